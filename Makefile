@@ -1,0 +1,47 @@
+# Everything runs from a virtual environment that the first target makes: only python3 and make
+# are needed. `make PYTHON=python3.12 VENV=.venv-3.12 test` uses another interpreter.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-all lint format bench record clean
+
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--constraint constraints.txt --editable '.[all]' --group dev
+	@touch $@
+
+demo: $(READY) ## One question answered by the CLI, a LangChain and a LlamaIndex agent; ARGS=--live
+	$(BIN)/webtools demo $(ARGS)
+
+test: $(READY) lint ## Lint, type-check and test, with branch coverage
+	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered $(ARGS)
+
+test-all: ## Run the tests on every Python from 3.10 to 3.13 that is installed
+	@PYTHON=$(PYTHON) MAKE="$(MAKE)" sh scripts/test-all.sh
+
+lint: $(READY) ## Check style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pyright
+
+format: $(READY) ## Format the code and fix what can be fixed
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(READY) ## Measure against plain httpx, side by side
+	$(BIN)/python -m benchmarks $(ARGS)
+
+record: $(READY) ## Record the cassettes anew: from the sandbox, or ARGS=--live with your keys
+	$(BIN)/python -m tests.recording $(ARGS)
+
+clean: ## Remove the environment and the caches
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*

@@ -1,0 +1,100 @@
+"""Web search, page fetching and summaries for agents, over one set of providers.
+
+    from webtools import WebTools
+
+    web = WebTools()
+    for result in web.search("structural pattern matching").results:
+        print(result.title, result.url)
+
+Names are loaded when they are first used: `import webtools` itself costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from webtools._version import __version__
+
+if TYPE_CHECKING:
+    from webtools._webtools import WebTools
+    from webtools.config import Config, ProviderConfig
+    from webtools.errors import (
+        AuthenticationError,
+        BadRequestError,
+        ConfigError,
+        InputError,
+        ProviderError,
+        QuotaError,
+        RateLimitError,
+        RequestError,
+        RequestTimeoutError,
+        ResponseFormatError,
+        UnavailableError,
+        WebToolsError,
+    )
+    from webtools.results import (
+        FetchResponse,
+        Page,
+        QueryError,
+        SearchResponse,
+        SearchResult,
+        SummaryResponse,
+    )
+    from webtools.tools import ToolResult
+
+__all__ = [
+    "AuthenticationError",
+    "BadRequestError",
+    "Config",
+    "ConfigError",
+    "FetchResponse",
+    "InputError",
+    "Page",
+    "ProviderConfig",
+    "ProviderError",
+    "QueryError",
+    "QuotaError",
+    "RateLimitError",
+    "RequestError",
+    "RequestTimeoutError",
+    "ResponseFormatError",
+    "SearchResponse",
+    "SearchResult",
+    "SummaryResponse",
+    "ToolResult",
+    "UnavailableError",
+    "WebTools",
+    "WebToolsError",
+    "__version__",
+]
+
+_HOMES = {
+    "_webtools": ["WebTools"],
+    "config": ["Config", "ProviderConfig"],
+    "results": [
+        "FetchResponse",
+        "Page",
+        "QueryError",
+        "SearchResponse",
+        "SearchResult",
+        "SummaryResponse",
+    ],
+    "tools": ["ToolResult"],
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from its module; errors are what the table does not list."""
+    if name not in __all__:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    value = getattr(import_module(f"webtools.{_HOME_OF.get(name, 'errors')}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return __all__

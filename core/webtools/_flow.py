@@ -1,0 +1,225 @@
+"""Flows and the two drivers that carry them out.
+
+A flow is a generator. It yields a step that says what it wants, is sent the answer, and returns
+a result; it does no I/O itself. `run` carries steps out blocking, `arun` on the running event
+loop. Everything else in the package is written once, on top of these.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, TypeVar, cast
+
+from webtools._http import Request, Response
+from webtools.errors import RequestError, WebToolsError
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Exchange a request for its response; `deadline` is on the clock of `Now`.
+
+    The driver throws `RequestError` into the flow when no answer came.
+    """
+
+    request: Request
+    deadline: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sleep:
+    """Wait for so many seconds."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """Read the monotonic clock, in seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offload:
+    """Call a function that touches the disk; on an event loop it runs in a thread."""
+
+    function: Callable[[], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Gather:
+    """Run flows at the same time, at most `limit` of them at once.
+
+    The answer lists their outcomes in order: a result, or the `WebToolsError` it ended with.
+    """
+
+    flows: Sequence[Flow[Any]]
+    limit: int = 16
+
+
+Step: TypeAlias = Send | Sleep | Now | Offload | Gather
+Flow: TypeAlias = Generator[Step, Any, T]
+
+
+class BlockingTransport(Protocol):
+    """Sends one request and waits for the answer."""
+
+    def send(self, request: Request, deadline: float) -> Response:
+        """Raise `RequestError` when no answer came before `deadline`."""
+        ...
+
+
+class AsyncTransport(Protocol):
+    """The same, awaited."""
+
+    async def send(self, request: Request, deadline: float) -> Response:
+        """Raise `RequestError` when no answer came before `deadline`."""
+        ...
+
+
+def run(flow: Flow[T], transport: BlockingTransport) -> T:
+    """Drive a flow to its result, blocking the calling thread."""
+    try:
+        step = next(flow)
+        while True:
+            try:
+                reply = _perform(step, transport)
+            except RequestError as error:
+                step = flow.throw(error)
+            else:
+                step = flow.send(reply)
+    except StopIteration as stop:
+        return cast("T", stop.value)
+    finally:
+        flow.close()  # an interrupted call still runs the flow's cleanup
+
+
+async def arun(flow: Flow[T], transport: AsyncTransport) -> T:
+    """Drive a flow to its result on the running event loop."""
+    try:
+        step = next(flow)
+        while True:
+            try:
+                reply = await _aperform(step, transport)
+            except RequestError as error:
+                step = flow.throw(error)
+            else:
+                step = flow.send(reply)
+    except StopIteration as stop:
+        return cast("T", stop.value)
+    finally:
+        flow.close()  # a cancelled task still runs the flow's cleanup
+
+
+def _perform(step: Step, transport: BlockingTransport) -> Any:
+    match step:
+        case Send(request, deadline):
+            return transport.send(request, deadline)
+        case Now():
+            return time.monotonic()
+        case Sleep(seconds):
+            return time.sleep(seconds)
+        case Offload(function):
+            return function()
+        case Gather(flows, limit):
+            return _gather(flows, limit, transport)
+
+
+async def _aperform(step: Step, transport: AsyncTransport) -> Any:
+    match step:
+        case Send(request, deadline):
+            return await transport.send(request, deadline)
+        case Now():
+            return time.monotonic()
+        case Sleep(seconds):
+            return await asyncio.sleep(seconds)
+        case Offload(function):
+            return await asyncio.to_thread(function)
+        case Gather(flows, limit):
+            return await _agather(flows, limit, transport)
+
+
+class _Crew:
+    """Threads that share a queue of flows.
+
+    They are daemons, so that Ctrl-C neither waits for a slow server nor for the
+    interpreter's exit, as the threads of `concurrent.futures` would.
+    """
+
+    def __init__(self, flows: Sequence[Flow[Any]], transport: BlockingTransport) -> None:
+        self.outcomes: list[Any] = [None] * len(flows)
+        self.crash: BaseException | None = None
+        self._transport = transport
+        self._queue: Iterator[tuple[int, Flow[Any]]] = iter(enumerate(flows))
+        self._lock = threading.Lock()
+
+    def work(self) -> None:
+        """Take flows until none is left or another thread crashed."""
+        try:
+            while self.crash is None and (job := self._take()) is not None:
+                index, flow = job
+                self.outcomes[index] = _outcome(flow, self._transport)
+        except BaseException as error:  # noqa: BLE001  # re-raised in the thread that waits
+            self.crash = error
+
+    def _take(self) -> tuple[int, Flow[Any]] | None:
+        with self._lock:
+            return next(self._queue, None)
+
+    def stop(self) -> None:
+        """Let no further flow start."""
+        with self._lock:
+            self._queue = iter(())
+
+
+def _outcome(flow: Flow[Any], transport: BlockingTransport) -> Any:
+    try:
+        return run(flow, transport)
+    except WebToolsError as error:
+        return error
+
+
+def _gather(flows: Sequence[Flow[Any]], limit: int, transport: BlockingTransport) -> list[Any]:
+    crew = _Crew(flows, transport)
+    threads = [
+        threading.Thread(
+            target=contextvars.copy_context().run,
+            args=(crew.work,),
+            name=f"webtools-{number}",
+            daemon=True,
+        )
+        for number in range(min(limit, len(flows)))
+    ]
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        crew.stop()
+    if crew.crash is not None:
+        raise crew.crash
+    return crew.outcomes
+
+
+async def _agather(flows: Sequence[Flow[Any]], limit: int, transport: AsyncTransport) -> list[Any]:
+    gate = asyncio.Semaphore(limit)
+
+    async def outcome(flow: Flow[Any]) -> Any:
+        async with gate:
+            try:
+                return await arun(flow, transport)
+            except WebToolsError as error:
+                return error
+
+    tasks = [asyncio.ensure_future(outcome(flow)) for flow in flows]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()

@@ -1,0 +1,62 @@
+"""What goes over the wire, as plain data: tests compare it with `==`, and no key shows in a repr."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+MAX_BODY_BYTES = 16 * 1024 * 1024
+CONNECT_TIMEOUT = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One HTTP request.
+
+    Attributes:
+        method: HTTP method in capitals.
+        url: Absolute http(s) URL, already encoded.
+        headers: Header fields; hidden from the repr because a key travels here.
+        json: Body to send as JSON, or None for no body.
+        proxy: URL of the proxy to go through; hidden, it may hold a password.
+        max_bytes: Bound on the decompressed body, in bytes.
+    """
+
+    method: str
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    json: Any = None
+    proxy: str | None = field(default=None, repr=False)
+    max_bytes: int = MAX_BODY_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """One HTTP answer; header names are in lower case, the body is decompressed."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes = field(repr=False)
+
+    def json(self) -> Any:
+        """Decode the body.
+
+        Raises:
+            ValueError: The body is not JSON, or holds NaN or Infinity, which JSON does not know.
+            RecursionError: The body is nested too deep.
+        """
+        return json.loads(self.body, parse_constant=_refuse_constant)
+
+    def json_or_none(self) -> Any:
+        """Decode the body of an error answer, which may be HTML or nothing."""
+        try:
+            return self.json()
+        except (ValueError, RecursionError):
+            return None
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    message = f"{name} is not JSON"
+    raise ValueError(message)

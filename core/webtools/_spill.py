@@ -1,0 +1,200 @@
+"""Where the whole of an output goes when only part of it is shown.
+
+One private folder per user under the system's temporary folder. A file is named after its content,
+so the same text always has the same path, whoever saves it and however often.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import getpass
+import hashlib
+import os
+import re
+import secrets
+import stat
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+__all__ = ["save"]
+
+_MAX_AGE = 24 * 60 * 60  # seconds a file is kept after it was last saved
+_MAX_TOTAL = 256 * 1024 * 1024  # bytes kept in the folder
+_TIDY_INTERVAL = 60.0  # seconds between two rounds of housekeeping
+
+_SUFFIX = ".txt"
+_UNFINISHED_SUFFIX = ".tmp"
+
+
+def save(text: str) -> str | None:
+    """Write a text to a private temporary file and return its path.
+
+    The file is UTF-8 with newlines untouched; lone surrogates, which UTF-8 has no bytes for, become
+    U+FFFD. It is there for a day at least, unless newer files need the room.
+
+    Returns:
+        The path, the same for the same text; None when the file could not be written.
+    """
+    data = _encode(text)
+    name = hashlib.sha256(data).hexdigest()[:32] + _SUFFIX
+    try:
+        path = _folder() / name
+        _store(path, data)
+    except OSError:
+        return None
+    if _tidying.is_due():
+        _tidy(path.parent, current=name)
+    return str(path)
+
+
+class _Interval:
+    """Tells one caller per interval that it is time."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._lock = threading.Lock()
+        self._next = 0.0
+
+    def is_due(self) -> bool:
+        with self._lock:
+            now = time.monotonic()
+            if now < self._next:
+                return False
+            self._next = now + self._seconds
+            return True
+
+
+class _OwnFolder:
+    """A folder with an unpredictable name, made at the first need and kept for the process."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._path: Path | None = None
+
+    def get(self) -> Path:
+        with self._lock:
+            if self._path is None or not _is_private(self._path):
+                self._path = Path(tempfile.mkdtemp(prefix="webtools-"))
+            return self._path
+
+
+_tidying = _Interval(_TIDY_INTERVAL)
+_own_folder = _OwnFolder()
+
+
+def _encode(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        # By way of UTF-16 two halves of one character come together again.
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+
+
+def _folder() -> Path:
+    path = Path(tempfile.gettempdir(), f"webtools-{_user()}")
+    with contextlib.suppress(FileExistsError):
+        path.mkdir(mode=0o700)
+    return path if _is_private(path) else _own_folder.get()
+
+
+def _user() -> str:
+    uid = _uid()
+    if uid is not None:
+        return str(uid)
+    try:
+        return re.sub(r"\W", "_", getpass.getuser())
+    except (ImportError, KeyError, OSError):  # which one depends on the Python version
+        return "user"
+
+
+def _uid() -> int | None:
+    return os.getuid() if hasattr(os, "getuid") else None
+
+
+def _is_private(path: Path) -> bool:
+    """Tell whether this is a folder, no link to one, that only we can enter."""
+    try:
+        info = path.lstat()
+    except OSError:
+        return False
+    if not stat.S_ISDIR(info.st_mode) or _is_reparse_point(info):
+        return False
+    uid = _uid()
+    # Windows has no such modes; there the temporary folder itself belongs to the user.
+    return uid is None or (info.st_uid == uid and not info.st_mode & (stat.S_IRWXG | stat.S_IRWXO))
+
+
+def _is_reparse_point(info: os.stat_result) -> bool:
+    attributes: int = getattr(info, "st_file_attributes", 0)
+    return bool(attributes & stat.FILE_ATTRIBUTE_REPARSE_POINT)
+
+
+def _store(path: Path, data: bytes) -> None:
+    if _renew(path, data):
+        return
+    try:
+        _write(path, data)
+    except PermissionError:
+        # Windows does not replace a file that another call has open; theirs says the same.
+        if not _renew(path, data):
+            raise
+
+
+def _renew(path: Path, data: bytes) -> bool:
+    """Tell whether the file holds the data already, and if there, restart its day."""
+    try:
+        os.utime(path)
+        return path.read_bytes() == data
+    except OSError:
+        return False
+
+
+def _write(path: Path, data: bytes) -> None:
+    unfinished = path.with_name(secrets.token_hex(16) + _UNFINISHED_SUFFIX)
+    try:
+        with open(unfinished, "xb", opener=_open_private) as file:
+            file.write(data)
+        unfinished.replace(path)
+    finally:
+        with contextlib.suppress(OSError):  # gone, unless something failed
+            unfinished.unlink()
+
+
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o600)
+
+
+class _File(NamedTuple):
+    """A file in the folder; the greater, the longer to keep."""
+
+    is_current: bool
+    changed: float
+    size: int
+    path: str
+
+
+def _tidy(folder: Path, current: str) -> None:
+    """Delete what is too old, and the oldest of what is too much."""
+    expired = time.time() - _MAX_AGE
+    room = _MAX_TOTAL
+    for file in sorted(_list(folder, current), reverse=True):
+        room -= file.size
+        unwanted = file.changed < expired or (room < 0 and file.path.endswith(_SUFFIX))
+        if unwanted and not file.is_current:
+            with contextlib.suppress(OSError):
+                Path(file.path).unlink()
+
+
+def _list(folder: Path, current: str) -> list[_File]:
+    files: list[_File] = []
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            with contextlib.suppress(FileNotFoundError):  # another process tidies up as well
+                info = entry.stat(follow_symlinks=False)
+                if stat.S_ISREG(info.st_mode):
+                    is_current = entry.name == current
+                    files.append(_File(is_current, info.st_mtime, info.st_size, entry.path))
+    return files

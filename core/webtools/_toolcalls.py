@@ -1,0 +1,134 @@
+"""Tool calls as flows: arguments in, text and details out, and no failure raised."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from webtools import formatting
+from webtools._flow import Flow, Offload
+from webtools._spill import save
+from webtools.errors import WebToolsError
+from webtools.results import FetchResponse, SearchResponse, SummaryResponse
+from webtools.tools import ToolResult
+from webtools.truncation import MAX_BYTES, MAX_LINES, Truncation, fit, fit_sections, notice
+
+_SEPARATOR = "\n\n"
+_FOOTER_BYTES = 8 * 1024  # most that errors and warnings may take of the budget
+_FOOTER_LINES = 100
+
+
+def present_search(response: SearchResponse) -> Flow[ToolResult]:
+    """Show results as a numbered list, then what failed and the warnings."""
+    details = response.model_dump(mode="json")
+    details["result_count"] = len(response.results)
+    text = formatting.search_text(response.results)
+    return (yield from _one_text(text, formatting.search_footer(response), details))
+
+
+def present_summary(response: SummaryResponse) -> Flow[ToolResult]:
+    """Show the summary alone."""
+    details = response.model_dump(mode="json", exclude={"text"})
+    details["results"] = []
+    return (yield from _one_text(response.text, formatting.footer((), response.warnings), details))
+
+
+def present_pages(response: FetchResponse) -> Flow[ToolResult]:
+    """Show one section per page, which share the budget fairly."""
+    details = response.model_dump(mode="json")
+    details["results"] = details.pop("pages")
+    failed = sum(page.error is not None for page in response.pages)
+    details |= {"fetched_count": len(response.pages) - failed, "failed_count": failed}
+    sections = formatting.page_sections(response)
+    foot = _fitted_footer(formatting.footer((), response.warnings))
+    shown, cuts = fit_sections(sections, _SEPARATOR, *_room(foot))
+    if not any(cut.truncated for cut in cuts):
+        return _result(shown, foot, details, None, None)
+    whole = _SEPARATOR.join(sections)
+    path = yield Offload(lambda: save(whole))
+    return _result(shown, foot, details, _cut_of(shown, whole), path)
+
+
+def present_error(error: WebToolsError) -> ToolResult:
+    """Show an error as the text; the details say the same as data."""
+    details: dict[str, Any] = {"provider": error.provider, "results": [], "warnings": []}
+    details |= {"cost_usd": None, "cost_is_estimate": False}
+    details |= {"truncation": None, "full_output_path": None, "error": error.to_details()}
+    return ToolResult(fit(str(error), MAX_LINES, MAX_BYTES).content, details, is_error=True)
+
+
+def answer(flow: Flow[ToolResult]) -> Flow[ToolResult]:
+    """Turn the errors of a tool call into its result."""
+    try:
+        return (yield from flow)
+    except WebToolsError as error:
+        return present_error(error)
+
+
+def _one_text(text: str, footer: str, details: dict[str, Any]) -> Flow[ToolResult]:
+    foot = _fitted_footer(footer)
+    cut = fit(text, *_room(foot))
+    if not cut.truncated:
+        return _result(text, foot, details, None, None)
+    path = yield Offload(lambda: save(text))
+    return _result(cut.content, foot, details, cut, path)
+
+
+def _fitted_footer(footer: str) -> str:
+    return fit(footer, _FOOTER_LINES, _FOOTER_BYTES).content if footer else ""
+
+
+def _room(footer: str) -> tuple[int, int]:
+    """Lines and bytes left for the text above a footer."""
+    if not footer:
+        return MAX_LINES, MAX_BYTES
+    return (
+        MAX_LINES - footer.count("\n") - 1 - _SEPARATOR.count("\n"),
+        MAX_BYTES - len(footer.encode("utf-8", "surrogatepass")) - len(_SEPARATOR),
+    )
+
+
+def _result(
+    text: str,
+    footer: str,
+    details: dict[str, Any],
+    cut: Truncation | None,
+    path: str | None,
+) -> ToolResult:
+    parts = [text]
+    if cut is not None:
+        parts.append(
+            notice(cut.output_lines, cut.total_lines, cut.output_bytes, cut.total_bytes, path)
+        )
+    if footer:
+        parts.append(footer)
+    details["truncation"] = cut.to_details() if cut is not None else None
+    details["full_output_path"] = path
+    details["error"] = None
+    return ToolResult(_SEPARATOR.join(parts), details)
+
+
+def _cut_of(shown: str, whole: str) -> Truncation:
+    """Describe what sharing the budget left of the whole text."""
+    kept, total = fit(shown, MAX_LINES, MAX_BYTES), fit(whole, MAX_LINES, MAX_BYTES)
+    return Truncation(
+        content=shown,
+        truncated=True,
+        truncated_by=total.truncated_by or "bytes",
+        total_lines=total.total_lines,
+        total_bytes=total.total_bytes,
+        output_lines=kept.total_lines,
+        output_bytes=kept.total_bytes,
+        last_line_partial=False,
+        first_line_exceeds_limit=False,
+        max_lines=MAX_LINES,
+        max_bytes=MAX_BYTES,
+    )
+
+
+Presenter = Callable[[Any], Flow[ToolResult]]
+PRESENTERS: dict[str, Presenter] = {
+    "web_search": present_search,
+    "web_fetch": present_pages,
+    "summarize": present_summary,
+}

@@ -1,0 +1,512 @@
+"""The only module that does network I/O: connections, deadlines, body bounds.
+
+Requests are handed straight to httpx's transports. Its client layer would cost a third of a call
+and bounds each single read, so that a server sending a byte at a time could hold a call for hours.
+Here a *lane* is one transport with one connection at most, whose every read and write is bounded by
+the deadline of the call in progress. Idle lanes are kept in a stack: calls in turn reuse one
+connection, and none of httpcore's pool search, which grows with the square of the connections
+in one pool, is ever paid.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import ssl
+import threading
+import time
+import weakref
+import zlib
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable
+from contextlib import suppress
+from functools import lru_cache
+from json import dumps
+from typing import Any, cast
+
+import httpcore
+import httpx
+
+from webtools._http import CONNECT_TIMEOUT, Request, Response
+from webtools._version import __version__
+from webtools.errors import RequestError, RequestTimeoutError, WebToolsError
+
+MAX_LANES = 64  # connections to one origin, per loop or for all threads together
+IDLE_SECONDS = 30.0  # an idle connection older than this is not used again
+_NETWORK_ERRORS = (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OSError)
+_DEFAULT_HEADERS = {
+    "accept": "application/json",
+    "accept-encoding": "gzip",
+    "user-agent": f"agent-webtools/{__version__}",
+}
+
+
+@lru_cache(maxsize=1)
+def tls_context() -> ssl.SSLContext:
+    """Load the trusted roots once per process: that takes 20 to 30 ms.
+
+    The roots are certifi's, or those that `SSL_CERT_FILE` or `SSL_CERT_DIR` name.
+    """
+    return httpx.create_ssl_context()
+
+
+_parse_url = lru_cache(maxsize=256)(httpx.URL)
+
+
+# --- deadlines ---------------------------------------------------------------------------------
+
+
+class _Deadline:
+    """The end of the call that a lane is serving; its streams look here at every read."""
+
+    __slots__ = ("at",)
+
+    def __init__(self) -> None:
+        self.at = 0.0
+
+    def left(self) -> float:
+        left = self.at - time.monotonic()
+        if left <= 0:
+            raise httpcore.ReadTimeout
+        return left
+
+
+class _BlockingStream(httpcore.NetworkStream):
+    def __init__(self, stream: httpcore.NetworkStream, deadline: _Deadline) -> None:
+        self._stream = stream
+        self._deadline = deadline
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._stream.read(max_bytes, self._deadline.left())
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._stream.write(buffer, self._deadline.left())
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> httpcore.NetworkStream:
+        left = min(CONNECT_TIMEOUT, self._deadline.left())
+        stream = self._stream.start_tls(ssl_context, server_hostname, left)
+        return _BlockingStream(stream, self._deadline)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+
+class _BlockingBackend(httpcore.NetworkBackend):
+    def __init__(self, deadline: _Deadline) -> None:
+        self._deadline = deadline
+        self._backend = httpcore.SyncBackend()
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.NetworkStream:
+        left = min(CONNECT_TIMEOUT, self._deadline.left())
+        stream = self._backend.connect_tcp(host, port, left, local_address, socket_options)
+        return _BlockingStream(stream, self._deadline)
+
+
+class _AsyncStream(httpcore.AsyncNetworkStream):
+    def __init__(self, stream: httpcore.AsyncNetworkStream, deadline: _Deadline) -> None:
+        self._stream = stream
+        self._deadline = deadline
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return await self._stream.read(max_bytes, self._deadline.left())
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        await self._stream.write(buffer, self._deadline.left())
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        left = min(CONNECT_TIMEOUT, self._deadline.left())
+        stream = await self._stream.start_tls(ssl_context, server_hostname, left)
+        return _AsyncStream(stream, self._deadline)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+
+class _AsyncBackend(httpcore.AsyncNetworkBackend):
+    def __init__(self, deadline: _Deadline) -> None:
+        self._deadline = deadline
+        self._backend = httpcore.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        left = min(CONNECT_TIMEOUT, self._deadline.left())
+        stream = await self._backend.connect_tcp(host, port, left, local_address, socket_options)
+        return _AsyncStream(stream, self._deadline)
+
+
+# --- lanes -------------------------------------------------------------------------------------
+
+
+class _BlockingLane(httpx.HTTPTransport):
+    """One connection, and the deadline that bounds it.
+
+    httpx has no argument for httpcore's network backend, hence the pool made here. The class
+    stays an `HTTPTransport`: recorders and tracers that hook into httpx see its requests.
+    """
+
+    def __init__(self, context: ssl.SSLContext | None, proxy: str | None) -> None:
+        self.deadline = _Deadline()
+        self.idle_since = 0.0
+        self._pool = httpcore.ConnectionPool(
+            ssl_context=context,
+            proxy=_proxy(proxy),
+            max_connections=1,
+            keepalive_expiry=IDLE_SECONDS,
+            network_backend=_BlockingBackend(self.deadline),
+        )
+
+
+class _AsyncLane(httpx.AsyncHTTPTransport):
+    """The same for an event loop."""
+
+    def __init__(self, context: ssl.SSLContext | None, proxy: str | None) -> None:
+        self.deadline = _Deadline()
+        self.idle_since = 0.0
+        self._pool = httpcore.AsyncConnectionPool(
+            ssl_context=context,
+            proxy=_proxy(proxy),
+            max_connections=1,
+            keepalive_expiry=IDLE_SECONDS,
+            network_backend=_AsyncBackend(self.deadline),
+        )
+
+
+def _proxy(url: str | None) -> httpcore.Proxy | None:
+    if url is None:
+        return None
+    proxy = httpx.Proxy(url)
+    return httpcore.Proxy(str(proxy.url), auth=proxy.raw_auth, headers=proxy.headers.raw)
+
+
+def _stale(lanes: list[Any]) -> list[Any]:
+    """Take the lanes out that no call has used for long; the oldest stand first."""
+    limit = time.monotonic() - IDLE_SECONDS
+    count = next((i for i, lane in enumerate(lanes) if lane.idle_since > limit), len(lanes))
+    stale = lanes[:count]
+    del lanes[:count]
+    return stale
+
+
+class _BlockingLanes:
+    """The lanes to one origin; any thread may take one."""
+
+    def __init__(self, make: Callable[[], _BlockingLane]) -> None:
+        self._make = make
+        self._idle: list[_BlockingLane] = []
+        self._gate = threading.BoundedSemaphore(MAX_LANES)
+        self._lock = threading.Lock()
+
+    def take(self, deadline: float) -> _BlockingLane:
+        if not self._gate.acquire(timeout=max(0.0, deadline - time.monotonic())):
+            raise _all_busy()
+        with self._lock:
+            lane = self._idle.pop() if self._idle else None
+        lane = lane or self._make()
+        lane.deadline.at = deadline
+        return lane
+
+    def give_back(self, lane: _BlockingLane) -> None:
+        lane.idle_since = time.monotonic()
+        with self._lock:
+            stale = _stale(self._idle)
+            self._idle.append(lane)
+        self._gate.release()
+        for old in stale:
+            old.close()
+
+    def close(self) -> None:
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for lane in idle:
+            lane.close()
+
+
+class _AsyncLanes:
+    """The lanes to one origin from one event loop."""
+
+    def __init__(self, make: Callable[[], _AsyncLane]) -> None:
+        self._make = make
+        self._idle: list[_AsyncLane] = []
+        self._gate = asyncio.Semaphore(MAX_LANES)
+
+    async def take(self, deadline: float) -> _AsyncLane:
+        await self._pass_gate(deadline)
+        lane = self._idle.pop() if self._idle else self._make()
+        lane.deadline.at = deadline
+        return lane
+
+    async def _pass_gate(self, deadline: float) -> None:
+        if not self._gate.locked():
+            await self._gate.acquire()
+            return
+        try:
+            await asyncio.wait_for(self._gate.acquire(), max(0.0, deadline - time.monotonic()))
+        except (asyncio.TimeoutError, TimeoutError) as error:
+            raise _all_busy() from error
+
+    async def give_back(self, lane: _AsyncLane) -> None:
+        lane.idle_since = time.monotonic()
+        stale = _stale(self._idle)
+        self._idle.append(lane)
+        self._gate.release()
+        for old in stale:
+            await old.aclose()
+
+    async def aclose(self) -> None:
+        idle, self._idle = self._idle, []
+        for lane in idle:
+            await lane.aclose()
+
+
+def _all_busy() -> RequestTimeoutError:
+    message = f"all {MAX_LANES} connections to the host were busy until the time ran out"
+    return RequestTimeoutError(message)
+
+
+# --- transports --------------------------------------------------------------------------------
+
+
+class BlockingTransport:
+    """Sends requests from any thread; connections are pooled per origin and proxy."""
+
+    def __init__(self) -> None:
+        self._lanes: dict[tuple[str, str | None], _BlockingLanes] = {}
+        self._pid = os.getpid()
+
+    def send(self, request: Request, deadline: float) -> Response:
+        """Exchange one request for its response.
+
+        Raises:
+            RequestError: No answer came, or it broke off.
+            RequestTimeoutError: `deadline`, on the monotonic clock, passed.
+        """
+        outgoing = _to_httpx(request)
+        lanes = self._lanes_for(outgoing.url, request.proxy)
+        lane = lanes.take(deadline)
+        try:
+            answer = lane.handle_request(outgoing)
+            try:
+                body = _Body(answer, request.max_bytes)
+                for chunk in cast("Iterable[bytes]", answer.stream):
+                    body.add(chunk)
+            finally:
+                answer.close()
+            return body.to_response()
+        except _NETWORK_ERRORS as error:
+            raise _as_request_error(error) from _bare(error)
+        finally:
+            lanes.give_back(lane)
+
+    def close(self) -> None:
+        """Close the idle connections; the next call opens new ones."""
+        lanes, self._lanes = self._lanes, {}
+        for lane in lanes.values():
+            lane.close()
+
+    def _lanes_for(self, url: httpx.URL, proxy: str | None) -> _BlockingLanes:
+        if self._pid != os.getpid():  # a forked child must not share its parent's sockets
+            self._lanes, self._pid = {}, os.getpid()
+        key = (f"{url.scheme}://{url.netloc.decode()}", proxy)
+        lanes = self._lanes.get(key)
+        if lanes is None:
+            context = tls_context() if _needs_tls(url, proxy) else None
+            made = _BlockingLanes(lambda: _BlockingLane(context, proxy))
+            lanes = self._lanes.setdefault(key, made)
+        return lanes
+
+
+class AsyncTransport:
+    """Sends requests on one event loop; made anew for every loop."""
+
+    def __init__(self) -> None:
+        self._lanes: dict[tuple[str, str | None], _AsyncLanes] = {}
+
+    async def send(self, request: Request, deadline: float) -> Response:
+        """Exchange one request for its response; raises as `BlockingTransport.send` does."""
+        outgoing = _to_httpx(request)
+        lanes = await self._lanes_for(outgoing.url, request.proxy)
+        lane = await lanes.take(deadline)
+        try:
+            answer = await lane.handle_async_request(outgoing)
+            try:
+                body = _Body(answer, request.max_bytes)
+                async for chunk in cast("AsyncIterable[bytes]", answer.stream):
+                    body.add(chunk)
+            finally:
+                await answer.aclose()
+            return body.to_response()
+        except _NETWORK_ERRORS as error:
+            raise _as_request_error(error) from _bare(error)
+        finally:
+            await lanes.give_back(lane)
+
+    async def aclose(self) -> None:
+        """Close the idle connections; the next call opens new ones."""
+        lanes, self._lanes = self._lanes, {}
+        for lane in lanes.values():
+            await lane.aclose()
+
+    async def _lanes_for(self, url: httpx.URL, proxy: str | None) -> _AsyncLanes:
+        key = (f"{url.scheme}://{url.netloc.decode()}", proxy)
+        lanes = self._lanes.get(key)
+        if lanes is None:
+            # In a thread: loading the roots would hold up the loop.
+            context = await asyncio.to_thread(tls_context) if _needs_tls(url, proxy) else None
+            made = _AsyncLanes(lambda: _AsyncLane(context, proxy))
+            lanes = self._lanes.setdefault(key, made)
+        return lanes
+
+
+class LoopTransports:
+    """One `AsyncTransport` per event loop, closed together with its loop."""
+
+    def __init__(self) -> None:
+        self._keepers: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _Keeper]
+        self._keepers = weakref.WeakKeyDictionary()
+
+    async def current(self) -> AsyncTransport:
+        """Give the running loop's transport."""
+        loop = asyncio.get_running_loop()
+        keeper = self._keepers.get(loop)
+        if keeper is None:
+            keeper = self._keepers[loop] = _Keeper()
+            await keeper.until_loop_ends.__anext__()
+        return keeper.transport
+
+    async def aclose(self) -> None:
+        """Close the running loop's connections."""
+        keeper = self._keepers.get(asyncio.get_running_loop())
+        if keeper is not None:
+            await keeper.transport.aclose()
+
+
+class _Keeper:
+    """Holds a loop's transport, and the generator whose end closes it."""
+
+    def __init__(self) -> None:
+        self.transport = AsyncTransport()
+        self.until_loop_ends = _close_at_end(self.transport)
+
+
+async def _close_at_end(transport: AsyncTransport) -> AsyncGenerator[None, None]:
+    # `asyncio.run` and its like end the async generators that are still open before they close
+    # the loop: the one moment at which connections nobody closed can still be closed cleanly.
+    try:
+        yield
+    finally:
+        await transport.aclose()
+
+
+# --- translation -------------------------------------------------------------------------------
+
+
+def _needs_tls(url: httpx.URL, proxy: str | None) -> bool:
+    return url.scheme == "https" or bool(proxy and proxy.startswith("https"))
+
+
+def _to_httpx(request: Request) -> httpx.Request:
+    url = _usable_url(request.url)  # first: an error below would have the headers in its frame
+    headers = {**_DEFAULT_HEADERS, **request.headers}
+    content = None
+    if request.json is not None:
+        content = dumps(request.json, separators=(",", ":")).encode()
+        headers["content-type"] = "application/json"
+    return httpx.Request(request.method, url, headers=headers, content=content)
+
+
+def _usable_url(url: str) -> httpx.URL:
+    try:
+        return _parse_url(url)
+    except (httpx.InvalidURL, UnicodeError) as error:
+        raise _as_request_error(error) from _bare(error)
+
+
+class _Body:
+    """Collects an answer's body, decompressed and bounded while it arrives."""
+
+    def __init__(self, answer: httpx.Response, max_bytes: int) -> None:
+        self._answer = answer
+        self._max_bytes = max_bytes
+        self._parts: list[bytes] = []
+        self._size = 0
+        self._inflate = _decompressor(answer.headers.get("content-encoding", ""))
+
+    def add(self, chunk: bytes) -> None:
+        if self._inflate is not None:
+            chunk = self._decompress(chunk)
+        self._size += len(chunk)
+        if self._size > self._max_bytes:
+            size = self._max_bytes // (1024 * 1024)
+            message = f"the answer is larger than {size} MiB"
+            raise RequestError(message, status=self._answer.status_code, retryable=False)
+        self._parts.append(chunk)
+
+    def _decompress(self, chunk: bytes) -> bytes:
+        inflate = cast("Any", self._inflate)
+        # Bounded, since a few KB can unfold to gigabytes; one byte more shows that it is too much.
+        room = self._max_bytes - self._size + 1
+        try:
+            return cast("bytes", inflate.decompress(chunk, room))
+        except zlib.error as error:
+            message = f"the answer cannot be decompressed ({error})"
+            status = self._answer.status_code
+            raise RequestError(message, status=status, retryable=False) from error
+
+    def to_response(self) -> Response:
+        headers = {name.lower(): value for name, value in self._answer.headers.items()}
+        return Response(self._answer.status_code, headers, b"".join(self._parts))
+
+
+def _decompressor(encoding: str) -> Any:
+    match encoding.strip().lower():
+        case "" | "identity":
+            return None
+        case "gzip" | "x-gzip" | "deflate":
+            return zlib.decompressobj(zlib.MAX_WBITS | 32)  # either header is recognised
+        case other:
+            message = f'the answer has an unknown content encoding "{other[:40]}"'
+            raise RequestError(message, retryable=False)
+
+
+def _as_request_error(error: Exception) -> WebToolsError:
+    if isinstance(error, httpx.TimeoutException):
+        return RequestTimeoutError("no answer came in time")
+    if isinstance(error, (httpx.InvalidURL, UnicodeError, httpx.UnsupportedProtocol)):
+        return RequestError(f"the address cannot be used ({error})", retryable=False)
+    return RequestError(str(error) or type(error).__name__)
+
+
+def _bare(error: Exception) -> Exception:
+    """Cut an error loose from its frames and causes: they hold the request's headers."""
+    error.__cause__ = error.__context__ = None
+    with suppress(AttributeError):
+        del error._request  # type: ignore[attr-defined]  # noqa: SLF001
+    return error.with_traceback(None)

@@ -1,0 +1,274 @@
+"""The facade: every tool, blocking and async, over one set of flows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from datetime import date
+from types import TracebackType
+from typing import Any, Literal, TypeAlias
+
+from webtools._calls import CALLS, find_tool
+from webtools._flow import Flow, arun, run
+from webtools._redaction import Redactor, redacted
+from webtools._toolcalls import PRESENTERS, answer
+from webtools._transport import BlockingTransport, LoopTransports
+from webtools.config import Config, Settings
+from webtools.errors import ConfigError, InputError
+from webtools.results import FetchResponse, SearchResponse, SummaryResponse
+from webtools.tools import FETCH, SEARCH, SUMMARIZE, Tool, ToolResult, read_input
+
+Strings: TypeAlias = str | Sequence[str]
+Moment: TypeAlias = str | date | None
+
+
+class WebTools:
+    """Web search, page fetching and summaries over the configured providers.
+
+    The settings are read at the calls, not here: what `config` names, else the config file, else
+    the environment. One instance serves any number of threads and event loops; its blocking
+    methods also work inside a running loop. Close it, or use it as a context manager, to close
+    its connections.
+
+    Args:
+        config: A `Config`, or the path of a config file; None looks for one.
+    """
+
+    def __init__(self, config: Config | str | os.PathLike[str] | None = None) -> None:
+        """Remember where the settings are; nothing is read or opened."""
+        self._settings = Settings(config)
+        self._blocking = BlockingTransport()
+        self._loops = LoopTransports()
+
+    # --- blocking ------------------------------------------------------------------------------
+
+    def search(
+        self,
+        queries: Strings,
+        *,
+        limit: int | None = None,
+        include_domains: Strings = (),
+        exclude_domains: Strings = (),
+        start_published_date: Moment = None,
+        end_published_date: Moment = None,
+        category: str | None = None,
+        provider: str | None = None,
+    ) -> SearchResponse:
+        """Search the web with one or several queries, which run at the same time.
+
+        Args:
+            queries: One query or several, at most 20.
+            limit: Most results per query, 1 to 100; None takes the configured number.
+            include_domains: Only results from these hosts and their sub-domains.
+            exclude_domains: No results from these.
+            start_published_date: Only results published on or after it (ISO 8601).
+            end_published_date: Only results published on or before it (ISO 8601).
+            category: Kind of page; the names are in `webtools.tools.CATEGORIES`.
+            provider: Configured name of the provider to use.
+
+        Returns:
+            The results by query, then by the provider's rank; failed queries in `errors`.
+
+        Raises:
+            InputError: The arguments make no sense.
+            ConfigError: The settings are missing or malformed, or no provider can do it.
+            RequestError: No answer came.
+            ProviderError: Every query failed at the provider.
+        """
+        return self._run(SEARCH, _arguments(locals()))
+
+    def fetch(
+        self,
+        urls: Strings,
+        *,
+        text: bool | None = None,
+        highlights: bool = False,
+        summary: bool = False,
+        text_max_characters: int | None = None,
+        provider: str | None = None,
+    ) -> FetchResponse:
+        """Read one or several pages.
+
+        Args:
+            urls: One absolute http(s) URL or several, at most 100.
+            text: Return the text; None means yes unless highlights or a summary are asked for.
+            highlights: Return the most relevant extracts.
+            summary: Return a summary of each page.
+            text_max_characters: Most characters of text per page.
+            provider: Configured name of the provider to use.
+
+        Returns:
+            One page per URL in the order given; those that failed carry `error`.
+
+        Raises:
+            InputError: The arguments make no sense.
+            ConfigError: The settings are missing or malformed, or no provider can do it.
+            RequestError: No answer came.
+            ProviderError: The provider failed, or not one page could be had.
+        """
+        return self._run(FETCH, _arguments(locals()))
+
+    def summarize(
+        self,
+        url: str,
+        *,
+        summary_type: Literal["summary", "takeaway"] = "summary",
+        engine: Literal["cecil", "agnes"] = "cecil",
+        target_language: str | None = None,
+        provider: str | None = None,
+    ) -> SummaryResponse:
+        """Summarize the document behind a URL.
+
+        Args:
+            url: Absolute http(s) URL of a page, PDF, video or audio.
+            summary_type: `summary` for prose, `takeaway` for a list of key points.
+            engine: `cecil` for general purposes, `agnes` for technical texts.
+            target_language: Language code of the output, e.g. `DE`; None keeps the document's.
+            provider: Configured name of the provider to use.
+
+        Raises:
+            InputError: The arguments make no sense.
+            ConfigError: The settings are missing or malformed, or no provider can do it.
+            RequestError: No answer came.
+            ProviderError: The provider failed or gave no summary.
+        """
+        return self._run(SUMMARIZE, _arguments(locals()))
+
+    def call_tool(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """Call a tool as a model does: by name, with loosely spelled arguments.
+
+        Returns:
+            Text within the output budget, and details. A failure that a model or a user can
+            cause is a result with `is_error`, never an exception.
+        """
+        return run(self._tool_call(name, arguments), self._blocking)
+
+    def close(self) -> None:
+        """Close the connections of the blocking methods; later calls open new ones."""
+        self._blocking.close()
+
+    # --- async ---------------------------------------------------------------------------------
+
+    async def asearch(
+        self,
+        queries: Strings,
+        *,
+        limit: int | None = None,
+        include_domains: Strings = (),
+        exclude_domains: Strings = (),
+        start_published_date: Moment = None,
+        end_published_date: Moment = None,
+        category: str | None = None,
+        provider: str | None = None,
+    ) -> SearchResponse:
+        """Search as `search` does, awaited; cancelling the task ends the requests."""
+        return await self._arun(SEARCH, _arguments(locals()))
+
+    async def afetch(
+        self,
+        urls: Strings,
+        *,
+        text: bool | None = None,
+        highlights: bool = False,
+        summary: bool = False,
+        text_max_characters: int | None = None,
+        provider: str | None = None,
+    ) -> FetchResponse:
+        """Fetch as `fetch` does, awaited."""
+        return await self._arun(FETCH, _arguments(locals()))
+
+    async def asummarize(
+        self,
+        url: str,
+        *,
+        summary_type: Literal["summary", "takeaway"] = "summary",
+        engine: Literal["cecil", "agnes"] = "cecil",
+        target_language: str | None = None,
+        provider: str | None = None,
+    ) -> SummaryResponse:
+        """Summarize as `summarize` does, awaited."""
+        return await self._arun(SUMMARIZE, _arguments(locals()))
+
+    async def acall_tool(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """Call a tool as `call_tool` does, awaited."""
+        return await arun(self._tool_call(name, arguments), await self._loops.current())
+
+    async def aclose(self) -> None:
+        """Close the connections of the running loop and those of the blocking methods."""
+        self._blocking.close()
+        await self._loops.aclose()
+
+    # --- inside --------------------------------------------------------------------------------
+
+    def _run(self, tool: Tool, arguments: dict[str, Any]) -> Any:
+        return run(self._call(tool, arguments), self._blocking)
+
+    async def _arun(self, tool: Tool, arguments: dict[str, Any]) -> Any:
+        return await arun(self._call(tool, arguments), await self._loops.current())
+
+    def _call(self, tool: Tool, arguments: Mapping[str, Any]) -> Flow[Any]:
+        """Check the arguments, read the settings, call; every result passes the redactor."""
+        try:
+            checked = read_input(tool.input_model, arguments)
+        except InputError as error:
+            raise self._redactor().error(error) from None
+        accounts = self._settings.accounts()
+        work = CALLS[tool.name](checked, accounts)
+        return (yield from redacted(work, Redactor(accounts.secrets())))
+
+    def _tool_call(self, name: str, arguments: Mapping[str, Any]) -> Flow[ToolResult]:
+        return answer(self._presented(name, arguments))
+
+    def _presented(self, name: str, arguments: Mapping[str, Any]) -> Flow[ToolResult]:
+        tool = find_tool(name)
+        response = yield from self._call(tool, arguments)
+        return (yield from PRESENTERS[tool.name](response))
+
+    def _redactor(self) -> Redactor:
+        try:
+            return Redactor(self._settings.accounts().secrets())
+        except ConfigError:
+            return Redactor(())
+
+    def __repr__(self) -> str:
+        """Name the source of the settings, nothing in them."""
+        return f"WebTools({self._settings!r})"
+
+    def __deepcopy__(self, memo: object) -> WebTools:
+        """Share the instance: it holds connections, and is safe to share."""
+        return self
+
+    def __enter__(self) -> WebTools:
+        """Give the instance itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close the connections."""
+        self.close()
+
+    async def __aenter__(self) -> WebTools:
+        """Give the instance itself."""
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close the connections."""
+        await self.aclose()
+
+
+def _arguments(named: dict[str, Any]) -> dict[str, Any]:
+    """Bring a method's arguments into the form that a model sends: text, lists, no dates."""
+    named.pop("self")
+    return {
+        name: value.isoformat() if isinstance(value, date) else value
+        for name, value in named.items()
+    }

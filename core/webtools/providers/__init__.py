@@ -1,0 +1,42 @@
+"""The table of providers. A new one is its module, a line here, a test file and a cassette."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from webtools.providers import exa, kagi
+from webtools.providers._base import (
+    Account,
+    Capability,
+    FetchProvider,
+    Provider,
+    SearchProvider,
+    SummaryProvider,
+)
+
+__all__ = ["PROVIDERS", "Account", "Capability", "Services"]
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """A provider's module, once as a whole and once for each thing it can do."""
+
+    about: Provider
+    search: SearchProvider | None = None
+    fetch: FetchProvider | None = None
+    summarize: SummaryProvider | None = None
+
+    def capabilities(self) -> tuple[Capability, ...]:
+        """Name what the provider can do."""
+        table: dict[Capability, object] = {
+            "search": self.search,
+            "fetch": self.fetch,
+            "summarize": self.summarize,
+        }
+        return tuple(name for name, module in table.items() if module is not None)
+
+
+PROVIDERS: dict[str, Services] = {
+    exa.NAME: Services(exa, search=exa, fetch=exa),
+    kagi.NAME: Services(kagi, search=kagi, summarize=kagi),
+}

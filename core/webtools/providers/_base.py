@@ -1,0 +1,225 @@
+"""What a provider is: plain functions that build requests and read responses, and no I/O.
+
+A provider is a module (`exa.py`, `kagi.py`, …) that fits these protocols; the table in
+`webtools.providers` names it, and both type checkers hold it to them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any, Literal, Protocol, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, SecretStr
+from pydantic.alias_generators import to_camel
+
+from webtools._http import Request, Response
+from webtools.errors import ProviderError
+from webtools.results import Page, SearchResult
+
+Capability: TypeAlias = Literal["search", "fetch", "summarize", "docs", "synthesize"]
+FilterName: TypeAlias = Literal[
+    "include_domains",
+    "exclude_domains",
+    "start_published_date",
+    "end_published_date",
+    "category",
+]
+
+
+class Options(BaseModel):
+    """Base of a provider's `options` in the config file; unknown keys are an error."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, alias_generator=to_camel, validate_by_name=False
+    )
+
+
+class SearchOptions(Options):
+    """Options of every provider that searches."""
+
+    default_search_limit: int | None = None
+
+
+class Pacer:
+    """Spaces the calls of one provider evenly, over all threads and loops."""
+
+    def __init__(self, per_second: float) -> None:
+        self._interval = 1.0 / per_second
+        self._next = 0.0
+        self._lock = threading.Lock()
+
+    def reserve(self, now: float) -> float:
+        """Take the next free moment; returns the seconds to wait until it."""
+        with self._lock:
+            start = max(now, self._next)
+            self._next = start + self._interval
+        return start - now
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """One configured provider, ready to be called.
+
+    Attributes:
+        name: The name of its entry in the settings; errors and results carry it.
+        type: The provider's type, the key of the table.
+        base_url: Origin of the API, without a slash at the end.
+        api_key: The key, or None for a provider that needs none.
+        options: The provider's own options.
+        timeout: Seconds for a whole call, or None for the capability's default.
+        pacer: Spaces the calls, or None where no rate is set.
+        proxy: URL of the proxy, or None.
+    """
+
+    name: str
+    type: str
+    base_url: str
+    api_key: SecretStr | None
+    options: Any
+    timeout: float | None = None
+    pacer: Pacer | None = None
+    proxy: SecretStr | None = field(default=None, repr=False)
+
+    @property
+    def key(self) -> str:
+        """The key in clear, for the request's header alone."""
+        return self.api_key.get_secret_value() if self.api_key else ""
+
+    def secrets(self) -> Iterator[str]:
+        """List what may never appear in a text."""
+        found = [self.api_key, self.proxy, *vars(self.options).values()]
+        return (s.get_secret_value() for s in found if isinstance(s, SecretStr))
+
+
+@dataclass(frozen=True, slots=True)
+class SearchQuery:
+    """One query with its filters; dates are ISO-8601 as the caller gave them, already checked."""
+
+    query: str
+    limit: int
+    include_domains: tuple[str, ...] = ()
+    exclude_domains: tuple[str, ...] = ()
+    start_published_date: date | datetime | None = None
+    end_published_date: date | datetime | None = None
+    category: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PageQuery:
+    """URLs to fetch, and what of each page."""
+
+    urls: tuple[str, ...]
+    text: bool = True
+    highlights: bool = False
+    summary: bool = False
+    text_max_characters: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryQuery:
+    """A URL to summarize."""
+
+    url: str
+    summary_type: str = "summary"
+    engine: str = "cecil"
+    target_language: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Price of a call in USD, and whether it comes from the price table."""
+
+    usd: float
+    is_estimate: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """What one search answer held, best first."""
+
+    results: list[SearchResult]
+    cost: Cost | None = None
+    warnings: list[str] = field(default_factory=list[str])
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """What one fetch answer held; a page that failed carries its `error`."""
+
+    pages: list[Page]
+    cost: Cost | None = None
+    warnings: list[str] = field(default_factory=list[str])
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What one summary answer held."""
+
+    text: str
+    tokens: int
+    cost: Cost | None = None
+    warnings: list[str] = field(default_factory=list[str])
+
+
+class Provider(Protocol):
+    """What every provider module has."""
+
+    NAME: str
+    TITLE: str
+    ORIGIN: str
+    KEY_VARIABLES: tuple[str, ...]
+    NEEDS_KEY: bool
+    CONFIG_OPTIONS: type[Options]
+
+    def read_error(
+        self, response: Response, account: Account, capability: Capability
+    ) -> ProviderError | None:
+        """Tell what went wrong, or None when the answer is a success."""
+        ...
+
+
+class SearchProvider(Provider, Protocol):
+    """A provider that searches."""
+
+    MAX_SEARCH_LIMIT: int
+
+    def native_filters(self, query: SearchQuery, account: Account) -> frozenset[FilterName]:
+        """Name the filters of this query that the API applies itself."""
+        ...
+
+    def search_request(self, query: SearchQuery, account: Account) -> Request:
+        """Build the one request a query takes."""
+        ...
+
+    def read_search(self, response: Response, query: SearchQuery, account: Account) -> Hits:
+        """Read the hits, best first; anything undocumented may raise as plain Python does."""
+        ...
+
+
+class FetchProvider(Provider, Protocol):
+    """A provider that fetches pages."""
+
+    MAX_URLS: int
+
+    def fetch_request(self, query: PageQuery, account: Account) -> Request:
+        """Build the one request for up to `MAX_URLS` pages."""
+        ...
+
+    def read_pages(self, response: Response, query: PageQuery, account: Account) -> Pages:
+        """Read one page per URL, in the order asked."""
+        ...
+
+
+class SummaryProvider(Provider, Protocol):
+    """A provider that summarizes."""
+
+    def summary_request(self, query: SummaryQuery, account: Account) -> Request:
+        """Build the one request a summary takes."""
+        ...
+
+    def read_summary(self, response: Response, query: SummaryQuery, account: Account) -> Summary:
+        """Read the summary; an empty one is an error."""
+        ...

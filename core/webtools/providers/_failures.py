@@ -1,0 +1,98 @@
+"""Sorts HTTP error answers into our errors, with a sentence on what to do."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from webtools._cleaning import one_line
+from webtools._http import Response
+from webtools.errors import (
+    AuthenticationError,
+    BadRequestError,
+    ProviderError,
+    QuotaError,
+    RateLimitError,
+    ResponseFormatError,
+    UnavailableError,
+)
+from webtools.providers._base import Account
+
+_LONGEST_MESSAGE = 500
+_KINDS: dict[int, type[ProviderError]] = {
+    401: AuthenticationError,
+    402: QuotaError,
+    403: AuthenticationError,
+    408: UnavailableError,
+    425: UnavailableError,
+    429: RateLimitError,
+}
+_REMEDIES: dict[type[ProviderError], str] = {
+    AuthenticationError: 'Check the API key of provider "{name}".',
+    QuotaError: 'Top up the account of provider "{name}" or use another provider.',
+    RateLimitError: "Wait before the next call, or set maxRequestsPerSecond.",
+    BadRequestError: "Change the request; the same one will fail again.",
+    UnavailableError: "Try again later or use another provider.",
+    ResponseFormatError: "Check the provider's baseUrl.",
+}
+
+
+def kind_of(status: int) -> type[ProviderError]:
+    """Give the error class of an HTTP status that is no success."""
+    if status in _KINDS:
+        return _KINDS[status]
+    if status >= 500:
+        return UnavailableError
+    return BadRequestError if status >= 400 else ResponseFormatError
+
+
+def failure(
+    title: str,
+    response: Response,
+    account: Account,
+    messages: Sequence[Any] = (),
+    *,
+    kind: type[ProviderError] | None = None,
+    hint: str = "",
+) -> ProviderError:
+    """Make the error for an answer: what failed, status, the provider's words, what to do."""
+    kind = kind or kind_of(response.status)
+    head = f"{title} API returned HTTP {response.status}"
+    if response.status < 300:
+        head = f"{title} API error"
+    elif response.status < 400:
+        head += ", a redirect, which is refused"
+    said = [one_line(m)[:_LONGEST_MESSAGE] for m in messages if isinstance(m, str) and m.strip()]
+    text = f"{head}: {', '.join(said)}" if said else head
+    wait = retry_after(response) if kind in (RateLimitError, UnavailableError) else None
+    remedy = hint or _REMEDIES[kind].format(name=account.name)
+    if wait is not None and not hint:
+        remedy = f"Wait {wait:g} s before the next call."
+    return kind(
+        f"{text.rstrip('.')}. {remedy}",
+        provider=account.name,
+        status=response.status,
+        retry_after=wait,
+    )
+
+
+def retry_after(response: Response) -> float | None:
+    """Read `Retry-After`: seconds, or an HTTP date (RFC 9110, section 10.2.3)."""
+    value = response.headers.get("retry-after", "").strip()
+    if not value:
+        return None
+    try:
+        seconds = float(value)
+    except ValueError:
+        return _until(value)
+    return min(seconds, 86_400.0) if seconds >= 0 else None
+
+
+def _until(value: str) -> float | None:
+    try:
+        moment = parsedate_to_datetime(value).timestamp()
+    except (TypeError, ValueError, IndexError, OverflowError):
+        return None
+    return float(round(min(max(0.0, moment - time.time()), 86_400.0)))

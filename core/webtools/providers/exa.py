@@ -1,0 +1,235 @@
+"""Exa: web search (metadata only) and page contents.
+
+API: https://exa.ai/docs/reference/search and /get-contents (read 2026-11-21).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from webtools._cleaning import is_web_url, without_controls
+from webtools._http import Request, Response
+from webtools.errors import ProviderError
+from webtools.providers._base import (
+    Account,
+    Capability,
+    Cost,
+    FilterName,
+    Hits,
+    PageQuery,
+    Pages,
+    SearchOptions,
+    SearchQuery,
+)
+from webtools.providers._failures import failure
+from webtools.providers._reading import (
+    json_object,
+    line,
+    moment,
+    number,
+    objects,
+    rank_score,
+    strings,
+    text,
+)
+from webtools.results import Page, SearchResult
+
+NAME = "exa"
+TITLE = "Exa"
+ORIGIN = "https://api.exa.ai"
+KEY_VARIABLES = ("EXA_API_KEY",)
+NEEDS_KEY = True
+MAX_SEARCH_LIMIT = 100
+MAX_URLS = 100
+
+# USD (price list in force since 2026-03-03); answers carry the real price in costDollars.
+_SEARCH_PRICE, _SEARCH_PRICE_PER_EXTRA_RESULT, _PRICE_PER_CONTENT = 0.007, 0.001, 0.001
+
+_ENTITIES = frozenset({"company", "people"})  # categories that take few filters
+
+
+class ExaOptions(SearchOptions):
+    """Options of an Exa entry.
+
+    Attributes:
+        default_fetch_text_max_characters: Bound on a page's text where the call sets none.
+        search_type: Exa's search mode.
+        search_highlights: Ask for highlights as snippets; without, Exa's hits have none.
+    """
+
+    default_fetch_text_max_characters: int | None = None
+    search_type: Literal["auto", "lite", "deep", "fast", "neural"] = "auto"
+    search_highlights: bool = False
+
+
+CONFIG_OPTIONS = ExaOptions
+
+
+def _headers(account: Account) -> dict[str, str]:
+    return {"x-api-key": account.key}
+
+
+# --- search ------------------------------------------------------------------------------------
+
+
+def native_filters(query: SearchQuery, account: Account) -> frozenset[FilterName]:
+    """Name what Exa applies: all, but few for companies and people (else it answers 400)."""
+    native: set[FilterName] = {"include_domains", "exclude_domains", "category"}
+    if query.category not in _ENTITIES:
+        native |= {"start_published_date", "end_published_date"}
+    if query.category == "people":
+        native -= {"include_domains", "exclude_domains"}
+    return frozenset(native)
+
+
+def search_request(query: SearchQuery, account: Account) -> Request:
+    """Build the one POST a query takes; without `contents` Exa sends metadata only."""
+    native = native_filters(query, account)
+    options: ExaOptions = account.options
+    body: dict[str, Any] = {
+        "query": query.query,
+        "type": options.search_type,
+        "numResults": query.limit,
+    }
+    wanted: dict[FilterName, tuple[str, Any]] = {
+        "include_domains": ("includeDomains", list(query.include_domains)),
+        "exclude_domains": ("excludeDomains", list(query.exclude_domains)),
+        "start_published_date": ("startPublishedDate", _iso(query.start_published_date)),
+        "end_published_date": ("endPublishedDate", _iso(query.end_published_date)),
+        "category": ("category", query.category),
+    }
+    body |= {key: value for name, (key, value) in wanted.items() if value and name in native}
+    if options.search_highlights:
+        body["contents"] = {"highlights": True}
+    return Request("POST", f"{account.base_url}/search", headers=_headers(account), json=body)
+
+
+def _iso(value: Any) -> str | None:
+    return value.isoformat().replace("+00:00", "Z") if value else None
+
+
+def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
+    """Read the hits in Exa's order, best first; rank scores unless every hit has its own."""
+    answer = json_object(response.json())
+    items = objects(answer["results"])
+    usable = [item for item in items if is_web_url(text(item.get("url")))]
+    scores = _scores(usable)
+    hits = [_read_hit(item, s, query, account) for item, s in zip(usable, scores, strict=True)]
+    extra = max(0, len(items) - 10) * _SEARCH_PRICE_PER_EXTRA_RESULT
+    return Hits(hits, _cost(answer, _SEARCH_PRICE + extra), _warnings(answer))
+
+
+def _scores(items: list[dict[str, Any]]) -> list[float]:
+    given = [number(item.get("score")) for item in items]
+    if all(score is not None and 0 <= score <= 1 for score in given):
+        return [score for score in given if score is not None]
+    return [rank_score(i, len(items)) for i in range(len(items))]
+
+
+def _read_hit(
+    item: dict[str, Any], score: float, query: SearchQuery, account: Account
+) -> SearchResult:
+    url = item["url"]
+    return SearchResult(
+        title=line(item.get("title")) or urlsplit(url).hostname or url,
+        url=url,
+        snippet=line(" … ".join(strings(item.get("highlights")))) or "",
+        published_at=moment(item.get("publishedDate")),
+        author=line(item.get("author")),
+        score=score,
+        source_provider=account.name,
+        query=query.query,
+    )
+
+
+# --- contents ----------------------------------------------------------------------------------
+
+
+def fetch_request(query: PageQuery, account: Account) -> Request:
+    """Build the one POST for all pages; here the content options stand at the top level."""
+    most = query.text_max_characters or account.options.default_fetch_text_max_characters
+    body: dict[str, Any] = {"urls": list(query.urls)}
+    if query.text:
+        body["text"] = {"maxCharacters": most} if most else True
+    if query.highlights:
+        body["highlights"] = True
+    if query.summary:
+        body["summary"] = True
+    return Request("POST", f"{account.base_url}/contents", headers=_headers(account), json=body)
+
+
+def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
+    """Read one page per URL, in the order asked.
+
+    Exa answers 200 even when pages fail: those have a status, matched by id, and no result.
+    """
+    answer = json_object(response.json())
+    found = {url: item for item in objects(answer["results"]) for url in _names(item)}
+    faults = {text(item.get("id")): _fault(item) for item in objects(answer.get("statuses"))}
+    pages = [_read_page(url, found.get(url), faults.get(url), query) for url in query.urls]
+    kinds = sum([query.text, query.highlights, query.summary])
+    estimate = len([page for page in pages if not page.error]) * kinds * _PRICE_PER_CONTENT
+    return Pages(pages, _cost(answer, estimate), _warnings(answer))
+
+
+def _names(item: dict[str, Any]) -> set[str]:
+    return {text(item.get("id")), text(item.get("url"))} - {""}
+
+
+def _fault(status: dict[str, Any]) -> str | None:
+    if status.get("status") != "error":
+        return None
+    error = json_object(status.get("error") or {})
+    tag = line(error.get("tag")) or "unknown error"
+    code = error.get("httpStatusCode")
+    return f"{tag} (HTTP {code})" if isinstance(code, int) else tag
+
+
+def _read_page(
+    url: str, item: dict[str, Any] | None, fault: str | None, query: PageQuery
+) -> Page:
+    if item is None:
+        return Page(url=url, error=fault or "the provider returned nothing for this URL")
+    return Page(
+        url=url,
+        title=line(item.get("title")),
+        text=without_controls(text(item.get("text"))) if query.text else None,
+        highlights=[without_controls(part) for part in strings(item.get("highlights"))],
+        summary=without_controls(text(item.get("summary"))) or None,
+        published_at=moment(item.get("publishedDate")),
+        author=line(item.get("author")),
+    )
+
+
+# --- both --------------------------------------------------------------------------------------
+
+
+def _cost(answer: dict[str, Any], estimate: float) -> Cost:
+    dollars = answer.get("costDollars")
+    total = number(dollars.get("total")) if isinstance(dollars, dict) else None  # pyright: ignore[reportUnknownMemberType]
+    if total is not None and total >= 0:
+        return Cost(total, is_estimate=False)
+    return Cost(round(estimate, 6), is_estimate=True)
+
+
+def _warnings(answer: dict[str, Any]) -> list[str]:
+    said: list[str] = []
+    for name in ("warnings", "notices"):
+        for item in answer.get(name) or ():
+            words = item.get("message") if isinstance(item, dict) else item  # pyright: ignore
+            if isinstance(words, str) and (clean := line(words)):
+                said.append(f"Exa: {clean}")
+    return said
+
+
+def read_error(
+    response: Response, account: Account, capability: Capability
+) -> ProviderError | None:
+    """Read `{"error", "tag"}`; older gateways send `error` alone, or no JSON at all."""
+    if response.status == 200:
+        return None
+    answer = response.json_or_none()
+    said: list[Any] = [answer.get("error"), answer.get("tag")] if isinstance(answer, dict) else []  # pyright: ignore
+    words = [item for item in said if isinstance(item, str)]
+    return failure(TITLE, response, account, [" ".join(words[:1] + [f"({w})" for w in words[1:]])])

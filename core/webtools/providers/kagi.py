@@ -1,0 +1,249 @@
+"""Kagi: web search (v1, or the legacy v0) and the Universal Summarizer (v0 only).
+
+API: https://kagi.com/api/docs and https://help.kagi.com/kagi/api/ (read 2026-11-21).
+The two generations have their own header scheme and may need a key each: v1 takes
+`Authorization: Bearer KEY`, v0 `Authorization: Bot KEY`.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+from urllib.parse import urlencode
+
+from pydantic import Field, SecretStr
+
+from webtools._cleaning import is_web_url, without_controls
+from webtools._http import Request, Response
+from webtools.errors import AuthenticationError, ProviderError, QuotaError, UnavailableError
+from webtools.providers._base import (
+    Account,
+    Capability,
+    Cost,
+    FilterName,
+    Hits,
+    SearchOptions,
+    SearchQuery,
+    Summary,
+    SummaryQuery,
+)
+from webtools.providers._failures import failure
+from webtools.providers._reading import (
+    json_object,
+    line,
+    moment,
+    number,
+    objects,
+    rank_score,
+    strings,
+    text,
+)
+from webtools.results import SearchResult
+
+NAME = "kagi"
+TITLE = "Kagi"
+ORIGIN = "https://kagi.com"
+KEY_VARIABLES = ("KAGI_API_KEY",)
+NEEDS_KEY = True
+MAX_SEARCH_LIMIT = 1024
+
+# USD (price list of 2026-08-10).
+_SEARCH_PRICES = {"v1": 0.012, "v0": 0.025}
+_SUMMARY_PRICE_PER_TOKEN = 0.030 / 1000
+_MOST_BILLED_TOKENS = 10_000
+
+# Kagi's answers name each kind of result in the singular; the better ones come first.
+_CATEGORIES = ("search", "news", "interesting_news", "interesting_finds", "listicle", "code")
+
+
+class KagiOptions(SearchOptions):
+    """Options of a Kagi entry.
+
+    Attributes:
+        search_api: Generation of the search API: `v1`, or `v0` for keys of the old kind.
+        v0_api_key: Key for the v0 calls when it differs from `apiKey`.
+    """
+
+    search_api: Literal["v1", "v0"] = "v1"
+    v0_api_key: SecretStr | None = Field(default=None)
+
+
+CONFIG_OPTIONS = KagiOptions
+
+
+def _bot(account: Account) -> dict[str, str]:
+    separate = account.options.v0_api_key
+    return {"authorization": f"Bot {separate.get_secret_value() if separate else account.key}"}
+
+
+# --- search ------------------------------------------------------------------------------------
+
+
+def native_filters(query: SearchQuery, account: Account) -> frozenset[FilterName]:
+    """Name what Kagi applies: on v1 dates, news, and single domains by `site:`; on v0 the latter.
+
+    v1 also takes `lens` objects with lists of sites, but ignores them (seen 2026-08-10).
+    """
+    native: set[FilterName] = {"exclude_domains"}
+    if len(query.include_domains) == 1:
+        native.add("include_domains")
+    if account.options.search_api == "v1":
+        native |= {"start_published_date", "end_published_date"}
+        if query.category == "news":
+            native.add("category")
+    return frozenset(native)
+
+
+def search_request(query: SearchQuery, account: Account) -> Request:
+    """Build the GET (v0) or POST (v1) of one query.
+
+    `limit` is sent only when nothing is filtered on our side: it saves bytes, never money.
+    """
+    words = _with_operators(query)
+    limit = None if _filters_here(query) else query.limit
+    if account.options.search_api == "v0":
+        fields = {"q": words} | ({"limit": str(limit)} if limit else {})
+        url = f"{account.base_url}/api/v0/search?{urlencode(fields)}"
+        return Request("GET", url, headers=_bot(account))
+    body: dict[str, Any] = {"query": words}
+    if limit:
+        body["limit"] = limit
+    if query.category == "news":
+        body["workflow"] = "news"
+    dates = {"after": query.start_published_date, "before": query.end_published_date}
+    if any(dates.values()):
+        body["filters"] = {name: day.isoformat()[:10] for name, day in dates.items() if day}
+    headers = {"authorization": f"Bearer {account.key}"}
+    return Request("POST", f"{account.base_url}/api/v1/search", headers=headers, json=body)
+
+
+def _filters_here(query: SearchQuery) -> bool:
+    dates = query.start_published_date or query.end_published_date
+    return bool(query.include_domains or query.exclude_domains or dates)
+
+
+def _with_operators(query: SearchQuery) -> str:
+    words = [query.query]
+    if len(query.include_domains) == 1:
+        words.append(f"site:{query.include_domains[0]}")
+    return " ".join([*words, *(f"-site:{domain}" for domain in query.exclude_domains)])
+
+
+def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
+    """Read the hits: on v1 by kind of result, then in Kagi's order; related searches left out."""
+    answer = json_object(response.json())
+    api = account.options.search_api
+    items = _v0_items(answer) if api == "v0" else _v1_items(answer)
+    items = [item for item in items if _usable(item)]
+    hits = [_read_hit(item, i, len(items), query, account) for i, item in enumerate(items)]
+    return Hits(hits, Cost(_SEARCH_PRICES[api], is_estimate=True))
+
+
+def _v0_items(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    return [item for item in objects(answer.get("data")) if item.get("t") == 0]
+
+
+def _v1_items(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    data = json_object(answer.get("data") or {})
+    return [item for name in _CATEGORIES for item in objects(data.get(name))]
+
+
+def _usable(item: dict[str, Any]) -> bool:
+    return bool(text(item.get("title")).strip()) and is_web_url(text(item.get("url")))
+
+
+def _read_hit(
+    item: dict[str, Any], index: int, count: int, query: SearchQuery, account: Account
+) -> SearchResult:
+    published: datetime | None = moment(item.get("time") or item.get("published"))
+    return SearchResult(
+        title=line(item["title"]) or item["url"],
+        url=item["url"],
+        snippet=line(item.get("snippet")) or "",
+        published_at=published,
+        score=rank_score(index, count),
+        source_provider=account.name,
+        query=query.query,
+    )
+
+
+# --- summaries ---------------------------------------------------------------------------------
+
+
+def summary_request(query: SummaryQuery, account: Account) -> Request:
+    """Build the POST of one summary; engine and type are always sent."""
+    body = {"url": query.url, "summary_type": query.summary_type, "engine": query.engine}
+    if query.target_language:
+        body["target_language"] = query.target_language
+    url = f"{account.base_url}/api/v0/summarize"
+    return Request("POST", url, headers=_bot(account), json=body)
+
+
+def read_summary(response: Response, query: SummaryQuery, account: Account) -> Summary:
+    """Read the summary text and its tokens; the price is an upper bound, cached ones are free.
+
+    Raises:
+        UnavailableError: Kagi answered without a summary.
+    """
+    data = json_object(json_object(response.json()).get("data") or {})
+    output = without_controls(text(data.get("output"))).strip()
+    if not output:
+        message = f'Kagi API returned no summary for "{query.url}". Try again or fetch the page.'
+        raise UnavailableError(message, provider=account.name, status=response.status)
+    tokens = max(0, int(number(data.get("tokens")) or 0))
+    billed = min(tokens, _MOST_BILLED_TOKENS)
+    return Summary(output, tokens, Cost(billed * _SUMMARY_PRICE_PER_TOKEN, is_estimate=True))
+
+
+# --- errors ------------------------------------------------------------------------------------
+
+
+def read_error(
+    response: Response, account: Account, capability: Capability
+) -> ProviderError | None:
+    """Read either spelling of an error body; `errors` (v1), `error` (v0 and the v1 spec)."""
+    answer = response.json_or_none()
+    faults = _faults(answer)
+    if response.status == 200 and not faults:
+        return None
+    codes = [fault.get("code") for fault in faults]
+    messages = [fault.get("message") or fault.get("msg") or fault.get("code") for fault in faults]
+    v0 = capability == "summarize" or account.options.search_api == "v0"
+    kind = _kind(codes, response.status, v0=v0)
+    hint = ""
+    if kind is AuthenticationError or response.status in (401, 403):
+        kind, hint = AuthenticationError, _key_hint(account, capability)
+    return failure(TITLE, response, account, messages, kind=kind, hint=hint)
+
+
+def _faults(answer: Any) -> list[dict[str, Any]]:
+    if not isinstance(answer, dict):
+        return []
+    found: Any = answer.get("errors") or answer.get("error") or []  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    if isinstance(found, str):
+        return [{"message": found}]
+    return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []  # pyright: ignore[reportUnknownVariableType]
+
+
+def _kind(codes: list[Any], status: int, *, v0: bool) -> type[ProviderError] | None:
+    """Sort by code first: Kagi sends 400 for a bad v1 key and for an empty v0 purse."""
+    names = [code for code in codes if isinstance(code, str)]
+    if any(name.startswith("billing.") for name in names) or (v0 and 101 in codes):
+        return QuotaError
+    if any(name in {"general.invalid_token", "general.unauthorized"} for name in names):
+        return AuthenticationError
+    if v0 and 2 in codes:
+        return AuthenticationError
+    return None
+
+
+def _key_hint(account: Account, capability: Capability) -> str:
+    check = f'Check the API key of provider "{account.name}"'
+    if capability == "summarize":
+        return (
+            f"{check}: the summarizer is a v0 API, so a v1 key needs a v0 key beside it in "
+            "options.v0ApiKey."
+        )
+    if account.options.search_api == "v0":
+        return f'{check}: if it is a v1 key, set options.searchApi to "v1".'
+    return f'{check}: if it is a v0 key, set options.searchApi to "v0".'

@@ -1,0 +1,30 @@
+"""The imitated APIs, by the name that prefixes their paths."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from webtools.sandbox.exa import ExaApi
+from webtools.sandbox.kagi import KagiApi
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from webtools.sandbox.keys import KeyRing
+    from webtools.sandbox.library import Library
+    from webtools.sandbox.wire import Api
+
+
+class MakeApi(Protocol):
+    """How an imitated API is made."""
+
+    def __call__(self, library: Library, keys: KeyRing) -> Api:
+        """Serve `library` to the holders of `keys`."""
+        ...
+
+
+# The first one is the default provider of the sandbox's configuration.
+APIS: Mapping[str, MakeApi] = {
+    "exa": ExaApi,
+    "kagi": KagiApi,
+}

@@ -1,0 +1,70 @@
+"""Short forms of a page: sentences, highlights, summaries. Extractive, and the same every time."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from collections.abc import Set as AbstractSet
+
+_WORD = re.compile(r"\w+")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'“(`])")
+_NOT_PROSE = ("#", ">>>", "...", "|", "   ")
+
+
+def words(text: str) -> list[str]:
+    """Split into lower-case words, the unit of search and of highlights."""
+    return _WORD.findall(text.lower())
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of the prose in `text`, leaving out headings, code and tables."""
+    found: list[str] = []
+    for paragraph in text.split("\n\n"):
+        if not paragraph.startswith(_NOT_PROSE):
+            found += _SENTENCE_END.split(" ".join(paragraph.split()))
+    return [sentence for sentence in found if sentence]
+
+
+def best_sentences(text: str, terms: AbstractSet[str], *, count: int) -> list[str]:
+    """Pick the `count` sentences that hold most of `terms`, in the order of the page.
+
+    Without any match the page's first sentences are taken, as a search engine's snippet does.
+    """
+    candidates = sentences(text)
+    hits = [len(terms & set(words(sentence))) for sentence in candidates]
+    ranked = sorted(range(len(candidates)), key=lambda index: (-hits[index], index))
+    return [candidates[index] for index in sorted(ranked[:count])]
+
+
+def clip(text: str, max_chars: int | None) -> str:
+    """Cut to `max_chars` characters, at a space where one is near."""
+    if max_chars is None or len(text) <= max_chars:
+        return text
+    cut = text[:max_chars]
+    space = cut.rfind(" ")
+    return cut[:space] if space > max_chars * 0.8 else cut
+
+
+def summary(text: str, *, count: int = 4) -> str:
+    """Return the page's lead: its first `count` sentences as one paragraph."""
+    return " ".join(sentences(text)[:count]) or clip(" ".join(text.split()), 300)
+
+
+def takeaways(text: str, *, count: int = 5) -> str:
+    """Return `count` sentences spread over the page as a Markdown list."""
+    lines = sentences(text) or [clip(" ".join(text.split()), 300)]
+    step = max(1, len(lines) // count)
+    return bullet_list(lines[::step][:count])
+
+
+def bullet_list(lines: Iterable[str]) -> str:
+    """Join `lines` to a Markdown list."""
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def token_count(text: str) -> int:
+    """Estimate how many tokens a language model counts in `text`: four to three words."""
+    return max(1, len(text.split()) * 4 // 3)

@@ -1,0 +1,44 @@
+"""Which keys the imitated APIs accept."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_PREFIX = "test-key"
+_SUFFIX = "-no-credit"
+
+
+class Standing(Enum):
+    """What a key is worth to an API."""
+
+    UNKNOWN = "unknown"
+    GOOD = "good"
+    NO_CREDIT = "no credit"
+
+
+UNKNOWN = Standing.UNKNOWN
+GOOD = Standing.GOOD
+NO_CREDIT = Standing.NO_CREDIT
+
+
+class KeyRing:
+    """Tells good keys from others.
+
+    A key that ends in `-no-credit` is accepted, and out of credit; `test-key-exa-no-credit` still
+    opens Exa alone.
+    """
+
+    def __init__(self, extra: Iterable[str] = ()) -> None:
+        """Accept each API's own test key, and the `extra` ones for every API."""
+        self._extra = frozenset(extra)
+
+    def check(self, own_key: str, key: str) -> Standing:
+        """Tell what `key` is worth to the API whose test key is `own_key`."""
+        stem = key.removesuffix(_SUFFIX)
+        if key != stem and (own_key.startswith(stem) or not stem.startswith(_PREFIX)):
+            return NO_CREDIT
+        return GOOD if key == own_key or key in self._extra else UNKNOWN

@@ -1,0 +1,107 @@
+"""What an imitated API is given and gives back; no HTTP library in sight."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import parse_qsl
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+JSON_TYPE = "application/json; charset=utf-8"
+
+
+@dataclass
+class Call:
+    """One request to an imitated API.
+
+    Attributes:
+        method: Upper-case HTTP method.
+        path: Path below the API's prefix, such as `/search`.
+        query_string: Undecoded, without the question mark.
+        headers: Looked up without regard to case.
+        body: The bytes sent.
+    """
+
+    method: str
+    path: str
+    query_string: str
+    headers: Mapping[str, str]
+    body: bytes = b""
+
+    @cached_property
+    def query(self) -> dict[str, str]:
+        """The query string's parameters; the last one wins."""
+        return dict(parse_qsl(self.query_string, keep_blank_values=True))
+
+    @cached_property
+    def form(self) -> dict[str, str]:
+        """The body read as an HTML form."""
+        return dict(parse_qsl(self.body.decode(errors="replace"), keep_blank_values=True))
+
+    def json(self) -> Any:
+        """Decode the body.
+
+        Raises:
+            ValueError: The body is no JSON.
+        """
+        return json.loads(self.body)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One answer, ready to be put on the wire."""
+
+    status: int
+    body: bytes
+    content_type: str = JSON_TYPE
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def json_reply(
+    data: object, *, status: int = 200, headers: Mapping[str, str] | None = None
+) -> Reply:
+    """Encode `data` the way the real servers do: compact, UTF-8, nothing escaped needlessly."""
+    body = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
+    return Reply(status, body, headers=headers or {})
+
+
+class RefusedError(Exception):
+    """The request breaks a documented rule; the API turns this into its own error body."""
+
+    def __init__(
+        self, message: str, *, code: str | int, status: int = 400, location: str | None = None
+    ) -> None:
+        """Keep what the error body needs; `location` names the field at fault."""
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.status = status
+        self.location = location
+
+
+class Api(Protocol):
+    """An imitated API: what `apis.APIS` makes for each name."""
+
+    def answer(self, call: Call) -> Reply:
+        """Answer a request; never raises."""
+        ...
+
+    def failure(self, call: Call, status: int, message: str | None = None) -> Reply:
+        """Return the API's own error body for `status`, as fault injection needs it."""
+        ...
+
+    def settings(self, base_url: str) -> dict[str, Any]:
+        """Return this API's entry for the `providers` of a web-search.json."""
+        ...
+
+    def sent_key(self, call: Call) -> str:
+        """Return the key that the request carries, or an empty string."""
+        ...
+
+    def reset(self) -> None:
+        """Forget what earlier requests have changed, such as a balance."""
+        ...

@@ -1,0 +1,435 @@
+"""What a model is told about each tool, and what it may send: the same for every framework."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime, timezone
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
+from pydantic.alias_generators import to_snake
+from pydantic_core import ErrorDetails
+
+from webtools._cleaning import is_web_url, without_controls
+from webtools.errors import InputError
+
+MAX_QUERIES = 20
+MAX_URLS = 100
+MAX_LIMIT = 100
+SUMMARY_LANGUAGES = tuple(
+    "BG CS DA DE EL EN ES ET FI FR HU ID IT JA KO LT LV NB NL PL PT RO RU SK SL SV TR UK ZH "
+    "ZH-HANT".split()
+)
+CATEGORIES = ("company", "people", "publication", "news", "personal site", "financial report")
+
+Input = TypeVar("Input", bound="ToolInput")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool call gives back.
+
+    Attributes:
+        text: What the model reads; within the output budget.
+        details: The same as plain JSON data, for programs; never None.
+        is_error: Whether the call failed; the text then says why and what to do.
+    """
+
+    text: str
+    details: dict[str, Any] = field(default_factory=dict[str, Any])
+    is_error: bool = False
+
+    def __str__(self) -> str:
+        """Give the text alone."""
+        return self.text
+
+
+# --- what a model may send ---------------------------------------------------------------------
+
+
+def _as_list(value: Any) -> Any:
+    """Take one string for a list, and a list written as JSON text, as some models send it."""
+    if not isinstance(value, str):
+        return value
+    if value.lstrip().startswith("["):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return [value]
+    return [value]
+
+
+def _without_repeats(values: list[str]) -> list[str]:
+    return list(dict.fromkeys(values))
+
+
+def _as_one(value: Any) -> Any:
+    """Take a list of one for the one."""
+    return value[0] if isinstance(value, list) and len(cast("list[Any]", value)) == 1 else value
+
+
+def _query(text: str) -> str:
+    words = " ".join(without_controls(text).split())
+    if not words:
+        message = f"query {_shown(text)} is blank; give the words to search for"
+        raise ValueError(message)
+    return words
+
+
+def _url(text: str) -> str:
+    text = text.strip()
+    if not is_web_url(text):
+        message = f"{_shown(text)} is not an absolute http(s) URL; write https://host/path"
+        raise ValueError(message)
+    return text
+
+
+def _domain(text: str) -> str:
+    """Take `host`, `*.host` or `host/path`, and a whole URL for its host and path."""
+    bare = text.strip().lower()
+    for scheme in ("https://", "http://"):
+        bare = bare.removeprefix(scheme)
+    bare = bare.rstrip("/")
+    host = bare.removeprefix("*.").partition("/")[0]
+    if not is_web_url(f"https://{bare.removeprefix('*.')}") or "@" in host:
+        message = f"{_shown(text)} is not a domain; write a host such as example.com"
+        raise ValueError(message)
+    return bare
+
+
+def _moment(text: str) -> str:
+    text = text.strip()
+    if text and parse_moment(text) is None:
+        message = f"{_shown(text)} is not a date; write YYYY-MM-DD or an ISO-8601 date-time"
+        raise ValueError(message)
+    return text
+
+
+def parse_moment(text: str) -> date | datetime | None:
+    """Read an ISO-8601 date, or a date-time (naive: UTC); None when it is neither."""
+    try:
+        if len(text) == len("2026-01-31"):
+            return date.fromisoformat(text)
+        moment = datetime.fromisoformat(text[:-1] + "+00:00" if text[-1:] in "Zz" else text)
+        if moment.tzinfo is None:
+            return moment.replace(tzinfo=timezone.utc)
+        return moment.astimezone(timezone.utc)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _is_after(start: date | datetime, end: date | datetime) -> bool:
+    if isinstance(start, datetime) and isinstance(end, datetime):
+        return start > end
+    return start.isoformat()[:10] > end.isoformat()[:10]
+
+
+def _category(text: str) -> str:
+    text = text.strip().lower()
+    if text and text not in CATEGORIES:
+        message = f"{_shown(text)} is not a category; use one of {', '.join(CATEGORIES)}"
+        raise ValueError(message)
+    return text
+
+
+def _language(text: str) -> str:
+    text = text.strip().upper()
+    if text and text not in SUMMARY_LANGUAGES:
+        message = f"{_shown(text)} is not a language; use one of {' '.join(SUMMARY_LANGUAGES)}"
+        raise ValueError(message)
+    return text
+
+
+def _shown(value: Any) -> str:
+    text = value if isinstance(value, str) else repr(value)
+    text = without_controls(text).replace("\n", " ")
+    return f'"{text[:100]}…"' if len(text) > 100 else f'"{text}"'
+
+
+Query = Annotated[str, AfterValidator(_query)]
+Url = Annotated[str, AfterValidator(_url)]
+Domain = Annotated[str, AfterValidator(_domain)]
+Moment = Annotated[str, AfterValidator(_moment)]
+Category = Annotated[str, AfterValidator(_category)]
+Language = Annotated[str, AfterValidator(_language)]
+Text = TypeVar("Text", bound=str)
+Strings = Annotated[list[Text], BeforeValidator(_as_list), AfterValidator(_without_repeats)]
+
+
+def _flatten(schema: dict[str, Any]) -> None:
+    """Drop what says nothing to a model, and the null defaults that mean "not given"."""
+    for key in ("title", "description", "additionalProperties"):
+        schema.pop(key, None)
+    for name in schema.get("properties", {}):
+        field_schema: dict[str, Any] = schema["properties"][name]
+        field_schema.pop("title", None)
+        if field_schema.get("default", "") is None:
+            del field_schema["default"]
+
+
+class ToolInput(BaseModel):
+    """Base of the input models: lenient in spelling, strict in meaning.
+
+    camelCase names, null for an absent value and the singular of a list's name are accepted.
+    Fields that may be absent have a plain type and an empty or unset default, so that the JSON
+    schema stays flat: some models refuse `anyOf`.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra=_flatten)
+    singular: ClassVar[dict[str, str]] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _spelling(cls, values: Any) -> Any:
+        if not isinstance(values, Mapping):
+            return values
+        given = cast("Mapping[Any, Any]", values)
+        plain = {to_snake(k) if isinstance(k, str) else k: v for k, v in given.items()}
+        plain = {key: value for key, value in plain.items() if value is not None}
+        for one, many in cls.singular.items():
+            value = plain.pop(one, None)
+            if value not in (None, []) and plain.get(many) in (None, [], ()):
+                plain[many] = value
+        return plain
+
+
+class SearchInput(ToolInput):
+    """Input of web_search."""
+
+    singular = {"query": "queries", "q": "queries"}
+
+    queries: Strings[Query] = Field(
+        min_length=1,
+        max_length=MAX_QUERIES,
+        description="One or more search queries; several run at the same time.",
+    )
+    limit: int = Field(
+        default=cast("int", None),
+        ge=1,
+        le=MAX_LIMIT,
+        description="Most results per query. Leave out for the configured number.",
+    )
+    include_domains: Strings[Domain] = Field(
+        default_factory=list[str],
+        description="Only results from these domains, e.g. docs.python.org.",
+    )
+    exclude_domains: Strings[Domain] = Field(
+        default_factory=list[str], description="No results from these domains."
+    )
+    start_published_date: Moment = Field(
+        default="", description="Only results published on or after this date, YYYY-MM-DD."
+    )
+    end_published_date: Moment = Field(
+        default="", description="Only results published on or before this date, YYYY-MM-DD."
+    )
+    category: Category = Field(
+        default="", description=f"Kind of page: {', '.join(CATEGORIES)}. Leave out for any."
+    )
+    provider: str = Field(
+        default="", description="Name of a configured provider. Leave out for the default."
+    )
+
+    @model_validator(mode="after")
+    def _dates_in_order(self) -> SearchInput:
+        start = parse_moment(self.start_published_date)
+        end = parse_moment(self.end_published_date)
+        if start is not None and end is not None and _is_after(start, end):
+            message = f'start_published_date "{start}" is after end_published_date "{end}"; swap them'
+            raise ValueError(message)
+        return self
+
+
+class FetchInput(ToolInput):
+    """Input of web_fetch."""
+
+    singular = {"url": "urls"}
+
+    urls: Strings[Url] = Field(
+        min_length=1, max_length=MAX_URLS, description="One or more URLs to read."
+    )
+    text: bool = Field(
+        default=False,
+        description="Return the page text; this is also what happens when nothing is chosen.",
+    )
+    highlights: bool = Field(default=False, description="Return the most relevant extracts.")
+    summary: bool = Field(default=False, description="Return a summary of each page.")
+    text_max_characters: int = Field(
+        default=cast("int", None),
+        ge=1,
+        le=1_000_000,
+        description="Most characters of text per page. Leave out for the configured number.",
+    )
+    provider: str = Field(
+        default="", description="Name of a configured provider. Leave out for the default."
+    )
+
+
+class SummarizeInput(ToolInput):
+    """Input of summarize."""
+
+    singular = {"urls": "url"}
+
+    url: Annotated[Url, BeforeValidator(_as_one)] = Field(description="The URL to summarize.")
+    summary_type: Literal["summary", "takeaway"] = Field(
+        default="summary",
+        description='"summary" for prose, "takeaway" for a bulleted list of key points.',
+    )
+    engine: Literal["cecil", "agnes"] = Field(
+        default="cecil",
+        description='"cecil" for general purposes, "agnes" for formal, technical summaries.',
+    )
+    target_language: Language = Field(
+        default="",
+        description='Language code of the output, e.g. "EN". Leave out for the page\'s own.',
+    )
+    provider: str = Field(
+        default="", description="Name of a configured provider. Leave out for the default."
+    )
+
+
+def read_input(model: type[Input], arguments: Any) -> Input:
+    """Check a tool's arguments before anything is sent.
+
+    Raises:
+        InputError: They make no sense; the message names the value and the remedy.
+    """
+    try:
+        return model.model_validate(arguments)
+    except ValidationError as error:
+        faults = dict.fromkeys(_explain(item, model) for item in error.errors())
+    # Outside the handler: the original error holds all arguments.
+    raise InputError("; ".join(faults) + ".")
+
+
+def _explain(item: ErrorDetails, model: type[ToolInput]) -> str:
+    name = str(item["loc"][0]) if item["loc"] else "arguments"
+    known = ", ".join(model.model_fields)
+    value = _shown(item["input"])
+    bounds = item.get("ctx", {})
+    match item["type"]:
+        case "value_error":
+            return str(bounds["error"])
+        case "missing" | "too_short":
+            return f"{name} is missing or empty; give at least one value"
+        case "too_long":
+            return f"{name} has {bounds['actual_length']} values; give at most {bounds['max_length']}"
+        case "extra_forbidden":
+            return f"{_shown(name)} is not an argument; use {known}"
+        case "greater_than_equal" | "less_than_equal":
+            return f"{name} {value} is out of range; {_range(model, name)}"
+        case "literal_error":
+            return f"{name} {value} is unknown; use {bounds['expected']}"
+        case "model_type" | "dict_type":
+            return f"arguments {value} are not an object; use {known}"
+        case _:
+            return f"{name} {value} is no good: {item['msg'][:1].lower()}{item['msg'][1:]}"
+
+
+def _range(model: type[ToolInput], name: str) -> str:
+    schema = model.model_json_schema()["properties"][name]
+    return f"use {schema['minimum']} to {schema['maximum']}"
+
+
+# --- what a model is told ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool as a model sees it.
+
+    Attributes:
+        name: Its name.
+        description: What it does and when to use it; several lines.
+        input_model: Its arguments; `input_model.model_json_schema()` is flat.
+    """
+
+    name: str
+    description: str
+    input_model: type[ToolInput]
+
+    @property
+    def paragraph(self) -> str:
+        """The description without a newline, at most 1,024 characters: LlamaIndex takes no more."""
+        return " ".join(self.description.split())
+
+    @property
+    def first_field(self) -> str:
+        """The argument that a bare string is taken for."""
+        return next(iter(self.input_model.model_fields))
+
+
+SEARCH = Tool(
+    "web_search",
+    """\
+Search the web for real-time information using one or more queries. Returns ranked results with \
+titles, URLs, and snippets.
+
+When to use:
+- Looking up documentation, APIs, libraries, or error messages you're unsure about
+- Answering questions about recent events, releases, or data beyond your training cutoff
+- Verifying assumptions or checking for updated best practices
+
+Tips for effective queries:
+- Write concise, keyword-focused queries — include the current year for time-sensitive topics
+- Use multiple queries to cover different angles of a broad question
+- Prefer specific technical terms over natural language when searching for code or docs
+- Narrow by domains, published dates (YYYY-MM-DD) or category; a warning says which filter failed
+
+After using search results in your response, include a "Sources" section listing the URLs you \
+referenced as markdown links, e.g.:
+Sources:
+- [Page Title](https://example.com)""",
+    SearchInput,
+)
+
+FETCH = Tool(
+    "web_fetch",
+    """\
+Read one or more web pages by URL. Returns each page's text as Markdown, in the order asked; \
+pages that fail are listed with the reason and do not lose the others.
+
+When to use:
+- Reading a page that a search found, before relying on its snippet
+- Reading documentation, release notes or articles whose URL is known
+- Comparing several pages: give all URLs in one call
+
+Choose highlights for the most relevant extracts or summary for a short version of each page; \
+without a choice the text is returned. Long output is cut, pages get fair shares of it; lower \
+text_max_characters or fetch fewer pages to see more of each.""",
+    FetchInput,
+)
+
+SUMMARIZE = Tool(
+    "summarize",
+    """\
+Summarize content from a URL. Works with web pages, PDFs, videos, podcasts, and other document \
+types. Returns a concise summary to avoid consuming excessive context on long documents.
+
+When to use:
+- Digesting long documentation pages, release notes, or changelogs
+- Getting key points from a video or podcast transcript
+- Summarizing a PDF or technical paper
+- Understanding a lengthy discussion thread or blog post
+
+Parameters:
+- url (required): The URL to summarize
+- summary_type (optional): "summary" for paragraph prose (default), or "takeaway" for a bulleted \
+list of key points
+- engine (optional): Summarization engine — "cecil" (default) for fast general-purpose summaries, \
+"agnes" for formal, technical, analytical summaries. Use agnes for technical docs, papers, and specs.
+- target_language (optional): Language code for the output (e.g., "EN", "DE", "JA"). Defaults to \
+the document's language.""",
+    SummarizeInput,
+)
+
+TOOLS: dict[str, Tool] = {tool.name: tool for tool in (SEARCH, FETCH, SUMMARIZE)}

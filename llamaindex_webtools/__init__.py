@@ -1,0 +1,1 @@
+"""LlamaIndex tools over webtools."""
