@@ -11,12 +11,14 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
-
 from webtools import _spill
 from webtools._spill import save
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="modes, owners and links of POSIX")
 DAY = 24 * 60 * 60
@@ -26,8 +28,8 @@ DAY = 24 * 60 * 60
 def temp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a temporary folder of the test's own, with housekeeping at every save."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr("webtools._spill._tidying", _spill._Interval(0))
-    monkeypatch.setattr("webtools._spill._own_folder", _spill._OwnFolder())
+    monkeypatch.setattr("webtools._spill._tidying", _spill.Interval(0))
+    monkeypatch.setattr("webtools._spill._own_folder", _spill.OwnFolder())
     return tmp_path
 
 
@@ -54,7 +56,7 @@ def age(path: Path, seconds: float) -> None:
     os.utime(path, (then, then))
 
 
-def fail_with(number: int) -> Any:
+def fail_with(number: int) -> Callable[..., NoReturn]:
     def fail(*_: object, **__: object) -> NoReturn:
         raise OSError(number, os.strerror(number))
 
@@ -239,9 +241,19 @@ def test_folders_and_links_are_left_alone(temp: Path) -> None:
 
 def test_housekeeping_runs_once_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([1000.0, 1059.9, 1060.0, 1061.0])
-    interval = _spill._Interval(60)
+    interval = _spill.Interval(60)
     monkeypatch.setattr(time, "monotonic", lambda: next(clock))
     assert [interval.is_due() for _ in range(4)] == [True, False, True, False]
+
+
+def test_between_two_rounds_of_housekeeping_nothing_is_deleted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("webtools._spill._tidying", _spill.Interval(60))
+    old = saved("old")
+    age(old, DAY + 60)
+    saved("new")
+    assert old.exists()
 
 
 def test_a_folder_that_cannot_be_listed_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,7 +264,7 @@ def test_a_folder_that_cannot_be_listed_does_not_matter(monkeypatch: pytest.Monk
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES, errno.EROFS])
 @pytest.mark.parametrize("step", [(Path, "mkdir"), (os, "open"), (Path, "replace")])
 def test_a_failure_yields_none_and_leaves_nothing(
-    temp: Path, monkeypatch: pytest.MonkeyPatch, step: tuple[Any, str], number: int
+    temp: Path, monkeypatch: pytest.MonkeyPatch, step: tuple[object, str], number: int
 ) -> None:
     monkeypatch.setattr(*step, fail_with(number))
     assert save("text") is None
@@ -289,7 +301,7 @@ def test_a_file_that_another_call_holds_open_counts_as_written(
 
     monkeypatch.setattr(Path, "replace", lose_the_race)
     path = saved("text")
-    assert os.listdir(path.parent) == [path.name]
+    assert list(path.parent.iterdir()) == [path]
 
 
 def test_without_user_ids_the_folder_has_the_users_name(

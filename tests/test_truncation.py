@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import tracemalloc
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from unittest import mock
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-
 from webtools import truncation
 from webtools.truncation import (
     MAX_BYTES,
@@ -29,6 +28,8 @@ from webtools.truncation import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    Cut = Callable[[str, int, int], Truncation]
 
 ALPHABET = "\n\n\nab é€\U0001f600\ud83d\ude00\r\u2028\x85\x0b\x0c\x00"
 texts = st.text(st.sampled_from(ALPHABET) | st.characters(), max_size=40)
@@ -48,9 +49,9 @@ def naive_part(line: str, max_bytes: int, *, end: bool = False) -> str:
     return line
 
 
-def naive_result(text: str, max_lines: int, max_bytes: int, **changes: Any) -> Truncation:
-    lines, size = text.count("\n") + 1, naive_size(text)
-    whole = Truncation(
+def naive_whole(text: str, max_lines: int, max_bytes: int) -> Truncation:
+    lines, size = len(text.split("\n")), naive_size(text)
+    return Truncation(
         content=text,
         truncated=False,
         truncated_by=None,
@@ -63,7 +64,6 @@ def naive_result(text: str, max_lines: int, max_bytes: int, **changes: Any) -> T
         max_lines=max_lines,
         max_bytes=max_bytes,
     )
-    return replace(whole, **changes)
 
 
 def fits(text: str, max_lines: int, max_bytes: int) -> bool:
@@ -84,10 +84,8 @@ def naive_lines(lines: Sequence[str], max_lines: int, max_bytes: int) -> list[st
 
 def naive_cut(text: str, kept: Sequence[str], max_lines: int, max_bytes: int) -> Truncation:
     content = "\n".join(kept)
-    return naive_result(
-        text,
-        max_lines,
-        max_bytes,
+    return replace(
+        naive_whole(text, max_lines, max_bytes),
         content=content,
         truncated=True,
         truncated_by="lines" if len(kept) >= max_lines else "bytes",
@@ -98,7 +96,7 @@ def naive_cut(text: str, kept: Sequence[str], max_lines: int, max_bytes: int) ->
 
 def naive_head(text: str, max_lines: int, max_bytes: int) -> Truncation:
     if fits(text, max_lines, max_bytes):
-        return naive_result(text, max_lines, max_bytes)
+        return naive_whole(text, max_lines, max_bytes)
     lines = text.split("\n")
     cut = naive_cut(text, naive_lines(lines, max_lines, max_bytes), max_lines, max_bytes)
     if naive_size(lines[0]) > max_bytes:
@@ -108,7 +106,7 @@ def naive_head(text: str, max_lines: int, max_bytes: int) -> Truncation:
 
 def naive_tail(text: str, max_lines: int, max_bytes: int) -> Truncation:
     if fits(text, max_lines, max_bytes):
-        return naive_result(text, max_lines, max_bytes)
+        return naive_whole(text, max_lines, max_bytes)
     lines = text.split("\n")[::-1]
     kept = naive_lines(lines, max_lines, max_bytes)[::-1]
     if kept or max_lines == 0:
@@ -121,38 +119,33 @@ def naive_fit(text: str, max_lines: int, max_bytes: int) -> Truncation:
     cut = naive_head(text, max_lines, max_bytes)
     if not cut.first_line_exceeds_limit or max_lines == 0:
         return cut
-    part = naive_part(text.split("\n")[0], max_bytes)
+    part = naive_part(text.split("\n", 1)[0], max_bytes)
     size = naive_size(part)
     return replace(cut, content=part, output_lines=1, output_bytes=size, last_line_partial=True)
 
 
-@thorough
-@pytest.mark.parametrize(
+both = pytest.mark.parametrize(
     ("cut", "naive"),
     [(truncate_head, naive_head), (truncate_tail, naive_tail), (fit, naive_fit)],
     ids=["head", "tail", "fit"],
 )
-@given(text=texts, max_lines=limits, max_bytes=limits, size=slices)
-@example(text="", max_lines=0, max_bytes=0, size=1)
-@example(text="\ud83d\ude00\ud83d\ude00", max_lines=1, max_bytes=7, size=1)
+
+
+@thorough
+@both
+@given(text=texts, limit=st.tuples(limits, limits), size=slices)
+@example(text="", limit=(0, 0), size=1)
+@example(text="\ud83d\ude00\ud83d\ude00", limit=(1, 7), size=1)
 def test_it_agrees_with_split_and_encode(
-    cut: Callable[[str, int, int], Truncation],
-    naive: Callable[[str, int, int], Truncation],
-    text: str,
-    max_lines: int,
-    max_bytes: int,
-    size: int,
+    cut: Cut, naive: Cut, text: str, limit: tuple[int, int], size: int
 ) -> None:
     with mock.patch.object(truncation, "_SLICE", size):
-        assert cut(text, max_lines, max_bytes) == naive(text, max_lines, max_bytes)
+        assert cut(text, *limit) == naive(text, *limit)
 
 
-@pytest.mark.parametrize("cut", [truncate_head, truncate_tail, fit])
+@both
 @pytest.mark.parametrize("char", ["a", "é", "€", "\U0001f600", "\udc00"])
-def test_it_agrees_with_split_and_encode_beyond_one_slice(
-    cut: Callable[[str, int, int], Truncation], char: str
-) -> None:
-    naive = {truncate_head: naive_head, truncate_tail: naive_tail, fit: naive_fit}[cut]
+def test_it_agrees_with_split_and_encode_beyond_one_slice(cut: Cut, naive: Cut, char: str) -> None:
     text = "\n".join(["first", *[char * 70] * 5000, "last"])
     for max_lines, max_bytes in [(2000, 51_200), (4000, 10_000_000), (10_000, 200_001)]:
         assert cut(text, max_lines, max_bytes) == naive(text, max_lines, max_bytes)
@@ -348,9 +341,9 @@ def test_sections_without_room_for_a_line_are_left_out_from_the_end(sections: li
 
 
 def test_the_notice_names_what_is_missing() -> None:
-    assert notice(2000, 2500, 51_200, 1_048_576, "/tmp/x.txt") == (
+    assert notice(2000, 2500, 51_200, 1_048_576, "/folder/x.txt") == (
         "[Output truncated: showing 2000 of 2500 lines (50.0KB of 1.0MB). "
-        "500 lines (974.0KB) omitted. Full output saved to: /tmp/x.txt]"
+        "500 lines (974.0KB) omitted. Full output saved to: /folder/x.txt]"
     )
 
 

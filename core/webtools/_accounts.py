@@ -7,30 +7,42 @@ import os
 import re
 import shlex
 import stat
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlsplit
 
+from pydantic import BaseModel, SecretStr, ValidationError
 from pydantic.alias_generators import to_camel
 
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS, Account, Capability
+from webtools.providers._base import Options, Pacer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from webtools.config import ProviderConfig
 
 PLACEHOLDER = "YOUR_EXA_API_KEY"
-EXAMPLE = f"""\
-{{"defaultProvider": "exa-main",
- "providers": [{{"name": "exa-main", "type": "exa", "apiKey": "{PLACEHOLDER}",
-                "options": {{"defaultSearchLimit": 5, "defaultFetchTextMaxCharacters": 12000}}}}]}}"""
+EXAMPLE = """\
+{"defaultProvider": "exa-main",
+ "providers": [{"name": "exa-main", "type": "exa", "apiKey": "%s",
+                "options": {"defaultSearchLimit": 5, "defaultFetchTextMaxCharacters": 12000}}]}\
+""".replace("%s", PLACEHOLDER)
 """A minimal valid config file, for messages and `webtools config example`."""
 
 CODE = "the code"
 ENVIRONMENT = "the environment"
 
+MAX_RESULTS_VARIABLE = "WEB_SEARCH_MAX_RESULTS"
+MOST_RESULTS = 100
+
+_OUT_OF_RANGE = {"greater_than", "greater_than_equal", "less_than", "less_than_equal"}
+
 _HOST = r"(?:\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?"
 _BASE_URL = re.compile(rf"https?://{_HOST}(?:/[!\"$->@-~]*)?", re.ASCII | re.IGNORECASE)
-_PROXY_URL = re.compile(rf"https?://(?:[!-.0->A-~]*@)?{_HOST}/?", re.ASCII | re.IGNORECASE)
+_PROXY_URL = re.compile(rf"https?://(?:[!\"$-.0->A-~]*@)?{_HOST}/?", re.ASCII | re.IGNORECASE)
 _REFERENCE = re.compile(r"\$\{.*\}|\$[A-Z_][A-Z0-9_]*", re.DOTALL)
 
 _FILE_NAME = "web-search.json"
@@ -66,7 +78,7 @@ def listed(texts: Iterable[str]) -> str:
     return ", ".join(quote(text) for text in texts)
 
 
-def hint(wrong: str, known: Iterable[str]) -> str:
+def _hint(wrong: str, known: Iterable[str]) -> str:
     """Name the known word that a wrong one is nearest to, or nothing."""
     by_lower = {to_camel(word).lower(): word for word in known}
     near = difflib.get_close_matches(to_camel(wrong).lower(), by_lower, n=1)
@@ -84,19 +96,41 @@ def key_fault(key: str) -> str:
     return ""
 
 
-def is_placeholder(key: str) -> bool:
-    """Tell whether a key was pasted from an example."""
-    return key == PLACEHOLDER or key.endswith("...")
+def checked_name(name: str) -> str:
+    """Refuse a name that is blank or would not print."""
+    if not name or name != name.strip() or not name.isprintable():
+        fail("must be a printable name, not blank and without blanks around it")
+    return name
 
 
-def is_base_url(url: str) -> bool:
-    """Tell whether a URL is absolute http(s), without user, query and fragment."""
-    return bool(_BASE_URL.fullmatch(url)) and _has_valid_port(url)
+def checked_type(kind: str) -> str:
+    """Refuse a type that is not in the table."""
+    if kind not in PROVIDERS:
+        fail(f"is unknown{_hint(kind, PROVIDERS)}; known types are: {listed(PROVIDERS)}")
+    return kind
 
 
-def is_proxy_url(url: str) -> bool:
-    """Tell whether a URL names an HTTP proxy; it may hold user and password."""
-    return bool(_PROXY_URL.fullmatch(url)) and _has_valid_port(url)
+def checked_key(key: SecretStr) -> SecretStr:
+    """Refuse a text that cannot be a key."""
+    if fault := key_fault(key.get_secret_value()):
+        fail(fault)
+    return key
+
+
+def checked_base_url(url: str) -> str:
+    """Refuse what is no base of URLs; a slash at the end is dropped."""
+    if not (_BASE_URL.fullmatch(url) and _has_valid_port(url)):
+        example = "such as http://127.0.0.1:8080/exa"
+        fail(f"must be an absolute http(s) URL without user, query and fragment, {example}")
+    return url.rstrip("/")
+
+
+def checked_proxy(url: SecretStr) -> SecretStr:
+    """Refuse what is no HTTP proxy's URL; it may hold user and password."""
+    clear = url.get_secret_value()
+    if not (_PROXY_URL.fullmatch(clear) and _has_valid_port(clear)):
+        fail("must be the URL of an HTTP proxy, such as http://127.0.0.1:3128")
+    return url
 
 
 def _has_valid_port(url: str) -> bool:
@@ -104,6 +138,120 @@ def _has_valid_port(url: str) -> bool:
         return urlsplit(url).port != 0
     except ValueError:
         return False
+
+
+def fail(what: str) -> NoReturn:
+    """Raise what pydantic, and `load`, turn into our error."""
+    raise ValueError(what)
+
+
+def read_options(kind: str, value: Any) -> Options:
+    """Read the options of an entry, where `kind` is its type.
+
+    Raises:
+        ConfigError: They are wrong; the text begins with the path.
+    """
+    model = PROVIDERS[kind].about.CONFIG_OPTIONS
+    if not isinstance(value, (dict, Options, type(None))):
+        raise ConfigError("options must be an object")
+    message, options = "", Options()
+    try:
+        options = model.model_validate({} if value is None else value)
+    except ValidationError as error:
+        message = explain(error, model)
+    if message := message or _options_fault(kind, options):
+        raise ConfigError("options." + message)
+    return options
+
+
+def _options_fault(kind: str, options: Options) -> str:
+    search = PROVIDERS[kind].search
+    for name, value in vars(options).items():
+        path = to_camel(name)
+        most = search.MAX_SEARCH_LIMIT if search and name == "default_search_limit" else None
+        if isinstance(value, SecretStr) and (fault := key_fault(value.get_secret_value())):
+            return f"{path} {fault}"
+        if type(value) is int and not 1 <= value <= (most or value):
+            return f"{path} must be at least 1{f' and at most {most}' if most else ''}, not {value}"
+    return ""
+
+
+def explain(error: ValidationError, model: type[BaseModel]) -> str:
+    """Tell the first fault that pydantic found: its path, then what is wrong; never a string."""
+    faults = error.errors(include_url=False)
+    # A misspelt key is also a missing one: the spelling is what to tell.
+    fault = next((f for f in faults if f["type"] == "extra_forbidden"), faults[0])
+    path = _path(fault["loc"])
+    if fault["type"] == "extra_forbidden":
+        known = [str(info.alias) for info in model.model_fields.values()]
+        return _unknown_key(path, str(fault["loc"][-1]), known)
+    if fault["type"] == "missing":
+        return f"{path} is missing"
+    text = re.sub(r"^Value error, |^\w+ (?=should)", "", fault["msg"]).replace("should", "must", 1)
+    shown = f", not {fault['input']}" if fault["type"] in _OUT_OF_RANGE else ""
+    return f"{path} {text}{shown}"
+
+
+def _path(steps: Sequence[int | str]) -> str:
+    texts = (f"[{step}]" if isinstance(step, int) else f".{_bare(step)}" for step in steps)
+    return "".join(texts).removeprefix(".")
+
+
+def _bare(key: str) -> str:
+    return key if re.fullmatch(r"\w{1,60}", key, re.ASCII) else quote(key)
+
+
+def _unknown_key(path: str, key: str, known: Sequence[str]) -> str:
+    return f"{path} is an unknown key{_hint(key, known)}; known are: {', '.join(known)}"
+
+
+def read_max_results(text: str) -> tuple[int | None, list[str]]:
+    """Read the variable; out of bounds is clamped, no number is ignored, both with a warning."""
+    if not text.strip():
+        return None, []
+    try:
+        number = int(text)
+    except ValueError:
+        return None, [f"{MAX_RESULTS_VARIABLE} is not a whole number, so it is ignored."]
+    bounded = min(max(number, 1), MOST_RESULTS)
+    if bounded == number:
+        return number, []
+    return bounded, [f"{MAX_RESULTS_VARIABLE} must be from 1 to {MOST_RESULTS}; {bounded} is used."]
+
+
+def build(entry: ProviderConfig, pacer: Pacer | None, origin: str) -> Account:
+    """Make the account of an entry.
+
+    Raises:
+        ConfigError: The key is the example's.
+    """
+    about = PROVIDERS[entry.type].about
+    key = entry.api_key.get_secret_value() if entry.api_key else ""
+    if key == PLACEHOLDER or key.endswith("..."):
+        message = (
+            f"{origin}: the apiKey of {quote(entry.name)} is the placeholder of an example; "
+            f"put your {about.TITLE} API key there."
+        )
+        raise ConfigError(message)
+    return Account(
+        name=entry.name,
+        type=entry.type,
+        base_url=entry.base_url or about.ORIGIN,
+        api_key=entry.api_key,
+        options=entry.options,
+        timeout=entry.timeout_ms / 1000 if entry.timeout_ms else None,
+        pacer=pacer,
+        proxy=entry.proxy,
+    )
+
+
+def key_variables(environ: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Pair the variable that holds a key, the first that is not blank, with its type."""
+    pairs: list[tuple[str, str]] = []
+    for kind, services in PROVIDERS.items():
+        names = (n for n in services.about.KEY_VARIABLES if environ.get(n, "").strip())
+        pairs += [(name, kind) for name in list(names)[:1]]
+    return pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,43 +285,34 @@ class Accounts:
         """
         if not self.accounts:
             raise ConfigError(_key_not_set(capability))
+        able = [each for each in self.accounts if capability in capabilities(each.type)]
         if name is not None:
-            return self._named(name, capability)
-        able = self._able(capability)
+            return self._named(name, capability, able)
+        if not able and self.origin == ENVIRONMENT:
+            raise ConfigError(_key_not_set(capability))
         if not able:
-            self._refuse(capability)
+            raise ConfigError(
+                f"No provider in {self.origin} can {capability}; {_remedy(capability)}"
+            )
         return next((account for account in able if account.name == self.default), able[0])
 
     def secrets(self) -> frozenset[str]:
         """Give all keys in clear: what may never appear in a text."""
         return frozenset(secret for account in self.accounts for secret in account.secrets())
 
-    def _able(self, capability: Capability) -> list[Account]:
-        return [a for a in self.accounts if capability in capabilities(a.type)]
-
-    def _named(self, name: str, capability: Capability) -> Account:
+    def _named(self, name: str, capability: Capability, able: list[Account]) -> Account:
         chosen = next((account for account in self.accounts if account.name == name), None)
         if chosen is None:
             known = listed(account.name for account in self.accounts)
-            message = f"There is no provider {quote(name)} in {self.origin}; known are: {known}."
-            raise ConfigError(message)
-        able = self._able(capability)
+            raise ConfigError(
+                f"There is no provider {quote(name)} in {self.origin}; known are: {known}."
+            )
         if chosen not in able:
-            remedy = self._remedy(capability, able)
+            names = listed(account.name for account in able)
+            remedy = f"these can: {names}." if able else _remedy(capability)
             message = f"Provider {quote(name)} (type {chosen.type}) cannot {capability}; {remedy}"
             raise ConfigError(message, provider=name)
         return chosen
-
-    def _remedy(self, capability: Capability, able: list[Account]) -> str:
-        if able:
-            return f"these can: {listed(account.name for account in able)}."
-        return f"none in {self.origin} can, {_add(capability)}"
-
-    def _refuse(self, capability: Capability) -> NoReturn:
-        if self.origin == ENVIRONMENT:
-            raise ConfigError(_key_not_set(capability))
-        message = f"No provider in {self.origin} can {capability}; {_add(capability)}"
-        raise ConfigError(message)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Refuse: a pickle would hold the keys in clear."""
@@ -185,27 +324,20 @@ def capabilities(kind: str) -> tuple[Capability, ...]:
     return PROVIDERS[kind].capabilities()
 
 
-def describe(accounts: Accounts, variables: Iterable[str]) -> list[str]:
-    """Describe the settings in lines of text, without keys.
-
-    Args:
-        accounts: The settings in force.
-        variables: The environment's variables that hold a key.
-    """
+def describe(accounts: Accounts, environ: Mapping[str, str]) -> list[str]:
+    """Describe the settings in lines of text, without keys; see `config.check`."""
+    origin = accounts.origin
+    if origin == ENVIRONMENT:
+        names = ", ".join(name for name, _ in key_variables(environ)) or "no key"
+        looked = " or ".join(str(path) for path in config_paths())
+        origin = f"{origin} ({names}), as there is no {looked}"
     return [
-        _source_line(accounts.origin, variables),
+        f"Source: {origin}",
         *map(_account_line, accounts.accounts),
         f"Default provider: {accounts.default or 'none; the first that can serves'}",
         f"maxResults: {accounts.max_results or 'not set'}",
         *(f"Warning: {text}" for text in (*accounts.warnings, *_exposure(accounts.origin))),
     ]
-
-
-def _source_line(origin: str, variables: Iterable[str]) -> str:
-    if origin != ENVIRONMENT:
-        return f"Source: {origin}"
-    looked = " or ".join(str(path) for path in config_paths())
-    return f"Source: the environment ({', '.join(variables) or 'no key'}), as there is no {looked}"
 
 
 def _account_line(account: Account) -> str:
@@ -216,11 +348,10 @@ def _account_line(account: Account) -> str:
 
 
 def _exposure(origin: str) -> list[str]:
-    if origin in {CODE, ENVIRONMENT} or os.name != "posix":
+    is_file = origin not in {CODE, ENVIRONMENT} and os.name == "posix"
+    if not is_file or not Path(origin).stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         return []
-    if not Path(origin).stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        return []
-    return [f"{origin} holds keys and is open to others; run: chmod 600 {shlex.quote(origin)}"]
+    return [f"other users may open {origin}, which holds keys: chmod 600 {shlex.quote(origin)}"]
 
 
 def not_picklable(kind: type) -> TypeError:
@@ -235,9 +366,9 @@ def _types_for(capability: Capability) -> list[str]:
     return [kind for kind in PROVIDERS if capability in capabilities(kind)]
 
 
-def _add(capability: Capability) -> str:
+def _remedy(capability: Capability) -> str:
     types = listed(_types_for(capability))
-    return f"add one of type {types}." if types else "and no type can yet."
+    return f"add a provider of type {types}." if types else "no type can yet."
 
 
 def _key_not_set(capability: Capability) -> str:

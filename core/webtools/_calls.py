@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from webtools._fetch import fetch
 from webtools._flow import Flow
@@ -25,6 +25,8 @@ from webtools.tools import (
     Tool,
     parse_moment,
 )
+
+AnyResponse = TypeVar("AnyResponse", SearchResponse, FetchResponse, SummaryResponse)
 
 DEFAULT_LIMIT = 5  # results per query where neither the call nor the settings say
 
@@ -98,7 +100,7 @@ def _summarize(given: SummarizeInput, accounts: Accounts) -> Flow[SummaryRespons
     return _warned(response, accounts.warnings)
 
 
-def _warned(response: Any, warnings: Any) -> Any:
+def _warned(response: AnyResponse, warnings: Sequence[str]) -> AnyResponse:
     if not warnings:
         return response
     return response.model_copy(update={"warnings": [*response.warnings, *warnings]})

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import html
 import re
-from urllib.parse import urlsplit
 
 # Only marks that providers put round matches or between lines: `List<String>` is text.
 _MARKS = re.compile(r"</?(?:b|strong|em|i|u|mark|span|br|p)\b[^<>]*>", re.IGNORECASE)
@@ -19,6 +18,15 @@ _ESCAPES = re.compile(
     r"|\x1b[ -/]*[0-~]?"
 )
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_HIGHEST_PORT = 65_535
+_WEB_URL = re.compile(
+    r"""https?://
+    (?:[^\s<>"\\/?#@]*@)?                         # user
+    (?:\[[0-9a-f:.]+\]|[^\s<>"\\/?#@:\[\]]+)      # host
+    (?::(\d{0,5}))?                              # port
+    (?:[/?#][^\s<>"\\]*)?""",
+    re.IGNORECASE | re.VERBOSE,
+).fullmatch
 
 
 def one_line(text: str) -> str:
@@ -51,11 +59,8 @@ def _replacement(match: re.Match[str]) -> str:
 
 def is_web_url(url: str) -> bool:
     """Tell whether a text is an absolute http(s) URL with a host and no stray characters."""
-    if not url.isprintable() or any(character in url for character in ' <>"\\'):
-        return False
-    try:
-        parts = urlsplit(url)
-        parts.port  # noqa: B018  # reading it is what checks it
-    except ValueError:
-        return False
-    return parts.scheme in {"http", "https"} and bool(parts.hostname)
+    return url.isprintable() and (match := _WEB_URL(url)) is not None and _port_fits(match[1])
+
+
+def _port_fits(port: str | None) -> bool:
+    return not port or int(port) <= _HIGHEST_PORT

@@ -63,9 +63,9 @@ def exchange(job: Job, request: Request, read: Callable[[Response], T]) -> Flow[
         raise _explained(error, job) from error.__cause__
     provider = PROVIDERS[account.type].about
     with reading(provider.TITLE, job.subject, account, response):
-        error = provider.read_error(response, account, job.capability)
-    if error is not None:
-        raise error
+        fault = provider.read_error(response, account, job.capability)
+    if fault is not None:
+        raise fault
     with reading(provider.TITLE, job.subject, account, response):
         return read(response)
 
@@ -74,37 +74,42 @@ def send_with_retries(request: Request, job: Job) -> Flow[Response]:
     """Send until an answer is worth returning, the retries are used up or time runs out."""
     start: float = yield Now()
     deadline = start + job.timeout
-    for attempt in range(MAX_RETRIES + 1):
+    for attempt in range(MAX_RETRIES):
         yield from _pace(job, deadline)
-        response: Response | None = None
-        try:
-            response = yield Send(request, deadline)
-        except RequestError as error:
-            if attempt == MAX_RETRIES or not error.retryable:
-                raise
-            failed: RequestError | None = error
-        else:
-            failed = None
-            if response.status not in RETRIED_STATUSES:
-                return response
+        outcome = yield from _attempt(request, deadline)
+        delay = _delay(outcome, attempt)
         now: float = yield Now()
-        delay = _delay(response, attempt)
-        if attempt == MAX_RETRIES or delay is None or now + delay >= deadline:
-            break
+        if delay is None or now + delay >= deadline:
+            return _answer(outcome)
         yield Sleep(delay)
-    if response is None:
-        assert failed is not None  # noqa: S101  # one of the two is there after an attempt
-        raise failed
+    yield from _pace(job, deadline)
+    return _answer((yield from _attempt(request, deadline)))
+
+
+def _attempt(request: Request, deadline: float) -> Flow[Response | RequestError]:
+    try:
+        response: Response = yield Send(request, deadline)
+    except RequestError as error:
+        return error
     return response
 
 
-def _delay(response: Response | None, attempt: int) -> float | None:
-    """Seconds before the next attempt; None when the server asks for more than we wait."""
-    wait = retry_after(response) if response is not None else None
-    if wait is not None:
-        return wait if wait <= LONGEST_RETRY_AFTER else None
+def _answer(outcome: Response | RequestError) -> Response:
+    if isinstance(outcome, RequestError):
+        raise outcome
+    return outcome
+
+
+def _delay(outcome: Response | RequestError, attempt: int) -> float | None:
+    """Seconds before the next attempt; None when there should be none."""
+    if isinstance(outcome, RequestError):
+        wait, retried = None, outcome.retryable
+    else:
+        wait, retried = retry_after(outcome), outcome.status in RETRIED_STATUSES
+    if not retried or (wait is not None and wait > LONGEST_RETRY_AFTER):
+        return None
     ceiling = min(LONGEST_DELAY, FIRST_DELAY * 2**attempt)
-    return random.uniform(0.0, ceiling)  # noqa: S311  # full jitter, not a secret
+    return random.uniform(0.0, ceiling) if wait is None else wait  # noqa: S311  # full jitter
 
 
 def _pace(job: Job, deadline: float) -> Flow[None]:

@@ -1,4 +1,4 @@
-"""What goes over the wire, as plain data: tests compare it with `==`, and no key shows in a repr."""
+"""What goes over the wire, as plain data: comparable, and without a key in any repr."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+OK = 200
 MAX_BODY_BYTES = 16 * 1024 * 1024
 CONNECT_TIMEOUT = 5.0
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
+from json import dumps
 from typing import Any, TypeVar, cast
 from urllib.parse import quote, quote_plus
 
 from pydantic import BaseModel
 
 from webtools._flow import Flow
+from webtools._narrowing import is_list, is_object
 from webtools.errors import WebToolsError
 
 T = TypeVar("T")
@@ -16,11 +19,11 @@ MARK = "[redacted]"
 
 
 class Redactor:
-    """Replaces every known key, also percent-encoded, by `[redacted]`."""
+    """Replaces every known key by `[redacted]`, also percent-encoded or as JSON writes it."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         """Take the keys; the longest are replaced first, for one may begin another."""
-        forms = {form for s in secrets if s for form in (s, quote(s, safe=""), quote_plus(s))}
+        forms = {form for secret in secrets if secret for form in _forms(secret)}
         self._secrets = sorted(forms, key=len, reverse=True)
 
     def text(self, text: str) -> str:
@@ -39,17 +42,18 @@ class Redactor:
             return self.text(value)
         if isinstance(value, BaseModel):
             return self._clean_model(value)
-        if isinstance(value, list):
-            items = cast("list[Any]", value)
-            cleaned = [self._clean(item) for item in items]
-            return items if _same(items, cleaned) else cleaned
-        if isinstance(value, dict):
-            pairs = cast("dict[str, Any]", value)
-            copy = {self.text(key): self._clean(item) for key, item in pairs.items()}
-            return pairs if _same(pairs.items(), copy.items()) else copy
+        if is_list(value):
+            items = [self._clean(item) for item in value]
+            return value if _same(value, items) else items
+        if is_object(value):
+            pairs = {self.text(key): self._clean(item) for key, item in value.items()}
+            return value if _same(value.items(), pairs.items()) else pairs
         return value
 
     def _clean_model(self, model: BaseModel) -> BaseModel:
+        written = model.model_dump_json()  # one search in the whole beats one per field
+        if not any(secret in written for secret in self._secrets):
+            return model
         fields = vars(model)
         changed = {
             name: cleaned
@@ -65,6 +69,16 @@ class Redactor:
         if message == str(error) and self.text(repr(cause)) == repr(cause):
             return error
         return error.with_message(message)
+
+
+def _forms(secret: str) -> set[str]:
+    return {secret, quote(secret, safe=""), quote_plus(secret), dumps(secret)[1:-1]}
+
+
+@lru_cache(maxsize=32)
+def redactor_for(secrets: frozenset[str]) -> Redactor:
+    """Give the redactor of a set of keys; calls in turn share it."""
+    return Redactor(secrets)
 
 
 def _same(before: Iterable[Any], after: Iterable[Any]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, timezone
 from urllib.parse import urlsplit
 
@@ -11,7 +11,7 @@ from webtools._exchange import Job, exchange
 from webtools._flow import Flow, Gather
 from webtools.errors import WebToolsError
 from webtools.providers import PROVIDERS, Account
-from webtools.providers._base import Hits, SearchProvider, SearchQuery
+from webtools.providers._base import FILTERS, Hits, SearchProvider, SearchQuery
 from webtools.results import FilterState, QueryError, SearchResponse, SearchResult
 
 MAX_AT_ONCE = 16  # queries of one call in flight together
@@ -90,12 +90,13 @@ def _joined(errors: list[WebToolsError]) -> WebToolsError:
 
 def _attest(account: Account, query: SearchQuery) -> dict[str, FilterState]:
     """Say of each filter asked for who applied it."""
+    asked = [name for name in FILTERS if getattr(query, name)]
+    if not asked:
+        return {}
     native = _provider(account).native_filters(query, account)
-    asked = [f.name for f in fields(query) if f.name not in {"query", "limit"}]
     return {
         name: "native" if name in native else "unsupported" if name == "category" else "local"
         for name in asked
-        if getattr(query, name)
     }
 
 

@@ -50,7 +50,7 @@ def save(text: str) -> str | None:
     return str(path)
 
 
-class _Interval:
+class Interval:
     """Tells one caller per interval that it is time."""
 
     def __init__(self, seconds: float) -> None:
@@ -67,7 +67,7 @@ class _Interval:
             return True
 
 
-class _OwnFolder:
+class OwnFolder:
     """A folder with an unpredictable name, made at the first need and kept for the process."""
 
     def __init__(self) -> None:
@@ -81,8 +81,8 @@ class _OwnFolder:
             return self._path
 
 
-_tidying = _Interval(_TIDY_INTERVAL)
-_own_folder = _OwnFolder()
+_tidying = Interval(_TIDY_INTERVAL)
+_own_folder = OwnFolder()
 
 
 def _encode(text: str) -> bytes:

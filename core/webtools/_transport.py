@@ -147,7 +147,7 @@ class _AsyncStream(httpcore.AsyncNetworkStream):
 class _AsyncBackend(httpcore.AsyncNetworkBackend):
     def __init__(self, deadline: _Deadline) -> None:
         self._deadline = deadline
-        self._backend = httpcore.AnyIOBackend()
+        self._backend = cast("httpcore.AsyncNetworkBackend", httpcore.AnyIOBackend())
 
     async def connect_tcp(
         self,
@@ -470,7 +470,7 @@ class _Body:
         self._parts.append(chunk)
 
     def _decompress(self, chunk: bytes) -> bytes:
-        inflate = cast("Any", self._inflate)
+        inflate = self._inflate
         # Bounded, since a few KB can unfold to gigabytes; one byte more shows that it is too much.
         room = self._max_bytes - self._size + 1
         try:

@@ -6,11 +6,11 @@ import os
 from collections.abc import Mapping, Sequence
 from datetime import date
 from types import TracebackType
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from webtools._calls import CALLS, find_tool
 from webtools._flow import Flow, arun, run
-from webtools._redaction import Redactor, redacted
+from webtools._redaction import Redactor, redacted, redactor_for
 from webtools._toolcalls import PRESENTERS, answer
 from webtools._transport import BlockingTransport, LoopTransports
 from webtools.config import Config, Settings
@@ -18,6 +18,10 @@ from webtools.errors import ConfigError, InputError
 from webtools.results import FetchResponse, SearchResponse, SummaryResponse
 from webtools.tools import FETCH, SEARCH, SUMMARIZE, Tool, ToolResult, read_input
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+T = TypeVar("T")
 Strings: TypeAlias = str | Sequence[str]
 Moment: TypeAlias = str | date | None
 
@@ -75,7 +79,8 @@ class WebTools:
             RequestError: No answer came.
             ProviderError: Every query failed at the provider.
         """
-        return self._run(SEARCH, _arguments(locals()))
+        flow: Flow[SearchResponse] = self._call(SEARCH, _arguments(locals()))
+        return self._run(flow)
 
     def fetch(
         self,
@@ -106,7 +111,8 @@ class WebTools:
             RequestError: No answer came.
             ProviderError: The provider failed, or not one page could be had.
         """
-        return self._run(FETCH, _arguments(locals()))
+        flow: Flow[FetchResponse] = self._call(FETCH, _arguments(locals()))
+        return self._run(flow)
 
     def summarize(
         self,
@@ -132,7 +138,8 @@ class WebTools:
             RequestError: No answer came.
             ProviderError: The provider failed or gave no summary.
         """
-        return self._run(SUMMARIZE, _arguments(locals()))
+        flow: Flow[SummaryResponse] = self._call(SUMMARIZE, _arguments(locals()))
+        return self._run(flow)
 
     def call_tool(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Call a tool as a model does: by name, with loosely spelled arguments.
@@ -141,7 +148,7 @@ class WebTools:
             Text within the output budget, and details. A failure that a model or a user can
             cause is a result with `is_error`, never an exception.
         """
-        return run(self._tool_call(name, arguments), self._blocking)
+        return self._run(answer(self._presented(name, arguments)))
 
     def close(self) -> None:
         """Close the connections of the blocking methods; later calls open new ones."""
@@ -162,7 +169,8 @@ class WebTools:
         provider: str | None = None,
     ) -> SearchResponse:
         """Search as `search` does, awaited; cancelling the task ends the requests."""
-        return await self._arun(SEARCH, _arguments(locals()))
+        flow: Flow[SearchResponse] = self._call(SEARCH, _arguments(locals()))
+        return await self._arun(flow)
 
     async def afetch(
         self,
@@ -175,7 +183,8 @@ class WebTools:
         provider: str | None = None,
     ) -> FetchResponse:
         """Fetch as `fetch` does, awaited."""
-        return await self._arun(FETCH, _arguments(locals()))
+        flow: Flow[FetchResponse] = self._call(FETCH, _arguments(locals()))
+        return await self._arun(flow)
 
     async def asummarize(
         self,
@@ -187,11 +196,12 @@ class WebTools:
         provider: str | None = None,
     ) -> SummaryResponse:
         """Summarize as `summarize` does, awaited."""
-        return await self._arun(SUMMARIZE, _arguments(locals()))
+        flow: Flow[SummaryResponse] = self._call(SUMMARIZE, _arguments(locals()))
+        return await self._arun(flow)
 
     async def acall_tool(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Call a tool as `call_tool` does, awaited."""
-        return await arun(self._tool_call(name, arguments), await self._loops.current())
+        return await self._arun(answer(self._presented(name, arguments)))
 
     async def aclose(self) -> None:
         """Close the connections of the running loop and those of the blocking methods."""
@@ -200,11 +210,11 @@ class WebTools:
 
     # --- inside --------------------------------------------------------------------------------
 
-    def _run(self, tool: Tool, arguments: dict[str, Any]) -> Any:
-        return run(self._call(tool, arguments), self._blocking)
+    def _run(self, flow: Flow[T]) -> T:
+        return run(flow, self._blocking)
 
-    async def _arun(self, tool: Tool, arguments: dict[str, Any]) -> Any:
-        return await arun(self._call(tool, arguments), await self._loops.current())
+    async def _arun(self, flow: Flow[T]) -> T:
+        return await arun(flow, await self._loops.current())
 
     def _call(self, tool: Tool, arguments: Mapping[str, Any]) -> Flow[Any]:
         """Check the arguments, read the settings, call; every result passes the redactor."""
@@ -214,10 +224,7 @@ class WebTools:
             raise self._redactor().error(error) from None
         accounts = self._settings.accounts()
         work = CALLS[tool.name](checked, accounts)
-        return (yield from redacted(work, Redactor(accounts.secrets())))
-
-    def _tool_call(self, name: str, arguments: Mapping[str, Any]) -> Flow[ToolResult]:
-        return answer(self._presented(name, arguments))
+        return (yield from redacted(work, redactor_for(accounts.secrets())))
 
     def _presented(self, name: str, arguments: Mapping[str, Any]) -> Flow[ToolResult]:
         tool = find_tool(name)
@@ -226,7 +233,7 @@ class WebTools:
 
     def _redactor(self) -> Redactor:
         try:
-            return Redactor(self._settings.accounts().secrets())
+            return redactor_for(self._settings.accounts().secrets())
         except ConfigError:
             return Redactor(())
 
@@ -238,7 +245,7 @@ class WebTools:
         """Share the instance: it holds connections, and is safe to share."""
         return self
 
-    def __enter__(self) -> WebTools:
+    def __enter__(self) -> Self:
         """Give the instance itself."""
         return self
 
@@ -251,7 +258,7 @@ class WebTools:
         """Close the connections."""
         self.close()
 
-    async def __aenter__(self) -> WebTools:
+    async def __aenter__(self) -> Self:
         """Give the instance itself."""
         return self
 

@@ -1,4 +1,4 @@
-"""Settings, from one source at a time: what the code passes in, else the file, else the environment.
+"""Settings, from one source: what the code passes in, else the file, else the environment.
 
 `load` is pure; `Settings` is the edge that reads, and reads again when the source has changed.
 No error here shows a key, neither in its text nor in a chained exception.
@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, TypeAlias, cast
+from typing import Annotated, Any, cast
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -30,21 +30,30 @@ from webtools._accounts import (
     CODE,
     ENVIRONMENT,
     EXAMPLE,
+    MAX_RESULTS_VARIABLE,
+    MOST_RESULTS,
     Accounts,
+    build,
+    checked_base_url,
+    checked_key,
+    checked_name,
+    checked_proxy,
+    checked_type,
     config_paths,
     describe,
-    hint,
-    is_base_url,
-    is_placeholder,
-    is_proxy_url,
+    explain,
+    fail,
     key_fault,
+    key_variables,
     listed,
     not_picklable,
     quote,
+    read_max_results,
+    read_options,
 )
 from webtools.errors import ConfigError
-from webtools.providers import PROVIDERS, Account
-from webtools.providers._base import Options, Pacer
+from webtools.providers import PROVIDERS
+from webtools.providers._base import Pacer
 
 __all__ = [
     "EXAMPLE",
@@ -58,16 +67,6 @@ __all__ = [
     "find_config",
     "load",
 ]
-
-MAX_RESULTS_VARIABLE = "WEB_SEARCH_MAX_RESULTS"
-MOST_RESULTS = 100
-
-_OUT_OF_RANGE = {"greater_than", "greater_than_equal", "less_than", "less_than_equal"}
-
-Signature: TypeAlias = tuple[object, ...]
-
-
-# --- the models --------------------------------------------------------------------------------
 
 
 class _Part(BaseModel):
@@ -92,7 +91,7 @@ class _Part(BaseModel):
         try:
             super().__init__(**values)
         except ValidationError as error:
-            fault = _explain(error, type(self))
+            fault = explain(error, type(self))
         except ConfigError as error:
             fault = str(error)
         if fault:
@@ -118,65 +117,29 @@ class ProviderConfig(_Part):
         options: The type's own options, a mapping with the file's spelling.
     """
 
-    name: str
-    type: str
-    api_key: SecretStr | None = None
-    base_url: str | None = None
+    name: Annotated[str, AfterValidator(checked_name)]
+    type: Annotated[str, AfterValidator(checked_type)]
+    api_key: Annotated[SecretStr, AfterValidator(checked_key)] | None = None
+    base_url: Annotated[str, AfterValidator(checked_base_url)] | None = None
     timeout_ms: Annotated[int, Field(ge=1, le=600_000)] | None = None
     max_requests_per_second: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
-    proxy: SecretStr | None = None
+    proxy: Annotated[SecretStr, AfterValidator(checked_proxy)] | None = None
     options: Any = Field(default=None, validate_default=True)
-
-    @field_validator("name")
-    @classmethod
-    def _check_name(cls, name: str) -> str:
-        if name != name.strip() or not name or not name.isprintable():
-            _fail("must be a printable name, not blank and without blanks around it")
-        return name
-
-    @field_validator("type")
-    @classmethod
-    def _check_type(cls, kind: str) -> str:
-        if kind not in PROVIDERS:
-            _fail(f"is unknown{hint(kind, PROVIDERS)}; known types are: {listed(PROVIDERS)}")
-        return kind
-
-    @field_validator("api_key")
-    @classmethod
-    def _check_key(cls, key: SecretStr | None) -> SecretStr | None:
-        if key is not None and (fault := key_fault(key.get_secret_value())):
-            _fail(fault)
-        return key
-
-    @field_validator("base_url")
-    @classmethod
-    def _check_base_url(cls, url: str | None) -> str | None:
-        if url is not None and not is_base_url(url):
-            _fail(
-                "must be an absolute http(s) URL without user, query and fragment, "
-                'such as "http://127.0.0.1:8080/exa"'
-            )
-        return url and url.rstrip("/")
-
-    @field_validator("proxy")
-    @classmethod
-    def _check_proxy(cls, proxy: SecretStr | None) -> SecretStr | None:
-        if proxy is not None and not is_proxy_url(proxy.get_secret_value()):
-            _fail('must be the URL of an HTTP proxy, such as "http://127.0.0.1:3128"')
-        return proxy
 
     @field_validator("options", mode="plain")
     @classmethod
     def _read_options(cls, value: Any, info: ValidationInfo) -> Any:
         kind = info.data.get("type")
-        return value if kind is None else _options(kind, value)  # without a type, it is at fault
+        # Without a type, that is the fault to tell.
+        return value if kind is None else read_options(kind, value)
 
     @model_validator(mode="after")
     def _require_key(self) -> ProviderConfig:
         about = PROVIDERS[self.type].about
         if about.NEEDS_KEY and self.api_key is None:
-            message = f"apiKey is missing: type {self.type} needs your {about.TITLE} API key"
-            raise ConfigError(message)
+            raise ConfigError(
+                f"apiKey is missing: type {self.type} needs your {about.TITLE} API key"
+            )
         return self
 
 
@@ -197,22 +160,25 @@ class Config(_Part):
     @classmethod
     def _read_entries(cls, value: Any) -> Any:
         if not isinstance(value, (list, tuple)):
-            _fail("must be a list")
+            fail("must be a list")
         if not value:
-            _fail("is empty: list at least one provider")
-        return tuple(_entry(f"providers[{i}]", each) for i, each in enumerate(value))
+            fail("is empty: list at least one provider")
+        entries = cast("Sequence[object]", value)
+        return tuple(_entry(f"providers[{i}]", each) for i, each in enumerate(entries))
 
     @model_validator(mode="after")
     def _check_names(self) -> Config:
         names = [entry.name for entry in self.providers]
         for i, name in enumerate(names):
             if name in names[:i]:
-                message = f"providers[{i}].name repeats {quote(name)}: each entry needs its own"
-                raise ConfigError(message)
+                raise ConfigError(
+                    f"providers[{i}].name repeats {quote(name)}: each entry needs its own"
+                )
         if self.default_provider is not None and self.default_provider not in names:
             wrong = quote(self.default_provider)
-            message = f"defaultProvider {wrong} is not in providers; known are: {listed(names)}"
-            raise ConfigError(message)
+            raise ConfigError(
+                f"defaultProvider {wrong} is not in providers; known are: {listed(names)}"
+            )
         return self
 
 
@@ -222,83 +188,15 @@ _PYTHON_SPELLINGS = {
 }
 
 
-def _entry(path: str, value: Any) -> ProviderConfig:
+def _entry(path: str, value: object) -> ProviderConfig:
     if isinstance(value, ProviderConfig):
         return value
     if not isinstance(value, dict):
-        message = f"{path} must be an object"
-        raise ConfigError(message)
+        raise ConfigError(f"{path} must be an object")
     try:
         return ProviderConfig.model_validate(value)
     except ConfigError as error:
-        message = f"{path}.{error}"
-    raise ConfigError(message)
-
-
-def _options(kind: str, value: Any) -> Options:
-    model = PROVIDERS[kind].about.CONFIG_OPTIONS
-    if not isinstance(value, (dict, Options, type(None))):
-        message = "options must be an object"
-        raise ConfigError(message)
-    try:
-        options = model.model_validate({} if value is None else value)
-    except ValidationError as error:
-        message = f"options.{_explain(error, model)}"
-    else:
-        message = _options_fault(kind, options)
-    if message:
-        raise ConfigError(message)
-    return options
-
-
-def _options_fault(kind: str, options: Options) -> str:
-    search = PROVIDERS[kind].search
-    for name, value in vars(options).items():
-        path = f"options.{to_camel(name)}"
-        most = search.MAX_SEARCH_LIMIT if search and name == "default_search_limit" else None
-        if isinstance(value, SecretStr) and (fault := key_fault(value.get_secret_value())):
-            return f"{path} {fault}"
-        if type(value) is int and not 1 <= value <= (most or value):
-            return f"{path} must be at least 1{f' and at most {most}' if most else ''}, not {value}"
-    return ""
-
-
-def _fail(what: str) -> NoReturn:
-    raise ValueError(what)
-
-
-# --- what is wrong, in words -------------------------------------------------------------------
-
-
-def _explain(error: ValidationError, model: type[BaseModel]) -> str:
-    faults = error.errors(include_url=False)
-    # A misspelt key is also a missing one: the spelling is what to tell.
-    fault = next((f for f in faults if f["type"] == "extra_forbidden"), faults[0])
-    path = _path(fault["loc"])
-    if fault["type"] == "extra_forbidden":
-        known = [str(info.alias) for info in model.model_fields.values()]
-        return _unknown_key(path, str(fault["loc"][-1]), known)
-    if fault["type"] == "missing":
-        return f"{path} is missing"
-    text = re.sub(r"^Value error, |^\w+ (?=should)", "", fault["msg"]).replace("should", "must", 1)
-    shown = f", not {fault['input']}" if fault["type"] in _OUT_OF_RANGE else ""
-    return f"{path} {text}{shown}"
-
-
-def _path(steps: Sequence[int | str]) -> str:
-    texts = (f"[{step}]" if isinstance(step, int) else f".{_bare(step)}" for step in steps)
-    return "".join(texts).removeprefix(".")
-
-
-def _bare(key: str) -> str:
-    return key if re.fullmatch(r"\w{1,60}", key, re.A) else quote(key)
-
-
-def _unknown_key(path: str, key: str, known: Sequence[str]) -> str:
-    return f"{path} is an unknown key{hint(key, known)}; known are: {', '.join(known)}"
-
-
-# --- one source --------------------------------------------------------------------------------
+        raise ConfigError(f"{path}.{error}")
 
 
 def load(text: str, origin: str) -> Config:
@@ -335,7 +233,7 @@ def environment_config(environ: Mapping[str, str]) -> tuple[Config | None, list[
         ConfigError: A key cannot be one; the message names its variable.
     """
     found = {kind: SecretStr(environ[name].strip()) for name, kind in key_variables(environ)}
-    limit, warnings = _max_results(environ.get(MAX_RESULTS_VARIABLE, ""))
+    limit, warnings = read_max_results(environ.get(MAX_RESULTS_VARIABLE, ""))
     faults = [
         f"The value of {name} {fault}."
         for name, kind in key_variables(environ)
@@ -350,15 +248,6 @@ def environment_config(environ: Mapping[str, str]) -> tuple[Config | None, list[
     return Config(providers=entries, max_results=limit), warnings
 
 
-def key_variables(environ: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Pair the variable that holds a key, the first that is not blank, with its type."""
-    pairs: list[tuple[str, str]] = []
-    for kind, services in PROVIDERS.items():
-        names = (n for n in services.about.KEY_VARIABLES if environ.get(n, "").strip())
-        pairs += [(name, kind) for name in list(names)[:1]]
-    return pairs
-
-
 def find_config() -> Path | None:
     """Find the config file: the first of `config_paths` that exists.
 
@@ -370,10 +259,12 @@ def find_config() -> Path | None:
 
 def _parse(text: str) -> dict[str, Any]:
     data = json.loads(
-        text.removeprefix("\ufeff"), object_pairs_hook=_object, parse_constant=_refuse_constant
+        text.removeprefix("\ufeff"),
+        object_pairs_hook=_object,
+        parse_constant=lambda name: fail(f"is not JSON: it holds {name}"),
     )
     if not isinstance(data, dict):
-        _fail("must be a JSON object")
+        fail("must be a JSON object")
     return cast("dict[str, Any]", data)
 
 
@@ -381,28 +272,11 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for key, value in pairs:
         if key in values:
-            _fail(f"holds the key {quote(key)} twice in one object")
+            fail(f"holds the key {quote(key)} twice in one object")
         if key in _PYTHON_SPELLINGS:
-            _fail(f"holds the unknown key {quote(key)} (did you mean {quote(to_camel(key))}?)")
+            fail(f"holds the unknown key {quote(key)} (did you mean {quote(to_camel(key))}?)")
         values[key] = value
     return values
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    _fail(f"is not JSON: it holds {name}")
-
-
-def _max_results(text: str) -> tuple[int | None, list[str]]:
-    if not text.strip():
-        return None, []
-    try:
-        number = int(text)
-    except ValueError:
-        return None, [f"{MAX_RESULTS_VARIABLE} is not a whole number, so it is ignored."]
-    bounded = min(max(number, 1), MOST_RESULTS)
-    if bounded == number:
-        return number, []
-    return bounded, [f"{MAX_RESULTS_VARIABLE} must be from 1 to {MOST_RESULTS}; {bounded} is used."]
 
 
 def _status(path: Path) -> os.stat_result | None:
@@ -413,7 +287,7 @@ def _status(path: Path) -> os.stat_result | None:
             return None
         fault = "is a link to a file that does not exist"
     except (OSError, ValueError) as error:
-        fault = f"cannot be read: {_reason(error)}"
+        fault = f"cannot be read: {getattr(error, 'strerror', None) or error}"
     raise _file_error(str(path), fault)
 
 
@@ -423,19 +297,12 @@ def _text(path: Path) -> str:
     except UnicodeDecodeError as error:
         fault = f"is not UTF-8: byte {error.start + 1} is wrong; save it as UTF-8"
     except OSError as error:
-        fault = f"cannot be read: {_reason(error)}"
+        fault = f"cannot be read: {getattr(error, 'strerror', None) or error}"
     raise _file_error(str(path), fault)
-
-
-def _reason(error: OSError | ValueError) -> str:
-    return getattr(error, "strerror", None) or str(error)
 
 
 def _file_error(origin: str, fault: str) -> ConfigError:
     return ConfigError(f"{origin}: {fault}. A minimal valid example:\n{EXAMPLE}")
-
-
-# --- the edge ----------------------------------------------------------------------------------
 
 
 class Settings:
@@ -454,12 +321,15 @@ class Settings:
         environ: Mapping[str, str] | None = None,
     ) -> None:
         self._config = config if isinstance(config, Config) else None
-        self._path = None if config is None or self._config else _absolute(config)
+        self._path: Path | None = None
+        if config is not None and not isinstance(config, Config):
+            # Unlike Path.expanduser(), this does not fail for a user without a home folder.
+            self._path = Path(os.path.expanduser(config)).absolute()  # noqa: PTH111
         self._environ = environ
         self._lock = threading.Lock()
-        self._signature: Signature | None = None
+        self._signature: tuple[object, ...] | None = None
         self._accounts: Accounts | None = None
-        self._pacers: dict[Signature, Pacer] = {}
+        self._pacers: dict[tuple[object, ...], Pacer] = {}
 
     def accounts(self) -> Accounts:
         """Give the providers; reads only what has changed since the last call.
@@ -480,7 +350,7 @@ class Settings:
         """The environment that is read when there is no file."""
         return os.environ if self._environ is None else self._environ
 
-    def _sign(self, path: Path | None) -> Signature:
+    def _sign(self, path: Path | None) -> tuple[object, ...]:
         if self._config:
             return ()
         if path:
@@ -500,34 +370,20 @@ class Settings:
         if path:
             return self._build(load(_text(path), str(path)), str(path))
         config, warnings = environment_config(self.environ)
+        return self._build(config, ENVIRONMENT, *warnings)
+
+    def _build(self, config: Config | None, origin: str, *warnings: str) -> Accounts:
         if config is None:
-            return Accounts((), None, None, ENVIRONMENT, tuple(warnings))
-        return self._build(config, ENVIRONMENT, warnings)
+            return Accounts((), None, None, origin, warnings)
+        accounts = tuple(build(each, self._pacer(each), origin) for each in config.providers)
+        return Accounts(accounts, config.default_provider, config.max_results, origin, warnings)
 
-    def _build(self, config: Config, origin: str, warnings: Sequence[str] = ()) -> Accounts:
-        accounts = tuple(self._account(entry, origin) for entry in config.providers)
-        default, limit = config.default_provider, config.max_results
-        return Accounts(accounts, default, limit, origin, tuple(warnings))
-
-    def _account(self, entry: ProviderConfig, origin: str) -> Account:
-        _refuse_placeholder(entry, origin)
-        about = PROVIDERS[entry.type].about
+    def _pacer(self, entry: ProviderConfig) -> Pacer | None:
         rate = entry.max_requests_per_second
-        return Account(
-            name=entry.name,
-            type=entry.type,
-            base_url=entry.base_url or about.ORIGIN,
-            api_key=entry.api_key,
-            options=entry.options,
-            timeout=entry.timeout_ms / 1000 if entry.timeout_ms else None,
-            pacer=self._pacer(entry, rate) if rate else None,
-            proxy=entry.proxy,
-        )
-
-    def _pacer(self, entry: ProviderConfig, rate: float) -> Pacer:
+        if rate is None:
+            return None
         # Kept when the source is read again, or an edit would let through a burst of calls.
-        key = (entry.name, entry.type, rate)
-        return self._pacers.setdefault(key, Pacer(rate))
+        return self._pacers.setdefault((entry.name, entry.type, rate), Pacer(rate))
 
     def __repr__(self) -> str:
         """Tell the source, not what it holds."""
@@ -544,20 +400,4 @@ def check(settings: Settings) -> list[str]:
     Raises:
         ConfigError: They are not valid.
     """
-    names = [name for name, _ in key_variables(settings.environ)]
-    return describe(settings.accounts(), names)
-
-
-def _refuse_placeholder(entry: ProviderConfig, origin: str) -> None:
-    if entry.api_key and is_placeholder(entry.api_key.get_secret_value()):
-        title = PROVIDERS[entry.type].about.TITLE
-        message = (
-            f"{origin}: the apiKey of {quote(entry.name)} is the placeholder of the example; "
-            f"put your {title} API key there."
-        )
-        raise ConfigError(message)
-
-
-def _absolute(path: str | os.PathLike[str]) -> Path:
-    # Unlike Path.expanduser(), this does not fail for a user without a home folder.
-    return Path(os.path.expanduser(path)).absolute()  # noqa: PTH111
+    return describe(settings.accounts(), settings.environ)

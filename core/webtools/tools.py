@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timezone
+from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast
 
 from pydantic import (
@@ -21,17 +21,21 @@ from pydantic.alias_generators import to_snake
 from pydantic_core import ErrorDetails
 
 from webtools._cleaning import is_web_url, without_controls
+from webtools._narrowing import is_list, is_mapping
 from webtools.errors import InputError
 
 MAX_QUERIES = 20
 MAX_URLS = 100
 MAX_LIMIT = 100
-SUMMARY_LANGUAGES = tuple(
-    "BG CS DA DE EL EN ES ET FI FR HU ID IT JA KO LT LV NB NL PL PT RO RU SK SL SV TR UK ZH "
-    "ZH-HANT".split()
+_LONGEST_SHOWN = 100  # characters of a value that an error quotes
+SUMMARY_LANGUAGES = (
+    *("BG", "CS", "DA", "DE", "EL", "EN", "ES", "ET", "FI", "FR", "HU", "ID", "IT", "JA", "KO"),
+    *("LT", "LV", "NB", "NL", "PL", "PT", "RO", "RU", "SK", "SL", "SV", "TR", "UK", "ZH"),
+    "ZH-HANT",
 )
 CATEGORIES = ("company", "people", "publication", "news", "personal site", "financial report")
 
+_snake = lru_cache(maxsize=256)(to_snake)
 Input = TypeVar("Input", bound="ToolInput")
 
 
@@ -75,7 +79,7 @@ def _without_repeats(values: list[str]) -> list[str]:
 
 def _as_one(value: Any) -> Any:
     """Take a list of one for the one."""
-    return value[0] if isinstance(value, list) and len(cast("list[Any]", value)) == 1 else value
+    return value[0] if is_list(value) and len(value) == 1 else value
 
 
 def _query(text: str) -> str:
@@ -153,7 +157,7 @@ def _language(text: str) -> str:
 def _shown(value: Any) -> str:
     text = value if isinstance(value, str) else repr(value)
     text = without_controls(text).replace("\n", " ")
-    return f'"{text[:100]}…"' if len(text) > 100 else f'"{text}"'
+    return f'"{text[:_LONGEST_SHOWN]}…"' if len(text) > _LONGEST_SHOWN else f'"{text}"'
 
 
 Query = Annotated[str, AfterValidator(_query)]
@@ -191,10 +195,9 @@ class ToolInput(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _spelling(cls, values: Any) -> Any:
-        if not isinstance(values, Mapping):
+        if not is_mapping(values):
             return values
-        given = cast("Mapping[Any, Any]", values)
-        plain = {to_snake(k) if isinstance(k, str) else k: v for k, v in given.items()}
+        plain = {_snake(k) if isinstance(k, str) else k: v for k, v in values.items()}
         plain = {key: value for key, value in plain.items() if value is not None}
         for one, many in cls.singular.items():
             value = plain.pop(one, None)
@@ -244,7 +247,9 @@ class SearchInput(ToolInput):
         start = parse_moment(self.start_published_date)
         end = parse_moment(self.end_published_date)
         if start is not None and end is not None and _is_after(start, end):
-            message = f'start_published_date "{start}" is after end_published_date "{end}"; swap them'
+            message = (
+                f'start_published_date "{start}" is after end_published_date "{end}"; swap them'
+            )
             raise ValueError(message)
         return self
 
@@ -312,32 +317,31 @@ def read_input(model: type[Input], arguments: Any) -> Input:
 
 
 def _explain(item: ErrorDetails, model: type[ToolInput]) -> str:
+    """Say in one clause what is wrong with an argument, its value and the remedy."""
     name = str(item["loc"][0]) if item["loc"] else "arguments"
+    facts = item.get("ctx", {})
+    if item["type"] == "value_error":  # from the checks above
+        return str(facts["error"])
+    if item["type"] in {"missing", "too_short"}:
+        return f"{name} is missing or empty; give at least one value"
+    if item["type"] == "too_long":
+        return f"{name} has {facts['actual_length']} values; give at most {facts['max_length']}"
     known = ", ".join(model.model_fields)
-    value = _shown(item["input"])
-    bounds = item.get("ctx", {})
-    match item["type"]:
-        case "value_error":
-            return str(bounds["error"])
-        case "missing" | "too_short":
-            return f"{name} is missing or empty; give at least one value"
-        case "too_long":
-            return f"{name} has {bounds['actual_length']} values; give at most {bounds['max_length']}"
-        case "extra_forbidden":
-            return f"{_shown(name)} is not an argument; use {known}"
-        case "greater_than_equal" | "less_than_equal":
-            return f"{name} {value} is out of range; {_range(model, name)}"
-        case "literal_error":
-            return f"{name} {value} is unknown; use {bounds['expected']}"
-        case "model_type" | "dict_type":
-            return f"arguments {value} are not an object; use {known}"
-        case _:
-            return f"{name} {value} is no good: {item['msg'][:1].lower()}{item['msg'][1:]}"
+    if item["type"] == "extra_forbidden":
+        return f"{_shown(name)} is not an argument; use {known}"
+    remedies = {
+        "greater_than_equal": f"use {_range(model, name)}",
+        "less_than_equal": f"use {_range(model, name)}",
+        "literal_error": f"use {facts.get('expected')}",
+        "model_type": f"give an object with {known}",
+    }
+    remedy = remedies.get(item["type"], item["msg"][:1].lower() + item["msg"][1:])
+    return f"{name} {_shown(item['input'])} is not possible; {remedy}"
 
 
 def _range(model: type[ToolInput], name: str) -> str:
-    schema = model.model_json_schema()["properties"][name]
-    return f"use {schema['minimum']} to {schema['maximum']}"
+    facts = model.model_json_schema()["properties"].get(name, {})
+    return f"{facts.get('minimum')} to {facts.get('maximum')}"
 
 
 # --- what a model is told ----------------------------------------------------------------------
@@ -426,7 +430,8 @@ Parameters:
 - summary_type (optional): "summary" for paragraph prose (default), or "takeaway" for a bulleted \
 list of key points
 - engine (optional): Summarization engine — "cecil" (default) for fast general-purpose summaries, \
-"agnes" for formal, technical, analytical summaries. Use agnes for technical docs, papers, and specs.
+"agnes" for formal, technical, analytical summaries. Use agnes for technical docs, papers, and \
+specs.
 - target_language (optional): Language code for the output (e.g., "EN", "DE", "JA"). Defaults to \
 the document's language.""",
     SummarizeInput,

@@ -35,6 +35,7 @@ _Limit = Literal["lines", "bytes"]
 
 _KIB = 1024
 _MIB = 1024 * 1024
+_CONTINUATION = 0b10  # the two high bits of every byte of a UTF-8 character but its first
 _SLICE = 32_768  # characters encoded at a time: enough to be quick, too few to cost memory
 
 
@@ -333,7 +334,7 @@ def _boundary_after(data: bytes, index: int) -> int:
 
 
 def _continues(byte: int) -> bool:
-    return byte & 0xC0 == 0x80  # noqa: PLR2004 - UTF-8 continuation bytes are 10xxxxxx
+    return byte >> 6 == _CONTINUATION
 
 
 def _measure(text: str) -> _Size:

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict, SecretStr
 from pydantic.alias_generators import to_camel
@@ -27,6 +27,7 @@ FilterName: TypeAlias = Literal[
     "end_published_date",
     "category",
 ]
+FILTERS: tuple[FilterName, ...] = get_args(FilterName)
 
 
 class Options(BaseModel):
@@ -90,7 +91,7 @@ class Account:
 
     def secrets(self) -> Iterator[str]:
         """List what may never appear in a text."""
-        found = [self.api_key, self.proxy, *vars(self.options).values()]
+        found = [self.api_key, self.proxy, *(value for _, value in self.options)]
         return (s.get_secret_value() for s in found if isinstance(s, SecretStr))
 
 
@@ -175,7 +176,7 @@ class Provider(Protocol):
     CONFIG_OPTIONS: type[Options]
 
     def read_error(
-        self, response: Response, account: Account, capability: Capability
+        self, response: Response, account: Account, capability: Capability, /
     ) -> ProviderError | None:
         """Tell what went wrong, or None when the answer is a success."""
         ...
@@ -186,15 +187,15 @@ class SearchProvider(Provider, Protocol):
 
     MAX_SEARCH_LIMIT: int
 
-    def native_filters(self, query: SearchQuery, account: Account) -> frozenset[FilterName]:
+    def native_filters(self, query: SearchQuery, account: Account, /) -> frozenset[FilterName]:
         """Name the filters of this query that the API applies itself."""
         ...
 
-    def search_request(self, query: SearchQuery, account: Account) -> Request:
+    def search_request(self, query: SearchQuery, account: Account, /) -> Request:
         """Build the one request a query takes."""
         ...
 
-    def read_search(self, response: Response, query: SearchQuery, account: Account) -> Hits:
+    def read_search(self, response: Response, query: SearchQuery, account: Account, /) -> Hits:
         """Read the hits, best first; anything undocumented may raise as plain Python does."""
         ...
 
@@ -204,11 +205,11 @@ class FetchProvider(Provider, Protocol):
 
     MAX_URLS: int
 
-    def fetch_request(self, query: PageQuery, account: Account) -> Request:
+    def fetch_request(self, query: PageQuery, account: Account, /) -> Request:
         """Build the one request for up to `MAX_URLS` pages."""
         ...
 
-    def read_pages(self, response: Response, query: PageQuery, account: Account) -> Pages:
+    def read_pages(self, response: Response, query: PageQuery, account: Account, /) -> Pages:
         """Read one page per URL, in the order asked."""
         ...
 
@@ -216,10 +217,10 @@ class FetchProvider(Provider, Protocol):
 class SummaryProvider(Provider, Protocol):
     """A provider that summarizes."""
 
-    def summary_request(self, query: SummaryQuery, account: Account) -> Request:
+    def summary_request(self, query: SummaryQuery, account: Account, /) -> Request:
         """Build the one request a summary takes."""
         ...
 
-    def read_summary(self, response: Response, query: SummaryQuery, account: Account) -> Summary:
+    def read_summary(self, response: Response, query: SummaryQuery, account: Account, /) -> Summary:
         """Read the summary; an empty one is an error."""
         ...

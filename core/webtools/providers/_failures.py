@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from email.utils import parsedate_to_datetime
+from http import HTTPStatus
 from typing import Any
 
 from webtools._cleaning import one_line
@@ -36,6 +37,7 @@ _REMEDIES: dict[type[ProviderError], str] = {
     BadRequestError: "Change the request; the same one will fail again.",
     UnavailableError: "Try again later or use another provider.",
     ResponseFormatError: "Check the provider's baseUrl.",
+    ProviderError: "Change the request or use another provider.",
 }
 
 
@@ -43,9 +45,9 @@ def kind_of(status: int) -> type[ProviderError]:
     """Give the error class of an HTTP status that is no success."""
     if status in _KINDS:
         return _KINDS[status]
-    if status >= 500:
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return UnavailableError
-    return BadRequestError if status >= 400 else ResponseFormatError
+    return BadRequestError if status >= HTTPStatus.BAD_REQUEST else ResponseFormatError
 
 
 def failure(
@@ -60,9 +62,9 @@ def failure(
     """Make the error for an answer: what failed, status, the provider's words, what to do."""
     kind = kind or kind_of(response.status)
     head = f"{title} API returned HTTP {response.status}"
-    if response.status < 300:
+    if response.status < HTTPStatus.MULTIPLE_CHOICES:
         head = f"{title} API error"
-    elif response.status < 400:
+    elif response.status < HTTPStatus.BAD_REQUEST:
         head += ", a redirect, which is refused"
     said = [one_line(m)[:_LONGEST_MESSAGE] for m in messages if isinstance(m, str) and m.strip()]
     text = f"{head}: {', '.join(said)}" if said else head

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from datetime import datetime, timezone
-from typing import Any, cast
+from typing import Any
 
 from webtools._cleaning import one_line
 from webtools._http import Response
+from webtools._narrowing import is_list, is_object
 from webtools.errors import ResponseFormatError
 from webtools.providers._base import Account
 
-_UNDOCUMENTED = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
+_UNDOCUMENTED = (
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+)
 _FRACTION = re.compile(r"\.(\d+)")
 
 
 @contextmanager
-def reading(title: str, subject: str, account: Account, response: Response) -> Iterator[None]:
+def reading(title: str, subject: str, account: Account, response: Response) -> Generator[None]:
     """Turn whatever an undocumented shape makes Python raise into `ResponseFormatError`."""
     fault = ""
     try:
@@ -37,27 +45,32 @@ def reading(title: str, subject: str, account: Account, response: Response) -> I
 
 def json_object(value: Any) -> dict[str, Any]:
     """Take a JSON object as it is; anything else is an undocumented shape."""
-    if not isinstance(value, dict):
+    if not is_object(value):
         message = f"expected an object, not {type(value).__name__}"
         raise TypeError(message)
-    return cast("dict[str, Any]", value)
+    return value
+
+
+def maybe_object(value: Any) -> dict[str, Any]:
+    """Take a JSON object where one may be; anything else counts as an empty one."""
+    return value if is_object(value) else {}
 
 
 def objects(value: Any) -> list[dict[str, Any]]:
     """Take a list of JSON objects; null counts as empty."""
     if value is None:
         return []
-    if not isinstance(value, list):
+    if not is_list(value):
         message = f"expected a list, not {type(value).__name__}"
         raise TypeError(message)
-    return [json_object(item) for item in cast("list[Any]", value)]
+    return [json_object(item) for item in value]
 
 
 def strings(value: Any) -> list[str]:
     """Take the strings of a list; null counts as empty, other items are left out."""
-    if not isinstance(value, list):
+    if not is_list(value):
         return []
-    return [item for item in cast("list[Any]", value) if isinstance(item, str)]
+    return [item for item in value if isinstance(item, str)]
 
 
 def text(value: Any) -> str:

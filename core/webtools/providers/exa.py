@@ -9,14 +9,15 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from webtools._cleaning import is_web_url, without_controls
-from webtools._http import Request, Response
-from webtools.errors import ProviderError
+from webtools._http import OK, Request, Response
+from webtools.errors import BadRequestError, ProviderError
 from webtools.providers._base import (
     Account,
     Capability,
     Cost,
     FilterName,
     Hits,
+    Options,
     PageQuery,
     Pages,
     SearchOptions,
@@ -26,6 +27,7 @@ from webtools.providers._failures import failure
 from webtools.providers._reading import (
     json_object,
     line,
+    maybe_object,
     moment,
     number,
     objects,
@@ -35,17 +37,19 @@ from webtools.providers._reading import (
 )
 from webtools.results import Page, SearchResult
 
-NAME = "exa"
-TITLE = "Exa"
-ORIGIN = "https://api.exa.ai"
-KEY_VARIABLES = ("EXA_API_KEY",)
-NEEDS_KEY = True
-MAX_SEARCH_LIMIT = 100
-MAX_URLS = 100
+NAME: str = "exa"
+TITLE: str = "Exa"
+ORIGIN: str = "https://api.exa.ai"
+KEY_VARIABLES: tuple[str, ...] = ("EXA_API_KEY",)
+NEEDS_KEY: bool = True
+MAX_SEARCH_LIMIT: int = 100
+MAX_URLS: int = 100
 
 # USD (price list in force since 2026-03-03); answers carry the real price in costDollars.
 _SEARCH_PRICE, _SEARCH_PRICE_PER_EXTRA_RESULT, _PRICE_PER_CONTENT = 0.007, 0.001, 0.001
 
+# HTTP 403 as for a bad key, but it is the request that Exa objects to.
+_CONTENT_TAGS = frozenset({"PROHIBITED_CONTENT", "CONTENT_FILTER_ERROR"})
 _ENTITIES = frozenset({"company", "people"})  # categories that take few filters
 
 
@@ -63,7 +67,7 @@ class ExaOptions(SearchOptions):
     search_highlights: bool = False
 
 
-CONFIG_OPTIONS = ExaOptions
+CONFIG_OPTIONS: type[Options] = ExaOptions
 
 
 def _headers(account: Account) -> dict[str, str]:
@@ -73,7 +77,7 @@ def _headers(account: Account) -> dict[str, str]:
 # --- search ------------------------------------------------------------------------------------
 
 
-def native_filters(query: SearchQuery, account: Account) -> frozenset[FilterName]:
+def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
     """Name what Exa applies: all, but few for companies and people (else it answers 400)."""
     native: set[FilterName] = {"include_domains", "exclude_domains", "category"}
     if query.category not in _ENTITIES:
@@ -130,7 +134,7 @@ def _scores(items: list[dict[str, Any]]) -> list[float]:
 def _read_hit(
     item: dict[str, Any], score: float, query: SearchQuery, account: Account
 ) -> SearchResult:
-    url = item["url"]
+    url: str = item["url"]
     return SearchResult(
         title=line(item.get("title")) or urlsplit(url).hostname or url,
         url=url,
@@ -159,7 +163,7 @@ def fetch_request(query: PageQuery, account: Account) -> Request:
     return Request("POST", f"{account.base_url}/contents", headers=_headers(account), json=body)
 
 
-def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
+def read_pages(response: Response, query: PageQuery, _account: Account) -> Pages:
     """Read one page per URL, in the order asked.
 
     Exa answers 200 even when pages fail: those have a status, matched by id, and no result.
@@ -186,9 +190,7 @@ def _fault(status: dict[str, Any]) -> str | None:
     return f"{tag} (HTTP {code})" if isinstance(code, int) else tag
 
 
-def _read_page(
-    url: str, item: dict[str, Any] | None, fault: str | None, query: PageQuery
-) -> Page:
+def _read_page(url: str, item: dict[str, Any] | None, fault: str | None, query: PageQuery) -> Page:
     if item is None:
         return Page(url=url, error=fault or "the provider returned nothing for this URL")
     return Page(
@@ -206,8 +208,7 @@ def _read_page(
 
 
 def _cost(answer: dict[str, Any], estimate: float) -> Cost:
-    dollars = answer.get("costDollars")
-    total = number(dollars.get("total")) if isinstance(dollars, dict) else None  # pyright: ignore[reportUnknownMemberType]
+    total = number(maybe_object(answer.get("costDollars")).get("total"))
     if total is not None and total >= 0:
         return Cost(total, is_estimate=False)
     return Cost(round(estimate, 6), is_estimate=True)
@@ -216,20 +217,20 @@ def _cost(answer: dict[str, Any], estimate: float) -> Cost:
 def _warnings(answer: dict[str, Any]) -> list[str]:
     said: list[str] = []
     for name in ("warnings", "notices"):
-        for item in answer.get(name) or ():
-            words = item.get("message") if isinstance(item, dict) else item  # pyright: ignore
-            if isinstance(words, str) and (clean := line(words)):
-                said.append(f"Exa: {clean}")
+        items: list[Any] = answer.get(name) or []
+        words = [maybe_object(item).get("message", item) for item in items]
+        said += [f"Exa: {clean}" for w in words if isinstance(w, str) and (clean := line(w))]
     return said
 
 
 def read_error(
-    response: Response, account: Account, capability: Capability
+    response: Response, account: Account, _capability: Capability
 ) -> ProviderError | None:
     """Read `{"error", "tag"}`; older gateways send `error` alone, or no JSON at all."""
-    if response.status == 200:
+    if response.status == OK:
         return None
-    answer = response.json_or_none()
-    said: list[Any] = [answer.get("error"), answer.get("tag")] if isinstance(answer, dict) else []  # pyright: ignore
-    words = [item for item in said if isinstance(item, str)]
-    return failure(TITLE, response, account, [" ".join(words[:1] + [f"({w})" for w in words[1:]])])
+    answer = maybe_object(response.json_or_none())
+    said, tag = answer.get("error"), answer.get("tag")
+    kind = BadRequestError if tag in _CONTENT_TAGS else None
+    words = f"{said} ({tag})" if said and tag else said or tag
+    return failure(TITLE, response, account, [words], kind=kind)

@@ -14,7 +14,8 @@ from urllib.parse import urlencode
 from pydantic import Field, SecretStr
 
 from webtools._cleaning import is_web_url, without_controls
-from webtools._http import Request, Response
+from webtools._http import OK, Request, Response
+from webtools._narrowing import is_list
 from webtools.errors import AuthenticationError, ProviderError, QuotaError, UnavailableError
 from webtools.providers._base import (
     Account,
@@ -22,35 +23,40 @@ from webtools.providers._base import (
     Cost,
     FilterName,
     Hits,
+    Options,
     SearchOptions,
     SearchQuery,
     Summary,
     SummaryQuery,
 )
-from webtools.providers._failures import failure
+from webtools.providers._failures import failure, kind_of
 from webtools.providers._reading import (
     json_object,
     line,
+    maybe_object,
     moment,
     number,
     objects,
     rank_score,
-    strings,
     text,
 )
 from webtools.results import SearchResult
 
-NAME = "kagi"
-TITLE = "Kagi"
-ORIGIN = "https://kagi.com"
-KEY_VARIABLES = ("KAGI_API_KEY",)
-NEEDS_KEY = True
-MAX_SEARCH_LIMIT = 1024
+NAME: str = "kagi"
+TITLE: str = "Kagi"
+ORIGIN: str = "https://kagi.com"
+KEY_VARIABLES: tuple[str, ...] = ("KAGI_API_KEY",)
+NEEDS_KEY: bool = True
+MAX_SEARCH_LIMIT: int = 1024
 
 # USD (price list of 2026-08-10).
 _SEARCH_PRICES = {"v1": 0.012, "v0": 0.025}
 _SUMMARY_PRICE_PER_TOKEN = 0.030 / 1000
 _MOST_BILLED_TOKENS = 10_000
+
+# v1 codes are names, v0 codes numbers.
+_KEY_CODES = ("general.invalid_token", "general.unauthorized", 2)
+_QUOTA_CODES = (101,)
 
 # Kagi's answers name each kind of result in the singular; the better ones come first.
 _CATEGORIES = ("search", "news", "interesting_news", "interesting_finds", "listicle", "code")
@@ -68,7 +74,7 @@ class KagiOptions(SearchOptions):
     v0_api_key: SecretStr | None = Field(default=None)
 
 
-CONFIG_OPTIONS = KagiOptions
+CONFIG_OPTIONS: type[Options] = KagiOptions
 
 
 def _bot(account: Account) -> dict[str, str]:
@@ -204,37 +210,29 @@ def read_error(
     """Read either spelling of an error body; `errors` (v1), `error` (v0 and the v1 spec)."""
     answer = response.json_or_none()
     faults = _faults(answer)
-    if response.status == 200 and not faults:
+    if response.status == OK and not faults:
         return None
-    codes = [fault.get("code") for fault in faults]
     messages = [fault.get("message") or fault.get("msg") or fault.get("code") for fault in faults]
-    v0 = capability == "summarize" or account.options.search_api == "v0"
-    kind = _kind(codes, response.status, v0=v0)
-    hint = ""
-    if kind is AuthenticationError or response.status in (401, 403):
-        kind, hint = AuthenticationError, _key_hint(account, capability)
+    kind = _kind(response.status, [fault.get("code") for fault in faults])
+    hint = _key_hint(account, capability) if kind is AuthenticationError else ""
     return failure(TITLE, response, account, messages, kind=kind, hint=hint)
 
 
 def _faults(answer: Any) -> list[dict[str, Any]]:
-    if not isinstance(answer, dict):
-        return []
-    found: Any = answer.get("errors") or answer.get("error") or []  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-    if isinstance(found, str):
-        return [{"message": found}]
-    return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []  # pyright: ignore[reportUnknownVariableType]
+    found = maybe_object(answer)
+    faults: Any = found.get("errors") or found.get("error") or []
+    if isinstance(faults, str):
+        return [{"message": faults}]
+    return [maybe_object(fault) for fault in faults] if is_list(faults) else []
 
 
-def _kind(codes: list[Any], status: int, *, v0: bool) -> type[ProviderError] | None:
-    """Sort by code first: Kagi sends 400 for a bad v1 key and for an empty v0 purse."""
-    names = [code for code in codes if isinstance(code, str)]
-    if any(name.startswith("billing.") for name in names) or (v0 and 101 in codes):
+def _kind(status: int, codes: list[Any]) -> type[ProviderError]:
+    """Sort by code first: Kagi sends 400 for a bad v1 key, and for an empty purse on v0."""
+    if any(code in _QUOTA_CODES or str(code).startswith("billing.") for code in codes):
         return QuotaError
-    if any(name in {"general.invalid_token", "general.unauthorized"} for name in names):
+    if any(code in _KEY_CODES for code in codes):
         return AuthenticationError
-    if v0 and 2 in codes:
-        return AuthenticationError
-    return None
+    return kind_of(status) if status != OK else ProviderError
 
 
 def _key_hint(account: Account, capability: Capability) -> str:

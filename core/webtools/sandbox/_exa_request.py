@@ -32,17 +32,23 @@ _CATEGORIES = _OLD_CATEGORIES | {
 _COLLECTIONS: dict[str, Collection] = {"news": "news", "publication": "docs"}
 _DATE_FIELDS = ("startPublishedDate", "endPublishedDate", "startCrawlDate", "endCrawlDate")
 _SEARCH_FIELDS = frozenset(
-    "query type numResults category includeDomains excludeDomains includeText excludeText"
-    " userLocation moderation additionalQueries outputSchema systemPrompt stream contents".split()
+    str.split(
+        "query type numResults category includeDomains excludeDomains includeText excludeText"
+        " userLocation moderation additionalQueries outputSchema systemPrompt stream contents"
+    )
 ).union(_DATE_FIELDS)
 _LITE_FIELDS = frozenset(
-    "query type numResults category includeDomains excludeDomains startPublishedDate"
-    " endPublishedDate userLocation moderation contents".split()
+    str.split(
+        "query type numResults category includeDomains excludeDomains startPublishedDate"
+        " endPublishedDate userLocation moderation contents"
+    )
 )
 _LITE_CONTENTS = frozenset({"text", "highlights"})
 _CONTENTS_FIELDS = frozenset(
-    "text highlights summary maxAgeHours livecrawl livecrawlTimeout subpages subpageTarget"
-    " extras context".split()
+    str.split(
+        "text highlights summary maxAgeHours livecrawl livecrawlTimeout subpages subpageTarget"
+        " extras context"
+    )
 )
 _DEPRECATED = frozenset({"useAutoprompt", "livecrawl", "context", "startCrawlDate", "endCrawlDate"})
 _DEPRECATED_HIGHLIGHTS = frozenset({"numSentences", "highlightsPerUrl"})
@@ -110,7 +116,7 @@ def read_find_similar(body: bytes) -> tuple[str, SearchRequest]:
         refuse("url: expected an http(s) URL", tag="INVALID_URLS")
     if data.get("excludeSourceDomain"):
         host = url.split("/")[2]
-        data["excludeDomains"] = [*data.get("excludeDomains", ()), host]
+        data["excludeDomains"] = [*_strings(data, "excludeDomains"), host]
     return url, _read_search_options(data, url, _SEARCH_FIELDS | {"url", "excludeSourceDomain"})
 
 
@@ -133,10 +139,7 @@ def _read_search_options(data: Json, query: str, known: frozenset[str]) -> Searc
     kind = data.get("type", "auto")
     if not isinstance(kind, str) or kind not in _TYPES:
         refuse(f"type: expected one of {', '.join(sorted(_TYPES))}, received {kind!r}")
-    contents = data.get("contents") or {}
-    if not isinstance(contents, dict):
-        refuse("contents: expected an object")
-    contents = cast("Json", contents)
+    contents = _part(data, "contents") or {}
     if kind == "lite":
         _check_lite(data, contents)
     _check_additional_queries(data, kind)

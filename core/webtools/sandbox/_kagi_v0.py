@@ -25,8 +25,10 @@ KEY = "test-key-kagi-v0"
 _ENGINES = frozenset({"cecil", "agnes", "daphne", "muriel"})
 _SUMMARY_TYPES = frozenset({"summary", "takeaway"})
 _LANGUAGES = frozenset(
-    "BG CS DA DE EL EN ES ET FI FR HU ID IT JA KO LT LV NB NL PL PT RO RU SK SL SV TR UK ZH"
-    " ZH-HANT".split()
+    str.split(
+        "BG CS DA DE EL EN ES ET FI FR HU ID IT JA KO LT LV NB NL PL PT RO RU SK SL SV TR UK ZH"
+        " ZH-HANT"
+    )
 )
 _UNAUTHORIZED, _BAD_PARAMETER, _NO_CREDIT = 2, 1, 101
 _SEARCH_PRICE, _ENRICH_PRICE, _FASTGPT_PRICE = 0.025, 0.002, 0.015

@@ -187,15 +187,19 @@ def _whole(data: dict[str, Any], name: str, code: str, *, default: int, highest:
 
 
 def _extract_count(data: dict[str, Any]) -> int:
-    options = data.get("extract")
+    options = _options(data, "extract")
     if options is None:
         return 0
-    if not isinstance(options, dict):
-        _refuse("search.extract_invalid", "extract")
-    fields = cast("dict[str, Any]", options)
-    _check_timeout(fields, "search.extract_timeout_invalid", "extract.timeout")
+    _check_timeout(options, "search.extract_timeout_invalid", "extract.timeout")
     code = "search.extract_count_invalid"
-    return _whole(fields, "count", code, default=_MAX_EXTRACTED, highest=_MAX_EXTRACTED)
+    return _whole(options, "count", code, default=_MAX_EXTRACTED, highest=_MAX_EXTRACTED)
+
+
+def _options(data: dict[str, Any], name: str) -> dict[str, Any] | None:
+    value = data.get(name)
+    if value is not None and not isinstance(value, dict):
+        _refuse(f"search.{name}_invalid", name)
+    return cast("dict[str, Any] | None", value)
 
 
 def _check_timeout(data: dict[str, Any], code: str, location: str) -> None:
@@ -212,10 +216,7 @@ def _format(data: dict[str, Any]) -> str:
 
 
 def _filters(data: dict[str, Any], collection: Collection | None) -> Filters:
-    filters = data.get("filters") or {}
-    if not isinstance(filters, dict):
-        _refuse("search.filters_invalid", "filters")
-    fields = cast("dict[str, Any]", filters)
+    fields = _options(data, "filters") or {}
     region = fields.get("region")
     if region is not None and not _REGION.fullmatch(str(region)):
         _refuse("search.filters_region_invalid", "filters.region")

@@ -20,8 +20,10 @@ _K1 = 1.2
 _B = 0.6
 _TITLE_WEIGHT = 4
 _STOP_WORDS = frozenset(
-    "a an and are as at be by do does for from how i in is it its me of on or so that the this to"
-    " was were what when where which who why will with you".split()
+    str.split(
+        "a an and are as at be by do does for from how i in is it its me of on or so that the this"
+        " to was were what when where which who why will with you"
+    )
 )
 
 
@@ -75,7 +77,7 @@ class Corpus:
                 self._postings[word].append((index, times))
 
     def search(self, query: str) -> list[Hit]:
-        """Return every document that holds a word of `query`, best first, or all for an empty one."""
+        """Return the documents that hold a word of `query`, best first; all for an empty one."""
         if not query.strip():
             return [Hit(document, 0.0) for document in self.documents]
         scores: defaultdict[int, float] = defaultdict(float)

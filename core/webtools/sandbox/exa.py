@@ -106,7 +106,7 @@ class ExaApi:
         request = requests.read_search(body)
         hits = self._library.search(request.query, request.filters)[: request.num_results]
         results = [self._hit(hit.document, request) for hit in hits]
-        return self._search_reply(body, request, results, kind="neural")
+        return self._search_reply(body, request, results)
 
     def _find_similar(self, body: bytes) -> Reply:
         url, request = requests.read_find_similar(body)
@@ -121,10 +121,10 @@ class ExaApi:
             | {"score": round(0.99 * hit.score / hits[0].score, 6), "author": hit.document.author}
             for hit in others
         ]
-        return self._search_reply(body, request, results, kind="neural")
+        return self._search_reply(body, request, results)
 
     def _search_reply(
-        self, body: bytes, request: SearchRequest, results: list[dict[str, Any]], *, kind: str
+        self, body: bytes, request: SearchRequest, results: list[dict[str, Any]]
     ) -> Reply:
         answer: dict[str, Any] = {
             "requestId": _request_id(body),
@@ -132,7 +132,7 @@ class ExaApi:
             "results": results,
             "searchTime": 100 + _digest(body)[0] * 2.5,
             "effectiveFilters": request.effective_filters,
-            "costDollars": _search_cost(request, len(results), kind),
+            "costDollars": _search_cost(request, len(results)),
         }
         if request.warnings:
             answer["warnings"] = request.warnings
@@ -217,10 +217,10 @@ def _published(stated: str) -> str:
     return moment(stated).strftime("%Y-%m-%dT%H:%M:%S.000Z")
 
 
-def _search_cost(request: SearchRequest, count: int, kind: str) -> dict[str, Any]:
+def _search_cost(request: SearchRequest, count: int) -> dict[str, Any]:
     price = _PRICES.get(request.type, _DEFAULT_PRICE)
     price += max(0, count - _RESULTS_IN_PRICE) * _PRICE_PER_EXTRA_RESULT
-    cost: dict[str, Any] = {"total": round(price, 6), "search": {kind: round(price, 6)}}
+    cost: dict[str, Any] = {"total": round(price, 6), "search": {"neural": round(price, 6)}}
     if request.contents.summary and count:
         summaries = round(count * _PRICE_PER_CONTENT, 6)
         cost["contents"] = {"summary": summaries}

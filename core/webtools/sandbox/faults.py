@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import threading
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta, timezone
@@ -193,9 +192,3 @@ def _retry_after(fault: Fault) -> dict[str, str]:
         return {"Retry-After": str(fault.retry_after)}
     when = datetime.now(timezone.utc) + timedelta(seconds=float(fault.retry_after))
     return {"Retry-After": format_datetime(when, usegmt=True)}
-
-
-def describe(fault: Fault) -> str:
-    """Return the rule as JSON, for the answer of the control API."""
-    shown = {item.name: getattr(fault, item.name) for item in fields(fault)}
-    return json.dumps(shown, default=repr)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 V1_KEY = _kagi_v1.KEY
 V0_KEY = _kagi_v0.KEY
-DEFAULT_BALANCE = 1000.0
+DEFAULT_BALANCE = 10_000.0
 
 
 class KagiApi:

@@ -68,7 +68,7 @@ def _frame(title: str, main: str, *, head: str = "", home: str = "/docs/") -> st
 <script>window.visits = (window.visits || 0) + 1;</script>
 </head>
 <body>
-<nav><a href="{home}">Home</a> <a href="{home}#about">About</a></nav>
+<nav><a href="{home}">Home</a></nav>
 <div class="banner">Accept all cookies?</div>
 <main>
 {main}
@@ -94,12 +94,13 @@ def _blocks(markdown: str) -> Iterator[str]:
 
 
 def _index(library: Library, collection: Collection) -> str:
-    items = "\n".join(
-        f'<li><a href="/{collection}/{document.path}">{escape(document.title or document.path)}</a></li>'
-        for document in library.documents
-        if document.collection == collection
-    )
-    return _frame(f"All {collection}", f"<ul>{items}</ul>", home=f"/{collection}/")
+    links = "\n".join(_link(item) for item in library.documents if item.collection == collection)
+    return _frame(f"All {collection}", f"<ul>{links}</ul>", home=f"/{collection}/")
+
+
+def _link(document: Document) -> str:
+    url = f"/{document.collection}/{document.path}"
+    return f'<li><a href="{url}">{escape(document.title or document.path)}</a></li>'
 
 
 def error_page(status: int, message: str | None = None) -> Reply:

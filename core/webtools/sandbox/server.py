@@ -45,7 +45,7 @@ class SandboxServer:
     The first start of a process reads the corpus, which takes about a second.
     """
 
-    def __init__(  # noqa: PLR0913  every one is optional and named
+    def __init__(
         self,
         *,
         port: int = 0,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections import Counter, deque
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ class Stats:
 
     def count_request(self, path: str, call: Call) -> None:
         """Note a request for the full `path`."""
+        if len(call.body) > _MAX_REMEMBERED_BYTES:
+            call = replace(call, body=call.body[:_MAX_REMEMBERED_BYTES])
         with self._lock:
             self._requests[path] += 1
             self._last.append((path, call))
@@ -74,4 +77,4 @@ def _readable(body: bytes) -> Any:
     try:
         return json.loads(body)
     except ValueError:
-        return body[:_MAX_REMEMBERED_BYTES].decode(errors="replace")
+        return body.decode(errors="replace")

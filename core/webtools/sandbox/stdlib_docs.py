@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Modules whose source holds docstrings worth reading; one that a Python version lacks is skipped.
-SOURCE_MODULES = """
+SOURCE_MODULES = str.split("""
 abc argparse ast asyncio asyncio.events asyncio.locks asyncio.queues asyncio.runners
 asyncio.streams asyncio.tasks base64 bisect calendar cmd collections colorsys
 concurrent.futures.thread configparser contextlib copy csv ctypes.util dataclasses datetime decimal
@@ -34,7 +34,7 @@ tempfile textwrap threading timeit tokenize tomllib trace traceback types typing
 unittest.mock urllib.parse urllib.request urllib.robotparser uuid venv warnings wave weakref
 webbrowser wsgiref.simple_server xml.dom.minidom xml.etree.ElementTree xmlrpc.client zipapp zipfile
 zoneinfo
-""".split()
+""")
 C_MODULES = ("array", "builtins", "gc", "itertools", "math", "sys", "time", "zlib")
 
 _MAX_PAGE_CHARS = 60_000
@@ -54,14 +54,15 @@ def read_pages() -> Iterator[Page]:
     """Read every page that this interpreter can offer, always in the same order."""
     stdlib = Path(sysconfig.get_paths()["stdlib"])
     for name in SOURCE_MODULES:
-        page = _page_from_source(name, stdlib)
+        page = page_from_source(name, stdlib)
         if page is not None:
             yield page
     yield from map(_page_from_import, C_MODULES)
     yield from _topic_pages()
 
 
-def _page_from_source(name: str, stdlib: Path) -> Page | None:
+def page_from_source(name: str, stdlib: Path) -> Page | None:
+    """Read the page of one module, or return None where it has no source below `stdlib`."""
     file = _source_file(stdlib / Path(*name.split(".")))
     if file is None:
         return None

@@ -1,0 +1,21 @@
+"""Tells type checkers what decoded JSON turned out to be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeGuard
+
+
+def is_object(value: object) -> TypeGuard[dict[str, Any]]:
+    """Tell whether a decoded value is a JSON object."""
+    return isinstance(value, dict)
+
+
+def is_mapping(value: object) -> TypeGuard[Mapping[Any, Any]]:
+    """Tell whether a value is a mapping."""
+    return isinstance(value, Mapping)
+
+
+def is_list(value: object) -> TypeGuard[list[Any]]:
+    """Tell whether a decoded value is a JSON array."""
+    return isinstance(value, list)

@@ -1,0 +1,39 @@
+"""The tools one by one."""
+
+from typing import TYPE_CHECKING
+
+from llama_index.core.tools import FunctionTool
+from webtools.tools import FETCH, SEARCH, SUMMARIZE, Tool
+
+from llamaindex_webtools._building import describe
+from llamaindex_webtools._spec import WebToolsSpec
+
+if TYPE_CHECKING:
+    from webtools import WebTools
+
+
+def web_search_tool(web: "WebTools | None" = None, *, name: str = SEARCH.name) -> FunctionTool:
+    """Make the tool that searches the web with one or several queries.
+
+    Args:
+        web: What does the work; a `WebTools()` of its own when left out.
+        name: What the model calls it, for agents with several instances.
+
+    Raises:
+        InputError: The name is one that model APIs refuse.
+    """
+    return _one(SEARCH, web, name)
+
+
+def web_fetch_tool(web: "WebTools | None" = None, *, name: str = FETCH.name) -> FunctionTool:
+    """Make the tool that reads one or several pages; the arguments are as in `web_search_tool`."""
+    return _one(FETCH, web, name)
+
+
+def summarize_tool(web: "WebTools | None" = None, *, name: str = SUMMARIZE.name) -> FunctionTool:
+    """Make the tool that summarizes a page; the arguments are as in `web_search_tool`."""
+    return _one(SUMMARIZE, web, name)
+
+
+def _one(tool: Tool, web: "WebTools | None", name: str) -> FunctionTool:
+    return WebToolsSpec(web).to_tool_list([tool.name], {tool.name: describe(tool, name)})[0]

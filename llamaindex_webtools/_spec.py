@@ -1,0 +1,135 @@
+"""The tool spec: every tool over one `WebTools`."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import webtools
+from llama_index.core.tools import FunctionTool, ToolMetadata
+from llama_index.core.tools.tool_spec.base import SPEC_FUNCTION_TYPE, BaseToolSpec
+from webtools.tools import FETCH, SEARCH, SUMMARIZE, TOOLS, Tool
+
+from llamaindex_webtools._building import ToolAnswer, build, complete, describe
+
+if TYPE_CHECKING:
+    from webtools import ToolResult, WebTools
+
+_FUNCTIONS = (
+    ("web_search", "aweb_search"),
+    ("web_fetch", "aweb_fetch"),
+    ("summarize", "asummarize"),
+)
+_PAIR_OF = {name: pair for pair in _FUNCTIONS for name in pair}
+
+
+class WebToolsSpec(BaseToolSpec):
+    """Web search, page fetching and summaries as tools for LlamaIndex agents.
+
+        tools = WebToolsSpec().to_tool_list()
+
+    The methods are the tools' functions. They take what a model may send and never raise for
+    what a model or a user can cause: such a failure is a result with `is_error`. A subclass may
+    override them, and add its own to `spec_functions`.
+
+    Args:
+        web: What does the work; a `WebTools()` of its own when left out.
+        name_prefix: Put before the tools' names, to tell several instances apart.
+
+    Attributes:
+        web: What does the work.
+        name_prefix: What stands before the tools' names.
+    """
+
+    spec_functions: list[SPEC_FUNCTION_TYPE] = [*_FUNCTIONS]  # noqa: RUF012  as the base has it
+
+    def __init__(self, web: "WebTools | None" = None, *, name_prefix: str = "") -> None:
+        self.web = webtools.WebTools() if web is None else web
+        self.name_prefix = name_prefix
+
+    def web_search(
+        self, queries: str | Sequence[str] | None = None, /, **arguments: Any
+    ) -> "ToolResult":
+        """Search the web; the arguments are those of `webtools.tools.SearchInput`."""
+        return self._call(SEARCH, queries, arguments)
+
+    async def aweb_search(
+        self, queries: str | Sequence[str] | None = None, /, **arguments: Any
+    ) -> "ToolResult":
+        """Search as `web_search` does, awaited."""
+        return await self._acall(SEARCH, queries, arguments)
+
+    def web_fetch(
+        self, urls: str | Sequence[str] | None = None, /, **arguments: Any
+    ) -> "ToolResult":
+        """Read pages; the arguments are those of `webtools.tools.FetchInput`."""
+        return self._call(FETCH, urls, arguments)
+
+    async def aweb_fetch(
+        self, urls: str | Sequence[str] | None = None, /, **arguments: Any
+    ) -> "ToolResult":
+        """Read pages as `web_fetch` does, awaited."""
+        return await self._acall(FETCH, urls, arguments)
+
+    def summarize(self, url: str | None = None, /, **arguments: Any) -> "ToolResult":
+        """Summarize a page; the arguments are those of `webtools.tools.SummarizeInput`."""
+        return self._call(SUMMARIZE, url, arguments)
+
+    async def asummarize(self, url: str | None = None, /, **arguments: Any) -> "ToolResult":
+        """Summarize as `summarize` does, awaited."""
+        return await self._acall(SUMMARIZE, url, arguments)
+
+    def get_metadata_from_fn_name(
+        self, fn_name: str, spec_functions: list[SPEC_FUNCTION_TYPE] | None = None
+    ) -> ToolMetadata | None:
+        """Give what a model is told about the tool of a method."""
+        if fn_name in TOOLS:
+            return describe(TOOLS[fn_name], self.name_prefix + fn_name)
+        return super().get_metadata_from_fn_name(fn_name, spec_functions)
+
+    def to_tool_list(
+        self,
+        spec_functions: list[SPEC_FUNCTION_TYPE] | None = None,
+        func_to_metadata_mapping: dict[str, ToolMetadata] | None = None,
+    ) -> list[FunctionTool]:
+        """Make the tools, each with a blocking and an async function.
+
+        Args:
+            spec_functions: Methods to make tools of, all by default; one of a pair stands for
+                both.
+            func_to_metadata_mapping: By method, what to tell the model instead. Where a name or
+                a schema is left out, the tool's own stays.
+
+        Raises:
+            InputError: `name_prefix` leads to a name that model APIs refuse.
+        """
+        chosen = spec_functions or self.spec_functions
+        mapping = func_to_metadata_mapping or {}
+        return [tool for item in chosen for tool in self._tools(item, mapping)]
+
+    def _tools(
+        self, item: SPEC_FUNCTION_TYPE, mapping: dict[str, ToolMetadata]
+    ) -> list[FunctionTool]:
+        function, afunction = _PAIR_OF.get(item, ("", "")) if isinstance(item, str) else item
+        if function not in TOOLS:  # a subclass's own
+            return super().to_tool_list([item], mapping)
+        default = describe(TOOLS[function], self.name_prefix + function)
+        given = mapping.get(function) or mapping.get(afunction)
+        given = given or self.get_metadata_from_fn_name(function)
+        metadata = complete(given or default, default)
+        return [build(metadata, getattr(self, function), getattr(self, afunction))]
+
+    def _call(self, tool: Tool, first: Any, arguments: dict[str, Any]) -> ToolAnswer:
+        given = _with_first(tool, first, arguments)
+        return _answer(self.web.call_tool(tool.name, given), given)
+
+    async def _acall(self, tool: Tool, first: Any, arguments: dict[str, Any]) -> ToolAnswer:
+        given = _with_first(tool, first, arguments)
+        return _answer(await self.web.acall_tool(tool.name, given), given)
+
+
+def _with_first(tool: Tool, first: Any, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Name the argument that was given without a name; naming it again is a TypeError."""
+    return arguments if first is None else dict(**arguments, **{tool.first_field: first})
+
+
+def _answer(result: "ToolResult", arguments: dict[str, Any]) -> ToolAnswer:
+    return ToolAnswer(result.text, result.details, result.is_error, arguments)

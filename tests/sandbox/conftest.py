@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from sandbox_caller import Caller
+
+from webtools.sandbox.corpus import standard_corpus
+from webtools.sandbox.kagi import KagiApi
+from webtools.sandbox.keys import KeyRing
+from webtools.sandbox.library import Library
+from webtools.sandbox.pytest_plugin import webtools_sandbox, webtools_sandbox_server
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from webtools.sandbox import SandboxServer
+
+__all__ = ["webtools_sandbox", "webtools_sandbox_server"]
+
+
+@pytest.fixture
+def caller(webtools_sandbox: SandboxServer) -> Iterator[Caller]:
+    made = Caller(webtools_sandbox)
+    yield made
+    made.http.close()
+
+
+@pytest.fixture(scope="session")
+def library() -> Library:
+    return Library(
+        standard_corpus(), {"docs": "https://docs.example", "news": "https://news.example/"}
+    )
+
+
+@pytest.fixture
+def poor_kagi(library: Library) -> KagiApi:
+    return KagiApi(library, KeyRing(), balance=0.06)

@@ -1,0 +1,263 @@
+from __future__ import annotations
+
+import socket
+import ssl
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
+import webtools.sandbox
+from webtools.sandbox import EXA_KEY, SandboxServer, serve
+
+if TYPE_CHECKING:
+    from sandbox_caller import Caller
+
+
+def threads() -> list[str]:
+    return [thread.name for thread in threading.enumerate()]
+
+
+def test_the_public_names_exist() -> None:
+    assert sorted(webtools.sandbox.__all__) == sorted(
+        name for name in webtools.sandbox.__all__ if getattr(webtools.sandbox, name)
+    )
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = webtools.sandbox.nothing  # type: ignore[attr-defined]
+
+
+def test_importing_the_package_or_the_plugin_loads_no_http_library() -> None:
+    code = (
+        "import sys; import webtools.sandbox, webtools.sandbox.pytest_plugin;"
+        "sys.exit('aiohttp' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_without_aiohttp_the_error_names_the_extra() -> None:
+    code = "import sys; sys.modules['aiohttp'] = None; from webtools.sandbox import SandboxServer"
+    run = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert "pip install 'agent-webtools[sandbox]'" in run.stderr
+
+
+def test_stop_leaves_no_thread_and_frees_the_port() -> None:
+    with SandboxServer() as server:
+        port = server.port
+        httpx.get(server.url, trust_env=False)
+    with SandboxServer(port=port) as again:
+        assert again.port == port
+    assert threads().count("webtools-sandbox") <= 1  # the one of the fixture
+
+
+def test_stop_does_not_wait_for_answers_that_are_delayed() -> None:
+    server = SandboxServer()
+    server.start()
+    server.fault(provider="pages", delay=60)
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(httpx.get, server.url, trust_env=False)
+        while not server.stats()["requests"]:
+            time.sleep(0.005)
+        started = time.monotonic()
+        server.stop()
+        assert time.monotonic() - started < 5
+        assert isinstance(waiting.exception(), httpx.RemoteProtocolError | httpx.ReadError)
+
+
+def test_stop_may_be_called_twice_or_before_start() -> None:
+    server = SandboxServer()
+    server.stop()
+    server.start()
+    server.stop()
+    server.stop()
+
+
+def test_a_server_can_be_started_again_but_not_twice() -> None:
+    server = SandboxServer()
+    for _ in range(2):
+        with server:
+            assert httpx.get(server.url + "/docs/", trust_env=False).status_code == 200
+            with pytest.raises(RuntimeError, match="running already"):
+                server.start()
+
+
+def test_a_port_in_use_is_a_clear_error(webtools_sandbox: SandboxServer) -> None:
+    port = webtools_sandbox.port
+    with pytest.raises(OSError, match=f"Port {port} of 127.0.0.1 is in use"):
+        SandboxServer(port=port).start()
+
+
+def test_a_failure_inside_the_thread_reaches_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError("no more files")
+
+    monkeypatch.setattr("webtools.sandbox.server.web.Server", fail)
+    server = SandboxServer()
+    with pytest.raises(OSError, match="no more files"):
+        server.start()
+    server.stop()
+
+
+def test_a_server_that_was_not_started_says_so() -> None:
+    for name in ("url", "docs_url", "latency"):
+        with pytest.raises(RuntimeError, match="not started"):
+            getattr(SandboxServer(), name)
+
+
+def test_only_the_loopback_address_is_bound(webtools_sandbox: SandboxServer) -> None:
+    outside = socket.gethostbyname(socket.gethostname())
+    if outside.startswith("127."):
+        pytest.skip("this machine has no other address")
+    with socket.socket() as probe, pytest.raises((OSError, RuntimeError)):
+        probe.connect((outside, webtools_sandbox.port))
+
+
+def test_the_config_leads_every_provider_to_the_server(webtools_sandbox: SandboxServer) -> None:
+    url = webtools_sandbox.url
+    exa = {"name": "exa", "type": "exa", "apiKey": "test-key-exa", "baseUrl": f"{url}/exa"}
+    kagi = {
+        "name": "kagi",
+        "type": "kagi",
+        "apiKey": "test-key-kagi-v1",
+        "baseUrl": f"{url}/kagi",
+        "options": {"v0ApiKey": "test-key-kagi-v0"},
+    }
+    assert webtools_sandbox.config() == {"defaultProvider": "exa", "providers": [exa, kagi]}
+
+
+def test_an_unknown_provider_is_an_error_that_lists_the_known(
+    webtools_sandbox: SandboxServer,
+) -> None:
+    with pytest.raises(KeyError, match="exa, kagi"):
+        webtools_sandbox.base_url("bing")
+
+
+def test_further_keys_are_accepted() -> None:
+    with SandboxServer(keys=["my-key"]) as server:
+        url = server.base_url("exa") + "/search"
+        answer = httpx.post(
+            url, json={"query": "json"}, headers={"x-api-key": "my-key"}, trust_env=False
+        )
+    assert answer.status_code == 200
+
+
+def test_answers_can_use_made_up_hosts_which_contents_resolves() -> None:
+    docs, news = "https://docs.example", "https://news.example/daily/"
+    headers = {"x-api-key": EXA_KEY}
+    with (
+        SandboxServer(docs_url=docs, news_url=news) as server,
+        httpx.Client(base_url=server.base_url("exa"), headers=headers, trust_env=False) as http,
+    ):
+        found = http.post("/search", json={"query": "json streaming"}).json()["results"]
+        urls = [found[0]["url"], found[1]["url"]]
+        assert urls[0] == "https://news.example/daily/2026/03/json-streaming-parser.html"
+        assert urls[1] == "https://docs.example/library/json.html"
+        pages = http.post("/contents", json={"urls": urls}).json()["results"]
+        assert [page["url"] for page in pages] == urls
+        assert http.get(f"{server.url}/docs/library/json.html").status_code == 200
+
+
+def test_latency_delays_answers_side_by_side(caller: Caller) -> None:
+    caller.server.latency = 0.1
+    started = time.monotonic()
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda _: caller.exa("/search", query="json"), range(8)))
+    assert {answer.status_code for answer in answers} == {200}
+    assert 0.1 <= time.monotonic() - started < 0.6
+
+
+def test_latency_can_be_set_over_http(caller: Caller) -> None:
+    control = f"{caller.server.url}/_sandbox/latency"
+    assert caller.http.post(control, json={"seconds": 0.01}).status_code == 200
+    assert caller.server.latency == 0.01
+    assert caller.http.post(control, json={"seconds": -1}).status_code == 400
+    assert caller.http.post(control, json=[]).status_code == 400
+    assert caller.http.post(f"{caller.server.url}/_sandbox/reset").status_code == 200
+    assert caller.server.latency == 0
+
+
+def test_an_unknown_control_is_404(caller: Caller) -> None:
+    assert caller.http.get(f"{caller.server.url}/_sandbox/nothing").status_code == 404
+
+
+def test_a_body_over_a_mebibyte_is_refused(caller: Caller) -> None:
+    assert caller.exa("/search", query="x" * (1024**2)).status_code == 413
+
+
+def test_stats_count_requests_and_connections(caller: Caller) -> None:
+    caller.exa("/search", query="one")
+    caller.exa("/search", query="two")
+    caller.v0("/search", q="three")
+    stats = caller.server.stats()
+    assert stats["requests"] == {"/exa/search": 2, "/kagi/api/v0/search": 1}
+    assert stats["connections"] == 1
+    assert [call["body"] for call in stats["last"]] == [{"query": "one"}, {"query": "two"}, None]
+    assert stats["last"][2]["query"] == {"q": "three"}
+    assert stats == caller.http.get(f"{caller.server.url}/_sandbox/stats").json()
+
+
+def test_stats_show_the_scheme_of_a_key_but_not_the_key(caller: Caller) -> None:
+    caller.exa("/search", query="x")
+    caller.v1("/search", query="x")
+    stats = caller.server.stats()
+    assert stats["last"][0]["headers"]["x-api-key"] == "***"
+    assert stats["last"][1]["headers"]["authorization"] == "Bearer ***"
+    assert "test-key" not in str(stats)
+
+
+def test_stats_can_be_reset(caller: Caller) -> None:
+    caller.exa("/search", query="x")
+    caller.server.reset_stats()
+    assert caller.server.stats() == {"requests": {}, "connections": 0, "last": []}
+    caller.http.delete(f"{caller.server.url}/_sandbox/stats")
+    caller.http.get(f"{caller.server.url}/docs/library/json.html")
+    assert caller.server.stats()["requests"] == {"/docs/library/json.html": 1}
+
+
+def test_stats_keep_a_hundred_requests_and_cut_long_bodies(caller: Caller) -> None:
+    for _ in range(101):
+        caller.v0("/search")
+    caller.exa("/search", query="x" * 200_000)
+    last = caller.server.stats()["last"]
+    assert len(last) == 100
+    assert len(last[-1]["body"]) == 100_000
+
+
+def test_https_is_served_with_a_context() -> None:
+    trustme = pytest.importorskip("trustme")
+    authority = trustme.CA()
+    serving = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1", "localhost").configure_cert(serving)
+    trusting = ssl.create_default_context()
+    authority.configure_trust(trusting)
+    with (
+        SandboxServer(ssl_context=serving) as server,
+        httpx.Client(verify=trusting, trust_env=False) as http,
+    ):
+        assert server.url.startswith("https://")
+        assert http.get(f"{server.docs_url}/library/json.html").status_code == 200
+        assert http.get(f"{server.news_url}/").status_code == 200
+        server.fault(provider="pages", reset=True)
+        with pytest.raises(httpx.HTTPError):
+            http.get(server.url)
+
+
+def test_serve_ends_quietly_on_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    ready: list[str] = []
+
+    def interrupt(*_: object) -> bool:
+        raise KeyboardInterrupt
+
+    def announce(server: SandboxServer) -> None:
+        ready.append(server.url)
+        monkeypatch.setattr(threading.Event, "wait", interrupt)
+
+    before = threads()
+    serve(port=0, announce=announce)
+    assert ready
+    monkeypatch.undo()
+    assert threads() == before
