@@ -1,1 +1,51 @@
-"""LangChain tools over webtools."""
+"""LangChain tools over webtools: web search, page fetching and summaries for agents.
+
+    from langchain.agents import create_agent
+    from langchain_webtools import WebToolkit
+
+    agent = create_agent("openai:gpt-5", WebToolkit().get_tools())
+
+Names are loaded when they are first used: the import itself costs next to nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from webtools import __version__
+
+if TYPE_CHECKING:
+    from langchain_webtools.exceptions import WebToolException
+    from langchain_webtools.toolkit import WebToolkit
+    from langchain_webtools.tools import SummarizeTool, WebFetchTool, WebSearchTool
+
+__all__ = [
+    "SummarizeTool",
+    "WebFetchTool",
+    "WebSearchTool",
+    "WebToolException",
+    "WebToolkit",
+    "__version__",
+]
+
+_HOMES = {
+    "SummarizeTool": "tools",
+    "WebFetchTool": "tools",
+    "WebSearchTool": "tools",
+    "WebToolException": "exceptions",
+    "WebToolkit": "toolkit",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from its module."""
+    if name not in _HOMES:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return __all__

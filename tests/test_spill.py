@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import getpass
 import os
+import secrets
 import subprocess
 import sys
 import tempfile
@@ -229,11 +230,14 @@ def test_a_file_still_being_written_does_not_make_room(monkeypatch: pytest.Monke
     assert running.exists()
 
 
+@posix_only
 def test_folders_and_links_are_left_alone(temp: Path) -> None:
     folder = saved("text").parent
     (folder / "folder").mkdir()
     (folder / "link").symlink_to(temp)
-    age(folder / "folder", DAY + 60)
+    then = time.time() - DAY - 60
+    for path in folder.iterdir():
+        os.utime(path, (then, then), follow_symlinks=False)
     saved("other")
     assert (folder / "folder").is_dir()
     assert (folder / "link").is_symlink()
@@ -290,6 +294,16 @@ def test_a_disk_that_fills_up_midway_leaves_nothing(temp: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert path is None
     assert not files_below(temp)
+
+
+@posix_only
+def test_nothing_is_written_through_a_link(temp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    victim = temp / "victim"
+    victim.touch()
+    (saved("text").parent / "guessed.tmp").symlink_to(victim)
+    monkeypatch.setattr(secrets, "token_hex", lambda _: "guessed")
+    assert save("other") is None
+    assert victim.read_bytes() == b""
 
 
 def test_a_file_that_another_call_holds_open_counts_as_written(

@@ -332,6 +332,12 @@ def test_bytes_that_a_page_of_short_lines_cannot_use_go_to_the_others() -> None:
     assert first.output_bytes + 2 + second.output_bytes == MAX_BYTES
 
 
+def test_a_page_of_many_lines_keeps_its_share_when_the_first_alone_is_too_long() -> None:
+    long_first = "y" * 60_000 + "\nx" * 3000
+    _, cuts = fit_sections([long_first, long_first], "\n\n", MAX_LINES, MAX_BYTES)
+    assert [cut.output_bytes for cut in cuts] == [MAX_BYTES // 2 - 1] * 2
+
+
 @pytest.mark.parametrize("sections", [["a"] * 3, ["a", "", "a"]])
 def test_sections_without_room_for_a_line_are_left_out_from_the_end(sections: list[str]) -> None:
     text, cuts = fit_sections(sections, "\n\n", 4, 100)

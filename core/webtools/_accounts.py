@@ -291,9 +291,8 @@ class Accounts:
         if not able and self.origin == ENVIRONMENT:
             raise ConfigError(_key_not_set(capability))
         if not able:
-            raise ConfigError(
-                f"No provider in {self.origin} can {capability}; {_remedy(capability)}"
-            )
+            remedy = _remedy(capability)
+            raise ConfigError(f"No provider in {self.origin} can {capability}; {remedy}")
         return next((account for account in able if account.name == self.default), able[0])
 
     def secrets(self) -> frozenset[str]:
@@ -304,9 +303,7 @@ class Accounts:
         chosen = next((account for account in self.accounts if account.name == name), None)
         if chosen is None:
             known = listed(account.name for account in self.accounts)
-            raise ConfigError(
-                f"There is no provider {quote(name)} in {self.origin}; known are: {known}."
-            )
+            raise ConfigError(f"No provider {quote(name)} in {self.origin}; known are: {known}.")
         if chosen not in able:
             names = listed(account.name for account in able)
             remedy = f"these can: {names}." if able else _remedy(capability)

@@ -20,6 +20,7 @@ import zlib
 from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable
 from contextlib import suppress
 from functools import lru_cache
+from importlib import import_module
 from json import dumps
 from typing import Any, cast
 
@@ -29,6 +30,10 @@ import httpx
 from webtools._http import CONNECT_TIMEOUT, Request, Response
 from webtools._version import __version__
 from webtools.errors import RequestError, RequestTimeoutError, WebToolsError
+
+with suppress(ImportError):
+    # anyio loads its backend at the first connection, which would hold up that loop for 20 ms.
+    import_module("anyio._backends._asyncio")
 
 MAX_LANES = 64  # connections to one origin, per loop or for all threads together
 IDLE_SECONDS = 30.0  # an idle connection older than this is not used again

@@ -137,9 +137,7 @@ class ProviderConfig(_Part):
     def _require_key(self) -> ProviderConfig:
         about = PROVIDERS[self.type].about
         if about.NEEDS_KEY and self.api_key is None:
-            raise ConfigError(
-                f"apiKey is missing: type {self.type} needs your {about.TITLE} API key"
-            )
+            raise ConfigError(f"apiKey is missing: type {self.type} needs your {about.TITLE} key")
         return self
 
 
@@ -172,13 +170,11 @@ class Config(_Part):
         for i, name in enumerate(names):
             if name in names[:i]:
                 raise ConfigError(
-                    f"providers[{i}].name repeats {quote(name)}: each entry needs its own"
+                    f"providers[{i}].name repeats {quote(name)}, which must be unique"
                 )
-        if self.default_provider is not None and self.default_provider not in names:
-            wrong = quote(self.default_provider)
-            raise ConfigError(
-                f"defaultProvider {wrong} is not in providers; known are: {listed(names)}"
-            )
+        if (default := self.default_provider) is not None and default not in names:
+            known = listed(names)
+            raise ConfigError(f"defaultProvider {quote(default)} is unknown; known are: {known}")
         return self
 
 
@@ -196,7 +192,8 @@ def _entry(path: str, value: object) -> ProviderConfig:
     try:
         return ProviderConfig.model_validate(value)
     except ConfigError as error:
-        raise ConfigError(f"{path}.{error}")
+        fault = str(error)
+    raise ConfigError(f"{path}.{fault}")
 
 
 def load(text: str, origin: str) -> Config:
@@ -354,8 +351,7 @@ class Settings:
         if self._config:
             return ()
         if path:
-            status = _status(path)
-            if status is None:
+            if (status := _status(path)) is None:
                 raise _file_error(str(path), "does not exist")
             # The time of a status change tells a chmod, and a copy that kept its old time.
             times = (status.st_mtime_ns, status.st_ctime_ns)

@@ -6,7 +6,6 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
 from webtools.sandbox import EXA_KEY, KAGI_V0_KEY
 
 if TYPE_CHECKING:
@@ -70,10 +69,10 @@ def test_exa_py_reads_a_failed_url_from_the_statuses(exa: Any, webtools_sandbox:
 
 
 def test_exa_py_raises_what_the_api_refuses(exa: Any, webtools_sandbox: Any) -> None:
-    with pytest.raises(ValueError, match="status code 400.*numResults"):
+    with pytest.raises(ValueError, match=r"status code 400.*numResults"):
         exa.search("x", num_results=1000)
     stranger = exa_py.Exa("wrong", base_url=webtools_sandbox.base_url("exa"))
-    with pytest.raises(ValueError, match="status code 401.*INVALID_API_KEY"):
+    with pytest.raises(ValueError, match=r"status code 401.*INVALID_API_KEY"):
         stranger.search("x")
 
 
@@ -86,7 +85,7 @@ def test_exa_py_shows_warnings_of_the_api(exa: Any) -> None:
 
 
 async def test_exa_py_works_async(webtools_sandbox: SandboxServer) -> None:
-    async with exa_py.AsyncExa(EXA_KEY, base_url=webtools_sandbox.base_url("exa")) as client:
+    async with exa_py.AsyncExa(EXA_KEY, webtools_sandbox.base_url("exa")) as client:
         answer = await client.search("night train", num_results=2)
         urls = [answer.results[0].url, f"{webtools_sandbox.docs_url}/missing.html"]
         contents = await client.get_contents(urls, text=True)

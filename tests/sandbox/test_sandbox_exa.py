@@ -295,3 +295,27 @@ def test_find_similar_needs_a_url_it_knows(caller: Caller) -> None:
 def test_the_same_request_gets_the_same_bytes(caller: Caller) -> None:
     first, second = (caller.exa("/search", query="queue", numResults=30) for _ in range(2))
     assert first.content == second.content
+
+
+def test_a_deprecated_highlights_field_is_answered_with_a_warning(caller: Caller) -> None:
+    urls = [f"{caller.server.docs_url}/library/json.html"]
+    data = caller.exa("/contents", urls=urls, highlights={"numSentences": 2}).json()
+    assert data["warnings"][0]["path"] == "/highlights/numSentences"
+
+
+def test_an_old_category_is_answered_with_a_warning(caller: Caller) -> None:
+    data = caller.exa("/search", query="x", category="pdf").json()
+    assert data["warnings"][0]["code"] == "DEPRECATED_VALUE"
+
+
+def test_people_may_be_searched_on_linkedin(caller: Caller) -> None:
+    body: dict[str, Any] = {"query": "x", "category": "people"}
+    body |= {"includeDomains": ["linkedin.com"]}
+    assert hits(caller.exa("/search", **body)) == []
+    assert hits(caller.exa("/search", query="x", category="company")) == []
+
+
+def test_text_can_come_as_html(caller: Caller) -> None:
+    contents = {"text": {"includeHtmlTags": True}}
+    hit = hits(caller.exa("/search", query="json", contents=contents))[0]
+    assert hit["text"].startswith("<article>")

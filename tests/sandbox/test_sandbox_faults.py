@@ -4,13 +4,15 @@ import json
 import time
 from dataclasses import fields
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, get_type_hints
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
-
 from webtools.sandbox import EXA_KEY, Fault
+from webtools.sandbox.delivery import deliver
 from webtools.sandbox.faults import FaultSettings
+from webtools.sandbox.wire import Reply
 
 if TYPE_CHECKING:
     from sandbox_caller import Caller
@@ -112,7 +114,7 @@ def test_headers_are_added(caller: Caller) -> None:
 
 def test_a_cut_body_is_shorter_than_promised(caller: Caller) -> None:
     caller.server.fault(body="cut")
-    with pytest.raises(httpx.RemoteProtocolError, match="incomplete|without sending complete"):
+    with pytest.raises(httpx.RemoteProtocolError, match=r"incomplete|without sending complete"):
         search(caller)
 
 
@@ -185,10 +187,19 @@ def test_dripping_headers_keep_a_short_read_timeout_from_firing(caller: Caller) 
     assert answer.json() == []
 
 
+@pytest.mark.parametrize("how", [{"reset": True}, {"body": "hangup"}])
+async def test_a_client_that_has_left_is_no_trouble(how: dict[str, Any]) -> None:
+    gone: Any = SimpleNamespace(transport=None)
+    await deliver(gone, Reply(200, b""), Fault(**how))
+    await deliver(gone, Reply(200, b""), Fault(drip_headers=1e-9))
+
+
 def test_pages_can_be_at_fault_too(caller: Caller) -> None:
     caller.server.fault(provider="pages", path="/json.html", status=503)
     url = f"{caller.server.docs_url}/library/json.html"
     assert [caller.http.get(url).status_code for _ in range(2)] == [503, 200]
+    caller.server.fault(body="echo")
+    assert "The key me was" in caller.http.get(url, headers={"Authorization": "me"}).text
 
 
 def test_an_unknown_body_kind_is_an_error() -> None:
@@ -197,7 +208,7 @@ def test_an_unknown_body_kind_is_an_error() -> None:
 
 
 def test_the_keywords_of_fault_are_its_fields() -> None:
-    assert set(get_type_hints(FaultSettings)) == {item.name for item in fields(Fault)}
+    assert set(FaultSettings.__annotations__) == {item.name for item in fields(Fault)}
 
 
 def test_faults_can_be_set_over_http(caller: Caller) -> None:

@@ -5,13 +5,11 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
 from webtools.sandbox import KAGI_V0_KEY
 from webtools.sandbox.wire import Call
 
 if TYPE_CHECKING:
     from sandbox_caller import Caller
-
     from webtools.sandbox.kagi import KagiApi
 
 
@@ -89,6 +87,14 @@ def test_a_v1_search_that_breaks_a_rule_is_refused(
     response = caller.v1("/search", **body)
     assert response.status_code == 400
     assert response.json()["errors"][0]["code"] == code
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[1]"])
+def test_a_v1_body_that_is_no_json_object_is_refused(caller: Caller, body: bytes) -> None:
+    url = f"{caller.server.base_url('kagi')}/api/v1/search"
+    headers = {"Authorization": "Bearer test-key-kagi-v1"}
+    answer = caller.http.post(url, content=body, headers=headers)
+    assert answer.json()["errors"][0]["code"] == "general.invalid_json"
 
 
 def test_an_error_names_the_field_at_fault(caller: Caller) -> None:

@@ -6,12 +6,11 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
-
 import webtools.sandbox
 from webtools.sandbox import EXA_KEY, SandboxServer, serve
 
@@ -28,7 +27,7 @@ def test_the_public_names_exist() -> None:
         name for name in webtools.sandbox.__all__ if getattr(webtools.sandbox, name)
     )
     with pytest.raises(AttributeError, match="nothing"):
-        _ = webtools.sandbox.nothing  # type: ignore[attr-defined]
+        _ = webtools.sandbox.nothing
 
 
 def test_importing_the_package_or_the_plugin_loads_no_http_library() -> None:
@@ -39,10 +38,11 @@ def test_importing_the_package_or_the_plugin_loads_no_http_library() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_without_aiohttp_the_error_names_the_extra() -> None:
-    code = "import sys; sys.modules['aiohttp'] = None; from webtools.sandbox import SandboxServer"
-    run = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
-    assert "pip install 'agent-webtools[sandbox]'" in run.stderr
+def test_without_aiohttp_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "webtools.sandbox.server")
+    monkeypatch.setitem(sys.modules, "aiohttp", None)
+    with pytest.raises(ImportError, match=r"pip install 'agent-webtools\[sandbox\]'"):
+        _ = webtools.sandbox.SandboxServer
 
 
 def test_stop_leaves_no_thread_and_frees_the_port() -> None:
@@ -100,6 +100,30 @@ def test_a_failure_inside_the_thread_reaches_the_caller(monkeypatch: pytest.Monk
     with pytest.raises(OSError, match="no more files"):
         server.start()
     server.stop()
+
+
+def test_a_failure_while_serving_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(*_: object) -> None:
+        raise OSError("later")
+
+    server = SandboxServer()
+    monkeypatch.setattr(server, "_serve", fail)
+    ready: Future[Any] = Future()
+    ready.set_result(None)
+    with pytest.raises(OSError, match="later"):
+        server._run([], ready)
+
+
+def test_without_ipv6_one_address_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webtools.sandbox.server._HOST_V6", "no address")
+    with SandboxServer() as server:
+        assert httpx.get(f"{server.url}/docs/", trust_env=False).status_code == 200
+
+
+def test_another_trouble_with_the_address_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webtools.sandbox.server._HOST", "192.0.2.1")
+    with pytest.raises(OSError, match="assign requested address"):
+        SandboxServer().start()
 
 
 def test_a_server_that_was_not_started_says_so() -> None:
@@ -246,18 +270,26 @@ def test_https_is_served_with_a_context() -> None:
             http.get(server.url)
 
 
-def test_serve_ends_quietly_on_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_serve_ends_quietly_on_ctrl_c() -> None:
     ready: list[str] = []
 
-    def interrupt(*_: object) -> bool:
-        raise KeyboardInterrupt
-
     def announce(server: SandboxServer) -> None:
-        ready.append(server.url)
-        monkeypatch.setattr(threading.Event, "wait", interrupt)
+        ready.append(httpx.get(f"{server.url}/docs/", trust_env=False).text)
+        raise KeyboardInterrupt
 
     before = threads()
     serve(port=0, announce=announce)
     assert ready
-    monkeypatch.undo()
     assert threads() == before
+
+
+def test_serve_waits_until_it_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    naps = [KeyboardInterrupt, None, None]
+
+    def nap(_: float) -> None:
+        if error := naps.pop():
+            raise error
+
+    monkeypatch.setattr("webtools.sandbox.server.time.sleep", nap)
+    serve(port=0)
+    assert naps == []

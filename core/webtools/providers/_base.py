@@ -10,7 +10,8 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Any, Literal, Protocol, TypeAlias, get_args
+from typing import Any, Literal, NoReturn, Protocol, TypeAlias, get_args
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, SecretStr
 from pydantic.alias_generators import to_camel
@@ -92,7 +93,14 @@ class Account:
     def secrets(self) -> Iterator[str]:
         """List what may never appear in a text."""
         found = [self.api_key, self.proxy, *(value for _, value in self.options)]
-        return (s.get_secret_value() for s in found if isinstance(s, SecretStr))
+        yield from (s.get_secret_value() for s in found if isinstance(s, SecretStr))
+        if self.proxy and (password := urlsplit(self.proxy.get_secret_value()).password):
+            yield password
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be pickled: the key would be in it."""
+        message = f'account "{self.name}" holds a key and cannot be pickled'
+        raise TypeError(message)
 
 
 @dataclass(frozen=True, slots=True)

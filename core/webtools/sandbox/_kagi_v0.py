@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from webtools.sandbox import _kagi_text as kagi_text
@@ -34,6 +35,7 @@ _UNAUTHORIZED, _BAD_PARAMETER, _NO_CREDIT = 2, 1, 101
 _SEARCH_PRICE, _ENRICH_PRICE, _FASTGPT_PRICE = 0.025, 0.002, 0.015
 _SUMMARY_PRICE_PER_1000, _MURIEL_PRICE, _MAX_BILLED_TOKENS = 0.030, 1.00, 10_000
 _DEFAULT_LIMIT = 20
+_CACHED_SEARCHES = 512
 _MESSAGES = {401: "Unauthorized", 429: "Rate limit exceeded", 404: "Not found"}
 
 
@@ -46,6 +48,7 @@ class KagiV0:
         self._keys = keys
         self._prepaid = self._balance = balance
         self._summarized: set[tuple[str, ...]] = set()
+        self._found = lru_cache(_CACHED_SEARCHES)(self._search_items)
         self._routes: dict[tuple[str, str], Handler] = {
             ("GET", "/api/v0/search"): self._search,
             ("GET", "/api/v0/summarize"): self._summarize,
@@ -98,12 +101,15 @@ class KagiV0:
         raise RefusedError("Insufficient credit to perform this request.", code=_NO_CREDIT)
 
     def _search(self, call: Call) -> tuple[object, float]:
-        query, filters = kagi_text.read_operators(_query(call))
-        limit = _limit(call)
+        return self._found(_query(call), _limit(call)), _SEARCH_PRICE
+
+    def _search_items(self, text: str, limit: int) -> list[dict[str, Any]]:
+        """Return the hits and then the related searches; `_found` is this with a cache."""
+        query, filters = kagi_text.read_operators(text)
         hits = self._library.search(query, filters)[:limit]
         items = [self._item(hit.document, query) for hit in hits]
         related = {"t": 1, "list": kagi_text.related(query)}
-        return [*items, related] if items else [], _SEARCH_PRICE
+        return [*items, related] if items else []
 
     def _enrich(self, call: Call) -> tuple[object, float]:
         collection: Collection = "news" if call.path.endswith("/news") else "docs"

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
-from webtools.sandbox import pages
 from webtools.sandbox.apis import APIS
 from webtools.sandbox.delivery import deliver, response
 from webtools.sandbox.faults import FaultBoard, fault_from_json, faulty_reply
 from webtools.sandbox.keys import KeyRing
+from webtools.sandbox.pages import PagesSite
 from webtools.sandbox.stats import Stats
 from webtools.sandbox.wire import Call, Reply, json_reply
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from webtools.sandbox.library import Library
-    from webtools.sandbox.wire import Api
+    from webtools.sandbox.wire import Site
 
 _MAX_BODY = 1024**2
 _MAX_LATENCY = 3600.0
@@ -33,7 +33,7 @@ class SandboxApp:
         keys = KeyRing(extra_keys)
         self.library = library
         self.apis = {name: make(library, keys) for name, make in APIS.items()}
-        self.pages = PagesApi(library)
+        self.pages = PagesSite(library)
         self.faults = FaultBoard()
         self.stats = Stats()
         self.latency = 0.0
@@ -68,14 +68,14 @@ class SandboxApp:
         return await self._answer(request, provider, api, call)
 
     async def _answer(
-        self, request: web.BaseRequest, provider: str, api: Api, call: Call
+        self, request: web.BaseRequest, provider: str, site: Site, call: Call
     ) -> web.StreamResponse:
         fault = self.faults.take(provider, call)
         if fault is None:
-            return response(api.answer(call))
+            return response(site.answer(call))
         if fault.delay:
             await asyncio.sleep(fault.delay)
-        return await deliver(request, faulty_reply(fault, api, call), fault)
+        return await deliver(request, faulty_reply(fault, site, call), fault)
 
     def _control(self, call: Call) -> Reply:
         """Answer the control API, by which other processes steer the sandbox."""
@@ -104,37 +104,6 @@ class SandboxApp:
             msg = f"seconds must be between 0 and {_MAX_LATENCY:.0f}"
             raise ValueError(msg)
         self.latency = seconds
-
-
-class PagesApi:
-    """The served documents in the shape of an API, so that faults work on them too."""
-
-    def __init__(self, library: Library) -> None:
-        """Serve `library`."""
-        self._library = library
-
-    def answer(self, call: Call) -> Reply:
-        """Return the page."""
-        if call.method not in {"GET", "HEAD"}:
-            return Reply(405, b"", "text/plain")
-        return pages.page(self._library, call.path)
-
-    def failure(self, call: Call, status: int, message: str | None = None) -> Reply:
-        """Return an HTML error page."""
-        del call
-        return pages.error_page(status, message)
-
-    def settings(self, base_url: str) -> dict[str, Any]:
-        """Pages are no provider."""
-        raise NotImplementedError(base_url)
-
-    def sent_key(self, call: Call) -> str:
-        """Pages take no key."""
-        del call
-        return ""
-
-    def reset(self) -> None:
-        """Nothing to forget."""
 
 
 def _split(path: str) -> tuple[str, str]:

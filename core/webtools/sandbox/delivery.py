@@ -93,17 +93,17 @@ async def _drip_body(request: web.BaseRequest, reply: Reply, pause: float) -> we
 async def _drip_everything(
     request: web.BaseRequest, reply: Reply, fault: Fault
 ) -> web.StreamResponse:
-    transport = request.transport
     for byte in _head(reply):
-        if transport is None or transport.is_closing():
-            break
-        transport.write(bytes((byte,)))
+        _write(request, bytes((byte,)))
         await asyncio.sleep(fault.drip_headers)
-    else:
-        if transport is not None:
-            transport.write(reply.body)
+    _write(request, reply.body)
     _end(request, reset=False)
     return web.Response()
+
+
+def _write(request: web.BaseRequest, data: bytes) -> None:
+    if request.transport is not None:  # None once the client has left
+        request.transport.write(data)
 
 
 def _head(reply: Reply) -> bytes:

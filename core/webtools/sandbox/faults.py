@@ -14,7 +14,7 @@ from webtools.sandbox.wire import Reply, json_reply
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from webtools.sandbox.wire import Api, Call
+    from webtools.sandbox.wire import Call, Site
 
 Body = Literal["html", "cut", "huge", "bomb", "empty", "gzip", "echo", "hangup"]
 FaultBody = Body | bytes | dict[str, Any] | list[Any] | None
@@ -158,9 +158,9 @@ class FaultBoard:
             self._faults[index] = replace(fault, times=fault.times - 1)
 
 
-def faulty_reply(fault: Fault, api: Api, call: Call) -> Reply:
+def faulty_reply(fault: Fault, site: Site, call: Call) -> Reply:
     """Return what is answered under `fault`; how it is sent is not decided here."""
-    reply = _content(fault, api, call)
+    reply = _content(fault, site, call)
     headers = {**reply.headers, **_retry_after(fault), **fault.headers}
     if fault.body == "gzip":
         headers["Content-Encoding"] = "gzip"
@@ -168,21 +168,21 @@ def faulty_reply(fault: Fault, api: Api, call: Call) -> Reply:
     return replace(reply, headers=headers)
 
 
-def _content(fault: Fault, api: Api, call: Call) -> Reply:
+def _content(fault: Fault, site: Site, call: Call) -> Reply:
     status, body = fault.status or 200, fault.body
     if body == "html":
         return Reply(status, _HTML, "text/html; charset=utf-8")
     if body == "empty":
         return Reply(status, b"")
     if body == "echo":
-        return api.failure(
-            call, fault.status or 401, f"The key {api.sent_key(call)} was not accepted."
+        return site.failure(
+            call, fault.status or 401, f"The key {site.sent_key(call)} was not accepted."
         )
     if isinstance(body, bytes):
         return Reply(status, body)
     if isinstance(body, dict | list):
         return json_reply(body, status=status)
-    return api.answer(call) if fault.status is None else api.failure(call, status)
+    return site.answer(call) if fault.status is None else site.failure(call, status)
 
 
 def _retry_after(fault: Fault) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -13,11 +14,36 @@ if TYPE_CHECKING:
 
     from webtools.sandbox.corpus import Collection, Document
     from webtools.sandbox.library import Library
+    from webtools.sandbox.wire import Call
 
 _HTML = "text/html; charset=utf-8"
 _HEADING = re.compile(r"(#{1,6}) (.+)")
 _SPECIAL_STATUS = {"timeout": 408, "forbidden": 403, "http-403": 403, "broken": 500}
+_CACHED_PAGES = 512
 _COLLECTIONS: tuple[Collection, ...] = ("docs", "news")
+
+
+class PagesSite:
+    """The served documents; faults work on them as on the APIs."""
+
+    def __init__(self, library: Library) -> None:
+        """Serve `library`."""
+        self._library = library
+
+    def answer(self, call: Call) -> Reply:
+        """Return the page."""
+        if call.method not in {"GET", "HEAD"}:
+            return Reply(405, b"", "text/plain")
+        return page(self._library, call.path)
+
+    def failure(self, call: Call, status: int, message: str | None = None) -> Reply:
+        """Return an HTML error page."""
+        del call
+        return error_page(status, message)
+
+    def sent_key(self, call: Call) -> str:
+        """Return what came in an Authorization header; pages need none."""
+        return call.headers.get("authorization", "")
 
 
 def page(library: Library, path: str) -> Reply:
@@ -39,6 +65,7 @@ def page(library: Library, path: str) -> Reply:
     return Reply(200, render(document).encode(), _HTML)
 
 
+@lru_cache(_CACHED_PAGES)
 def render(document: Document) -> str:
     """Return the document as a whole HTML page."""
     title = escape(document.title)
@@ -82,14 +109,14 @@ def _frame(title: str, main: str, *, head: str = "", home: str = "/docs/") -> st
 
 def _blocks(markdown: str) -> Iterator[str]:
     """Turn the blocks of simple Markdown into HTML."""
-    for block in re.split(r"\n{2,}", markdown):
+    for block in filter(str.strip, re.split(r"\n{2,}", markdown)):
         heading = _HEADING.fullmatch(block.strip())
         if heading:
             level = min(6, len(heading[1]) + 1)
             yield f"<h{level}>{escape(heading[2])}</h{level}>"
         elif block.startswith((" ", "\t", ">>>")):
             yield f"<pre><code>{escape(block)}</code></pre>"
-        elif block.strip():
+        else:
             yield f"<p>{escape(block)}</p>"
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
 import socket
 import threading
+import time
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from typing_extensions import Self, Unpack
+
+    from webtools.sandbox.corpus import Corpus
 
 _HOST = "127.0.0.1"
 _HOST_V6 = "::1"
@@ -74,8 +78,7 @@ class SandboxServer:
         self._app: SandboxApp | None = None
         self._port: int | None = None
         self._thread: threading.Thread | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._stopping: asyncio.Event | None = None
+        self._end: Callable[[], object] | None = None
 
     def __enter__(self) -> Self:
         """Start."""
@@ -101,24 +104,29 @@ class SandboxServer:
         if self._thread is not None:
             msg = "The sandbox is running already."
             raise RuntimeError(msg)
+        corpus = standard_corpus()
         sockets = _listen(self._wanted_port)
         self._port = sockets[0].getsockname()[1]
-        self._app = self._make_app()
-        ready: Future[None] = Future()
+        self._app = self._make_app(corpus)
+        ready: Future[Callable[[], object]] = Future()
         self._thread = threading.Thread(
             target=self._run, args=(sockets, ready), name="webtools-sandbox", daemon=True
         )
         self._thread.start()
-        ready.result(_START_SECONDS)
+        try:
+            self._end = ready.result(_START_SECONDS)
+        except BaseException:
+            self.stop()
+            raise
 
     def stop(self) -> None:
         """Close the port and all connections; does nothing when not running."""
         thread, self._thread = self._thread, None
-        if thread is None:
-            return
-        if self._loop is not None and self._stopping is not None and thread.is_alive():
-            self._loop.call_soon_threadsafe(self._stopping.set)
-        thread.join(_STOP_SECONDS)
+        end, self._end = self._end, None
+        if end is not None:
+            end()
+        if thread is not None:
+            thread.join(_STOP_SECONDS)
 
     @property
     def port(self) -> int:
@@ -208,10 +216,10 @@ class SandboxServer:
             raise RuntimeError(msg)
         return self._app
 
-    def _make_app(self) -> SandboxApp:
+    def _make_app(self, corpus: Corpus) -> SandboxApp:
         own = f"{self._scheme}://{{}}:{self.port}/{{}}"
         library = Library(
-            standard_corpus(),
+            corpus,
             {
                 "docs": self._docs_url or own.format(_HOST, "docs"),
                 # Another name of the same address: so there are two domains to filter by.
@@ -222,16 +230,22 @@ class SandboxServer:
         app.latency = self._latency
         return app
 
-    def _run(self, sockets: list[socket.socket], ready: Future[None]) -> None:
+    def _run(self, sockets: list[socket.socket], ready: Future[Callable[[], object]]) -> None:
         try:
             asyncio.run(self._serve(sockets, ready))
-        except Exception as error:  # noqa: BLE001  whatever it is belongs to the caller of `start`
-            if not ready.done():
-                ready.set_exception(error)
+        except Exception as error:
+            if ready.done():
+                raise
+            ready.set_exception(error)
+        finally:
+            for item in sockets:
+                item.close()
 
-    async def _serve(self, sockets: list[socket.socket], ready: Future[None]) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._stopping = asyncio.Event()
+    async def _serve(
+        self, sockets: list[socket.socket], ready: Future[Callable[[], object]]
+    ) -> None:
+        loop = asyncio.get_running_loop()
+        stopping = asyncio.Event()
         app = self._running
         handler = web.Server(app.handle, handler_cancellation=True, access_log=None)
 
@@ -240,13 +254,13 @@ class SandboxServer:
             return handler()
 
         servers = [
-            await self._loop.create_server(
+            await loop.create_server(
                 on_connection, sock=item, ssl=self._ssl_context, backlog=_BACKLOG
             )
             for item in sockets
         ]
-        ready.set_result(None)
-        await self._stopping.wait()
+        ready.set_result(lambda: loop.call_soon_threadsafe(stopping.set))
+        await stopping.wait()
         for server in servers:
             server.close()
         await handler.shutdown(0.1)
@@ -260,15 +274,13 @@ def serve(
     announce: Callable[[SandboxServer], None] | None = None,
 ) -> None:
     """Serve until Ctrl-C, then stop quietly; `announce` is called when the server is ready."""
-    with SandboxServer(port=port, ssl_context=ssl_context, latency=latency) as server:
+    server = SandboxServer(port=port, ssl_context=ssl_context, latency=latency)
+    with contextlib.suppress(KeyboardInterrupt), server:
         if announce is not None:
             announce(server)
-        try:
-            # A wait without limit cannot be interrupted on Windows.
-            while not threading.Event().wait(0.5):
-                pass
-        except KeyboardInterrupt:
-            return
+        # A wait without limit cannot be interrupted on Windows.
+        while True:
+            time.sleep(0.5)
 
 
 def _listen(port: int) -> list[socket.socket]:

@@ -20,22 +20,27 @@ if TYPE_CHECKING:
 
 # Modules whose source holds docstrings worth reading; one that a Python version lacks is skipped.
 SOURCE_MODULES = str.split("""
-abc argparse ast asyncio asyncio.events asyncio.locks asyncio.queues asyncio.runners
-asyncio.streams asyncio.tasks base64 bisect calendar cmd collections colorsys
-concurrent.futures.thread configparser contextlib copy csv ctypes.util dataclasses datetime decimal
-difflib dis doctest email email.message email.policy enum filecmp fileinput fnmatch fractions
-ftplib functools getpass gettext glob graphlib gzip hashlib heapq hmac html html.parser http.client
-http.cookies http.server imaplib importlib.metadata importlib.resources inspect io ipaddress json
-json.decoder json.encoder keyword linecache locale logging logging.config logging.handlers lzma
-mailbox mimetypes multiprocessing.pool numbers operator os pathlib pdb pickle pickletools platform
-plistlib pprint profile queue random re sched secrets selectors shelve shlex shutil signal site
-smtplib socket socketserver sqlite3 ssl statistics string struct subprocess symtable tarfile
-tempfile textwrap threading timeit tokenize tomllib trace traceback types typing unittest.case
-unittest.mock urllib.parse urllib.request urllib.robotparser uuid venv warnings wave weakref
-webbrowser wsgiref.simple_server xml.dom.minidom xml.etree.ElementTree xmlrpc.client zipapp zipfile
-zoneinfo
+abc argparse ast asyncio.events asyncio.locks asyncio.queues asyncio.runners asyncio.streams
+asyncio.tasks base64 bisect calendar cmd collections colorsys configparser contextlib copy csv
+dataclasses datetime decimal difflib dis doctest email email.message email.policy enum filecmp
+fileinput fnmatch fractions ftplib functools getpass gettext glob graphlib gzip hashlib heapq hmac
+html html.parser http.client http.cookies http.server imaplib importlib.metadata inspect io
+ipaddress json json.decoder json.encoder keyword linecache locale logging logging.config
+logging.handlers lzma mimetypes multiprocessing.pool numbers operator os pathlib pdb pickle
+platform pprint profile queue random re sched secrets selectors shelve shlex shutil site smtplib
+socket socketserver sqlite3 ssl statistics string subprocess tarfile tempfile textwrap threading
+timeit tokenize trace traceback types typing unittest.case unittest.mock urllib.parse
+urllib.request urllib.robotparser uuid venv warnings wave weakref webbrowser wsgiref.simple_server
+xml.etree.ElementTree xmlrpc.client zipapp zipfile
 """)
-C_MODULES = ("array", "builtins", "gc", "itertools", "math", "sys", "time", "zlib")
+C_MODULES = ("array", "builtins", "gc", "itertools", "math", "struct", "sys", "time", "zlib")
+
+# Where a module's docstrings are, when its own file is but a door to another one.
+_SOURCES = {
+    "datetime": ("_pydatetime", "datetime"),
+    "decimal": ("_pydecimal",),
+    "pathlib": ("pathlib._local", "pathlib"),
+}
 
 _MAX_PAGE_CHARS = 60_000
 _MAX_TITLE_CHARS = 90
@@ -63,7 +68,8 @@ def read_pages() -> Iterator[Page]:
 
 def page_from_source(name: str, stdlib: Path) -> Page | None:
     """Read the page of one module, or return None where it has no source below `stdlib`."""
-    file = _source_file(stdlib / Path(*name.split(".")))
+    found = (_source_file(stdlib, source) for source in _SOURCES.get(name, (name,)))
+    file = next(filter(None, found), None)
     if file is None:
         return None
     with tokenize.open(file) as lines:
@@ -73,7 +79,8 @@ def page_from_source(name: str, stdlib: Path) -> Page | None:
     return _page(name, intro, sections, author=_author(tree))
 
 
-def _source_file(stem: Path) -> Path | None:
+def _source_file(stdlib: Path, name: str) -> Path | None:
+    stem = stdlib.joinpath(*name.split("."))
     candidates = (stem.with_suffix(".py"), stem / "__init__.py")
     return next((file for file in candidates if file.is_file()), None)
 
@@ -125,7 +132,8 @@ def _page(name: str, intro: str, sections: list[str], *, author: str | None) -> 
 
 
 def _headline(intro: str) -> str:
-    paragraph = " ".join(intro.split("\n\n", maxsplit=1)[0].split())
+    lines = intro.split("\n\n", maxsplit=1)[0].splitlines()
+    paragraph = " ".join(line.strip() for line in lines if line.strip("~=-* "))
     sentence = paragraph.split(". ")[0].rstrip(".:")
     return _clip(sentence, _MAX_TITLE_CHARS)
 

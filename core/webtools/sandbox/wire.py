@@ -83,23 +83,27 @@ class RefusedError(Exception):
         self.location = location
 
 
-class Api(Protocol):
-    """An imitated API: what `apis.APIS` makes for each name."""
+class Site(Protocol):
+    """Whatever answers requests."""
 
     def answer(self, call: Call) -> Reply:
         """Answer a request; never raises."""
         ...
 
     def failure(self, call: Call, status: int, message: str | None = None) -> Reply:
-        """Return the API's own error body for `status`, as fault injection needs it."""
-        ...
-
-    def settings(self, base_url: str) -> dict[str, Any]:
-        """Return this API's entry for the `providers` of a web-search.json."""
+        """Return the site's own error body for `status`, as fault injection needs it."""
         ...
 
     def sent_key(self, call: Call) -> str:
         """Return the key that the request carries, or an empty string."""
+        ...
+
+
+class Api(Site, Protocol):
+    """An imitated API: what `apis.APIS` makes for each name."""
+
+    def settings(self, base_url: str) -> dict[str, Any]:
+        """Return this API's entry for the `providers` of a web-search.json."""
         ...
 
     def reset(self) -> None:

@@ -1,0 +1,92 @@
+"""The sandbox in a process of its own, over HTTP or TLS."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import trustme
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running sandbox, as the measuring process sees it."""
+
+    url: str
+    config_path: str
+    certificates: str | None
+
+    def latency(self, seconds: float) -> None:
+        self._call("POST", "latency", {"seconds": seconds})
+
+    def connections(self) -> int:
+        return int(self._call("GET", "stats")["connections"])
+
+    def _call(self, method: str, name: str, body: Any = None) -> Any:
+        verify = httpx.create_ssl_context() if self.certificates else True
+        with httpx.Client(verify=verify) as client:
+            answer = client.request(method, f"{self.url}/_sandbox/{name}", json=body)
+        return answer.raise_for_status().json()
+
+
+def _serve(tls: str) -> None:
+    """Run in the child: serve until standard input is closed."""
+    import ssl
+
+    from webtools.sandbox import SandboxServer
+
+    context = None
+    if tls:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(tls)
+    with SandboxServer(ssl_context=context) as server:
+        print(json.dumps({"url": server.url, "config": server.config()}), flush=True)
+        sys.stdin.read()
+
+
+@contextmanager
+def running(*, tls: bool = False) -> Iterator[Server]:
+    """Start the sandbox; with `tls` its certificate is trusted through `SSL_CERT_FILE`."""
+    with tempfile.TemporaryDirectory() as folder:
+        chain, roots = _certificates(Path(folder)) if tls else ("", None)
+        command = [sys.executable, "-m", "benchmarks.server", chain]
+        child = subprocess.Popen(command, stdin=-1, stdout=-1, text=True)
+        assert child.stdout is not None
+        facts = json.loads(child.stdout.readline())
+        config = Path(folder, "web-search.json")
+        config.write_text(json.dumps(facts["config"]))
+        before = os.environ.get("SSL_CERT_FILE")
+        if roots:
+            os.environ["SSL_CERT_FILE"] = roots
+        try:
+            yield Server(facts["url"], str(config), roots)
+        finally:
+            if roots:
+                os.environ.pop("SSL_CERT_FILE")
+            if before:
+                os.environ["SSL_CERT_FILE"] = before
+            child.communicate()
+
+
+def _certificates(folder: Path) -> tuple[str, str]:
+    authority = trustme.CA()
+    chain, roots = folder / "server.pem", folder / "roots.pem"
+    authority.issue_cert("127.0.0.1", "localhost").private_key_and_cert_chain_pem.write_to_path(
+        str(chain)
+    )
+    import certifi
+
+    # The real bundle too, so that loading it costs what it costs a user.
+    roots.write_bytes(Path(certifi.where()).read_bytes() + authority.cert_pem.bytes())
+    return str(chain), str(roots)
+
+
+if __name__ == "__main__":
+    _serve(sys.argv[1] if len(sys.argv) > 1 else "")

@@ -1,0 +1,110 @@
+"""Import times, whole processes, and whether the first call holds up the event loop."""
+
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+from benchmarks.report import Row
+from benchmarks.server import Server, running
+
+ROUNDS = 9
+IMPORTS = [
+    ("import webtools", "import httpx", 0.4),
+    ("from webtools import WebTools", "import httpx, pydantic", None),
+    ("import langchain_webtools", "from langchain_core.tools import BaseTool", 1.1),
+    (
+        "from langchain_webtools import WebSearchTool",
+        "from langchain_core.tools import BaseTool",
+        1.1,
+    ),
+    ("import llamaindex_webtools", "import llama_index.core", 1.1),
+    ("from llamaindex_webtools import WebToolsSpec", "import llama_index.core.tools", 1.1),
+]
+ONE_SEARCH = """
+from webtools import WebTools
+with WebTools(config={config!r}) as web: web.search("json decoder", limit=10)
+"""
+ONE_RAW_SEARCH = """
+import httpx
+with httpx.Client() as client:
+    client.post({url!r}, json={body!r}, headers={headers!r}).raise_for_status().json()
+"""
+FIRST_CALL = """
+import asyncio, time
+from webtools import WebTools
+web = WebTools(config={config!r})
+
+async def tick(late):
+    while True:
+        start = time.perf_counter()
+        await asyncio.sleep(0.001)
+        late.append(time.perf_counter() - start - 0.001)
+
+async def main(busy):
+    late = []
+    ticker = asyncio.create_task(tick(late))
+    await asyncio.sleep(0.05)
+    late.clear()
+    await (web.asearch("json decoder", limit=10) if busy else asyncio.sleep(0.05))
+    ticker.cancel()
+    print(max(late))
+
+asyncio.run(main({busy}))
+"""
+
+
+def rows() -> Iterator[Row]:
+    """Measure imports, then a whole process with one search, then the loop over TLS."""
+    for ours, peer, most in IMPORTS:
+        yield _process_row(ours, ours, peer, most, modules=True)
+    with running() as server:
+        yield _whole_process(server)
+    with running(tls=True) as server:
+        yield _loop_row(server)
+
+
+def _process_row(what: str, ours: str, peer: str, most: float | None, *, modules: bool) -> Row:
+    bare = statistics.median(_seconds("pass") for _ in range(5))
+    pairs = [(_seconds(ours) - bare, _seconds(peer) - bare) for _ in range(ROUNDS)]
+    value = statistics.median(a / b for a, b in pairs)
+    mine, other = (statistics.median(side) * 1000 for side in zip(*pairs, strict=True))
+    counts = f" ({_modules(ours)} / {_modules(peer)} modules)" if modules else ""
+    target = f"≤ {most} ×" if most else "–"
+    reached = value <= most if most else None
+    return Row(what + counts, f"{mine:.0f} ms", f"{other:.0f} ms", value, target, reached)
+
+
+def _seconds(code: str) -> float:
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-c", code], check=True)
+    return time.perf_counter() - start
+
+
+def _modules(code: str) -> int:
+    count = f"import sys; before = len(sys.modules)\n{code}\nprint(len(sys.modules) - before)"
+    return int(subprocess.check_output([sys.executable, "-c", count]))
+
+
+def _whole_process(server: Server) -> Row:
+    from benchmarks.calls import BODY, HEADERS
+
+    url = f"{server.url}/exa/search"
+    ours = ONE_SEARCH.format(config=server.config_path)
+    peer = ONE_RAW_SEARCH.format(url=url, body=BODY, headers=HEADERS)
+    return _process_row("whole process, one search / raw client", ours, peer, None, modules=False)
+
+
+def _loop_row(server: Server) -> Row:
+    """Take the worst lateness of a 1 ms ticker during the first call; idle beside it."""
+    worst = statistics.median(_lateness(server, busy=True) for _ in range(ROUNDS))
+    idle = statistics.median(_lateness(server, busy=False) for _ in range(ROUNDS))
+    what = "loop held up by the first call, TLS / idle loop"
+    return Row(what, f"{worst:.1f} ms", f"{idle:.1f} ms", worst, "≤ 5 ms", worst <= 5)
+
+
+def _lateness(server: Server, *, busy: bool) -> float:
+    code = FIRST_CALL.format(config=server.config_path, busy=busy)
+    return 1000 * float(json.loads(subprocess.check_output([sys.executable, "-c", code])))

@@ -1,0 +1,90 @@
+"""What leaves the process: text, JSON, complaints, and the exit codes that go with them."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from io import TextIOWrapper
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from webtools.cli._arguments import UsageError
+    from webtools.tools import ToolResult
+
+FINE = 0
+FAILED = 1
+USAGE = 2
+INTERRUPTED = 130  # 128 + SIGINT, as a shell counts it
+READER_LEFT = 141  # 128 + SIGPIPE
+
+_USERS_TO_MEND = {"ConfigError", "InputError"}
+
+
+def prepare() -> None:
+    """Let no character that a terminal or a pipe cannot take end the program."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def flush() -> None:
+    """Send what is buffered, so that a reader who left is noticed here and not at exit."""
+    if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison]  `>&-` makes it so
+        sys.stdout.flush()
+
+
+def abandon() -> None:
+    """Throw away what is still buffered: the interpreter would complain about it at exit."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
+
+
+def complain(message: str) -> None:
+    """Write one message to stderr."""
+    print(f"webtools: {message}", file=sys.stderr)
+
+
+def print_json(data: Mapping[str, Any]) -> None:
+    """Print one JSON document; characters that the output cannot take are escaped."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    ensure_ascii = not encoding.lower().startswith("utf")
+    print(json.dumps(data, ensure_ascii=ensure_ascii, indent=2))
+
+
+def show(result: ToolResult, *, as_json: bool) -> int:
+    """Print a tool's result and give the exit code for it."""
+    if as_json:
+        print_json(result.details)
+    elif not result.is_error:
+        print(result.text)
+    if not result.is_error:
+        return FINE
+    complain(result.text)
+    return USAGE if result.details["error"]["type"] in _USERS_TO_MEND else FAILED
+
+
+def usage_failure(error: UsageError, *, as_json: bool) -> int:
+    """Report arguments that could not be read."""
+    if as_json:
+        # Here, since both cost 100 ms that only this case needs.
+        from webtools._toolcalls import present_error  # noqa: PLC0415
+        from webtools.errors import InputError  # noqa: PLC0415
+
+        print_json(present_error(InputError(str(error))).details)
+    complain(f"{error}\nTry `{error.prog} --help`.")
+    return USAGE
+
+
+def system_failure(error: OSError) -> int:
+    """Report what the system refused: a port, a file, a full disk."""
+    with suppress(OSError):
+        reason = error.strerror or str(error)
+        complain(f"{error.filename}: {reason}" if error.filename else reason)
+    abandon()
+    return FAILED

@@ -1,0 +1,136 @@
+"""`webtools demo`: one question, answered by the command and by two agents, over real HTTP."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, TypeAlias
+
+from webtools.cli._output import FAILED, FINE, USAGE, complain
+from webtools.cli.demo import _screen
+from webtools.cli.demo._script import TOOLS, Script
+from webtools.errors import ConfigError
+
+if TYPE_CHECKING:
+    from webtools import WebTools
+
+QUESTION = "How do I generate secure random tokens in Python?"
+
+_NEXT_STEPS = """\
+What next:
+  webtools config example     begin your own config file
+  webtools config path        where to put it; then: webtools search "..."
+  webtools demo --live        the same over your own providers
+  webtools sandbox            run your own agents offline, with test keys"""
+
+
+Show: TypeAlias = Callable[[Script, "WebTools", Path | None], bool]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One way of answering: who shows it, and what that needs."""
+
+    title: str
+    module: str  # its `show` is called with the script, the tools and the config file
+    install: str = ""
+
+
+def run(question: str, *, live: bool) -> int:
+    """Show the demo.
+
+    Args:
+        question: What to ask; empty asks the usual question.
+        live: Use the user's own config instead of the sandbox.
+
+    Returns:
+        The exit code: 0 also when a framework is not installed; 2 when nothing can be shown.
+    """
+    try:
+        with _settings(live=live) as config:
+            return _show(question or QUESTION, config)
+    except (ConfigError, ImportError) as error:
+        complain(str(error))
+        return USAGE
+
+
+@contextmanager
+def _settings(*, live: bool) -> Generator[Path | None, None, None]:
+    """Give the config file to use; None is the user's own."""
+    if live:
+        yield None
+        return
+    from webtools.sandbox import SandboxServer  # noqa: PLC0415
+
+    with TemporaryDirectory(prefix="webtools-demo-") as folder, SandboxServer() as server:
+        path = Path(folder, "web-search.json")
+        path.write_text(json.dumps(server.config(), indent=2), encoding="utf-8")
+        _screen.text(f"The offline sandbox serves the providers' APIs at {server.url}.")
+        yield path
+
+
+def _show(question: str, config: Path | None) -> int:
+    from webtools import WebTools  # noqa: PLC0415
+
+    start = time.monotonic()
+    script = Script(question, _usable_tools(config))
+    _screen.text(f"Question: {question}")
+    _screen.text("The agents' model is a script; tools, agent loops and HTTP are real.")
+    with WebTools(config=config) as web:
+        outcomes = [_show_part(part, script, web, config) for part in _PARTS]
+    print(f"\nDone in {time.monotonic() - start:.1f} s. {_NEXT_STEPS}")
+    return FINE if all(outcomes) else FAILED
+
+
+def _usable_tools(config: Path | None) -> tuple[str, ...]:
+    """List the tools that some provider can serve; without search there is nothing to show."""
+    from webtools.config import Settings  # noqa: PLC0415
+
+    accounts = Settings(config).accounts()
+    accounts.select("search")
+    usable = ["web_search"]
+    for tool, capability in TOOLS.items():
+        try:
+            accounts.select(capability)
+        except ConfigError:
+            _screen.text(f"No configured provider can {capability}: {tool} is left out.")
+        else:
+            usable.append(tool)
+    return tuple(usable)
+
+
+def _show_part(part: _Part, script: Script, web: WebTools, config: Path | None) -> bool:
+    _screen.heading(part.title)
+    try:
+        show: Show = import_module(f"{__name__}.{part.module}").show
+    except ImportError as error:
+        return _leave_out(part, error)
+    return show(script, web, config)
+
+
+def _leave_out(part: _Part, error: ImportError) -> bool:
+    """Say what to install; a package that is not there is no failure, a wrong release is."""
+    _screen.text(f"Left out: {error}. It takes:")
+    print(f"  pip install --upgrade {part.install}", flush=True)
+    return isinstance(error, ModuleNotFoundError)
+
+
+_PARTS = (
+    _Part("1. The command line", "_command"),
+    _Part(
+        "2. A LangChain agent (create_agent)",
+        "_langchain",
+        "'agent-webtools[langchain]' langchain",
+    ),
+    _Part(
+        "3. A LlamaIndex agent (FunctionAgent)",
+        "_llamaindex",
+        "'agent-webtools[llamaindex]'",
+    ),
+)

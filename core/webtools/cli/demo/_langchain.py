@@ -1,0 +1,71 @@
+"""The second part: a LangChain agent whose model is the script."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from langchain.agents import (
+    create_agent,  # pyright: ignore[reportUnknownVariableType]  overloads that nobody spelled out
+)
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_webtools import WebToolkit
+
+from webtools.cli.demo import _screen
+from webtools.cli.demo._script import Call, Script
+
+if TYPE_CHECKING:
+    from webtools import WebTools
+
+
+class ScriptedModel(BaseChatModel):
+    """A chat model that reads the tools' messages and follows the script."""
+
+    script: Script
+
+    @property
+    def _llm_type(self) -> str:
+        return "scripted"
+
+    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> ScriptedModel:
+        """Take note of no tools: the script names them."""
+        del tools, kwargs
+        return self
+
+    def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
+        del args, kwargs
+        seen = [str(message.content) for message in messages if isinstance(message, ToolMessage)]
+        turn = self.script.turn(seen)
+        message = _as_message(turn, len(seen)) if isinstance(turn, Call) else AIMessage(turn)
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+
+def _as_message(call: Call, number: int) -> AIMessage:
+    wanted = {"name": call.tool, "args": call.arguments, "id": f"call-{number}"}
+    return AIMessage("", tool_calls=[wanted])
+
+
+def show(script: Script, web: WebTools, config: Path | None) -> bool:
+    """Let the agent answer, and show each message as it comes."""
+    del config  # `web` has it
+    make_agent: Any = create_agent
+    agent = make_agent(ScriptedModel(script=script), WebToolkit(web=web).get_tools())
+    question = {"messages": [("user", script.question)]}
+    for update in agent.stream(question, stream_mode="updates"):
+        for step in update.values():
+            for message in step["messages"]:
+                _show_message(message)
+    return True
+
+
+def _show_message(message: BaseMessage) -> None:
+    if isinstance(message, ToolMessage):
+        _screen.result(str(message.content), is_error=message.status == "error")
+    elif isinstance(message, AIMessage) and message.tool_calls:
+        for wanted in message.tool_calls:
+            _screen.call(Call(wanted["name"], wanted["args"]))
+    else:
+        _screen.answer(str(message.content))

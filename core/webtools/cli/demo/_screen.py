@@ -1,0 +1,82 @@
+"""How the demo looks: steps, calls and excerpts within 80 columns."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import textwrap
+from collections.abc import Sequence
+
+from webtools.cli.demo._script import Call
+
+WIDTH = 78
+_EXCERPT_LINES = 6
+_INDENT = "   "
+
+
+def heading(text: str) -> None:
+    """Begin a part."""
+    print(f"\n{text}\n{'=' * len(text)}", flush=True)
+
+
+def text(words: str) -> None:
+    """Print a paragraph."""
+    print(_wrap(words), flush=True)
+
+
+def command(words: Sequence[str]) -> None:
+    """Print a command as one types it, continued on more lines where it is long."""
+    lines = ["$"]
+    for word in map(shlex.quote, words):
+        if len(lines[-1]) + len(word) + 3 > WIDTH:
+            lines[-1] += " \\"
+            lines.append("   ")
+        lines[-1] += f" {word}"
+    print("\n" + "\n".join(lines), flush=True)
+
+
+def call(wanted: Call) -> None:
+    """Print a tool call."""
+    arguments = ", ".join(
+        f"{name}={json.dumps(value, ensure_ascii=False)}"
+        for name, value in wanted.arguments.items()
+    )
+    print("\n" + _wrap(f"{wanted.tool}({arguments})", "-> ", "     "), flush=True)
+
+
+def result(given: str, *, is_error: bool = False) -> None:
+    """Print the beginning of what a tool gave."""
+    if is_error:
+        print("   failed:")
+    lines = [line for line in given.split("\n") if line.strip()]
+    if len(lines) == 1:
+        print(_wrap(lines[0], _INDENT, _INDENT), flush=True)
+        return
+    print("\n".join(map(_cut, lines[:_EXCERPT_LINES])))
+    if len(lines) > _EXCERPT_LINES:
+        print(f"{_INDENT}… {len(lines) - _EXCERPT_LINES} more lines")
+    print(end="", flush=True)
+
+
+def answer(given: str) -> None:
+    """Print an answer in full."""
+    print("\nAnswer:")
+    print("\n".join(_wrap(line, _INDENT, _INDENT) for line in given.split("\n")), flush=True)
+
+
+def _cut(line: str) -> str:
+    line = _INDENT + line
+    return line if len(line) <= WIDTH or "://" in line else line[: WIDTH - 1] + "…"
+
+
+def _wrap(words: str, first: str = "", others: str = "") -> str:
+    """Wrap at blanks alone, so that a URL stays whole."""
+    own = words[: len(words) - len(words.lstrip())]
+    return textwrap.fill(
+        words.strip(),
+        WIDTH,
+        initial_indent=first + own,
+        subsequent_indent=others + own,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

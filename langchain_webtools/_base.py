@@ -1,0 +1,170 @@
+"""What the tools share: the way from LangChain to `WebTools.call_tool` and back."""
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar
+
+from langchain_core.callbacks import AsyncCallbackManagerForToolRun, CallbackManagerForToolRun
+from langchain_core.messages import ToolMessage
+from langchain_core.messages.tool import ToolOutputMixin
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import get_config_list
+from langchain_core.tools import BaseTool
+from langchain_core.utils.pydantic import TypeBaseModel
+from pydantic import BeforeValidator, ConfigDict, Field
+from webtools.tools import Tool, ToolResult
+
+from langchain_webtools.exceptions import WebToolException
+
+if TYPE_CHECKING:
+    from webtools import WebTools
+else:
+    WebTools = Any  # importing it takes a fifth of the time of importing BaseTool
+
+MAX_THREADS = 32
+
+
+def _web(given: Any) -> Any:
+    from webtools import WebTools  # noqa: PLC0415  see above
+
+    if given is None:
+        return WebTools()
+    if not isinstance(given, WebTools):
+        message = f"web must be a webtools.WebTools, not {type(given).__name__}"
+        raise ValueError(message)  # noqa: TRY004  pydantic reports no TypeError
+    return given
+
+
+Web = Annotated[
+    WebTools,
+    BeforeValidator(_web),
+    Field(default=None, validate_default=True, exclude=True),
+]
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def _inspected(method: Method) -> Method:
+    """Prepare what LangChain inspects anew at every call: a third of the time it takes."""
+    method.__signature__ = inspect.signature(method)  # type: ignore[attr-defined]
+    method.__annotations__ = {}
+    return method
+
+
+class WebTool(BaseTool):
+    """Base of the tools: passes each call on to `web`, and the result back, unchanged.
+
+    The arguments are checked by `web` alone, so that a bad one reads the same everywhere.
+    """
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+    _tool: ClassVar[Tool]
+
+    web: Web
+    response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
+    handle_tool_error: Any = True
+
+    def get_input_schema(self, config: RunnableConfig | None = None) -> TypeBaseModel:
+        """Give the input model: LangChain derives nothing of use from a JSON schema."""
+        if isinstance(self.args_schema, dict):
+            return self._tool.input_model
+        return super().get_input_schema(config)
+
+    def batch(
+        self,
+        inputs: list[Any],
+        config: RunnableConfig | list[RunnableConfig] | None = None,
+        *,
+        return_exceptions: bool = False,
+        **kwargs: Any,
+    ) -> list[Any]:
+        """Call the tool for each input, all at the same time (up to 32).
+
+        LangChain's own limit follows the number of processors, which wait here for the network.
+        `max_concurrency` in `config` still wins.
+        """
+        configs = _widened(config, len(inputs))
+        return super().batch(inputs, configs, return_exceptions=return_exceptions, **kwargs)
+
+    def batch_as_completed(
+        self,
+        inputs: Sequence[Any],
+        config: RunnableConfig | Sequence[RunnableConfig] | None = None,
+        *,
+        return_exceptions: bool = False,
+        **kwargs: Any,
+    ) -> Iterator[tuple[int, Any]]:
+        """Call the tool for each input as `batch` does, and give each result when it is there."""
+        configs = _widened(config, len(inputs))
+        if return_exceptions:
+            return super().batch_as_completed(inputs, configs, return_exceptions=True, **kwargs)
+        return super().batch_as_completed(inputs, configs, **kwargs)
+
+    def _to_args_and_kwargs(
+        self, tool_input: Any, tool_call_id: str | None
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Hand over the input whole, so that no name in it can clash with a parameter."""
+        return (tool_input, tool_call_id), {}
+
+    @_inspected
+    def _run(
+        self,
+        tool_input: Any = None,
+        tool_call_id: str | None = None,
+        /,
+        run_manager: CallbackManagerForToolRun | None = None,  # noqa: ARG002  for LangChain
+        **arguments: Any,
+    ) -> Any:
+        given = self._arguments(tool_input, arguments)
+        return self._present(self.web.call_tool(self._tool.name, given), tool_call_id)
+
+    @_inspected
+    async def _arun(
+        self,
+        tool_input: Any = None,
+        tool_call_id: str | None = None,
+        /,
+        run_manager: AsyncCallbackManagerForToolRun | None = None,  # noqa: ARG002  for LangChain
+        **arguments: Any,
+    ) -> Any:
+        given = self._arguments(tool_input, arguments)
+        return self._present(await self.web.acall_tool(self._tool.name, given), tool_call_id)
+
+    def _arguments(self, tool_input: Any, named: dict[str, Any]) -> Any:
+        if isinstance(tool_input, str):
+            return {self._tool.first_field: tool_input}
+        return named if tool_input is None else tool_input
+
+    def _present(self, result: ToolResult, tool_call_id: str | None) -> Any:
+        if result.is_error:
+            return self._fail(WebToolException(result.text, result.details), tool_call_id)
+        if self.response_format == "content":
+            return result.text
+        return result.text, result.details
+
+    def _fail(self, error: WebToolException, tool_call_id: str | None) -> Any:
+        """Raise the error, or make the message that LangChain would make without an artifact."""
+        handler = self.handle_tool_error
+        if not handler or tool_call_id is None:
+            raise error
+        content: Any = handler(error) if callable(handler) else handler
+        if isinstance(content, ToolOutputMixin):
+            return content, error.details
+        message = ToolMessage(
+            str(error) if content is True else content,
+            artifact=error.details,
+            tool_call_id=tool_call_id,
+            name=self.name,
+            status="error",
+        )
+        return message, error.details
+
+
+def _widened(
+    config: RunnableConfig | Sequence[RunnableConfig] | None, count: int
+) -> list[RunnableConfig]:
+    """Make one config per input; the first one's limit is the one that LangChain obeys."""
+    configs = get_config_list(config, count)
+    if configs and configs[0].get("max_concurrency") is None:
+        configs[0]["max_concurrency"] = min(count, MAX_THREADS)
+    return configs

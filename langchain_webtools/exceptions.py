@@ -1,0 +1,34 @@
+"""What a failed tool call raises, where LangChain is not to handle it."""
+
+from typing import Any
+
+from langchain_core.tools import ToolException
+
+
+class WebToolException(ToolException):
+    """A failed tool call; its text is one sentence for the model to act on.
+
+    The attributes are made for `ToolRetryMiddleware` and its like, on tools with
+    `handle_tool_error=False`: `retry_on=lambda error: getattr(error, "retryable", False)`.
+
+    Attributes:
+        provider: The configured name of the provider, or None when none was asked.
+        status_code: HTTP status of the answer, or None when there was none.
+        retryable: Whether the same call may succeed later.
+        retry_after: Seconds the provider asks to wait, or None.
+        details: What `webtools.ToolResult.details` holds for this call.
+    """
+
+    def __init__(self, message: str, details: dict[str, Any] | None = None) -> None:
+        """Take over text and details of a `webtools.ToolResult`."""
+        super().__init__(message)
+        self.details: dict[str, Any] = details or {}
+        error: dict[str, Any] = self.details.get("error") or {}
+        self.provider: str | None = error.get("provider")
+        self.status_code: int | None = error.get("status")
+        self.retryable: bool = error.get("retryable", False)
+        self.retry_after: float | None = error.get("retry_after")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle with the details, which `Exception` would drop."""
+        return type(self), (str(self), self.details)

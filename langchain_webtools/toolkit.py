@@ -1,0 +1,65 @@
+"""All tools at once."""
+
+from langchain_core.tools import BaseTool, BaseToolkit
+from pydantic import ConfigDict
+
+from langchain_webtools._base import Web
+from langchain_webtools.tools import SummarizeTool, WebFetchTool, WebSearchTool
+
+
+class WebToolkit(BaseToolkit):
+    """All web tools over one `WebTools`, which share its settings and connections.
+
+    Setup:
+        Install the package, and give it a provider's key in `web-search.json` or, without such a
+        file, in the environment:
+
+        ```bash
+        pip install 'agent-webtools[langchain]'
+        export EXA_API_KEY="your-key"  # or KAGI_API_KEY
+        ```
+
+    Key init args:
+        web: WebTools | None
+            What carries out the calls; one of its own by default.
+        prefix: str
+            Goes before the names of the tools. An agent silently drops the first of two tools
+            with the same name, so give each of several toolkits its own.
+        suffix: str
+            Goes after the names of the tools.
+
+    Instantiation:
+        ```python
+        from langchain_webtools import WebToolkit
+        from webtools import WebTools
+
+        toolkit = WebToolkit()
+        toolkit = WebToolkit(web=WebTools(config="team.json"), prefix="team_")
+        ```
+
+    Tools:
+        ```python
+        from langchain.agents import create_agent
+
+        agent = create_agent("openai:gpt-5", toolkit.get_tools())
+        ```
+    """
+
+    model_config = ConfigDict(
+        extra="forbid", hide_input_in_errors=True, arbitrary_types_allowed=True
+    )
+
+    web: Web
+    prefix: str = ""
+    suffix: str = ""
+
+    def get_tools(self) -> list[BaseTool]:
+        """Make the tools: web_search, web_fetch, summarize, with prefix and suffix."""
+        tools: list[BaseTool] = [
+            WebSearchTool(web=self.web),
+            WebFetchTool(web=self.web),
+            SummarizeTool(web=self.web),
+        ]
+        for tool in tools:
+            tool.name = f"{self.prefix}{tool.name}{self.suffix}"
+        return tools

@@ -1,0 +1,197 @@
+"""The tools; what a model is told about each comes from `webtools.tools`."""
+
+from typing import ClassVar
+
+from langchain_core.tools import ArgsSchema
+from webtools.tools import FETCH, SEARCH, SUMMARIZE, Tool
+
+from langchain_webtools._base import WebTool
+
+
+class WebSearchTool(WebTool):
+    """Search the web with one or several queries at the same time.
+
+    Setup:
+        Install the package, and give it a provider's key in `web-search.json` or, without such a
+        file, in the environment:
+
+        ```bash
+        pip install 'agent-webtools[langchain]'
+        export EXA_API_KEY="your-key"  # or KAGI_API_KEY
+        ```
+
+    Key init args:
+        web: WebTools | None
+            What carries out the calls; one of its own by default. Share one among tools.
+        name: str
+            The name the model knows it by, "web_search".
+        handle_tool_error: bool | str | Callable[[ToolException], str] | None
+            True: a failure is an answer with status "error". False: it is raised as
+            `WebToolException`, for middleware.
+
+    Instantiation:
+        ```python
+        from langchain_webtools import WebSearchTool
+        from webtools import WebTools
+
+        tool = WebSearchTool()
+        tool = WebSearchTool(web=WebTools(config="web-search.json"))
+        ```
+
+    Invocation with args:
+        ```python
+        tool.invoke({"queries": ["structural pattern matching"], "limit": 3})
+        tool.invoke("structural pattern matching")
+        ```
+
+    Invocation with ToolCall:
+        ```python
+        message = tool.invoke(
+            {
+                "name": "web_search",
+                "args": {"queries": ["structural pattern matching"]},
+                "id": "call_1",
+                "type": "tool_call",
+            }
+        )
+        message.content  # the text for the model
+        message.artifact["results"]  # the same as data: title, url, snippet, published_at, …
+        ```
+
+    Async:
+        ```python
+        await tool.ainvoke({"queries": ["structural pattern matching", "match statement"]})
+        ```
+    """
+
+    _tool: ClassVar[Tool] = SEARCH
+
+    name: str = SEARCH.name
+    description: str = SEARCH.description
+    args_schema: ArgsSchema | None = SEARCH.input_model.model_json_schema()
+
+
+class WebFetchTool(WebTool):
+    """Read one or several web pages.
+
+    Setup:
+        Install the package, and give it a provider's key in `web-search.json` or, without such a
+        file, in the environment:
+
+        ```bash
+        pip install 'agent-webtools[langchain]'
+        export EXA_API_KEY="your-key"
+        ```
+
+    Key init args:
+        web: WebTools | None
+            What carries out the calls; one of its own by default. Share one among tools.
+        name: str
+            The name the model knows it by, "web_fetch".
+        handle_tool_error: bool | str | Callable[[ToolException], str] | None
+            True: a failure is an answer with status "error". False: it is raised as
+            `WebToolException`, for middleware.
+
+    Instantiation:
+        ```python
+        from langchain_webtools import WebFetchTool
+        from webtools import WebTools
+
+        tool = WebFetchTool()
+        tool = WebFetchTool(web=WebTools(config="web-search.json"))
+        ```
+
+    Invocation with args:
+        ```python
+        tool.invoke({"urls": ["https://peps.python.org/pep-0634/"], "text_max_characters": 4000})
+        tool.invoke("https://peps.python.org/pep-0634/")
+        ```
+
+    Invocation with ToolCall:
+        ```python
+        message = tool.invoke(
+            {
+                "name": "web_fetch",
+                "args": {"urls": ["https://peps.python.org/pep-0634/"]},
+                "id": "call_1",
+                "type": "tool_call",
+            }
+        )
+        message.content  # the text for the model
+        message.artifact["results"]  # the same as data: url, title, text, error, …
+        ```
+
+    Async:
+        ```python
+        await tool.ainvoke({"urls": ["https://peps.python.org/pep-0634/"], "highlights": True})
+        ```
+    """
+
+    _tool: ClassVar[Tool] = FETCH
+
+    name: str = FETCH.name
+    description: str = FETCH.description
+    args_schema: ArgsSchema | None = FETCH.input_model.model_json_schema()
+
+
+class SummarizeTool(WebTool):
+    """Summarize a page, PDF, video or audio by its URL.
+
+    Setup:
+        Install the package, and give it a provider's key in `web-search.json` or, without such a
+        file, in the environment:
+
+        ```bash
+        pip install 'agent-webtools[langchain]'
+        export KAGI_API_KEY="your-key"
+        ```
+
+    Key init args:
+        web: WebTools | None
+            What carries out the calls; one of its own by default. Share one among tools.
+        name: str
+            The name the model knows it by, "summarize".
+        handle_tool_error: bool | str | Callable[[ToolException], str] | None
+            True: a failure is an answer with status "error". False: it is raised as
+            `WebToolException`, for middleware.
+
+    Instantiation:
+        ```python
+        from langchain_webtools import SummarizeTool
+        from webtools import WebTools
+
+        tool = SummarizeTool()
+        tool = SummarizeTool(web=WebTools(config="web-search.json"))
+        ```
+
+    Invocation with args:
+        ```python
+        tool.invoke({"url": "https://peps.python.org/pep-0634/", "summary_type": "takeaway"})
+        tool.invoke("https://peps.python.org/pep-0634/")
+        ```
+
+    Invocation with ToolCall:
+        ```python
+        message = tool.invoke(
+            {
+                "name": "summarize",
+                "args": {"url": "https://peps.python.org/pep-0634/"},
+                "id": "call_1",
+                "type": "tool_call",
+            }
+        )
+        message.content  # the summary alone
+        message.artifact["engine"]  # the data beside it: url, summary_type, engine, tokens, …
+        ```
+
+    Async:
+        ```python
+        await tool.ainvoke({"url": "https://peps.python.org/pep-0634/", "engine": "agnes"})
+        ```
+    """
+
+    _tool: ClassVar[Tool] = SUMMARIZE
+
+    name: str = SUMMARIZE.name
+    description: str = SUMMARIZE.description
+    args_schema: ArgsSchema | None = SUMMARIZE.input_model.model_json_schema()

@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from webtools import Config, WebTools
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from webtools.sandbox import SandboxServer
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webtools._exchange.FIRST_DELAY", 0.0)
+
+
+@pytest.fixture
+def web(webtools_sandbox: SandboxServer) -> Iterator[WebTools]:
+    settings = webtools_sandbox.config()
+    settings["providers"][0]["timeoutMs"] = 150
+    with WebTools(Config.model_validate(settings)) as made:
+        yield made

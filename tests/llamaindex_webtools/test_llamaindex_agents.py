@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from llama_index.core.agent.workflow import (
+    AgentWorkflow,
+    FunctionAgent,
+    ReActAgent,
+    ToolCallResult,
+)
+from llama_index.core.workflow import Context, JsonSerializer
+from llamaindex_webtools import WebToolsSpec
+from scripted_llm import Script, calls, says
+
+if TYPE_CHECKING:
+    from webtools import WebTools
+    from webtools.sandbox import SandboxServer
+
+QUESTION = "What is asyncio?"
+SEARCH: dict[str, Any] = {"queries": ["asyncio"], "limit": 2}
+
+
+async def results_of(handler: Any) -> list[ToolCallResult]:
+    found = [event async for event in handler.stream_events() if isinstance(event, ToolCallResult)]
+    await handler
+    return found
+
+
+def function_agent(web: WebTools, script: Script) -> FunctionAgent:
+    return FunctionAgent(tools=WebToolsSpec(web).to_tool_list(), llm=script.llm)
+
+
+async def test_a_function_agent_reads_the_text_and_keeps_the_details(web: WebTools) -> None:
+    expected = web.call_tool("web_search", SEARCH)
+    script = Script(calls(("web_search", SEARCH)), says("A library."))
+    answer = await function_agent(web, script).run(QUESTION)
+    assert str(answer) == "A library."
+    assert script.last_shown == expected.text
+    [call] = answer.tool_calls
+    assert call.tool_output.raw_output == expected.details
+    assert not call.tool_output.is_error
+
+
+async def test_a_function_agent_is_told_what_went_wrong(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(status=401, times=None)
+    expected = web.call_tool("web_search", SEARCH)
+    script = Script(calls(("web_search", SEARCH)), says("I cannot search."))
+    [result] = await results_of(function_agent(web, script).run(QUESTION))
+    assert script.last_shown == expected.text
+    assert result.tool_output.is_error
+    assert result.tool_output.raw_output == expected.details
+
+
+async def test_a_function_agent_can_correct_a_bad_argument(web: WebTools) -> None:
+    script = Script(
+        calls(("web_search", {"queries": ["asyncio"], "limit": 0})),
+        calls(("web_search", SEARCH)),
+        says("A library."),
+    )
+    bad, good = await results_of(function_agent(web, script).run(QUESTION))
+    assert bad.tool_output.content == 'limit "0" is out of range; use 1 to 100.'
+    assert bad.tool_output.is_error
+    assert not good.tool_output.is_error
+
+
+async def test_a_function_agent_runs_several_tools_in_one_turn(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    page = {"url": f"{webtools_sandbox.docs_url}/library/json.html"}
+    wanted = [("web_search", SEARCH), ("web_fetch", page), ("summarize", page)]
+    script = Script(calls(*wanted), says("Done."))
+    results = await results_of(function_agent(web, script).run(QUESTION))
+    outputs = {result.tool_name: result.tool_output for result in results}
+    for name, arguments in wanted:
+        assert outputs[name].content == web.call_tool(name, arguments).text
+
+
+async def test_a_react_agent_observes_the_text(web: WebTools) -> None:
+    expected = web.call_tool("web_search", SEARCH)
+    script = Script(
+        says(f"Thought: I search.\nAction: web_search\nAction Input: {json.dumps(SEARCH)}"),
+        says("Thought: I can answer without using any more tools.\nAnswer: A library."),
+    )
+    agent = ReActAgent(tools=WebToolsSpec(web).to_tool_list(), llm=script.llm)
+    [result] = await results_of(agent.run(QUESTION))
+    assert script.last_shown == f"Observation: {expected.text}"
+    assert result.tool_output.raw_output == expected.details
+
+
+async def test_a_workflow_of_agents_uses_instances_side_by_side(web: WebTools) -> None:
+    expected = web.call_tool("web_search", SEARCH)
+    script = Script(
+        calls(("handoff", {"to_agent": "reader", "reason": "knows more"})),
+        calls(("exa_web_search", SEARCH)),
+        says("A library."),
+    )
+    agents = [
+        FunctionAgent(
+            name=name,
+            description=name,
+            tools=WebToolsSpec(web, name_prefix=prefix).to_tool_list(),
+            llm=script.llm,
+        )
+        for name, prefix in (("asker", "kagi_"), ("reader", "exa_"))
+    ]
+    results = await results_of(AgentWorkflow(agents=agents, root_agent="asker").run(QUESTION))
+    assert script.last_shown == expected.text
+    assert results[-1].tool_name == "exa_web_search"
+    assert results[-1].tool_output.tool_name == "exa_web_search"
+    assert results[-1].tool_output.raw_output == expected.details
+
+
+@pytest.mark.parametrize("limit", [2, 0], ids=["success", "error"])
+async def test_a_run_is_saved_as_json_and_goes_on(web: WebTools, limit: int) -> None:
+    arguments = SEARCH | {"limit": limit}
+    script = Script(calls(("web_search", arguments)), says("A library."), says("As I said."))
+    agent = function_agent(web, script)
+    context: Context[Any] = Context(agent)
+    await agent.run(QUESTION, ctx=context)
+    saved = json.dumps(context.to_dict(serializer=JsonSerializer()))
+    restored: Context[Any] = Context.from_dict(agent, json.loads(saved), JsonSerializer())
+    answer = await agent.run("And?", ctx=restored)
+    assert str(answer) == "As I said."
+    shown = [message.content for message in script.shown]
+    assert web.call_tool("web_search", arguments).text in shown
+
+
+async def test_a_blocking_call_in_an_agents_loop_does_no_harm(web: WebTools) -> None:
+    tools = WebToolsSpec(web).to_tool_list()
+    script = Script(calls(("web_search", SEARCH)), says("A library."))
+    before = tools[0].call(**SEARCH)
+    answer = await FunctionAgent(tools=tools, llm=script.llm).run(QUESTION)
+    assert answer.tool_calls[0].tool_output.content == before.content

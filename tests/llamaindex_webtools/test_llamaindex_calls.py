@@ -1,0 +1,343 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from llama_index.core.llms import TextBlock
+from llama_index.core.llms.llm import ToolSelection
+from llama_index.core.tools.calling import (
+    acall_tool,
+    acall_tool_with_selection,
+    call_tool,
+    call_tool_with_selection,
+)
+from llamaindex_webtools import WebToolsSpec, summarize_tool, web_fetch_tool, web_search_tool
+from webtools import Config, ToolResult, WebTools
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from pathlib import Path
+
+    from llama_index.core.tools import FunctionTool, ToolOutput
+    from webtools.sandbox import SandboxServer
+
+    Caller = Callable[[FunctionTool, dict[str, Any]], Awaitable[ToolOutput]]
+
+
+# --- the ways a tool is called -----------------------------------------------------------------
+
+
+def _selection(tool: FunctionTool, arguments: dict[str, Any]) -> ToolSelection:
+    return ToolSelection(tool_id="1", tool_name=tool.metadata.get_name(), tool_kwargs=arguments)
+
+
+async def by_calling(tool: FunctionTool, arguments: dict[str, Any]) -> ToolOutput:
+    return tool(**arguments)
+
+
+async def by_call(tool: FunctionTool, arguments: dict[str, Any]) -> ToolOutput:
+    return tool.call(**arguments)
+
+
+async def by_acall(tool: FunctionTool, arguments: dict[str, Any]) -> ToolOutput:
+    return await tool.acall(**arguments)
+
+
+async def by_call_tool(tool: FunctionTool, arguments: dict[str, Any]) -> ToolOutput:
+    return call_tool(tool, arguments)
+
+
+async def by_acall_tool(tool: FunctionTool, arguments: dict[str, Any]) -> ToolOutput:
+    return await acall_tool(tool, arguments)
+
+
+async def by_selection(tool: FunctionTool, arguments: dict[str, Any]) -> ToolOutput:
+    return call_tool_with_selection(_selection(tool, arguments), [tool])
+
+
+async def by_async_selection(tool: FunctionTool, arguments: dict[str, Any]) -> ToolOutput:
+    return await acall_tool_with_selection(_selection(tool, arguments), [tool])
+
+
+WAYS = [
+    by_calling,
+    by_call,
+    by_acall,
+    by_call_tool,
+    by_acall_tool,
+    by_selection,
+    by_async_selection,
+]
+every_way = pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+
+# --- the same as call_tool ---------------------------------------------------------------------
+
+SEARCH: tuple[str, dict[str, Any]] = ("web_search", {"queries": ["asyncio"], "provider": "exa"})
+FAULTS: dict[str, dict[str, Any]] = {
+    "AuthenticationError": {"status": 401},
+    "QuotaError": {"status": 402},
+    "RateLimitError": {"status": 429, "retry_after": 61},
+    "BadRequestError": {"status": 400},
+    "UnavailableError": {"status": 500},
+    "RequestError": {"reset": True},
+    "RequestTimeoutError": {"delay": 0.25},
+    "ResponseFormatError": {"body": "html"},
+    "cut JSON": {"body": b'{"results": [{"ti'},
+    "cut body": {"body": "cut"},
+}
+BAD_INPUTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "no query": ("web_search", {}),
+    "empty list": ("web_search", {"queries": []}),
+    "blank query": ("web_search", {"queries": ["  "]}),
+    "limit out of range": ("web_search", {"queries": ["x"], "limit": 101}),
+    "unknown argument": ("web_search", {"queries": ["x"], "color": "red"}),
+    "unknown provider": ("web_search", {"queries": ["x"], "provider": "nobody"}),
+    "file URL": ("web_fetch", {"urls": ["file:///etc/passwd"]}),
+    "no URL": ("summarize", {}),
+}
+
+
+async def assert_parity(
+    web: WebTools, way: Caller, call: tuple[str, dict[str, Any]]
+) -> ToolOutput:
+    name, arguments = call
+    expected = web.call_tool(name, arguments)
+    [tool] = WebToolsSpec(web).to_tool_list([name])
+    output = await way(tool, arguments)
+    assert output.content == expected.text
+    assert output.blocks == [TextBlock(text=expected.text)]
+    assert output.raw_output == expected.details
+    assert type(output.raw_output) is dict
+    assert output.is_error is expected.is_error
+    assert output.raw_input == {"kwargs": arguments}
+    assert output.tool_name == name
+    return output
+
+
+@every_way
+@pytest.mark.parametrize("name", ["web_search", "web_fetch", "summarize"])
+async def test_success_is_what_call_tool_gives(
+    web: WebTools, webtools_sandbox: SandboxServer, way: Caller, name: str
+) -> None:
+    page = f"{webtools_sandbox.docs_url}/library/json.html"
+    arguments: dict[str, dict[str, Any]] = {
+        "web_search": {"queries": ["asyncio", "json"], "limit": 2},
+        "web_fetch": {"urls": [page]},
+        "summarize": {"url": page},
+    }
+    output = await assert_parity(web, way, (name, arguments[name]))
+    assert not output.is_error
+
+
+@every_way
+async def test_partial_failure_is_what_call_tool_gives(
+    web: WebTools, webtools_sandbox: SandboxServer, way: Caller
+) -> None:
+    webtools_sandbox.fault(containing="doomed", status=400, times=None)
+    output = await assert_parity(
+        web, way, ("web_search", {"queries": ["asyncio", "doomed"], "provider": "exa"})
+    )
+    assert not output.is_error
+    assert len(output.raw_output["errors"]) == 1
+
+
+@every_way
+@pytest.mark.parametrize("fault", FAULTS)
+async def test_a_failing_provider_is_what_call_tool_gives(
+    web: WebTools, webtools_sandbox: SandboxServer, way: Caller, fault: str
+) -> None:
+    webtools_sandbox.fault(**FAULTS[fault], times=None)
+    output = await assert_parity(web, way, SEARCH)
+    assert output.is_error
+    if fault.endswith("Error"):
+        assert output.raw_output["error"]["type"] == fault
+
+
+async def test_the_wait_that_a_provider_asks_for_reaches_the_caller(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(status=429, retry_after=61)
+    output = await web_search_tool(web).acall(**SEARCH[1])
+    assert output.raw_output["error"]["retry_after"] == 61
+
+
+@every_way
+@pytest.mark.parametrize("fault", BAD_INPUTS)
+async def test_bad_arguments_are_what_call_tool_gives(
+    web: WebTools, webtools_sandbox: SandboxServer, way: Caller, fault: str
+) -> None:
+    output = await assert_parity(web, way, BAD_INPUTS[fault])
+    assert output.is_error
+    assert webtools_sandbox.stats()["requests"] == {}
+
+
+@every_way
+async def test_a_missing_config_is_what_call_tool_gives(tmp_path: Path, way: Caller) -> None:
+    web = WebTools(tmp_path / "nowhere.json")
+    output = await assert_parity(web, way, SEARCH)
+    assert output.raw_output["error"]["type"] == "ConfigError"
+
+
+async def test_a_refused_key_shows_nowhere(webtools_sandbox: SandboxServer) -> None:
+    settings = webtools_sandbox.config()
+    settings["providers"][0]["apiKey"] = key = "sk-very-secret-0123456789"
+    webtools_sandbox.fault(body="echo")
+    with WebTools(Config.model_validate(settings)) as web:
+        tool = web_search_tool(web)
+        output = tool.call(**SEARCH[1])
+    assert output.is_error
+    assert key not in repr(output)
+    assert key not in repr(vars(tool))
+
+
+# --- calling -----------------------------------------------------------------------------------
+
+
+class Stub:
+    """Stands for `WebTools`; gives one result and remembers the calls."""
+
+    def __init__(self, result: ToolResult) -> None:
+        self.result = result
+        self.asked: list[tuple[str, Any]] = []
+
+    def call_tool(self, name: str, arguments: Any) -> ToolResult:
+        self.asked.append((name, arguments))
+        return self.result
+
+    async def acall_tool(self, name: str, arguments: Any) -> ToolResult:
+        return self.call_tool(name, arguments)
+
+
+def stub(text: str = "found", *, is_error: bool = False) -> Any:
+    return Stub(ToolResult(text, {"results": []}, is_error))
+
+
+@pytest.mark.parametrize(
+    ("factory", "field"),
+    [(web_search_tool, "queries"), (web_fetch_tool, "urls"), (summarize_tool, "url")],
+)
+async def test_a_bare_word_is_taken_for_the_first_argument(
+    factory: Callable[..., FunctionTool], field: str
+) -> None:
+    web = stub()
+    tool = factory(web)
+    outputs = [tool("word"), tool.call("word"), await tool.acall("word")]
+    assert [arguments for _, arguments in web.asked] == [{field: "word"}] * 3
+    assert [output.raw_input for output in outputs] == [{"kwargs": {field: "word"}}] * 3
+
+
+def test_a_bare_word_goes_with_named_arguments() -> None:
+    web = stub()
+    web_search_tool(web)("word", limit=3)
+    assert web.asked == [("web_search", {"queries": "word", "limit": 3})]
+
+
+def test_an_argument_given_twice_is_a_programming_error() -> None:
+    with pytest.raises(TypeError, match="queries"):
+        web_search_tool(stub())("word", queries=["other"])
+
+
+def test_a_renamed_tool_still_calls_its_function_and_signs_with_its_name() -> None:
+    web = stub()
+    output = web_search_tool(web, name="lookup")(queries=["x"])
+    assert output.tool_name == "lookup"
+    assert web.asked == [("web_search", {"queries": ["x"]})]
+
+
+@pytest.mark.parametrize("arguments", [{"args": 1}, {"first": 1}, {"kwargs": {}}, {"name": "x"}])
+def test_an_argument_of_any_name_reaches_the_core(arguments: dict[str, Any]) -> None:
+    web = stub()
+    web_search_tool(web).call(**arguments)
+    assert web.asked == [("web_search", arguments)]
+
+
+@pytest.mark.parametrize("text", ["", " \n"])
+async def test_the_model_never_gets_an_empty_message(text: str) -> None:
+    tool = web_search_tool(stub(text))
+    for output in (tool.call(queries=["x"]), await tool.acall(queries=["x"])):
+        assert output.blocks == [TextBlock(text="The tool gave no text.")]
+
+
+@pytest.mark.parametrize("is_error", [True, False])
+async def test_success_and_failure_are_kept_apart(is_error: bool) -> None:
+    tool = web_search_tool(stub(is_error=is_error))
+    assert tool.call(queries=["x"]).is_error is is_error
+    assert (await tool.acall(queries=["x"])).is_error is is_error
+
+
+async def test_an_output_survives_json() -> None:
+    output = await web_search_tool(stub()).acall(queries=["x"])
+    assert json.loads(output.model_dump_json())["raw_output"] == {"results": []}
+
+
+def test_a_result_that_an_override_gives_keeps_its_mark() -> None:
+    class Careful(WebToolsSpec):
+        def web_search(self, queries: Any = None, /, **arguments: Any) -> ToolResult:
+            return ToolResult("not today", {"results": []}, is_error=True)
+
+    output = Careful(stub()).to_tool_list()[0].call(queries=["x"])
+    assert (output.content, output.is_error, output.raw_input) == ("not today", True, {"kwargs": {}})
+
+
+async def test_the_methods_give_text_and_details(web: WebTools) -> None:
+    spec = WebToolsSpec(web)
+    result = spec.web_search("asyncio", limit=1)
+    assert str(result) == result.text
+    assert result.details["result_count"] == 1
+    assert await spec.aweb_search("asyncio", limit=1) == result
+
+
+# --- loops -------------------------------------------------------------------------------------
+
+
+async def test_the_blocking_call_works_inside_a_running_loop(web: WebTools) -> None:
+    tool = web_search_tool(web)
+    contents = {tool.call(**SEARCH[1]).content for _ in range(3)}
+    assert len(contents) == 1
+    assert "asyncio" in contents.pop()
+
+
+def test_one_tool_serves_one_loop_after_another(web: WebTools) -> None:
+    tool = web_search_tool(web)
+    outputs = [asyncio.run(tool.acall(**SEARCH[1])) for _ in range(3)]
+    assert not any(output.is_error for output in outputs)
+    assert len({output.content for output in outputs}) == 1
+
+
+async def test_cancelling_ends_the_request(webtools_sandbox: SandboxServer) -> None:
+    webtools_sandbox.fault(delay=30.0)
+    with WebTools(Config.model_validate(webtools_sandbox.config())) as web:
+        tool = web_search_tool(web)
+        start = time.monotonic()
+        call = asyncio.create_task(tool.acall(**SEARCH[1]))
+        while not webtools_sandbox.stats()["requests"]:
+            await asyncio.sleep(0.01)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        assert time.monotonic() - start < 5
+        assert not (await tool.acall(**SEARCH[1])).is_error
+        await web.aclose()
+
+
+async def test_cancelling_reaches_the_web_tools() -> None:
+    class Hanging(Stub):
+        ended = False
+
+        async def acall_tool(self, name: str, arguments: Any) -> ToolResult:
+            try:
+                await asyncio.Event().wait()
+            finally:
+                self.ended = True
+            return self.result
+
+    web: Any = Hanging(ToolResult("never"))
+    call = asyncio.create_task(web_search_tool(web).acall(queries=["x"]))
+    await asyncio.sleep(0)
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    assert web.ended
