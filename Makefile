@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint format bench record clean
+.PHONY: help demo test test-only test-all lint format bench record clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -21,11 +21,13 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY) ## One question answered by the CLI, a LangChain and a LlamaIndex agent; ARGS=--live
 	$(BIN)/webtools demo $(ARGS)
 
-test: $(READY) lint ## Lint, type-check and test, with branch coverage
+test: lint test-only ## Lint, type-check and test, with branch coverage
+
+test-only: $(READY)
 	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered $(ARGS)
 
 test-all: ## Run the tests on every Python from 3.10 to 3.13 that is installed
-	@PYTHON=$(PYTHON) MAKE="$(MAKE)" sh scripts/test-all.sh
+	@MAKE="$(MAKE)" sh scripts/test-all.sh
 
 lint: $(READY) ## Check style and types
 	$(BIN)/ruff check .

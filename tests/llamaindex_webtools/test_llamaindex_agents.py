@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from webtools import WebTools
     from webtools.sandbox import SandboxServer
 
+# llama-index-workflows looks at every attribute of an agent, pydantic's old ones too.
+pytestmark = pytest.mark.filterwarnings("ignore::pydantic.warnings.PydanticDeprecationWarning")
+
 QUESTION = "What is asyncio?"
 SEARCH: dict[str, Any] = {"queries": ["asyncio"], "limit": 2}
 

@@ -52,7 +52,7 @@ def write_config(path: Path, config: dict[str, Any]) -> None:
             return
         error.strerror = "there is another file already; remove it, or choose another path"
         raise
-    with open(descriptor, "w", encoding="utf-8") as file:
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(text)
 
 

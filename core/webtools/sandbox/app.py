@@ -60,9 +60,8 @@ class SandboxApp:
         self.stats.count_request(path, call)
         api = self.apis.get(provider)
         if api is None:
-            return await self._answer(
-                request, "pages", self.pages, Call(request.method, path, "", {})
-            )
+            call.path = path
+            return await self._answer(request, "pages", self.pages, call)
         if self.latency:
             await asyncio.sleep(self.latency)
         return await self._answer(request, provider, api, call)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import struct
 import zlib
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _MIB = 1024 * 1024
 _CHUNK = b'"' + b"x" * (64 * 1024 - 4) + b'",\n'
+_NO_LINGER = struct.pack("hh" if os.name == "nt" else "ii", 1, 0)
 _SERVER_NAME = "webtools-sandbox"
 
 
@@ -58,7 +60,7 @@ def _end(request: web.BaseRequest, *, reset: bool) -> None:
         return
     connection = transport.get_extra_info("socket")
     # Lingering for zero seconds makes the kernel send RST, where a plain close sends FIN.
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
     transport.abort()
 
 
@@ -85,8 +87,8 @@ async def _cut(request: web.BaseRequest, reply: Reply, fault: Fault) -> web.Stre
 async def _drip_body(request: web.BaseRequest, reply: Reply, pause: float) -> web.StreamResponse:
     stream = await _begin(request, reply, length=len(reply.body))
     for byte in reply.body:
-        await stream.write(bytes((byte,)))
         await asyncio.sleep(pause)
+        await stream.write(bytes((byte,)))
     return stream
 
 

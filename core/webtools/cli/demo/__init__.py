@@ -84,7 +84,7 @@ def _show(question: str, config: Path | None) -> int:
     _screen.text("The agents' model is a script; tools, agent loops and HTTP are real.")
     with WebTools(config=config) as web:
         outcomes = [_show_part(part, script, web, config) for part in _PARTS]
-    print(f"\nDone in {time.monotonic() - start:.1f} s. {_NEXT_STEPS}")
+    print(f"\nDone in {time.monotonic() - start:.1f} s.\n\n{_NEXT_STEPS}")
     return FINE if all(outcomes) else FAILED
 
 

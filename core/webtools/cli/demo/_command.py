@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from webtools.cli.demo import _screen
 from webtools.cli.demo._script import Call, Script
@@ -21,7 +20,7 @@ def show(script: Script, web: WebTools, config: Path | None) -> bool:
     del web  # the commands make their own
     seen: list[str] = []
     while isinstance(turn := script.turn(seen), Call):
-        words = [*_WORDS[turn.tool](turn.arguments), *(["--config", str(config)] if config else [])]
+        words = _words(turn, config)
         _screen.command(["webtools", *words])
         done = _run(words)
         failed = done.returncode != 0
@@ -46,13 +45,16 @@ def _run(words: list[str]) -> subprocess.CompletedProcess[str]:
     )
 
 
-_WORDS: dict[str, Callable[[dict[str, Any]], list[str]]] = {
-    "web_search": lambda given: ["search", *given["queries"], "--limit", str(given["limit"])],
-    "web_fetch": lambda given: [
-        "fetch",
-        *given["urls"],
-        "--max-characters",
-        str(given["text_max_characters"]),
-    ],
-    "summarize": lambda given: ["summarize", given["url"]],
-}
+def _words(wanted: Call, config: Path | None) -> list[str]:
+    given = wanted.arguments
+    options = ["--config", str(config)] if config else []
+    match wanted.tool:
+        case "web_search":
+            queries = given["queries"]
+            dash = ["--"] if any(query.startswith("-") for query in queries) else []
+            return ["search", "--limit", str(given["limit"]), *options, *dash, *queries]
+        case "web_fetch":
+            most = str(given["text_max_characters"])
+            return ["fetch", "--max-characters", most, *options, *given["urls"]]
+        case _:
+            return ["summarize", *options, given["url"]]

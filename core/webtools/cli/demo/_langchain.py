@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from langchain.agents import (
-    create_agent,  # pyright: ignore[reportUnknownVariableType]  overloads that nobody spelled out
-)
+from langchain import agents
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_webtools import WebToolkit
 
+from langchain_webtools import WebToolkit
 from webtools.cli.demo import _screen
 from webtools.cli.demo._script import Call, Script
 
@@ -51,8 +49,8 @@ def _as_message(call: Call, number: int) -> AIMessage:
 def show(script: Script, web: WebTools, config: Path | None) -> bool:
     """Let the agent answer, and show each message as it comes."""
     del config  # `web` has it
-    make_agent: Any = create_agent
-    agent = make_agent(ScriptedModel(script=script), WebToolkit(web=web).get_tools())
+    untyped: Any = agents  # what `create_agent` gives is only half typed
+    agent = untyped.create_agent(ScriptedModel(script=script), WebToolkit(web=web).get_tools())
     question = {"messages": [("user", script.question)]}
     for update in agent.stream(question, stream_mode="updates"):
         for step in update.values():

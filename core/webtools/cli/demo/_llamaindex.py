@@ -17,8 +17,8 @@ from llama_index.core.llms import (
 )
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import ToolSelection
-from llamaindex_webtools import WebToolsSpec
 
+from llamaindex_webtools import WebToolsSpec
 from webtools.cli.demo import _screen
 from webtools.cli.demo._script import Call, Script
 
@@ -95,7 +95,8 @@ async def _answer(script: Script, web: WebTools) -> bool:
     handler = agent.run(user_msg=script.question)
     async for event in handler.stream_events():
         if isinstance(event, ToolCallResult):
-            _screen.call(Call(event.tool_name, event.tool_kwargs))
+            call: Any = event  # its arguments are only half typed
+            _screen.call(Call(event.tool_name, call.tool_kwargs))
             output = event.tool_output
             _screen.result(output.content, is_error=output.is_error)
     _screen.answer(str(await handler))

@@ -19,9 +19,12 @@ _MAX_ANSWER = 200
 _MAX_LINK = 75
 _RESULT = re.compile(r"^\d+\. (?P<title>.+)\n +(?P<url>https?://\S+)$", re.MULTILINE)
 _FILLERS = frozenset(
-    "a about an and are at be by can do does for from has have how i in is it its me my of on "
-    "or should that the their there this to use was what when where which who why will with "
-    "you".split()  # noqa: SIM905  a list of words
+    re.findall(
+        r"\w+",
+        "a about an and are at be by can do does for from has have how i in is it its me my of on "
+        "or should that the their there this to use was what when where which who why will with "
+        "you",
+    )
 )
 
 
