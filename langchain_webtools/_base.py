@@ -22,6 +22,7 @@ else:
     WebTools = Any  # importing it takes a fifth of the time of importing BaseTool
 
 MAX_THREADS = 32
+_BY_NAME = object()  # stands for no whole input: the arguments came one by one
 
 
 def _web(given: Any) -> Any:
@@ -104,12 +105,12 @@ class WebTool(BaseTool):
         self, tool_input: Any, tool_call_id: str | None
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Hand over the input whole, so that no name in it can clash with a parameter."""
-        return (tool_input, tool_call_id), {}
+        return (), dict(tool_input)
 
     @_inspected
     def _run(
         self,
-        tool_input: Any = None,
+        tool_input: Any = _BY_NAME,
         tool_call_id: str | None = None,
         /,
         run_manager: CallbackManagerForToolRun | None = None,  # noqa: ARG002  for LangChain
@@ -121,7 +122,7 @@ class WebTool(BaseTool):
     @_inspected
     async def _arun(
         self,
-        tool_input: Any = None,
+        tool_input: Any = _BY_NAME,
         tool_call_id: str | None = None,
         /,
         run_manager: AsyncCallbackManagerForToolRun | None = None,  # noqa: ARG002  for LangChain
@@ -133,7 +134,7 @@ class WebTool(BaseTool):
     def _arguments(self, tool_input: Any, named: dict[str, Any]) -> Any:
         if isinstance(tool_input, str):
             return {self._tool.first_field: tool_input}
-        return named if tool_input is None else tool_input
+        return named if tool_input is _BY_NAME else tool_input
 
     def _present(self, result: ToolResult, tool_call_id: str | None) -> Any:
         if result.is_error:

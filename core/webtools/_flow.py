@@ -208,18 +208,24 @@ def _gather(flows: Sequence[Flow[Any]], limit: int, transport: BlockingTransport
 
 
 async def _agather(flows: Sequence[Flow[Any]], limit: int, transport: AsyncTransport) -> list[Any]:
-    gate = asyncio.Semaphore(limit)
+    outcomes: list[Any] = [None] * len(flows)
+    queue = iter(enumerate(flows))
 
-    async def outcome(flow: Flow[Any]) -> Any:
-        async with gate:
+    async def work() -> None:
+        for index, flow in queue:
             try:
-                return await arun(flow, transport)
+                outcomes[index] = await arun(flow, transport)
             except WebToolsError as error:
-                return error
+                outcomes[index] = error
 
-    tasks = [asyncio.ensure_future(outcome(flow)) for flow in flows]
+    running = {asyncio.ensure_future(work()) for _ in range(min(limit, len(flows)))}
+    ended: set[asyncio.Task[None]] = set()
     try:
-        return await asyncio.gather(*tasks)
+        if running:  # `wait` refuses nothing to wait for
+            ended, running = await asyncio.wait(running, return_when=asyncio.FIRST_EXCEPTION)
     finally:
-        for task in tasks:
+        for task in running:
             task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)  # their cleanup comes first
+    await asyncio.gather(*ended)  # raises what crashed
+    return outcomes

@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 import ssl
 import threading
 import time
 import weakref
 import zlib
+from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable
 from contextlib import suppress
 from functools import lru_cache
@@ -116,9 +118,21 @@ class _BlockingBackend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
-        left = min(CONNECT_TIMEOUT, self._deadline.left())
-        stream = self._backend.connect_tcp(host, port, left, local_address, socket_options)
-        return _BlockingStream(stream, self._deadline)
+        # One after the other, as the backend would, but the time left is for all of them together.
+        end = time.monotonic() + min(CONNECT_TIMEOUT, self._deadline.left())
+        addresses = [found[4][0] for found in _look_up(host, port)]
+        for index, address in enumerate(addresses, 1 - len(addresses)):
+            share = max(0.001, end - time.monotonic()) / (1 - index)
+            try:
+                stream = self._backend.connect_tcp(
+                    address, port, share, local_address, socket_options
+                )
+            except (httpcore.ConnectError, httpcore.ConnectTimeout):
+                if index == 0:
+                    raise
+            else:
+                return _BlockingStream(stream, self._deadline)
+        raise httpcore.ConnectError(f"{host} has no address")
 
 
 class _AsyncStream(httpcore.AsyncNetworkStream):
@@ -204,6 +218,10 @@ class _AsyncLane(httpx.AsyncHTTPTransport):
         )
 
 
+def _look_up(host: str, port: int) -> list[Any]:
+    return socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+
+
 def _proxy(url: str | None) -> httpcore.Proxy | None:
     if url is None:
         return None
@@ -248,10 +266,9 @@ class _BlockingLanes:
             old.close()
 
     def close(self) -> None:
-        with self._lock:
-            idle, self._idle = self._idle, []
-        for lane in idle:
-            lane.close()
+        while self._idle:  # without the lock: in a forked child it may be held for ever
+            with suppress(IndexError):
+                self._idle.pop().close()
 
 
 class _AsyncLanes:
@@ -260,35 +277,61 @@ class _AsyncLanes:
     def __init__(self, make: Callable[[], _AsyncLane]) -> None:
         self._make = make
         self._idle: list[_AsyncLane] = []
-        self._gate = asyncio.Semaphore(MAX_LANES)
+        self._free = MAX_LANES
+        self._waiting: deque[asyncio.Future[bool]] = deque()
 
     async def take(self, deadline: float) -> _AsyncLane:
-        await self._pass_gate(deadline)
+        if self._free:
+            self._free -= 1
+        else:
+            await self._wait_turn(deadline)
         lane = self._idle.pop() if self._idle else self._make()
         lane.deadline.at = deadline
         return lane
 
-    async def _pass_gate(self, deadline: float) -> None:
-        if not self._gate.locked():
-            await self._gate.acquire()
-            return
+    async def _wait_turn(self, deadline: float) -> None:
+        # Not `wait_for` a semaphore: before Python 3.12 it swallows a cancellation that comes
+        # together with the turn.
+        loop = asyncio.get_running_loop()
+        turn: asyncio.Future[bool] = loop.create_future()
+        timer = loop.call_later(max(0.0, deadline - time.monotonic()), _settle, turn, False)
+        self._waiting.append(turn)
         try:
-            await asyncio.wait_for(self._gate.acquire(), max(0.0, deadline - time.monotonic()))
-        except (asyncio.TimeoutError, TimeoutError) as error:
-            raise _all_busy() from error
+            if not await turn:
+                raise _all_busy()
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled() and turn.result():
+                self._pass_on()
+            raise
+        finally:
+            timer.cancel()
+
+    def _pass_on(self) -> None:
+        """Let the next in the queue have the turn that became free."""
+        while self._waiting:
+            if _settle(self._waiting.popleft(), True):
+                return
+        self._free += 1
 
     async def give_back(self, lane: _AsyncLane) -> None:
         lane.idle_since = time.monotonic()
         stale = _stale(self._idle)
         self._idle.append(lane)
-        self._gate.release()
+        self._pass_on()
         for old in stale:
             await old.aclose()
 
     async def aclose(self) -> None:
-        idle, self._idle = self._idle, []
-        for lane in idle:
-            await lane.aclose()
+        while self._idle:
+            await self._idle.pop().aclose()
+
+
+def _settle(turn: asyncio.Future[bool], granted: bool) -> bool:
+    """Answer one who waits for a turn; False when that came too late."""
+    if turn.done():
+        return False
+    turn.set_result(granted)
+    return True
 
 
 def _all_busy() -> RequestTimeoutError:
@@ -303,8 +346,9 @@ class BlockingTransport:
     """Sends requests from any thread; connections are pooled per origin and proxy."""
 
     def __init__(self) -> None:
-        self._lanes: dict[tuple[str, str | None], _BlockingLanes] = {}
-        self._pid = os.getpid()
+        self._lanes: dict[tuple[int, str, str | None], _BlockingLanes] = {}
+        # What nobody closes is closed with the transport, or when the interpreter ends.
+        weakref.finalize(self, _close_all, self._lanes)
 
     def send(self, request: Request, deadline: float) -> Response:
         """Exchange one request for its response.
@@ -332,20 +376,22 @@ class BlockingTransport:
 
     def close(self) -> None:
         """Close the idle connections; the next call opens new ones."""
-        lanes, self._lanes = self._lanes, {}
-        for lane in lanes.values():
-            lane.close()
+        _close_all(self._lanes)
 
     def _lanes_for(self, url: httpx.URL, proxy: str | None) -> _BlockingLanes:
-        if self._pid != os.getpid():  # a forked child must not share its parent's sockets
-            self._lanes, self._pid = {}, os.getpid()
-        key = (f"{url.scheme}://{url.netloc.decode()}", proxy)
+        # With the process: a forked child must not use its parent's sockets.
+        key = (os.getpid(), f"{url.scheme}://{url.netloc.decode()}", proxy)
         lanes = self._lanes.get(key)
         if lanes is None:
             context = tls_context() if _needs_tls(url, proxy) else None
             made = _BlockingLanes(lambda: _BlockingLane(context, proxy))
             lanes = self._lanes.setdefault(key, made)
         return lanes
+
+
+def _close_all(lanes: dict[Any, _BlockingLanes]) -> None:
+    for each in list(lanes.values()):
+        each.close()
 
 
 class AsyncTransport:
@@ -375,9 +421,8 @@ class AsyncTransport:
 
     async def aclose(self) -> None:
         """Close the idle connections; the next call opens new ones."""
-        lanes, self._lanes = self._lanes, {}
-        for lane in lanes.values():
-            await lane.aclose()
+        for lanes in list(self._lanes.values()):
+            await lanes.aclose()
 
     async def _lanes_for(self, url: httpx.URL, proxy: str | None) -> _AsyncLanes:
         key = (f"{url.scheme}://{url.netloc.decode()}", proxy)
@@ -394,15 +439,17 @@ class LoopTransports:
     """One `AsyncTransport` per event loop, closed together with its loop."""
 
     def __init__(self) -> None:
-        self._keepers: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _Keeper]
-        self._keepers = weakref.WeakKeyDictionary()
+        self._keepers: dict[asyncio.AbstractEventLoop, _Keeper] = {}
 
     async def current(self) -> AsyncTransport:
         """Give the running loop's transport."""
         loop = asyncio.get_running_loop()
         keeper = self._keepers.get(loop)
         if keeper is None:
-            keeper = self._keepers[loop] = _Keeper()
+            for other in list(self._keepers):
+                if other.is_closed():  # without the ceremony below
+                    self._keepers.pop(other, None)
+            keeper = self._keepers[loop] = _Keeper(weakref.ref(self))
             await keeper.until_loop_ends.__anext__()
         return keeper.transport
 
@@ -412,21 +459,29 @@ class LoopTransports:
         if keeper is not None:
             await keeper.transport.aclose()
 
+    def forget_running(self) -> None:
+        """Drop the running loop's transport."""
+        self._keepers.pop(asyncio.get_running_loop(), None)
+
 
 class _Keeper:
     """Holds a loop's transport, and the generator whose end closes it."""
 
-    def __init__(self) -> None:
+    def __init__(self, owner: weakref.ref[LoopTransports]) -> None:
         self.transport = AsyncTransport()
-        self.until_loop_ends = _close_at_end(self.transport)
+        self.until_loop_ends = _close_at_end(self.transport, owner)
 
 
-async def _close_at_end(transport: AsyncTransport) -> AsyncGenerator[None, None]:
+async def _close_at_end(
+    transport: AsyncTransport, owner: weakref.ref[LoopTransports]
+) -> AsyncGenerator[None, None]:
     # `asyncio.run` and its like end the async generators that are still open before they close
     # the loop: the one moment at which connections nobody closed can still be closed cleanly.
     try:
         yield
     finally:
+        if (loops := owner()) is not None:
+            loops.forget_running()  # else the loop would live as long as we do
         await transport.aclose()
 
 

@@ -123,8 +123,7 @@ def fit_sections(
         _cut(section, size, share, _head_or_part)
         for section, size, share in zip(sections, sizes, shares, strict=True)
     ]
-    shown = (cut.content for cut in cuts if cut.output_lines)
-    return separator.join(shown), cuts
+    return separator.join(cut.content for cut in cuts if cut.output_lines), cuts
 
 
 def fair_shares(sizes: Sequence[int], budget: int) -> list[int]:
@@ -137,8 +136,7 @@ def fair_shares(sizes: Sequence[int], budget: int) -> list[int]:
     level = _level(sizes, budget)
     shares = [min(size, level) for size in sizes]
     cut = (index for index, size in enumerate(sizes) if size > level)
-    spare = budget - sum(shares)
-    for index in islice(cut, spare):
+    for index in islice(cut, budget - sum(shares)):
         shares[index] += 1
     return shares
 
@@ -320,7 +318,7 @@ def _suffix_start(text: str, max_bytes: int) -> int:
 def _boundary_before(data: bytes, index: int) -> int:
     """Return `index`, moved back to where a character starts or the data end."""
     index = min(index, len(data))
-    while index < len(data) and _continues(data[index]):
+    while index < len(data) and data[index] >> 6 == _CONTINUATION:
         index -= 1
     return index
 
@@ -328,13 +326,9 @@ def _boundary_before(data: bytes, index: int) -> int:
 def _boundary_after(data: bytes, index: int) -> int:
     """Return `index`, moved on to where a character starts or the data end."""
     index = max(index, 0)
-    while index < len(data) and _continues(data[index]):
+    while index < len(data) and data[index] >> 6 == _CONTINUATION:
         index += 1
     return index
-
-
-def _continues(byte: int) -> bool:
-    return byte >> 6 == _CONTINUATION
 
 
 def _measure(text: str) -> _Size:

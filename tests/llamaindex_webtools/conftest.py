@@ -18,7 +18,5 @@ def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def web(webtools_sandbox: SandboxServer) -> Iterator[WebTools]:
-    settings = webtools_sandbox.config()
-    settings["providers"][0]["timeoutMs"] = 150
-    with WebTools(Config.model_validate(settings)) as made:
+    with WebTools(Config.model_validate(webtools_sandbox.config())) as made:
         yield made

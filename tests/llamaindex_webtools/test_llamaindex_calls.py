@@ -14,8 +14,9 @@ from llama_index.core.tools.calling import (
     call_tool,
     call_tool_with_selection,
 )
-from llamaindex_webtools import WebToolsSpec, summarize_tool, web_fetch_tool, web_search_tool
 from webtools import Config, ToolResult, WebTools
+
+from llamaindex_webtools import WebToolsSpec, summarize_tool, web_fetch_tool, web_search_tool
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -83,7 +84,6 @@ FAULTS: dict[str, dict[str, Any]] = {
     "BadRequestError": {"status": 400},
     "UnavailableError": {"status": 500},
     "RequestError": {"reset": True},
-    "RequestTimeoutError": {"delay": 0.25},
     "ResponseFormatError": {"body": "html"},
     "cut JSON": {"body": b'{"results": [{"ti'},
     "cut body": {"body": "cut"},
@@ -100,9 +100,7 @@ BAD_INPUTS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-async def assert_parity(
-    web: WebTools, way: Caller, call: tuple[str, dict[str, Any]]
-) -> ToolOutput:
+async def assert_parity(web: WebTools, way: Caller, call: tuple[str, dict[str, Any]]) -> ToolOutput:
     name, arguments = call
     expected = web.call_tool(name, arguments)
     [tool] = WebToolsSpec(web).to_tool_list([name])
@@ -154,6 +152,19 @@ async def test_a_failing_provider_is_what_call_tool_gives(
     assert output.is_error
     if fault.endswith("Error"):
         assert output.raw_output["error"]["type"] == fault
+
+
+@every_way
+async def test_a_slow_provider_is_what_call_tool_gives(
+    webtools_sandbox: SandboxServer, way: Caller
+) -> None:
+    settings = webtools_sandbox.config()
+    settings["providers"][0]["timeoutMs"] = 50
+    webtools_sandbox.fault(delay=30.0, times=None)
+    with WebTools(Config.model_validate(settings)) as web:
+        output = await assert_parity(web, way, SEARCH)
+        await web.aclose()
+    assert output.raw_output["error"]["type"] == "RequestTimeoutError"
 
 
 async def test_the_wait_that_a_provider_asks_for_reaches_the_caller(
@@ -279,7 +290,11 @@ def test_a_result_that_an_override_gives_keeps_its_mark() -> None:
             return ToolResult("not today", {"results": []}, is_error=True)
 
     output = Careful(stub()).to_tool_list()[0].call(queries=["x"])
-    assert (output.content, output.is_error, output.raw_input) == ("not today", True, {"kwargs": {}})
+    assert (output.content, output.is_error, output.raw_input) == (
+        "not today",
+        True,
+        {"kwargs": {}},
+    )
 
 
 async def test_the_methods_give_text_and_details(web: WebTools) -> None:
@@ -313,7 +328,7 @@ async def test_cancelling_ends_the_request(webtools_sandbox: SandboxServer) -> N
         tool = web_search_tool(web)
         start = time.monotonic()
         call = asyncio.create_task(tool.acall(**SEARCH[1]))
-        while not webtools_sandbox.stats()["requests"]:
+        while not webtools_sandbox.stats()["requests"]:  # noqa: ASYNC110  another thread's
             await asyncio.sleep(0.01)
         call.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -3,9 +3,10 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import llamaindex_webtools
 import pytest
 import webtools
+
+import llamaindex_webtools
 
 
 def loaded_after(code: str) -> set[str]:

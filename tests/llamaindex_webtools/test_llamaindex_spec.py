@@ -6,9 +6,10 @@ import pytest
 from llama_index.core.bridge.pydantic import BaseModel
 from llama_index.core.tools import FunctionTool, ToolMetadata
 from llama_index.core.tools.tool_spec.base import BaseToolSpec
-from llamaindex_webtools import WebToolsSpec, summarize_tool, web_fetch_tool, web_search_tool
 from webtools import InputError, WebTools
 from webtools.tools import FETCH, SEARCH, SUMMARIZE, TOOLS, Tool
+
+from llamaindex_webtools import WebToolsSpec, summarize_tool, web_fetch_tool, web_search_tool
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,9 +65,7 @@ def test_the_description_is_one_paragraph_that_every_integration_takes(
 
 
 @pytest.mark.parametrize(("factory", "tool"), FACTORIES)
-def test_the_schema_is_flat_and_described(
-    factory: Callable[..., FunctionTool], tool: Tool
-) -> None:
+def test_the_schema_is_flat_and_described(factory: Callable[..., FunctionTool], tool: Tool) -> None:
     parameters = factory().metadata.get_parameters_dict()
     assert set(parameters) == {"type", "properties", "required"}
     for field in parameters["properties"].values():
@@ -161,7 +160,7 @@ def test_the_tools_of_later_features_wait_for_their_methods() -> None:
 
 
 class OwnSpec(WebToolsSpec):
-    spec_functions = [*WebToolsSpec.spec_functions, "shout"]
+    spec_functions = [*WebToolsSpec.spec_functions, "shout"]  # noqa: RUF012  as users write it
 
     def shout(self, text: str) -> str:
         """Say it loudly."""

@@ -310,7 +310,7 @@ def test_summarize_takes_a_posted_text(caller: Caller, form: bool) -> None:
         {"url": ""},
         {"text": "both"},
         {"url": "ftp://a.example"},
-        {"engine": "claude"},
+        {"engine": "turbo"},
         {"summary_type": "poem"},
         {"target_language": "de"},
     ],

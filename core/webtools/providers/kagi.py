@@ -197,8 +197,8 @@ def read_summary(response: Response, query: SummaryQuery, account: Account) -> S
         message = f'Kagi API returned no summary for "{query.url}". Try again or fetch the page.'
         raise UnavailableError(message, provider=account.name, status=response.status)
     tokens = max(0, int(number(data.get("tokens")) or 0))
-    billed = min(tokens, _MOST_BILLED_TOKENS)
-    return Summary(output, tokens, Cost(billed * _SUMMARY_PRICE_PER_TOKEN, is_estimate=True))
+    price = round(min(tokens, _MOST_BILLED_TOKENS) * _SUMMARY_PRICE_PER_TOKEN, 6)
+    return Summary(output, tokens, Cost(price, is_estimate=True))
 
 
 # --- errors ------------------------------------------------------------------------------------

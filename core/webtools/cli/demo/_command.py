@@ -19,17 +19,17 @@ def show(script: Script, web: WebTools, config: Path | None) -> bool:
     """Answer with commands, whose output is read as an agent would read it."""
     del web  # the commands make their own
     seen: list[str] = []
+    found = True
     while isinstance(turn := script.turn(seen), Call):
         words = _words(turn, config)
         _screen.command(["webtools", *words])
         done = _run(words)
         failed = done.returncode != 0
+        found = found and not (failed and not seen)
         seen.append(done.stderr if failed else done.stdout)
         _screen.result(seen[-1], is_error=failed)
-        if failed and len(seen) == 1:
-            return False
     _screen.answer(turn)
-    return True
+    return found
 
 
 def _run(words: list[str]) -> subprocess.CompletedProcess[str]:

@@ -1,0 +1,225 @@
+"""demo: in parts, and from end to end."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from cli_calls import Cli, Start
+from webtools.cli.demo import _screen
+from webtools.cli.demo._script import NOTHING_FOUND, Call, Script
+from webtools.config import config_paths
+
+if TYPE_CHECKING:
+    from webtools.sandbox import SandboxServer
+
+# LlamaIndex itself uses what pydantic deprecates.
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+FOUND = """\
+1. One page
+   https://a.example/one
+   A snippet about https://c.example/other
+
+2. Another page
+   https://b.example/two
+"""
+PARTS = ("1. The command line", "2. A LangChain agent", "3. A LlamaIndex agent")
+
+
+# --- the script --------------------------------------------------------------------------------
+
+
+def test_it_searches_for_keywords_and_for_the_question() -> None:
+    turn = Script("How do I use asyncio?").turn([])
+    assert turn == Call("web_search", {"queries": ["asyncio", "How do I use asyncio?"], "limit": 3})
+
+
+def test_a_question_of_fillers_alone_is_searched_for_once() -> None:
+    turn = Script("what is it").turn([])
+    assert isinstance(turn, Call)
+    assert turn.arguments["queries"] == ["what is it"]
+
+
+def test_it_reads_the_first_page_that_was_found() -> None:
+    turns = [Script("q").turn([FOUND]), Script("q").turn([FOUND, "page"])]
+    assert turns == [
+        Call("web_fetch", {"urls": ["https://a.example/one"], "text_max_characters": 600}),
+        Call("summarize", {"url": "https://a.example/one"}),
+    ]
+
+
+def test_it_answers_from_the_last_text_and_cites_the_page_it_read() -> None:
+    answer = Script("q").turn([FOUND, "page", "First.\nSecond."])
+    assert answer == "First. Second.\n\nSources:\n- [One page](https://a.example/one)"
+
+
+def test_without_results_it_cites_nothing() -> None:
+    assert Script("q").turn(["No results found."]) == NOTHING_FOUND
+
+
+def test_it_leaves_out_the_tools_that_no_provider_serves() -> None:
+    script = Script("q", ("web_search", "summarize"))
+    assert script.turn([FOUND]) == Call("summarize", {"url": "https://a.example/one"})
+    assert isinstance(script.turn([FOUND, "s"]), str)
+
+
+def test_a_long_answer_ends_with_a_sentence() -> None:
+    answer = Script("q").turn([FOUND, "p", "A sentence. " + "words " * 100])
+    assert isinstance(answer, str)
+    assert answer.startswith("A sentence.\n")
+
+
+def test_an_answer_without_a_sentence_is_cut() -> None:
+    answer = Script("q").turn([FOUND, "p", "words " * 100])
+    assert isinstance(answer, str)
+    assert len(answer.partition("\n")[0]) == 200
+
+
+def test_a_long_title_is_cut_in_the_sources() -> None:
+    answer = Script("q").turn([FOUND.replace("One page", "Page " * 40), "p", "S."])
+    assert isinstance(answer, str)
+    assert re.search(r"^- \[Page Page [^\]]*…\]\(https://a.example/one\)$", answer, re.MULTILINE)
+
+
+def test_an_excerpt_says_how_much_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    _screen.result("1\n2")
+    assert capsys.readouterr().out == "   1\n   2\n"
+    _screen.result("\n\n".join("12345678"))
+    assert capsys.readouterr().out.endswith("   6\n   … 2 more lines\n")
+
+
+# --- the demo ----------------------------------------------------------------------------------
+
+
+def urls(text: str) -> set[str]:
+    return set(re.findall(r"https?://[^\s)\"\]]+", text))
+
+
+def test_it_answers_three_times_and_cites_what_it_was_given(start: Start) -> None:
+    process = start("demo")
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, "")
+    parts = re.split("|".join(map(re.escape, PARTS)), out)[1:]
+    assert len(parts) == 3
+    for part in parts:
+        steps, _, answer = part.partition("\nAnswer:\n")
+        assert all(f"{name}" in steps for name in ("search", "fetch", "summarize"))
+        sources = urls(answer.partition("Sources:")[2].partition("\nDone in")[0])
+        assert sources
+        assert sources <= urls(steps)
+    assert out.count("Generate cryptographically strong pseudo-random") >= 3
+    assert "webtools config example" in parts[-1]
+
+
+def test_it_fits_80_columns(cli: Cli) -> None:
+    done = cli("demo", "How do heaps work?")
+    assert (done.code, done.err) == (0, "")
+    assert "Question: How do heaps work?\n" in done.out
+    assert max(map(len, done.out.splitlines())) <= 80
+
+
+def test_it_leaves_no_file_behind(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    hide(monkeypatch, "langchain", "llama_index")
+    before = set(tmp_path.iterdir())
+    assert cli("demo").code == 0
+    assert set(tmp_path.iterdir()) == before
+
+
+def hide(monkeypatch: pytest.MonkeyPatch, *packages: str) -> None:
+    """Let packages seem not to be installed."""
+    for name in list(sys.modules):
+        if name.partition(".")[0] in packages or name.startswith("webtools.cli.demo._l"):
+            monkeypatch.delitem(sys.modules, name)
+    for name in packages:
+        monkeypatch.setitem(sys.modules, name, None)
+
+
+def test_without_the_frameworks_it_says_what_to_install_and_shows_the_rest(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hide(monkeypatch, "langchain", "llama_index")
+    done = cli("demo")
+    assert done.code == 0
+    assert "pip install --upgrade 'agent-webtools[langchain]' langchain\n" in done.out
+    assert "pip install --upgrade 'agent-webtools[llamaindex]'\n" in done.out
+    assert done.out.count("\nAnswer:\n") == 1
+
+
+def test_a_framework_of_another_release_is_a_failure(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hide(monkeypatch, "llama_index")
+    monkeypatch.delattr("langchain_webtools.WebToolkit")
+    monkeypatch.setitem(sys.modules["langchain_webtools"]._HOMES, "WebToolkit", "nowhere")
+    monkeypatch.delitem(sys.modules["langchain_webtools"]._HOMES, "WebToolkit")
+    done = cli("demo")
+    assert done.code == 1
+    assert "cannot import name 'WebToolkit'" in " ".join(done.out.split())
+
+
+def test_live_without_settings_is_exit_2_with_the_config_message(cli: Cli) -> None:
+    done = cli("demo", "--live")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("webtools: KAGI_API_KEY environment variable is not set.")
+
+
+@pytest.fixture
+def own_config(config: str) -> Path:
+    """The sandbox as the user's own providers."""
+    path = config_paths()[0]
+    path.parent.mkdir(parents=True)
+    return Path(config).rename(path)
+
+
+def test_live_uses_the_user_s_own_config(
+    cli: Cli, own_config: Path, webtools_sandbox: SandboxServer
+) -> None:
+    done = cli("demo", "--live", "How do heaps work?")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.count(f"{webtools_sandbox.docs_url}/library/heapq.html)") == 3
+    assert "sandbox" not in done.out.partition("What next")[0]
+    assert "--config" not in done.out
+
+
+def test_live_leaves_out_what_no_provider_of_the_user_serves(cli: Cli, own_config: Path) -> None:
+    config = json.loads(own_config.read_text())
+    own_config.write_text(json.dumps({"providers": config["providers"][:1]}))
+    done = cli("demo", "--live", "How do heaps work?")
+    assert done.code == 0
+    assert "No configured provider can summarize: summarize is left out." in done.out
+    assert done.out.count("\nAnswer:\n") == 3
+
+
+def test_a_failing_search_is_shown_and_is_exit_1(
+    cli: Cli, own_config: Path, webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(status=401, times=None)
+    done = cli("demo", "--live")
+    assert done.code == 1
+    assert done.out.count("   failed:\n") == 3
+    assert done.out.count("Nothing was found") == 3
+    assert "test-key" not in done.out + done.err
+
+
+def test_a_question_that_begins_with_a_dash_stays_a_question(cli: Cli, own_config: Path) -> None:
+    done = cli("demo", "--live", "--", "--version")
+    assert "-- version --version" in done.out.replace(" \\\n   ", "")
+    assert "failed" not in done.out
+
+
+def test_the_scripted_llamaindex_model_only_chats() -> None:
+    from webtools.cli.demo._llamaindex import ScriptedModel  # noqa: PLC0415
+
+    model = ScriptedModel(script=Script("q"))
+    with pytest.raises(NotImplementedError):
+        model.complete("x")
+    with pytest.raises(NotImplementedError):
+        model.stream_complete("x")

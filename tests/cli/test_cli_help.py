@@ -1,0 +1,109 @@
+"""Help, version, and what the command costs before it does anything."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from cli_calls import Cli, Start
+from webtools import __version__
+from webtools.cli._arguments import _PARSERS, Parser
+from webtools.tools import CATEGORIES, FetchInput, SearchInput, SummarizeInput, ToolInput
+
+
+def test_without_a_command_the_help_goes_to_stderr_and_the_code_is_2(cli: Cli) -> None:
+    done = cli()
+    assert (done.code, done.out) == (2, "")
+    assert done.err == cli("--help").out
+
+
+def test_the_arguments_of_the_process_are_the_default(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from webtools.cli import main  # noqa: PLC0415
+
+    monkeypatch.setattr("sys.argv", ["webtools", "--version"])
+    assert main() == 0
+    assert capsys.readouterr().out == f"webtools {__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["help"]])
+def test_help_lists_every_command(cli: Cli, arguments: list[str]) -> None:
+    done = cli(*arguments)
+    assert (done.code, done.err) == (0, "")
+    assert all(f"\n  {name} " in done.out for name in _PARSERS)
+
+
+@pytest.mark.parametrize("name", _PARSERS)
+def test_help_of_a_command_is_the_same_both_ways(cli: Cli, name: str) -> None:
+    done = cli("help", name)
+    assert done.code == 0
+    assert done.out == cli(name, "--help").out
+
+
+@pytest.mark.parametrize("name", ["", *_PARSERS])
+def test_help_fits_80_columns_and_shows_examples(cli: Cli, name: str) -> None:
+    out = cli("help", name).out if name else cli("help").out
+    assert max(map(len, out.splitlines())) <= 80
+    assert "\nexamples:\n  webtools " in out
+
+
+@pytest.mark.parametrize("name", _PARSERS)
+def test_every_option_is_described(name: str) -> None:
+    parser: Parser = _PARSERS[name][1](name)
+    assert all(action.help for action in parser._actions)
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "text"),
+    [
+        ("search", SearchInput, "queries"),
+        ("fetch", FetchInput, "urls"),
+        ("summarize", SummarizeInput, "url"),
+    ],
+)
+def test_every_argument_of_a_tool_has_its_option(
+    name: str, model: type[ToolInput], text: str
+) -> None:
+    options = {action.dest for action in _PARSERS[name][1](name)._actions}
+    assert options - {"texts", "help", "config", "json"} == model.model_fields.keys() - {text}
+
+
+def test_help_of_search_names_the_categories(cli: Cli) -> None:
+    words = " ".join(cli("search", "--help").out.split())
+    assert ", ".join(CATEGORIES) in words
+
+
+@pytest.mark.parametrize(
+    "arguments", [["serch"], ["--json", "search", "x"], ["help", "serch"], ["--", "search"]]
+)
+def test_an_unknown_command_is_refused(cli: Cli, arguments: list[str]) -> None:
+    done = cli(*arguments)
+    assert done.code == 2
+    assert done.err.startswith("webtools: ")
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["search", "--help"]])
+def test_help_and_version_load_nothing_heavy(arguments: list[str]) -> None:
+    code = (
+        "import sys; from webtools.cli import main; main(sys.argv[1:]); "
+        "sys.exit(str({'httpx', 'pydantic', 'asyncio', 'platformdirs'} & set(sys.modules) or ''))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], check=False, capture_output=True, text=True
+    )
+    assert done.stderr.strip() == ""
+    assert done.stdout
+
+
+def test_python_m_webtools_is_the_command(start: Start) -> None:
+    out, err = start("--version").communicate()
+    assert (out, err) == (f"webtools {__version__}\n", "")
+
+
+def test_python_m_webtools_passes_the_exit_code_on(start: Start) -> None:
+    process = start("search")
+    process.communicate()
+    assert process.returncode == 2

@@ -1,0 +1,111 @@
+"""The command as a process: pipes and Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+from cli_calls import Cli, Start
+from webtools.cli import _commands
+
+if TYPE_CHECKING:
+    from webtools.sandbox import SandboxServer
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    limit = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < limit, "nothing happened within 20 s"
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("queries", [["one"], ["one", "two", "three"]])
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_ctrl_c_during_a_request_ends_at_once_and_quietly(
+    start: Start,
+    config: str,
+    webtools_sandbox: SandboxServer,
+    queries: list[str],
+    options: list[str],
+) -> None:
+    webtools_sandbox.fault(delay=30, times=None)
+    process = start("search", *queries, "--config", config, *options)
+    wait_until(lambda: sum(webtools_sandbox.stats()["requests"].values()) == len(queries))
+    pressed = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    assert time.monotonic() - pressed < 1
+    assert (process.returncode, out, err) == (130, "", "")
+
+
+def test_ctrl_c_while_reading_stdin_is_quiet(start: Start) -> None:
+    process = start("search", "-", stdin=subprocess.PIPE)
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    assert (process.returncode, err) == (130, "")
+
+
+def test_ctrl_c_in_this_process_is_exit_130(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(_: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(_commands.COMMANDS, "search", interrupt)
+    assert cli("search", "x").code == 130
+
+
+def test_a_reader_who_left_is_exit_141_in_this_process(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as stream:
+        monkeypatch.setattr("sys.stdout", stream)
+        assert cli("config", "example").code == 141
+
+
+@pytest.mark.parametrize("arguments", [["search", "heap"], ["search", "heap", "--json"]])
+def test_a_reader_who_leaves_ends_it_quietly(
+    start: Start, config: str, arguments: list[str]
+) -> None:
+    process = start(*arguments, "--config", config)
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    assert process.stderr.read() == ""
+    assert process.wait() == 141
+
+
+def test_a_reader_who_leaves_during_help_ends_it_quietly(start: Start) -> None:
+    process = start("--help")
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    assert process.stderr.read() == ""
+
+
+def test_a_closed_output_is_no_end_in_this_process(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdout", None)
+    assert cli("config", "example").code == 0
+
+
+def test_a_closed_output_is_no_end(start: Start, config: str) -> None:
+    process = start("search", "heap", "--config", config, preexec_fn=lambda: os.close(1))
+    _, err = process.communicate(timeout=20)
+    assert (process.returncode, err) == (0, "")
+
+
+def test_an_unreadable_byte_in_stdin_is_no_end(start: Start, config: str) -> None:
+    process = start("search", "-", "--config", config, "--json", stdin=subprocess.PIPE)
+    assert process.stdin is not None
+    process.stdin.buffer.write(b"heap \xff\n")  # type: ignore[attr-defined]
+    out, err = process.communicate(timeout=20)
+    assert (process.returncode, err) == (0, "")
+    assert '"heap \ufffd"' in out

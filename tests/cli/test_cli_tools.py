@@ -1,0 +1,262 @@
+"""search, fetch and summarize."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from cli_calls import Cli
+from webtools import WebTools
+from webtools.cli import _output
+
+if TYPE_CHECKING:
+    from webtools.sandbox import SandboxServer
+
+
+def first_url(cli: Cli, config: str) -> str:
+    url: str = cli("search", "heap", "--json", "--config", config).json["results"][0]["url"]
+    return url
+
+
+def test_search_prints_what_a_model_would_read(cli: Cli, config: str) -> None:
+    done = cli("search", "heap queue", "--limit", "2", "--config", config)
+    with WebTools(config=config) as web:
+        expected = web.call_tool("web_search", {"query": "heap queue", "limit": 2}).text
+    assert (done.code, done.out, done.err) == (0, expected + "\n", "")
+
+
+def test_json_prints_the_details_of_a_model_s_call(cli: Cli, config: str) -> None:
+    done = cli("search", "heap queue", "--json", "--config", config)
+    with WebTools(config=config) as web:
+        assert done.json == web.call_tool("web_search", {"query": "heap queue"}).details
+    assert (done.code, done.err) == (0, "")
+
+
+def test_json_is_indented_and_keeps_characters_readable(cli: Cli, config: str) -> None:
+    out = cli("search", "heap queue", "--json", "--config", config).out
+    assert out.startswith('{\n  "')
+    assert "heapq — Heap queue" in out
+
+
+def test_every_search_option_reaches_the_tool(
+    cli: Cli, config: str, webtools_sandbox: SandboxServer
+) -> None:
+    words = "search structured concurrency --limit 3 --category news --provider exa"
+    dates = "--start 2026-01-01 --end 2026-12-31"
+    domains = "--include-domain localhost --include-domain b.example --exclude-domain c.example"
+    done = cli(*f"{words} {dates} {domains}".split(), "--json", "--config", config)
+    assert done.json["queries"] == ["structured", "concurrency"]
+    assert done.json["filters"].keys() == {
+        "include_domains",
+        "exclude_domains",
+        "start_published_date",
+        "end_published_date",
+        "category",
+    }
+    sent = webtools_sandbox.stats()["last"][0]["body"]
+    assert sent["numResults"] >= 3
+    assert sent["includeDomains"] == ["localhost", "b.example"]
+    assert sent["excludeDomains"] == ["c.example"]
+    assert sent["category"] == "news"
+
+
+def test_options_may_stand_between_queries(cli: Cli, config: str) -> None:
+    done = cli("search", "heap", "--limit", "1", "queue", "--config", config, "--json")
+    assert done.json["queries"] == ["heap", "queue"]
+
+
+def test_what_follows_two_dashes_is_a_query_whatever_it_looks_like(cli: Cli, config: str) -> None:
+    done = cli("search", "heap", "--json", "--config", config, "--", "-x", "--json", "-")
+    assert done.json["queries"] == ["heap", "-x", "--json", "-"]
+
+
+def test_a_dash_reads_the_queries_from_stdin(
+    cli: Cli, config: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("heap\n\n  queue \n"))
+    done = cli("search", "first", "-", "--json", "--config", config)
+    assert done.json["queries"] == ["first", "heap", "queue"]
+
+
+def test_stdin_without_a_line_is_a_usage_error(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n"))
+    done = cli("search", "-")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("webtools: QUERY is missing\n")
+
+
+def test_a_closed_stdin_is_an_empty_one(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    assert cli("fetch", "-").code == 2
+
+
+def test_fetch_prints_pages_in_the_order_asked(cli: Cli, config: str) -> None:
+    url = first_url(cli, config)
+    done = cli("fetch", url, "http://127.0.0.1:1/none", "--config", config)
+    assert done.code == 0
+    assert done.out.index(url) < done.out.index("http://127.0.0.1:1/none\nFailed: ")
+
+
+def test_every_fetch_option_reaches_the_tool(cli: Cli, config: str) -> None:
+    options = ("--text", "--highlights", "--summary", "--max-characters", "40")
+    done = cli("fetch", first_url(cli, config), *options, "--json", "--config", config)
+    page = done.json["results"][0]
+    assert page["summary"]
+    assert page["highlights"]
+    assert 0 < len(page["text"]) <= 40
+
+
+def test_summarize_prints_the_summary_alone(cli: Cli, config: str) -> None:
+    done = cli("summarize", first_url(cli, config), "--config", config)
+    assert done.code == 0
+    assert done.out.startswith("Heap queue algorithm")
+
+
+def test_every_summarize_option_reaches_the_tool(cli: Cli, config: str) -> None:
+    options = ("--type", "takeaway", "--engine", "agnes", "--language", "de")
+    done = cli("summarize", first_url(cli, config), *options, "--json", "--config", config)
+    assert done.json["summary_type"] == "takeaway"
+    assert done.json["engine"] == "agnes"
+
+
+def test_summarize_takes_one_url(cli: Cli) -> None:
+    done = cli("summarize", "https://a.example", "https://b.example")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("webtools: give one URL, not 2\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["search"], "QUERY is missing"),
+        (["search", " "], 'query " " is blank'),
+        (["search", "x", "--limit", "many"], 'limit "many"'),
+        (["search", "x", "--limit", "0"], 'limit "0"'),
+        (["search", "x", "--limit"], "argument --limit: expected one argument"),
+        (["search", "x", "--start", "soon"], '"soon" is not a date'),
+        (["search", "x", "--category", "cats"], '"cats" is not a category'),
+        (["search", "x", "--lim", "3"], "unrecognized arguments: --lim 3"),
+        (["search", "x", "--provider", "nobody"], 'provider "nobody"'),
+        (["fetch", "example.com"], '"example.com" is not an absolute http(s) URL'),
+        (["summarize", "https://a.example", "--engine", "muriel"], 'engine "muriel"'),
+        (["summarize", "https://a.example", "--type", "haiku"], 'summary_type "haiku"'),
+    ],
+)
+def test_what_the_user_must_mend_is_exit_2_and_one_message(
+    cli: Cli, config: str, arguments: list[str], message: str
+) -> None:
+    done = cli(*arguments, *(["--config", config] if arguments[-1] != "--limit" else []))
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("webtools: ")
+    assert message in done.err
+
+
+def test_no_settings_at_all_is_exit_2_and_says_what_to_do(cli: Cli) -> None:
+    done = cli("search", "x")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("webtools: KAGI_API_KEY environment variable is not set.")
+
+
+def test_a_missing_config_file_is_exit_2_and_named(cli: Cli, tmp_path: Path) -> None:
+    done = cli("search", "x", "--config", str(tmp_path / "none.json"))
+    assert (done.code, done.out) == (2, "")
+    assert "none.json" in done.err
+
+
+@pytest.mark.parametrize("status", [400, 401, 402, 422])
+def test_a_refusal_by_the_provider_is_exit_1(
+    cli: Cli, config: str, webtools_sandbox: SandboxServer, status: int
+) -> None:
+    webtools_sandbox.fault(status=status, times=None)
+    done = cli("search", "x", "--config", config)
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith(f"webtools: Exa API returned HTTP {status}")
+
+
+def test_no_answer_is_exit_1(cli: Cli, tmp_path: Path) -> None:
+    entry = {"name": "exa", "type": "exa", "apiKey": "k", "baseUrl": "http://127.0.0.1:1"}
+    path = tmp_path / "nowhere.json"
+    path.write_text(json.dumps({"providers": [{**entry, "timeoutMs": 300}]}))
+    done = cli("search", "x", "--config", str(path))
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith("webtools: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["search", "x", "--limit", "0"], (2, "InputError")),
+        (["search", "x", "--nonsense"], (2, "InputError")),
+        (["search"], (2, "InputError")),
+        (["search", "x", "--provider", "nobody"], (2, "ConfigError")),
+        (["search", "x"], (1, "AuthenticationError")),
+    ],
+)
+def test_with_json_an_error_is_one_document_too(
+    cli: Cli,
+    config: str,
+    webtools_sandbox: SandboxServer,
+    arguments: list[str],
+    expected: tuple[int, str],
+) -> None:
+    webtools_sandbox.fault(status=401, times=None)
+    done = cli(*arguments, "--config", config, "--json")
+    assert (done.code, done.json["error"]["type"]) == expected
+    assert done.json["error"]["message"] in done.err
+
+
+def test_one_failing_query_of_several_is_no_failure(
+    cli: Cli, config: str, webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(status=400, containing="bad", times=None)
+    done = cli("search", "heap", "bad", "--config", config)
+    assert (done.code, done.err) == (0, "")
+    assert 'Query "bad" failed: ' in done.out
+
+
+@pytest.mark.parametrize("arguments", [["search", "heap"], ["search", "heap", "--json"]])
+@pytest.mark.parametrize("echo", [False, True])
+def test_no_key_is_ever_printed(
+    cli: Cli, config: str, webtools_sandbox: SandboxServer, arguments: list[str], echo: bool
+) -> None:
+    if echo:
+        webtools_sandbox.fault(body="echo", times=None)
+    done = cli(*arguments, "--config", config)
+    assert done.code == int(echo)
+    assert "test-key" not in done.out + done.err
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+def test_a_terminal_that_lacks_a_character_still_gets_the_rest(
+    config: str, monkeypatch: pytest.MonkeyPatch, cli: Cli, encoding: str
+) -> None:
+    written = io.BytesIO()
+    stream = io.TextIOWrapper(written, encoding=encoding)
+    monkeypatch.setattr("sys.stdout", stream)
+    assert cli("search", "heapq ☃", "--config", config).code == 0
+    assert b"/docs/library/heapq.html" in written.getvalue()
+
+
+def test_json_loses_nothing_on_a_terminal_that_is_not_utf_8(
+    config: str, monkeypatch: pytest.MonkeyPatch, cli: Cli
+) -> None:
+    written = io.BytesIO()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(written, encoding="latin-1"))
+    cli("search", "heapq ☃", "--json", "--config", config)
+    assert json.loads(written.getvalue())["queries"] == ["heapq ☃"]
+
+
+def test_a_full_disk_is_exit_1_and_named(
+    config: str, monkeypatch: pytest.MonkeyPatch, cli: Cli
+) -> None:
+    def refuse() -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(_output, "flush", refuse)
+    monkeypatch.setattr(_output, "abandon", lambda: None)
+    done = cli("search", "heapq", "--config", config)
+    assert done.code == 1
+    assert done.err == "webtools: No space left on device\n"

@@ -1,0 +1,36 @@
+"""What all tests share: time that can be skipped, and the rules of recorded calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from offline import Clock
+from recording import CassetteYaml, assert_played_whole, cassette_settings
+from vcr import VCR
+from vcr.cassette import Cassette
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """Time as the blocking driver sees it."""
+    clock = Clock()
+    monkeypatch.setattr("webtools._flow.time", clock)
+    return clock
+
+
+@pytest.fixture
+def vcr_config() -> dict[str, Any]:
+    return cassette_settings()
+
+
+def pytest_recording_configure(config: pytest.Config, vcr: VCR) -> None:
+    vcr.register_serializer("yaml", CassetteYaml())
+
+
+@pytest.fixture(autouse=True)
+def _cassette_is_played_whole(vcr: Cassette | None) -> Iterator[None]:
+    yield
+    if vcr is not None:
+        assert_played_whole(vcr)

@@ -1,0 +1,326 @@
+"""What the tools are as LangChain objects."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import inspect
+import json
+import pickle
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.messages import ToolMessage
+from langchain_core.tools import BaseTool, ToolException
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from pydantic import BaseModel, Field, ValidationError
+from webtools import Config, ToolResult, WebTools
+from webtools.sandbox import SandboxServer
+from webtools.tools import TOOLS
+
+from langchain_webtools import (
+    SummarizeTool,
+    WebFetchTool,
+    WebSearchTool,
+    WebToolException,
+    WebToolkit,
+)
+from langchain_webtools._base import WebTool
+
+CLASSES: list[type[WebTool]] = [WebSearchTool, WebFetchTool, SummarizeTool]
+CALL = {"name": "web_search", "args": {"queries": ["x"]}, "id": "call_1", "type": "tool_call"}
+ERROR = {"type": "RateLimitError", "provider": "exa", "status": 429}
+DETAILS = {"results": [], "error": {**ERROR, "retryable": True, "retry_after": 7.0}}
+
+
+class Failing(WebTools):
+    """Every call fails, without a request."""
+
+    def call_tool(self, name: str, arguments: Any) -> ToolResult:
+        return ToolResult("Too many calls.", DETAILS, is_error=True)
+
+    async def acall_tool(self, name: str, arguments: Any) -> ToolResult:
+        return self.call_tool(name, arguments)
+
+
+class Recorder(BaseCallbackHandler):
+    def __init__(self) -> None:
+        self.seen: list[tuple[str, Any]] = []
+
+    def on_tool_start(self, serialized: Any, input_str: str, **kwargs: Any) -> None:
+        self.seen.append((f"start {serialized['name']}", kwargs["inputs"]))
+
+    def on_tool_end(self, output: Any, **kwargs: Any) -> None:
+        # Copied, for what a tracer has to show is what it gets here.
+        self.seen.append(("end", copy.deepcopy(output)))
+
+    def on_tool_error(self, error: BaseException, **kwargs: Any) -> None:
+        self.seen.append(("error", error))
+
+
+@pytest.fixture(params=CLASSES)
+def tool_class(request: pytest.FixtureRequest) -> type[WebTool]:
+    return request.param
+
+
+# --- what a model is told ----------------------------------------------------------------------
+
+
+def test_a_model_is_told_what_the_core_says(tool_class: type[WebTool]) -> None:
+    tool = tool_class()
+    source = TOOLS[tool.name]
+    assert tool.description == source.description
+    assert tool.args == source.input_model.model_json_schema()["properties"]
+    assert next(iter(tool.args)) == source.first_field
+
+
+@pytest.mark.parametrize("strict", [None, True])
+def test_the_openai_form_is_flat_and_described(tool_class: type[WebTool], strict: Any) -> None:
+    tool = tool_class()
+    function = convert_to_openai_tool(tool, strict=strict)["function"]
+    properties = function["parameters"]["properties"]
+    assert (function["name"], function["description"]) == (tool.name, tool.description)
+    assert list(properties) == list(tool.args)
+    assert all("type" in each and "description" in each for each in properties.values())
+    assert not {"anyOf", "$ref", "$defs"} & set(re.findall(r"[$\w]+", json.dumps(function)))
+
+
+def test_what_a_strict_model_sends_for_arguments_left_out_is_accepted(web: WebTools) -> None:
+    left_out = {"include_domains": [], "start_published_date": "", "category": "", "provider": ""}
+    arguments = {"queries": ["read json"], "limit": 1, "exclude_domains": [], **left_out}
+    text = WebSearchTool(web=web).invoke({**arguments, "end_published_date": ""})
+    assert text == web.call_tool("web_search", {"queries": ["read json"], "limit": 1}).text
+
+
+def test_the_input_schema_is_the_input_model(tool_class: type[WebTool]) -> None:
+    tool = tool_class()
+    model = TOOLS[tool.name].input_model
+    assert tool.get_input_schema() is model
+    assert tool.get_input_jsonschema() == model.model_json_schema()
+
+
+def test_a_user_may_show_the_model_fewer_arguments(web: WebTools) -> None:
+    class Narrow(BaseModel):
+        queries: list[str] = Field(description="What to look for.")
+
+    tool = WebSearchTool(web=web, args_schema=Narrow)
+    assert list(tool.args) == ["queries"]
+    assert tool.get_input_schema() is Narrow
+    assert tool.invoke("read json") == web.call_tool("web_search", {"queries": "read json"}).text
+
+
+def test_no_tool_shares_its_schema_with_another() -> None:
+    WebSearchTool().args.clear()
+    assert WebSearchTool().args
+
+
+# --- construction ------------------------------------------------------------------------------
+
+
+def test_a_tool_needs_neither_settings_nor_a_key(
+    tool_class: type[WebTool], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert isinstance(tool_class().web, WebTools)
+    assert isinstance(tool_class(web=None).web, WebTools)
+
+
+def test_a_misspelt_setting_is_refused(tool_class: type[WebTool]) -> None:
+    with pytest.raises(ValidationError, match="handle_errors"):
+        tool_class(handle_errors=False)
+    with pytest.raises(ValidationError, match="prefixes"):
+        WebToolkit(prefixes="a_")  # type: ignore[call-arg]
+
+
+def test_what_is_no_web_is_refused_without_showing_it(tool_class: type[WebTool]) -> None:
+    with pytest.raises(ValidationError, match=r"must be a webtools\.WebTools, not dict") as caught:
+        tool_class(web={"apiKey": "secret-key"})
+    assert "secret-key" not in str(caught.value)
+
+
+def test_web_is_not_serialized(tool_class: type[WebTool], web: WebTools) -> None:
+    assert "web" not in tool_class(web=web).model_dump()
+
+
+def test_a_deep_copy_shares_the_connections(tool_class: type[WebTool], web: WebTools) -> None:
+    assert copy.deepcopy(tool_class(web=web)).web is web
+
+
+def test_a_tool_over_a_config_file_can_be_pickled(
+    tool_class: type[WebTool], web: WebTools, page: str
+) -> None:
+    tool = tool_class(web=web, name="renamed")
+    again = pickle.loads(pickle.dumps(tool))
+    assert (again.name, again.invoke(page)) == ("renamed", tool.invoke(page))
+    again.web.close()
+
+
+def test_no_pickle_holds_a_key(webtools_sandbox: SandboxServer) -> None:
+    tool = WebSearchTool(web=WebTools(config=Config(**webtools_sandbox.config())))
+    with pytest.raises(TypeError, match="API keys"):
+        pickle.dumps(tool)
+
+
+def test_the_tools_of_a_toolkit_share_its_web(web: WebTools) -> None:
+    tools = WebToolkit(web=web).get_tools()
+    assert [tool.name for tool in tools] == ["web_search", "web_fetch", "summarize"]
+    assert {id(tool.web) for tool in tools if isinstance(tool, WebTool)} == {id(web)}
+
+
+def test_two_toolkits_can_have_distinct_names(web: WebTools) -> None:
+    first, second = WebToolkit(web=web, prefix="a_"), WebToolkit(web=web, suffix="_b")
+    names = [tool.name for kit in (first, second) for tool in kit.get_tools()]
+    assert names[:3] == ["a_web_search", "a_web_fetch", "a_summarize"]
+    assert names[3:] == ["web_search_b", "web_fetch_b", "summarize_b"]
+
+
+def test_a_renamed_tool_does_the_same(web: WebTools) -> None:
+    tool = WebToolkit(web=web, prefix="team_").get_tools()[0]
+    assert tool.invoke("read json") == web.call_tool("web_search", {"queries": "read json"}).text
+
+
+# --- failures ----------------------------------------------------------------------------------
+
+
+def test_the_exception_carries_what_a_retry_is_decided_by() -> None:
+    error = WebToolException("Too many calls.", DETAILS)
+    for each in (error, pickle.loads(pickle.dumps(error))):
+        assert isinstance(each, ToolException)
+        assert (str(each), each.details) == ("Too many calls.", DETAILS)
+        assert (each.provider, each.status_code) == ("exa", 429)
+        assert (each.retryable, each.retry_after) == (True, 7.0)
+
+
+@pytest.mark.parametrize("handler", [False, None])
+async def test_an_unhandled_failure_is_raised(handler: Any) -> None:
+    tool = WebSearchTool(web=Failing(), handle_tool_error=handler)
+    with pytest.raises(WebToolException, match="Too many calls"):
+        tool.invoke(CALL)
+    with pytest.raises(WebToolException, match="Too many calls"):
+        await tool.ainvoke(CALL)
+
+
+@pytest.mark.parametrize(
+    ("handler", "content"),
+    [
+        (True, "Too many calls."),
+        ("No luck.", "No luck."),
+        (lambda error: f"{error.provider}: {error}", "exa: Too many calls."),
+        (lambda _: [{"type": "text", "text": "No luck."}], [{"type": "text", "text": "No luck."}]),
+    ],
+)
+async def test_a_handler_words_the_failure_and_the_artifact_stays(
+    handler: Any, content: Any
+) -> None:
+    tool = WebSearchTool(web=Failing(), handle_tool_error=handler)
+    for message in (tool.invoke(CALL), await tool.ainvoke(CALL)):
+        assert (message.content, message.status) == (content, "error")
+        assert (message.artifact, message.tool_call_id) == (DETAILS, "call_1")
+    assert tool.invoke({"queries": ["x"]}) == content
+
+
+def test_a_handler_may_raise_the_failure_after_all() -> None:
+    def retry_elsewhere(error: ToolException) -> str:
+        raise error
+
+    with pytest.raises(WebToolException):
+        WebSearchTool(web=Failing(), handle_tool_error=retry_elsewhere).invoke(CALL)
+
+
+def test_a_handler_may_give_the_whole_message() -> None:
+    own = ToolMessage("mine", tool_call_id="call_1")
+    tool = WebSearchTool(web=Failing(), handle_tool_error=lambda _: own)
+    assert tool.invoke(CALL) is own
+
+
+def test_text_alone_can_be_asked_for(web: WebTools) -> None:
+    message = WebSearchTool(web=web, response_format="content").invoke(CALL)
+    assert (message.content, message.artifact) == (
+        web.call_tool("web_search", CALL["args"]).text,  # type: ignore[arg-type]
+        None,
+    )
+
+
+# --- calls -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", ["invoke", "ainvoke"])
+@pytest.mark.parametrize("handled", [True, False])
+async def test_callbacks_see_start_and_end_of_a_failure(way: str, handled: bool) -> None:
+    recorder = Recorder()
+    tool = WebSearchTool(web=Failing(), handle_tool_error=handled, callbacks=[recorder])
+    try:
+        result = getattr(tool, way)(CALL)
+        assert not inspect.isawaitable(result) or await result
+    except WebToolException:
+        assert not handled
+    start, end = recorder.seen
+    assert start == ("start web_search", {"queries": ["x"]})
+    assert end[0] == ("end" if handled else "error")
+    assert (end[1].artifact if handled else end[1].details) == DETAILS
+
+
+def test_callbacks_see_the_message_of_a_success(web: WebTools) -> None:
+    recorder = Recorder()
+    message = WebSearchTool(web=web).invoke(CALL, {"callbacks": [recorder]})
+    assert recorder.seen[1:] == [("end", message)]
+
+
+def test_one_call_is_one_request(web: WebTools, webtools_sandbox: SandboxServer) -> None:
+    WebSearchTool(web=web).invoke(CALL)
+    assert sum(webtools_sandbox.stats()["requests"].values()) == 1
+
+
+def test_bad_input_is_no_request(web: WebTools, webtools_sandbox: SandboxServer) -> None:
+    WebSearchTool(web=web).invoke({"queries": ["fine", " "]})
+    assert webtools_sandbox.stats()["requests"] == {}
+
+
+async def test_run_takes_arguments_by_name(web: WebTools) -> None:
+    expected = web.call_tool("web_search", {"queries": ["read json"]})
+    tool = WebSearchTool(web=web)
+    assert tool._run(queries=["read json"]) == (expected.text, expected.details)
+    assert await tool._arun(queries=["read json"]) == (expected.text, expected.details)
+    await web.aclose()
+
+
+# --- documentation -----------------------------------------------------------------------------
+
+
+def _examples(documented: type[BaseTool | WebToolkit]) -> list[str]:
+    text = inspect.cleandoc(documented.__doc__ or "")
+    blocks = re.findall(r"^( *)```python\n(.*?)\n *```$", text, re.MULTILINE | re.DOTALL)
+    return [inspect.cleandoc(f"{indent}{code}") for indent, code in blocks]
+
+
+def _headings(documented: type[Any]) -> list[str]:
+    return re.findall(r"^(\w[\w ]+):$", inspect.cleandoc(documented.__doc__ or ""), re.MULTILINE)
+
+
+def test_a_docstring_has_langchains_sections(tool_class: type[WebTool]) -> None:
+    assert _headings(tool_class) == [
+        "Setup",
+        "Key init args",
+        "Instantiation",
+        "Invocation with args",
+        "Invocation with ToolCall",
+        "Async",
+    ]
+
+
+async def test_the_examples_of_a_docstring_work(
+    tool_class: type[WebTool], config_file: Callable[..., Path], page: str
+) -> None:
+    names: dict[str, Any] = {}
+    for example in _examples(tool_class):
+        code = example.replace("https://peps.python.org/pep-0634/", page)
+        code = code.replace("web-search.json", str(config_file()))
+        compiled = compile(code, "docstring", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        pending = eval(compiled, names)
+        assert not inspect.isawaitable(pending) or await pending is None
+    assert names["message"].status == "success"
+    await names["tool"].web.aclose()

@@ -1,0 +1,84 @@
+"""Calls without a network: accounts, answers, and a transport that gives them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias, TypeVar
+
+from webtools._flow import Flow, run
+from webtools._http import Request, Response
+from webtools.config import Accounts, Settings, load
+from webtools.errors import RequestError
+from webtools.providers import Account
+
+T = TypeVar("T")
+Answer: TypeAlias = "Response | RequestError | Callable[[Request], Response | RequestError]"
+
+KEY = "canary-5d1c9f"
+
+
+def entry(kind: str, **settings: Any) -> dict[str, Any]:
+    """Give an entry of the config file, named after its type."""
+    return {"name": f"my-{kind}", "type": kind, "apiKey": KEY, **settings}
+
+
+def accounts(*entries: dict[str, Any], **top: Any) -> Accounts:
+    text = json.dumps({"providers": entries, **top})
+    return Settings(load(text, "web-search.json")).accounts()
+
+
+def account(kind: str, **settings: Any) -> Account:
+    return accounts(entry(kind, **settings)).accounts[0]
+
+
+def answer(
+    value: Any = None, status: int = 200, *, body: bytes | None = None, **headers: str
+) -> Response:
+    """Make a response; `body` for bytes as they are, header names with underscores."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Response(status, named, json.dumps(value).encode() if body is None else body)
+
+
+class Stub:
+    """A transport that gives its answers in turn; the last one is for all further requests."""
+
+    def __init__(self, *answers: Answer) -> None:
+        self.requests: list[Request] = []
+        self._answers = answers
+
+    def send(self, request: Request, deadline: float) -> Response:
+        self.requests.append(request)
+        given = self._answers[min(len(self.requests), len(self._answers)) - 1]
+        given = given(request) if callable(given) else given
+        if isinstance(given, RequestError):
+            raise given
+        return given
+
+    @property
+    def bodies(self) -> list[Any]:
+        return [request.json for request in self.requests]
+
+
+def by_query(answers: Mapping[str, Response | RequestError]) -> Answer:
+    """Answer each request by the query in its JSON body."""
+    return lambda request: answers[request.json["query"]]
+
+
+def drive(flow: Flow[T], *answers: Answer) -> T:
+    return run(flow, Stub(*answers))
+
+
+class Clock:
+    """Stands in for the module `time`: sleeping takes none."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+        self.slept: list[float] = []
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds

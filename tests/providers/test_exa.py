@@ -1,0 +1,440 @@
+"""Exa: the requests built, the answers read, each quirk of the API that is known."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timezone
+from typing import Any
+
+import offline
+import pytest
+from offline import KEY, answer
+from webtools._http import Request
+from webtools.errors import (
+    AuthenticationError,
+    BadRequestError,
+    ProviderError,
+    QuotaError,
+    RateLimitError,
+    UnavailableError,
+)
+from webtools.providers import Account, exa
+from webtools.providers._base import Cost, Hits, PageQuery, Pages, SearchQuery
+from webtools.results import Page, SearchResult
+
+ACCOUNT = offline.account("exa")
+QUERY = SearchQuery("rust async", limit=3)
+A, B, C = "https://a.example/1", "https://b.example/2", "https://c.example/3"
+
+
+def exa_with(**options: Any) -> Account:
+    return offline.account("exa", options=options)
+
+
+def body_of(query: SearchQuery, account: Account = ACCOUNT) -> dict[str, Any]:
+    body: dict[str, Any] = exa.search_request(query, account).json
+    return body
+
+
+def hits(*items: dict[str, Any], **rest: Any) -> Hits:
+    return exa.read_search(answer({"results": items, **rest}), QUERY, ACCOUNT)
+
+
+def hit(**fields: Any) -> SearchResult:
+    return hits({"url": A, "title": "A", **fields}).results[0]
+
+
+def utc(*parts: int) -> datetime:
+    return datetime(*parts, tzinfo=timezone.utc)  # type: ignore[arg-type,misc]
+
+
+# --- search: the request -----------------------------------------------------------------------
+
+
+def test_a_search_is_one_post_that_asks_for_metadata_only() -> None:
+    assert exa.search_request(QUERY, ACCOUNT) == Request(
+        "POST",
+        "https://api.exa.ai/search",
+        headers={"x-api-key": KEY},
+        json={"query": "rust async", "type": "auto", "numResults": 3},
+    )
+
+
+def test_the_key_travels_in_a_header_that_repr_hides() -> None:
+    for request in (
+        exa.search_request(QUERY, ACCOUNT),
+        exa.fetch_request(PageQuery((A,)), ACCOUNT),
+    ):
+        assert request.headers == {"x-api-key": KEY}
+        assert KEY not in repr(request)
+
+
+def test_every_filter_is_native() -> None:
+    query = SearchQuery(
+        "q",
+        10,
+        include_domains=("a.example", "b.example/docs"),
+        exclude_domains=("*.c.example",),
+        start_published_date=date(2026, 1, 2),
+        end_published_date=utc(2026, 2, 3, 4, 5, 6),
+        category="news",
+    )
+    assert exa.native_filters(query, ACCOUNT) == {
+        "include_domains",
+        "exclude_domains",
+        "start_published_date",
+        "end_published_date",
+        "category",
+    }
+    assert body_of(query) == {
+        "query": "q",
+        "type": "auto",
+        "numResults": 10,
+        "includeDomains": ["a.example", "b.example/docs"],
+        "excludeDomains": ["*.c.example"],
+        "startPublishedDate": "2026-01-02",
+        "endPublishedDate": "2026-02-03T04:05:06Z",
+        "category": "news",
+    }
+
+
+@pytest.mark.parametrize(
+    ("category", "sent"),
+    [
+        ("company", {"category", "includeDomains", "excludeDomains"}),
+        ("people", {"category"}),  # of domains Exa would take LinkedIn's alone
+    ],
+)
+def test_filters_that_exa_would_refuse_for_a_category_are_not_sent(
+    category: str, sent: set[str]
+) -> None:
+    query = SearchQuery(
+        "q",
+        5,
+        include_domains=("a.example",),
+        exclude_domains=("b.example",),
+        start_published_date=date(2026, 1, 1),
+        end_published_date=date(2026, 2, 1),
+        category=category,
+    )
+    assert body_of(query).keys() - {"query", "type", "numResults"} == sent
+
+
+def test_highlights_are_asked_for_when_the_settings_say_so() -> None:
+    assert body_of(QUERY, exa_with(searchHighlights=True))["contents"] == {"highlights": True}
+
+
+def test_the_search_type_is_an_option() -> None:
+    assert body_of(QUERY, exa_with(searchType="lite"))["type"] == "lite"
+
+
+def test_a_base_url_replaces_the_origin_and_paths_stay() -> None:
+    account = offline.account("exa", baseUrl="http://127.0.0.1:8080/exa")
+    assert exa.search_request(QUERY, account).url == "http://127.0.0.1:8080/exa/search"
+    assert exa.fetch_request(PageQuery((A,)), account).url == "http://127.0.0.1:8080/exa/contents"
+
+
+# --- search: the answer ------------------------------------------------------------------------
+
+
+def test_a_hit_is_read_whole() -> None:
+    result = hit(
+        id=A,
+        publishedDate="2026-01-05T00:00:00.000Z",
+        author="B. Cee",
+        highlights=["one ... two", "three"],
+        favicon="https://a.example/f.ico",
+        score=0.25,
+    )
+    assert result == SearchResult(
+        title="A",
+        url=A,
+        snippet="one ... two … three",
+        published_at=utc(2026, 1, 5),
+        author="B. Cee",
+        score=0.25,
+        source_provider="my-exa",
+        query="rust async",
+    )
+
+
+@pytest.mark.parametrize("title", [None, "", "  ", "\x1b[31m"])
+def test_a_hit_without_a_title_is_called_by_its_host(title: str | None) -> None:
+    assert hit(title=title).title == "a.example"
+
+
+def test_absent_keys_and_nulls_read_alike() -> None:
+    nulls = dict.fromkeys(["title", "publishedDate", "author", "highlights", "score"])
+    assert hits({"url": A, **nulls}) == hits({"url": A})
+    assert hits({"url": A}).results[0].author is None
+
+
+def test_an_empty_author_is_none() -> None:
+    assert hit(author="").author is None
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        ("2024-06-21T15:55:04.000Z", utc(2024, 6, 21, 15, 55, 4)),
+        ("2024-06-21T15:55:04.1234567Z", utc(2024, 6, 21, 15, 55, 4, 123456)),
+        ("2024-06-21T15:55:04.5+02:00", utc(2024, 6, 21, 13, 55, 4, 500000)),
+        ("2024-06-21T15:55:04", utc(2024, 6, 21, 15, 55, 4)),
+        ("2024-06-21", utc(2024, 6, 21)),
+        (" 2024-06-21 ", utc(2024, 6, 21)),
+        ("2024-02-30", None),
+        ("June 2024", None),
+        ("0001-01-01T00:00:00+14:00", None),
+        ("", None),
+        (1718985304, None),
+        ({"year": 2024}, None),
+    ],
+)
+def test_dates_are_aware_or_none(given: Any, read: datetime | None) -> None:
+    assert hit(publishedDate=given).published_at == read
+
+
+def scores(*given: Any) -> list[float]:
+    items = [{"url": A, "score": score} if score != "absent" else {"url": A} for score in given]
+    return [round(result.score, 3) for result in hits(*items).results]
+
+
+def test_scores_of_exa_are_kept_when_every_hit_has_one() -> None:
+    assert scores(0.9, 0.1, 1, 0) == [0.9, 0.1, 1.0, 0.0]
+
+
+@pytest.mark.parametrize("odd", ["absent", None, "high", True, -0.1, 1.5, [0.5]])
+def test_one_odd_score_gives_all_hits_their_rank(odd: Any) -> None:
+    assert scores(0.9, odd, 0.7) == [1.0, 0.667, 0.333]
+
+
+def test_hits_without_a_web_address_are_left_out_and_not_ranked() -> None:
+    found = hits(
+        {"url": "ftp://a.example/"},
+        {"url": A},
+        {"url": "javascript:alert(1)"},
+        {"url": None},
+        {"title": "no address"},
+        {"url": B},
+    )
+    assert [(r.url, r.score) for r in found.results] == [(A, 1.0), (B, 0.5)]
+
+
+def test_titles_and_highlights_become_plain_text() -> None:
+    result = hit(title="<b>A</b> &amp; B&#39;s", highlights=["List<String>\n<strong>x</strong>"])
+    assert (result.title, result.snippet) == ("A & B's", "List<String> x")
+
+
+def test_no_results_are_no_error() -> None:
+    assert hits().results == []
+
+
+def test_warnings_and_notices_are_told() -> None:
+    found = hits(
+        warnings=[{"code": "DEPRECATED_FIELD", "message": "x is\ndeprecated."}, "plain", 5, None],
+        notices=[{"message": ""}, {"message": "soon\x1b[31m"}],
+    )
+    assert found.warnings == ["Exa: x is deprecated.", "Exa: plain", "Exa: soon"]
+
+
+# --- search: the price -------------------------------------------------------------------------
+
+
+def test_the_price_is_the_total_that_exa_tells() -> None:
+    assert hits(costDollars={"total": 0.0123, "search": {"neural": 0.01}}).cost == Cost(
+        0.0123, is_estimate=False
+    )
+
+
+@pytest.mark.parametrize("told", [None, {}, {"total": None}, {"total": -1}, "0.007", []])
+def test_without_a_total_the_price_is_estimated(told: Any) -> None:
+    assert hits(costDollars=told).cost == Cost(0.007, is_estimate=True)
+
+
+def test_results_above_ten_are_estimated_to_cost_extra() -> None:
+    assert hits(*[{"url": A}] * 25).cost == Cost(0.022, is_estimate=True)
+
+
+# --- contents ----------------------------------------------------------------------------------
+
+
+def pages(*urls: str, answered: Any, **wanted: Any) -> Pages:
+    return exa.read_pages(answer(answered), PageQuery(urls, **wanted), ACCOUNT)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "sent"),
+    [
+        ({}, {"text": True}),
+        ({"text_max_characters": 500}, {"text": {"maxCharacters": 500}}),
+        ({"text": False, "highlights": True}, {"highlights": True}),
+        (
+            {"highlights": True, "summary": True},
+            {"text": True, "highlights": True, "summary": True},
+        ),
+        ({"text": False, "summary": True, "text_max_characters": 5}, {"summary": True}),
+    ],
+)
+def test_content_options_stand_at_the_top_level(
+    wanted: dict[str, Any], sent: dict[str, Any]
+) -> None:
+    request = exa.fetch_request(PageQuery((A, B), **wanted), ACCOUNT)
+    assert request == Request(
+        "POST",
+        "https://api.exa.ai/contents",
+        headers={"x-api-key": KEY},
+        json={"urls": [A, B], **sent},
+    )
+
+
+def test_the_configured_size_of_a_text_holds_where_the_call_says_none() -> None:
+    account = exa_with(defaultFetchTextMaxCharacters=12000)
+    assert exa.fetch_request(PageQuery((A,)), account).json["text"] == {"maxCharacters": 12000}
+    asked = PageQuery((A,), text_max_characters=7)
+    assert exa.fetch_request(asked, account).json["text"] == {"maxCharacters": 7}
+
+
+def test_pages_come_in_the_order_asked_and_each_has_its_own_status() -> None:
+    found = pages(
+        A,
+        B,
+        C,
+        answered={
+            "results": [{"id": C, "url": C, "text": "c"}, {"id": A, "url": A, "text": "a"}],
+            "statuses": [
+                {"id": C, "status": "success", "source": "cached"},
+                {
+                    "id": B,
+                    "status": "error",
+                    "error": {"tag": "CRAWL_NOT_FOUND", "httpStatusCode": 404},
+                },
+                {"id": A, "status": "success"},
+            ],
+            "costDollars": {"total": 0.002},
+        },
+    )
+    assert found.pages == [
+        Page(url=A, text="a"),
+        Page(url=B, error="CRAWL_NOT_FOUND (HTTP 404)"),
+        Page(url=C, text="c"),
+    ]
+    assert found.cost == Cost(0.002, is_estimate=False)
+
+
+def test_a_redirected_page_is_matched_by_its_id() -> None:
+    found = pages(A, answered={"results": [{"id": A, "url": B, "text": "moved"}]})
+    assert found.pages == [Page(url=A, text="moved")]
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        ({"tag": "CRAWL_HTTP_403", "httpStatusCode": 403}, "CRAWL_HTTP_403 (HTTP 403)"),
+        ({"tag": "UNSUPPORTED_URL", "httpStatusCode": None}, "UNSUPPORTED_URL"),
+        ({"tag": "UNSUPPORTED_URL"}, "UNSUPPORTED_URL"),
+        ({"httpStatusCode": 500}, "unknown error (HTTP 500)"),
+        (None, "unknown error"),
+    ],
+)
+def test_the_reason_of_a_failed_page(error: Any, reason: str) -> None:
+    status = {"id": A, "status": "error", "error": error}
+    assert pages(A, answered={"results": [], "statuses": [status]}).pages[0].error == reason
+
+
+@pytest.mark.parametrize("statuses", [{}, {"statuses": None}, {"statuses": []}])
+def test_a_page_that_exa_forgot_is_a_failed_one(statuses: dict[str, Any]) -> None:
+    page = pages(A, answered={"results": [], **statuses}).pages[0]
+    assert page.error == "the provider returned nothing for this URL"
+
+
+def test_a_page_keeps_its_lines_and_loses_its_controls() -> None:
+    item = {"url": A, "text": "a\r\n\tb\x1b[31m<b>", "summary": "s\x07", "highlights": ["h\x00"]}
+    page = pages(A, answered={"results": [item]}, summary=True, highlights=True).pages[0]
+    assert (page.text, page.summary, page.highlights) == ("a\n\tb<b>", "s", ["h"])
+
+
+def test_a_page_has_title_date_and_author() -> None:
+    item = {"url": A, "title": "T &amp; U", "publishedDate": "2026-01-05", "author": None}
+    page = pages(A, answered={"results": [item]}).pages[0]
+    assert (page.title, page.published_at, page.author) == ("T & U", utc(2026, 1, 5), None)
+
+
+def test_the_text_that_was_not_asked_for_is_left_out() -> None:
+    item = {"url": A, "text": "unasked", "summary": "asked"}
+    page = pages(A, answered={"results": [item]}, text=False, summary=True).pages[0]
+    assert (page.text, page.summary) == (None, "asked")
+
+
+def test_contents_without_a_total_cost_an_estimate_per_page_and_kind() -> None:
+    found = pages(A, B, answered={"results": [{"url": A}]}, summary=True)
+    assert found.cost == Cost(0.002, is_estimate=True)
+
+
+# --- errors ------------------------------------------------------------------------------------
+
+
+def error(status: int, body: Any, **headers: str) -> ProviderError:
+    found = exa.read_error(answer(body, status, **headers), ACCOUNT, "search")
+    assert found is not None
+    return found
+
+
+def test_a_success_is_no_error() -> None:
+    assert exa.read_error(answer({"results": []}), ACCOUNT, "search") is None
+
+
+def test_an_error_tells_status_words_tag_and_remedy() -> None:
+    found = error(401, {"requestId": "r", "error": "Invalid key", "tag": "INVALID_API_KEY"})
+    assert type(found) is AuthenticationError
+    assert str(found) == (
+        "Exa API returned HTTP 401: Invalid key (INVALID_API_KEY). "
+        'Check the API key of provider "my-exa".'
+    )
+    assert (found.provider, found.status, found.retryable) == ("my-exa", 401, False)
+
+
+@pytest.mark.parametrize(
+    ("status", "tag", "kind"),
+    [
+        (400, "INVALID_REQUEST_BODY", BadRequestError),
+        (402, "NO_MORE_CREDITS", QuotaError),
+        (402, "X402_PAYMENT_REQUIRED", QuotaError),
+        (403, "FEATURE_DISABLED", AuthenticationError),
+        (403, "ACCESS_DENIED", AuthenticationError),
+        (403, "PROHIBITED_CONTENT", BadRequestError),
+        (403, "CONTENT_FILTER_ERROR", BadRequestError),
+        (422, "WHATEVER", BadRequestError),
+        (429, "RATE_LIMIT_EXCEEDED", RateLimitError),
+        (500, "DEFAULT_ERROR", UnavailableError),
+        (503, "SERVICE_OVERLOADED", UnavailableError),
+    ],
+)
+def test_errors_are_sorted_by_status_and_content_refusals_by_tag(
+    status: int, tag: str, kind: type[ProviderError]
+) -> None:
+    assert type(error(status, {"error": "no", "tag": tag})) is kind
+
+
+def test_an_old_gateway_sends_the_words_alone() -> None:
+    found = error(429, {"error": "Too many requests"}, retry_after="7")
+    assert str(found) == (
+        "Exa API returned HTTP 429: Too many requests. Wait 7 s before the next call."
+    )
+    assert found.retry_after == 7.0
+
+
+@pytest.mark.parametrize("body", [b"<html>502 Bad Gateway</html>", b"", b"null", b"[1]", b"\xff"])
+def test_an_error_that_is_not_json_is_told_by_its_status(body: bytes) -> None:
+    found = exa.read_error(answer(body=body, status=502), ACCOUNT, "search")
+    assert str(found) == ("Exa API returned HTTP 502. Try again later or use another provider.")
+
+
+def test_the_words_of_an_error_are_cleaned_and_bounded() -> None:
+    found = error(400, {"error": "a\x1b]0;title\x07\nb" + "c" * 1000})
+    assert str(found).startswith("Exa API returned HTTP 400: a bccc")
+    assert len(str(found)) < 600
+
+
+def test_a_redirect_is_an_error() -> None:
+    assert str(error(302, None)) == (
+        "Exa API returned HTTP 302, a redirect, which is refused. Check the provider's baseUrl."
+    )

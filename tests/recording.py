@@ -1,0 +1,502 @@
+"""Records the cassettes that tests play: from the sandbox, or from the live APIs.
+
+    python -m tests.recording             all anew from the sandbox
+    python -m tests.recording exa-search  only these
+    python -m tests.recording --live      from the live APIs, with your own config and keys
+
+A cassette shows the real hosts of the APIs and made-up hosts of documents, and its requests are
+matched by method, URI and body. JSON bodies stand in it as YAML; of the headers those are kept that
+a client reads. After a live recording `pytest --inline-snapshot=fix` updates what tests expect.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timezone
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import yaml
+from pydantic import SecretStr
+from vcr import VCR
+from vcr.cassette import Cassette
+from vcr.request import Request as RecordedRequest
+from webtools._fetch import fetch
+from webtools._flow import Flow, run
+from webtools._http import Request, Response
+from webtools._search import search
+from webtools._summarize import summarize
+from webtools._transport import BlockingTransport
+from webtools.config import Settings, load
+from webtools.errors import WebToolsError
+from webtools.providers import PROVIDERS, Account
+from webtools.providers._base import PageQuery, SearchQuery, SummaryQuery
+from webtools.sandbox import SandboxServer
+
+CASSETTES = Path(__file__).parent / "providers" / "cassettes"
+FILTERED = "FILTERED"
+AUTH_HEADERS = frozenset(
+    str.split(
+        "authorization proxy-authorization x-api-key api-key x-subscription-token x-auth-token"
+        " cookie set-cookie"
+    )
+)
+_KEPT_HEADERS = frozenset({"accept", "content-type", "retry-after", "x-kagi-trace"})
+
+DOCS, NEWS = "https://docs.example", "https://news.example"
+# Where the made-up pages are looked for when the real APIs are asked.
+_LIVE_HOSTS = {"docs.example": "docs.python.org/3", "news.example": "blog.python.org"}
+
+# --- what is recorded --------------------------------------------------------------------------
+
+WRONG_KEY, NO_CREDIT_KEY = "wrong-key", "test-key-no-credit"
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One call; its cassette and its test have its name.
+
+    Attributes:
+        provider: Type of the provider.
+        flow: The call.
+        page: The API's documentation, for the first line of the cassette.
+        options: The provider's options that the call needs.
+        key: Key to use instead of a good one.
+        fault: What the sandbox does wrong.
+        fails: Whether the call ends with an error.
+    """
+
+    provider: str
+    flow: Callable[[Account], Flow[Any]]
+    page: str
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    key: str | None = None
+    fault: Mapping[str, Any] | None = None
+    fails: bool = False
+
+    @property
+    def can_be_live(self) -> bool:
+        return self.fault is None and self.key != NO_CREDIT_KEY
+
+    def account(self, base: Account) -> Account:
+        """Fit an account of the type: the origin of the API, the options, the key."""
+        options = dict(self.options)
+        if self.key is not None:
+            others = {name: None for name, value in base.options if isinstance(value, SecretStr)}
+            base = replace(base, api_key=SecretStr(self.key))
+            options = others | options
+        origin = PROVIDERS[self.provider].about.ORIGIN
+        fitted = base.options.model_copy(update=options)
+        return replace(base, name=self.provider, base_url=origin, options=fitted)
+
+
+def _searching(*queries: str, limit: int = 3, **filters: Any) -> Callable[[Account], Flow[Any]]:
+    return lambda account: search(account, [SearchQuery(q, limit, **filters) for q in queries])
+
+
+def _fetching(*urls: str, **wanted: Any) -> Callable[[Account], Flow[Any]]:
+    return lambda account: fetch(account, PageQuery(urls, **wanted))
+
+
+def _summarizing(url: str, **settings: Any) -> Callable[[Account], Flow[Any]]:
+    return lambda account: summarize(account, SummaryQuery(url, **settings))
+
+
+_EXA_SEARCH = "https://exa.ai/docs/reference/search"
+_EXA_CONTENTS = "https://exa.ai/docs/reference/get-contents"
+_KAGI_V1 = "https://kagi.com/api/docs"
+_KAGI_V0 = "https://help.kagi.com/kagi/api/search-legacy.html"
+_KAGI_SUMMARY = "https://help.kagi.com/kagi/api/summarizer.html"
+_V0 = {"search_api": "v0"}
+_BARLEY, _TEXT = "seed archive barley", f"{NEWS}/2026/05/cassette-testing.html"
+_PAGES = (
+    f"{NEWS}/2026/05/seed-archive.html",
+    f"{DOCS}/gone.html",
+    f"{NEWS}/2026/08/bee-census.html",
+)
+_SPRING = {
+    "include_domains": ("news.example",),
+    "start_published_date": date(2026, 4, 1),
+    "end_published_date": date(2026, 5, 31),
+    "category": "news",
+}
+
+
+def _failures(
+    provider: str, flow: Callable[[Account], Flow[Any]], page: str, **settings: Any
+) -> dict[str, Scenario]:
+    return {
+        "wrong-key": Scenario(provider, flow, page, key=WRONG_KEY, fails=True, **settings),
+        "no-credit": Scenario(provider, flow, page, key=NO_CREDIT_KEY, fails=True, **settings),
+    }
+
+
+def _named(prefix: str, scenarios: Mapping[str, Scenario]) -> dict[str, Scenario]:
+    return {f"{prefix}-{name}": scenario for name, scenario in scenarios.items()}
+
+
+SCENARIOS: dict[str, Scenario] = {
+    "exa-search": Scenario("exa", _searching(_BARLEY, "glacier lake"), _EXA_SEARCH),
+    "exa-search-filtered": Scenario(
+        "exa",
+        _searching("seeds", **_SPRING),
+        _EXA_SEARCH,
+        options={"search_highlights": True},
+    ),
+    "exa-search-invalid": Scenario("exa", _searching(_BARLEY, limit=500), _EXA_SEARCH, fails=True),
+    "exa-search-overloaded": Scenario(
+        "exa",
+        _searching("glacier lake", limit=1),
+        _EXA_SEARCH,
+        fault={"status": 503, "retry_after": 0},
+    ),
+    **_named("exa-search", _failures("exa", _searching(_BARLEY), _EXA_SEARCH)),
+    "exa-contents": Scenario(
+        "exa", _fetching(*_PAGES, summary=True, text_max_characters=120), _EXA_CONTENTS
+    ),
+    "exa-contents-invalid": Scenario(
+        "exa", _fetching(*_PAGES, text_max_characters=-1), _EXA_CONTENTS, fails=True
+    ),
+    "exa-contents-all-failed": Scenario("exa", _fetching(_PAGES[1]), _EXA_CONTENTS, fails=True),
+    **_named("exa-contents", _failures("exa", _fetching(*_PAGES), _EXA_CONTENTS)),
+    "kagi-search": Scenario("kagi", _searching(_BARLEY, "glacier lake"), _KAGI_V1),
+    "kagi-search-filtered": Scenario("kagi", _searching("seeds", **_SPRING), _KAGI_V1),
+    "kagi-search-invalid": Scenario("kagi", _searching(_BARLEY, limit=5000), _KAGI_V1, fails=True),
+    "kagi-search-rate-limited": Scenario(
+        "kagi",
+        _searching("glacier lake", limit=1),
+        _KAGI_V1,
+        fault={"status": 429, "retry_after": 0},
+    ),
+    "kagi-search-html": Scenario(
+        "kagi",
+        _searching(_BARLEY),
+        _KAGI_V1,
+        fault={"status": 502, "body": "html", "times": 3},
+        fails=True,
+    ),
+    **_named("kagi-search", _failures("kagi", _searching(_BARLEY), _KAGI_V1)),
+    "kagi-v0-search": Scenario("kagi", _searching(_BARLEY), _KAGI_V0, options=_V0),
+    **_named("kagi-v0-search", _failures("kagi", _searching(_BARLEY), _KAGI_V0, options=_V0)),
+    "kagi-summary": Scenario("kagi", _summarizing(_TEXT), _KAGI_SUMMARY),
+    "kagi-summary-takeaway": Scenario(
+        "kagi",
+        _summarizing(_TEXT, summary_type="takeaway", engine="agnes", target_language="DE"),
+        _KAGI_SUMMARY,
+    ),
+    "kagi-summary-invalid": Scenario(
+        "kagi", _summarizing(_TEXT, engine="nobody"), _KAGI_SUMMARY, fails=True
+    ),
+    "kagi-summary-unreadable": Scenario(
+        "kagi", _summarizing(f"{DOCS}/gone.html"), _KAGI_SUMMARY, fails=True
+    ),
+    **_named("kagi-summary", _failures("kagi", _summarizing(_TEXT), _KAGI_SUMMARY)),
+}
+
+# --- what a cassette looks like ----------------------------------------------------------------
+
+
+class CassetteYaml:
+    """Writes cassettes to be read: JSON bodies as YAML, requests in a fixed order."""
+
+    def __init__(self, heading: str = "") -> None:
+        self._heading = heading
+
+    def serialize(self, cassette: dict[str, Any]) -> str:
+        plays = [_shown(play) for play in cassette["interactions"]]
+        plays.sort(key=lambda play: json.dumps([play["request"]["uri"], play["request"]["body"]]))
+        data = {"version": cassette["version"], "interactions": plays}
+        text = yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
+        if found := key_like(text):
+            message = f"not saved, it holds what looks like a key: {', '.join(found)}"
+            raise ValueError(message)
+        return f"{self._heading}{text}"
+
+    def deserialize(self, text: str) -> dict[str, Any]:
+        cassette: dict[str, Any] = yaml.load(text, Loader=_Loader)
+        for play in cassette["interactions"]:
+            request, response = play["request"], play["response"]
+            if isinstance(request["body"], dict):
+                request["body"] = _compact(request["body"]["json"])
+            if "json" in response["body"]:
+                response["body"] = {"string": _compact(response["body"]["json"])}
+        return cassette
+
+
+class _Dumper(yaml.SafeDumper):
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, "|" if "\n" in text else None)
+
+
+_Dumper.add_representer(str, _represent_text)
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def _shown(play: dict[str, Any]) -> dict[str, Any]:
+    request, response = dict(play["request"]), dict(play["response"])
+    if (body := _decoded(request["body"])) is not None:
+        request["body"] = {"json": body}
+    if (body := _decoded(response["body"]["string"])) is not None:
+        response["body"] = {"json": body}
+    return {"request": request, "response": response}
+
+
+def _decoded(body: Any) -> Any:
+    """Decode a body where writing it again gives the same text."""
+    try:
+        value = json.loads(body)
+    except (TypeError, ValueError):
+        return None
+    return value if _compact(value) == body else None
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def cassette_settings(
+    pairs: Sequence[tuple[str, str]] = (), secrets: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Give the settings for recording and playing.
+
+    Args:
+        pairs: Texts to replace, each with what a cassette shows instead.
+        secrets: Keys that may not be in a cassette.
+    """
+    clean = _cleaner([*pairs, *((secret, FILTERED) for secret in secrets)])
+
+    def clean_request(request: RecordedRequest) -> RecordedRequest:
+        request.uri = clean(request.uri)
+        request.headers = _kept(request.headers, clean)
+        request.body = _readable(request.body or b"", clean)
+        return request
+
+    def clean_response(response: dict[str, Any]) -> dict[str, Any]:
+        response["headers"] = _kept(response["headers"], clean)
+        response["body"]["string"] = _readable(response["body"]["string"], clean)
+        return response
+
+    return {
+        "match_on": ("method", "uri", "body"),
+        "decode_compressed_response": True,
+        "before_record_request": clean_request,
+        "before_record_response": clean_response,
+    }
+
+
+def _cleaner(pairs: Sequence[tuple[str, str]]) -> Callable[[str], str]:
+    def clean(text: str) -> str:
+        for real, shown in pairs:
+            text = text.replace(real, shown)
+        return text
+
+    return clean
+
+
+def _kept(headers: Mapping[str, Any], clean: Callable[[str], str]) -> dict[str, Any]:
+    kept: dict[str, Any] = {}
+    for name, value in headers.items():
+        if name.lower() in AUTH_HEADERS - {"cookie", "set-cookie"}:
+            kept[name.lower()] = [FILTERED] if isinstance(value, list) else FILTERED
+        elif name.lower() in _KEPT_HEADERS:
+            values = [clean(each) for each in value] if isinstance(value, list) else clean(value)
+            kept[name.lower()] = values
+    return kept
+
+
+def _readable(body: bytes, clean: Callable[[str], str]) -> bytes:
+    """Scrub a body; JSON is written without needless blanks, and shows nobody's balance."""
+    try:
+        text = clean(body.decode())
+        text = re.sub(r'("api_balance":\s*)"?[\d.]+"?', r"\g<1>10.0", text)
+    except UnicodeDecodeError:
+        return body
+    try:
+        return _compact(json.loads(text)).encode()
+    except ValueError:
+        return text.encode()
+
+
+# --- checks ------------------------------------------------------------------------------------
+
+
+def assert_played_whole(cassette: Cassette) -> None:
+    """Refuse a cassette that is empty, or of which a part was not played."""
+    assert len(cassette), "the cassette is empty or missing: run `make record`"
+    assert cassette.all_played, f"only {cassette.play_count} of {len(cassette)} answers were played"
+
+
+_TOKEN = r"[A-Za-z0-9._~+/=-]"
+_KEY_PATTERNS = (
+    r"test-key[\w-]*",
+    rf"(?i)\b(?:bearer|bot|basic|token)\s+(?=\S*\d){_TOKEN}{{16,}}",
+    (
+        r"(?i)\b\w*(?:api[_-]?key|token|secret|password)[\"']?\s*[:=]\s*[\"']?"
+        rf"(?=\S*\d){_TOKEN}{{16,}}"
+    ),
+    (
+        r"\b(?:sk-|pplx-|ctx7sk-|BSA|tvly-|fc-|exa_|gh[opsu]_|github_pat_|xox[abp]-|AKIA|AIza|eyJ)"
+        rf"(?=\S*\d){_TOKEN}{{12,}}"
+    ),
+)
+
+
+def key_like(text: str) -> list[str]:
+    """List what in a cassette's text looks like a key, as its first characters."""
+    found = [match[0] for pattern in _KEY_PATTERNS for match in re.finditer(pattern, text)]
+    found += [f"{name}: {value}" for name, value in _auth_values(yaml.load(text, Loader=_Loader))]
+    return [f"{each[:20]}…" for each in found]
+
+
+def _auth_values(value: Any) -> Iterator[tuple[str, str]]:
+    """Find the values of headers that carry keys, wherever they stand."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _auth_values(item)
+    if isinstance(value, dict):
+        for name, item in value.items():
+            if str(name).lower() in AUTH_HEADERS:
+                values = item if isinstance(item, list) else [item]
+                yield from ((str(name), str(each)) for each in values if each != FILTERED)
+            else:
+                yield from _auth_values(item)
+
+
+# --- recording ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where answers come from.
+
+    Attributes:
+        name: What the first line of a cassette calls it.
+        accounts: An account by type of provider.
+        pairs: Texts of this source, each with what a cassette shows instead.
+        prepare: Called before each recording.
+    """
+
+    name: str
+    accounts: Mapping[str, Account]
+    pairs: Sequence[tuple[str, str]]
+    prepare: Callable[[Scenario], None]
+
+    def send(self, request: Request, deadline: float) -> Response:
+        """Send a request to this source although it names the hosts of a cassette."""
+        outward = _cleaner([(shown, real) for real, shown in self.pairs])
+        body = request.json and json.loads(outward(json.dumps(request.json)))
+        transport = BlockingTransport()
+        try:
+            sent = replace(request, url=outward(request.url), json=body)
+            response = transport.send(sent, deadline)
+        finally:
+            transport.close()
+        inward = _cleaner(self.pairs)(response.body.decode()).encode()
+        return replace(response, body=inward)
+
+
+@contextmanager
+def sandbox_source() -> Iterator[Source]:
+    with (
+        mock.patch("webtools._exchange.FIRST_DELAY", 0.0),
+        SandboxServer(docs_url=DOCS, news_url=NEWS) as server,
+    ):
+        found = Settings(load(json.dumps(server.config()), "the sandbox")).accounts().accounts
+
+        def prepare(scenario: Scenario) -> None:
+            server.reset()
+            if scenario.fault is not None:
+                server.fault(**scenario.fault)
+
+        python = ".".join(platform.python_version_tuple()[:2])
+        yield Source(
+            f"webtools.sandbox (documents: Python {python})",
+            {account.type: account for account in found},
+            [(server.base_url(a.type), PROVIDERS[a.type].about.ORIGIN) for a in found],
+            prepare,
+        )
+
+
+@contextmanager
+def live_source() -> Iterator[Source]:
+    found = Settings().accounts().accounts
+    yield Source(
+        "the live API",
+        {account.type: account for account in reversed(found)},
+        [(real, shown) for shown, real in _LIVE_HOSTS.items()],
+        lambda _: None,
+    )
+
+
+def record(name: str, source: Source, folder: Path = CASSETTES) -> None:
+    """Record one scenario; nothing is saved when it does not end as it should.
+
+    Raises:
+        ValueError: It failed although it should not, or the other way round.
+    """
+    scenario = SCENARIOS[name]
+    account = scenario.account(source.accounts[scenario.provider])
+    source.prepare(scenario)
+    secrets = sorted(account.secrets(), key=len, reverse=True)
+    recorder = VCR(record_mode="all", record_on_exception=False, drop_unused_requests=True)
+    recorder.register_serializer("yaml", CassetteYaml(_heading(source, scenario)))
+    settings = cassette_settings(source.pairs, secrets)
+    with recorder.use_cassette(str(folder / f"{name}.yaml"), **settings):
+        ended = _outcome(scenario.flow(account), source)
+        if isinstance(ended, WebToolsError) != scenario.fails:
+            message = f"{name} did not end as it should: {ended}"
+            raise ValueError(message)
+
+
+def _heading(source: Source, scenario: Scenario) -> str:
+    day = f"{datetime.now(timezone.utc):%Y-%m-%d}"
+    return f"# Recorded from {source.name} on {day}. API: {scenario.page}\n"
+
+
+def _outcome(flow: Flow[Any], source: Source) -> Any:
+    try:
+        return run(flow, source)
+    except WebToolsError as error:
+        return error
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.recording", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("names", nargs="*", metavar="NAME", help="cassettes; without, all")
+    parser.add_argument("--live", action="store_true", help="ask the live APIs, with your keys")
+    given = parser.parse_args(arguments)
+    if unknown := [name for name in given.names if name not in SCENARIOS]:
+        parser.error(f"no such cassette: {', '.join(unknown)}; known are {', '.join(SCENARIOS)}")
+    with live_source() if given.live else sandbox_source() as source:
+        for name in given.names or SCENARIOS:
+            if reason := _reason_to_skip(SCENARIOS[name], source, live=given.live):
+                print(f"{name}: kept, {reason}")  # noqa: T201
+            else:
+                record(name, source)
+                print(f"{name}: recorded")  # noqa: T201
+    return 0
+
+
+def _reason_to_skip(scenario: Scenario, source: Source, *, live: bool) -> str:
+    if live and not scenario.can_be_live:
+        return "which only the sandbox can answer"
+    if scenario.provider not in source.accounts:
+        return f"no provider of type {scenario.provider} is configured"
+    return ""
+
+
+if __name__ == "__main__":
+    sys.exit(main())

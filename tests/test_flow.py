@@ -1,0 +1,423 @@
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import threading
+import time
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import pytest
+
+from webtools._flow import (
+    AsyncTransport,
+    BlockingTransport,
+    Flow,
+    Gather,
+    Now,
+    Offload,
+    Send,
+    Sleep,
+    arun,
+    run,
+)
+from webtools._http import Request, Response
+from webtools.errors import InputError, RequestError, RequestTimeoutError
+
+GET = Request("GET", "https://a.example")
+OK = Response(200, {}, b"ok")
+Work = Callable[[Request], Any]  # answers or raises
+
+
+class Blocking:
+    def __init__(self, work: Work = lambda _: OK) -> None:
+        self.work = work
+
+    def send(self, request: Request, deadline: float) -> Response:
+        answer: Response = self.work(request)
+        return answer
+
+
+class Awaited(Blocking):
+    async def send(self, request: Request, deadline: float) -> Response:  # type: ignore[override]
+        await asyncio.sleep(0)
+        answer = self.work(request)
+        if isinstance(answer, Coroutine):
+            answer = await answer
+        return answer  # type: ignore[no-any-return]
+
+
+def _run(flow: Flow[Any], work: Work = lambda _: OK) -> Any:
+    transport: BlockingTransport = Blocking(work)
+    return run(flow, transport)
+
+
+def _arun(flow: Flow[Any], work: Work = lambda _: OK) -> Any:
+    transport: AsyncTransport = Awaited(work)
+    return asyncio.run(arun(flow, transport))
+
+
+@pytest.fixture(params=[_run, _arun], ids=["blocking", "async"])
+def drive(request: pytest.FixtureRequest) -> Callable[..., Any]:
+    driver: Callable[..., Any] = request.param
+    return driver
+
+
+def fail(error: BaseException) -> Work:
+    def work(_: Request) -> Any:
+        raise error
+
+    return work
+
+
+def send() -> Flow[Any]:
+    return (yield Send(GET, 0.0))
+
+
+def value(result: Any) -> Flow[Any]:
+    yield Now()
+    return result
+
+
+def gather(*flows: Flow[Any], limit: int = 16) -> Flow[Any]:
+    return (yield Gather(flows, limit))
+
+
+# --- steps -------------------------------------------------------------------------------------
+
+
+def test_send_is_answered_with_the_response(drive: Callable[..., Any]) -> None:
+    asked: list[Request] = []
+
+    def work(request: Request) -> Response:
+        asked.append(request)
+        return OK
+
+    assert drive(send(), work) is OK
+    assert asked == [GET]
+
+
+def test_now_is_the_monotonic_clock(drive: Callable[..., Any]) -> None:
+    def flow() -> Flow[float]:
+        return (yield Now())
+
+    before = time.monotonic()
+    assert before <= drive(flow()) <= time.monotonic()
+
+
+def test_sleep_waits(drive: Callable[..., Any]) -> None:
+    def flow() -> Flow[float]:
+        start = yield Now()
+        yield Sleep(0.02)
+        return (yield Now()) - start
+
+    assert 0.019 < drive(flow()) < 0.3
+
+
+def test_offload_calls_and_an_event_loop_is_not_held_up() -> None:
+    def flow() -> Flow[int]:
+        return (yield Offload(threading.get_ident))
+
+    assert _run(flow()) == threading.get_ident()
+    assert _arun(flow()) != threading.get_ident()
+
+
+def test_what_an_offloaded_function_raises_ends_the_flow(drive: Callable[..., Any]) -> None:
+    def flow() -> Flow[None]:
+        yield Offload(lambda: 1 // 0)
+
+    with pytest.raises(ZeroDivisionError):
+        drive(flow())
+
+
+def test_gather_answers_in_order_with_results_and_errors(drive: Callable[..., Any]) -> None:
+    def failing() -> Flow[None]:
+        raise InputError("no")
+        yield
+
+    first, failed, last = drive(gather(value(1), failing(), value(3)))
+    assert (first, str(failed), last) == (1, "no", 3)
+    assert type(failed) is InputError
+
+
+def test_gather_of_nothing_is_nothing(drive: Callable[..., Any]) -> None:
+    assert drive(gather()) == []
+
+
+def test_gathers_may_be_nested(drive: Callable[..., Any]) -> None:
+    assert drive(gather(gather(value(1), value(2)), gather(value(3)))) == [[1, 2], [3]]
+
+
+def test_a_flow_without_a_step_has_a_result(drive: Callable[..., Any]) -> None:
+    def flow() -> Flow[str]:
+        return "done"
+        yield
+
+    assert drive(flow()) == "done"
+
+
+# --- errors ------------------------------------------------------------------------------------
+
+
+def test_an_error_of_the_transport_can_be_caught_in_the_flow(drive: Callable[..., Any]) -> None:
+    answers = iter([RequestTimeoutError("late"), OK])
+
+    def work(_: Request) -> Response:
+        answer = next(answers)
+        if isinstance(answer, RequestError):
+            raise answer
+        return answer
+
+    def flow() -> Flow[Any]:
+        try:
+            yield Send(GET, 0.0)
+        except RequestError as error:
+            return str(error), (yield Send(GET, 0.0))
+
+    assert drive(flow(), work) == ("late", OK)
+
+
+def test_an_error_that_the_flow_does_not_catch_is_the_callers(drive: Callable[..., Any]) -> None:
+    error = RequestError("broken")
+    with pytest.raises(RequestError) as caught:
+        drive(send(), fail(error))
+    assert caught.value is error
+
+
+def test_a_flow_may_turn_an_error_into_another(drive: Callable[..., Any]) -> None:
+    def flow() -> Flow[None]:
+        try:
+            yield Send(GET, 0.0)
+        except RequestError as error:
+            raise InputError("explained") from error
+
+    with pytest.raises(InputError, match="explained") as caught:
+        drive(flow(), fail(RequestError("broken")))
+    assert str(caught.value.__cause__) == "broken"
+
+
+# --- cleanup -----------------------------------------------------------------------------------
+
+
+class Marked:
+    """A flow that notes when its cleanup ran."""
+
+    def __init__(self) -> None:
+        self.ended: list[float] = []
+
+    def flow(self, step: Any) -> Flow[Any]:
+        try:
+            return (yield step)
+        finally:
+            self.ended.append(time.monotonic())
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(1), ValueError("bug")])
+def test_cleanup_runs_whatever_ends_the_call(
+    drive: Callable[..., Any], error: BaseException
+) -> None:
+    marked = Marked()
+    with pytest.raises(type(error)):
+        drive(marked.flow(Send(GET, 0.0)), fail(error))
+    assert len(marked.ended) == 1
+
+
+def test_cleanup_runs_after_an_error_and_after_success(drive: Callable[..., Any]) -> None:
+    marked = Marked()
+    drive(marked.flow(Now()))
+    with pytest.raises(RequestError):
+        drive(marked.flow(Send(GET, 0.0)), fail(RequestError("broken")))
+    assert len(marked.ended) == 2
+
+
+@pytest.mark.parametrize("step", [Send(GET, 0.0), Sleep(30)])
+async def test_cancelling_runs_the_cleanup(step: Any) -> None:
+    marked = Marked()
+    task = asyncio.ensure_future(arun(marked.flow(step), Awaited(lambda _: asyncio.sleep(30))))
+    await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert len(marked.ended) == 1
+
+
+# --- gathering ---------------------------------------------------------------------------------
+
+
+class Busy:
+    """Answers slowly, and remembers how many calls ran together and who failed."""
+
+    def __init__(self) -> None:
+        self.now = self.most = self.calls = 0
+        self.lock = threading.Lock()
+
+    def enter(self, _: Request) -> None:
+        with self.lock:
+            self.calls += 1
+            self.now += 1
+            self.most = max(self.most, self.now)
+
+    def leave(self) -> None:
+        with self.lock:
+            self.now -= 1
+
+    def blocking(self, request: Request) -> Response:
+        self.enter(request)
+        time.sleep(0.01)
+        self.leave()
+        return OK
+
+    async def awaited(self, request: Request) -> Response:
+        self.enter(request)
+        await asyncio.sleep(0.01)
+        self.leave()
+        return OK
+
+
+@pytest.mark.parametrize("limit", [1, 3])
+def test_gather_never_runs_more_than_its_limit_at_once(limit: int) -> None:
+    for driver, method in ((_run, "blocking"), (_arun, "awaited")):
+        busy = Busy()
+        assert driver(gather(*[send() for _ in range(8)], limit=limit), getattr(busy, method))
+        assert (busy.most, busy.calls) == (limit, 8)
+
+
+def test_gather_runs_at_the_same_time_and_keeps_the_order(drive: Callable[..., Any]) -> None:
+    def flow(number: int) -> Flow[int]:
+        yield Sleep(0.05 - number / 100)
+        return number
+
+    start = time.monotonic()
+    assert drive(gather(*map(flow, range(5)))) == [0, 1, 2, 3, 4]
+    assert time.monotonic() - start < 0.12
+
+
+def test_a_crash_surfaces_and_no_further_flow_starts(drive: Callable[..., Any]) -> None:
+    started: list[int] = []
+
+    def flow(number: int) -> Flow[None]:
+        started.append(number)
+        yield Now()
+        if number == 1:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        drive(gather(*map(flow, range(50)), limit=1))
+    assert started == [0, 1]
+
+
+def test_ctrl_c_in_a_gathered_flow_surfaces() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        _run(gather(send(), send()), fail(KeyboardInterrupt()))
+
+
+def test_ctrl_c_while_waiting_for_threads_starts_no_further_flow(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    go, started = threading.Event(), []
+
+    def slow(_: Request) -> Response:
+        started.append(1)
+        go.wait(5)
+        return OK
+
+    def interrupted(self: threading.Thread, timeout: float | None = None) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "join", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            _run(gather(*[send() for _ in range(9)], limit=2), slow)
+    go.set()
+    for thread in threading.enumerate():
+        if thread.name.startswith("webtools-") and thread.name != "webtools-sandbox":
+            thread.join(1)
+    assert len(started) == 2
+
+
+def test_gathered_flows_run_in_daemon_threads_that_end() -> None:
+    def flow() -> Flow[threading.Thread]:
+        return (yield Offload(threading.current_thread))
+
+    first, second = _run(gather(flow(), flow()))
+    assert (first.daemon, second.daemon) == (True, True)
+    assert first is not threading.current_thread()
+    assert not first.is_alive()
+
+
+def test_gathered_flows_see_the_callers_context_variables(drive: Callable[..., Any]) -> None:
+    variable = contextvars.ContextVar("variable", default="unset")
+
+    def flow() -> Flow[str]:
+        yield Now()
+        return variable.get()
+
+    token = variable.set("set")
+    try:
+        assert drive(gather(flow(), flow())) == ["set", "set"]
+    finally:
+        variable.reset(token)
+
+
+async def test_cancelling_a_gather_waits_for_the_cleanup_of_its_flows() -> None:
+    cleaned: list[str] = []
+
+    async def slow(_: Request) -> Response:
+        try:
+            await asyncio.sleep(30)
+        finally:
+            for _ in range(3):  # as closing a connection takes some turns of the loop
+                await asyncio.sleep(0)
+            cleaned.append("closed")
+        return OK
+
+    async def quick_then_slow(request: Request) -> Response:
+        if request.url.endswith("/quick"):
+            await asyncio.sleep(30)
+        return await slow(request)
+
+    def quick() -> Flow[Any]:
+        return (yield Send(Request("GET", "https://a.example/quick"), 0.0))
+
+    flows = gather(quick(), send(), send())
+    task = asyncio.ensure_future(arun(flows, Awaited(quick_then_slow)))
+    await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert cleaned == ["closed", "closed"]
+
+
+async def test_a_crash_in_a_gather_ends_its_other_flows_before_it_surfaces() -> None:
+    marked, cleaned = Marked(), []
+
+    async def slow(_: Request) -> Response:
+        try:
+            await asyncio.sleep(30)
+        finally:
+            await asyncio.sleep(0.01)
+            cleaned.append("closed")
+        return OK
+
+    def crash() -> Flow[None]:
+        yield Sleep(0.01)
+        raise ZeroDivisionError
+
+    flows = gather(marked.flow(Send(GET, 0.0)), crash(), marked.flow(Send(GET, 0.0)))
+    with pytest.raises(ZeroDivisionError):
+        await arun(flows, Awaited(slow))
+    assert (len(marked.ended), len(cleaned)) == (2, 2)
+
+
+async def test_two_crashes_in_a_gather_leave_no_unretrieved_error() -> None:
+    reported: list[Any] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, facts: reported.append(facts))
+
+    def crash() -> Flow[None]:
+        yield Now()
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await arun(gather(crash(), crash(), crash()), Awaited())
+    await asyncio.sleep(0)
+    assert reported == []
