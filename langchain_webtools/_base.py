@@ -105,7 +105,7 @@ class WebTool(BaseTool):
         self, tool_input: Any, tool_call_id: str | None
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Hand over the input whole, so that no name in it can clash with a parameter."""
-        return (), dict(tool_input)
+        return (tool_input, tool_call_id), {}
 
     @_inspected
     def _run(
@@ -137,28 +137,30 @@ class WebTool(BaseTool):
         return named if tool_input is _BY_NAME else tool_input
 
     def _present(self, result: ToolResult, tool_call_id: str | None) -> Any:
+        content: Any = result.text
         if result.is_error:
-            return self._fail(WebToolException(result.text, result.details), tool_call_id)
-        if self.response_format == "content":
-            return result.text
-        return result.text, result.details
+            content = self._fail(WebToolException(result.text, result.details), tool_call_id)
+        return content if self.response_format == "content" else (content, result.details)
 
-    def _fail(self, error: WebToolException, tool_call_id: str | None) -> Any:
-        """Raise the error, or make the message that LangChain would make without an artifact."""
+    def _fail(self, error: WebToolException, tool_call_id: str | None) -> ToolOutputMixin:
+        """Raise the error, or make the message that LangChain would make without an artifact.
+
+        A callable handler that raises a `ToolException` of its own is called a second time, with
+        that, by LangChain.
+        """
         handler = self.handle_tool_error
         if not handler or tool_call_id is None:
             raise error
         content: Any = handler(error) if callable(handler) else handler
         if isinstance(content, ToolOutputMixin):
-            return content, error.details
-        message = ToolMessage(
+            return content
+        return ToolMessage(
             str(error) if content is True else content,
             artifact=error.details,
             tool_call_id=tool_call_id,
             name=self.name,
             status="error",
         )
-        return message, error.details
 
 
 def _widened(

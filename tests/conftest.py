@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,3 +36,9 @@ def _cassette_is_played_whole(vcr: Cassette | None) -> Iterator[None]:
     yield
     if vcr is not None:
         assert_played_whole(vcr)
+
+
+@pytest.fixture
+def own_temp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let what is too long for an answer be saved where only this test looks."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))

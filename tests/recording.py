@@ -29,6 +29,7 @@ from pydantic import SecretStr
 from vcr import VCR
 from vcr.cassette import Cassette
 from vcr.request import Request as RecordedRequest
+
 from webtools._fetch import fetch
 from webtools._flow import Flow, run
 from webtools._http import Request, Response
@@ -449,7 +450,7 @@ def record(name: str, source: Source, folder: Path = CASSETTES) -> None:
     scenario = SCENARIOS[name]
     account = scenario.account(source.accounts[scenario.provider])
     source.prepare(scenario)
-    secrets = sorted(account.secrets(), key=len, reverse=True)
+    secrets = sorted(account.secrets, key=len, reverse=True)
     recorder = VCR(record_mode="all", record_on_exception=False, drop_unused_requests=True)
     recorder.register_serializer("yaml", CassetteYaml(_heading(source, scenario)))
     settings = cassette_settings(source.pairs, secrets)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 import socket
 import ssl
 import struct
@@ -20,6 +21,7 @@ class RawServer:
     """Hands every connection to a script, each in a thread of its own.
 
     Attributes:
+        port: The port on the loopback address.
         connections: How many were accepted.
         requests: The requests that `read_request` of the scripts below took in.
     """
@@ -27,17 +29,13 @@ class RawServer:
     def __init__(self, script: Script, *, backlog: int = 128) -> None:
         self._script = script
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=backlog)
+        self.port: int = self._listener.getsockname()[1]
         self._open: list[socket.socket] = []
         self._threads: list[threading.Thread] = []
         self._lock = threading.Lock()
         self._closing = False
         self.connections = 0
         self.requests: list[bytes] = []
-
-    @property
-    def port(self) -> int:
-        port: int = self._listener.getsockname()[1]
-        return port
 
     @property
     def url(self) -> str:
@@ -141,24 +139,25 @@ def silent(connection: socket.socket) -> None:
         pass
 
 
-def wait_for_end(connection: socket.socket) -> None:
-    """Hold a connection until the other side ends it."""
-    while connection.recv(65536):
-        pass
-
-
-def dripping(data: bytes, pause: float, after: bytes = b"") -> Script:
-    """Send `after` at once and then a byte at a time."""
-    stop = threading.Event()
+def dripping(data: bytes, pause: float, after: bytes = b"", *, wait: bool = True) -> Script:
+    """Send `after` at once and then a byte at a time, until the other side has enough."""
 
     def script(connection: socket.socket) -> None:
-        read_request(connection)
+        if wait:
+            read_request(connection)
         connection.sendall(after)
         for byte in data:
             connection.sendall(bytes((byte,)))
-            stop.wait(pause)
+            if _ended(connection, pause):
+                return
 
     return script
+
+
+def _ended(connection: socket.socket, seconds: float) -> bool:
+    """Wait, and tell whether the connection ended meanwhile."""
+    readable, _, _ = select.select([connection], [], [], seconds)
+    return bool(readable) and not connection.recv(65536)
 
 
 def reset(connection: socket.socket) -> None:

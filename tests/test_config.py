@@ -171,7 +171,7 @@ def test_options_may_be_given_as_the_model() -> None:
 def test_a_type_that_needs_no_key_may_leave_it_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(PROVIDERS["exa"].about, "NEEDS_KEY", False)
     config = load('{"providers": [{"name": "a", "type": "exa"}]}', ORIGIN)
-    assert Settings(config).accounts().secrets() == frozenset()
+    assert Settings(config).accounts().secrets == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -468,7 +468,7 @@ def test_a_faulty_entry_in_code_is_told_by_its_path_without_the_key() -> None:
 
 
 def test_secrets_lists_every_key() -> None:
-    secrets = Settings(make_config()).accounts().secrets()
+    secrets = Settings(make_config()).accounts().secrets
     assert secrets == {CANARY, CANARY + "-v0", f"http://u:{CANARY}@p"}
 
 
@@ -774,8 +774,8 @@ def test_none_that_can_is_told_with_the_file_and_a_type(tmp_path: Path) -> None:
     assert str(caught.value) == expected
 
 
-def test_a_capability_that_no_type_has_is_told() -> None:
-    with pytest.raises(ConfigError, match=r"can synthesize; no type can yet\.$"):
+def test_a_type_that_has_the_missing_capability_is_named() -> None:
+    with pytest.raises(ConfigError, match=r'can synthesize; add a provider of type "perplexity"\.$'):
         accounts_of("exa").select("synthesize")
 
 

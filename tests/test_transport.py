@@ -13,6 +13,7 @@ import threading
 import time
 import tracemalloc
 import weakref
+import zlib
 from base64 import b64encode
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
@@ -56,9 +57,7 @@ class Blocking:
 
     def many(self, url: str, count: int) -> list[Response]:
         answers: list[Response] = []
-        threads = [
-            threading.Thread(target=lambda: answers.append(self(url))) for _ in range(count)
-        ]
+        threads = [threading.Thread(target=lambda: answers.append(self(url))) for _ in range(count)]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -114,18 +113,32 @@ def authority() -> trustme.CA:
     return trustme.CA()
 
 
-@pytest.fixture
-def server_tls(
-    authority: trustme.CA, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[ssl.SSLContext]:
-    """A server's context with a certificate that our side trusts."""
-    authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
-    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
+@pytest.fixture(scope="module")
+def tls_server(authority: trustme.CA) -> Iterator[SandboxServer]:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("127.0.0.1", "localhost").configure_cert(context)
-    _transport.tls_context.cache_clear()
-    yield context
-    _transport.tls_context.cache_clear()
+    with SandboxServer(ssl_context=context) as server:
+        yield server
+
+
+@pytest.fixture
+def trusted(
+    authority: trustme.CA, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """Let our side trust the authority, and nobody else."""
+    authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
+    load = _transport.tls_context
+    load.cache_clear()
+    yield
+    load.cache_clear()
+
+
+@pytest.fixture
+def secure(tls_server: SandboxServer, trusted: None) -> SandboxServer:
+    """A sandbox that speaks https, whose certificate our side trusts."""
+    tls_server.reset()
+    return tls_server
 
 
 def page(server: SandboxServer) -> str:
@@ -153,14 +166,18 @@ def test_a_request_travels_as_it_is(send: Send) -> None:
     assert body == b'{"\\u00e9":[1]}'
     fields = dict(line.split(": ", 1) for line in lines)
     assert fields["user-agent"].startswith("agent-webtools/")
-    assert fields | {
-        "host": f"127.0.0.1:{server.port}",
-        "x-key": "k",
-        "accept": "application/json",
-        "accept-encoding": "gzip",
-        "content-type": "application/json",
-        "content-length": "14",
-    } == fields
+    assert (
+        fields
+        | {
+            "host": f"127.0.0.1:{server.port}",
+            "x-key": "k",
+            "accept": "application/json",
+            "accept-encoding": "gzip",
+            "content-type": "application/json",
+            "content-length": "14",
+        }
+        == fields
+    )
 
 
 def test_an_answer_has_status_lower_case_headers_and_the_body(send: Send) -> None:
@@ -192,18 +209,13 @@ def test_twenty_calls_in_turn_share_one_connection(
     assert webtools_sandbox.stats()["connections"] == 1
 
 
-def test_twenty_calls_in_turn_share_one_tls_connection(
-    send: Send, server_tls: ssl.SSLContext
-) -> None:
-    with SandboxServer(ssl_context=server_tls) as server:
-        assert server.url.startswith("https://")
-        assert {send(page(server)).status for _ in range(20)} == {200}
-        assert server.stats()["connections"] == 1
+def test_twenty_calls_in_turn_share_one_tls_connection(send: Send, secure: SandboxServer) -> None:
+    assert secure.url.startswith("https://")
+    assert {send(page(secure)).status for _ in range(20)} == {200}
+    assert secure.stats()["connections"] == 1
 
 
-def test_a_certificate_of_an_unknown_authority_is_refused(
-    send: Send, server_tls: ssl.SSLContext
-) -> None:
+def test_a_certificate_of_an_unknown_authority_is_refused(send: Send, trusted: None) -> None:
     stranger = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     trustme.CA().issue_cert("127.0.0.1").configure_cert(stranger)
     with (
@@ -280,9 +292,7 @@ def test_after_closing_the_next_call_opens_a_new_connection(
         caller.close()
 
 
-def test_origins_have_connections_of_their_own(
-    send: Send, webtools_sandbox: SandboxServer
-) -> None:
+def test_origins_have_connections_of_their_own(send: Send, webtools_sandbox: SandboxServer) -> None:
     for url in (webtools_sandbox.docs_url, webtools_sandbox.news_url) * 3:  # 127.0.0.1, localhost
         send(url)
     assert webtools_sandbox.stats()["connections"] == 2
@@ -296,10 +306,9 @@ SLOW: dict[str, Script] = {
     "drip of headers": dripping(b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 99, 0.02),
     "drip of headers for ever": dripping(b"HTTP/1.1 200 OK\r\nX:" + b" " * 999, 0.02),
     "drip of the body": dripping(b"x" * 999, 0.02, HEAD),
-    "stalled body": dripping(b"", 0.0, HEAD + b"half"),
+    "stalled body": dripping(b"x", 30, HEAD),
     "endless 1xx": dripping(b"HTTP/1.1 103 Early Hints\r\n\r\n" * 99, 0.002),
 }
-SLOW["stalled body"] = lambda c: (read_request(c), c.sendall(HEAD + b"half"), silent(c), None)[-1]
 
 
 @pytest.mark.parametrize("script", SLOW.values(), ids=SLOW)
@@ -310,29 +319,16 @@ def test_the_deadline_bounds_the_whole_call(send: Send, script: Script) -> None:
         assert caught.value.retryable
 
 
-def test_the_deadline_bounds_a_tls_handshake_that_never_ends(
-    send: Send, server_tls: ssl.SSLContext
-) -> None:
+def test_the_deadline_bounds_a_tls_handshake_that_never_ends(send: Send, trusted: None) -> None:
     with RawServer(silent) as server, within(1.0), pytest.raises(RequestTimeoutError):
         send(f"https://127.0.0.1:{server.port}", SHORT)
 
 
-def test_the_deadline_bounds_a_dripping_tls_handshake(
-    send: Send, server_tls: ssl.SSLContext
-) -> None:
+def test_the_deadline_bounds_a_dripping_tls_handshake(send: Send, trusted: None) -> None:
     hello = b"\x16\x03\x03\x10\x00" + b"\x02" * 999
-
-    def script(connection: socket.socket) -> None:
-        connection.recv(65536)
-        dripping(hello, 0.02)(connection)
-
-    def drip(connection: socket.socket) -> None:
-        for byte in hello:
-            connection.sendall(bytes((byte,)))
-            time.sleep(0.02)
-
-    with RawServer(drip) as server, within(1.0), pytest.raises(RequestTimeoutError):
-        send(f"https://127.0.0.1:{server.port}", SHORT)
+    with RawServer(dripping(hello, 0.02, wait=False)) as server, within(1.0):
+        with pytest.raises(RequestTimeoutError):
+            send(f"https://127.0.0.1:{server.port}", SHORT)
 
 
 @contextlib.contextmanager
@@ -366,9 +362,7 @@ def test_the_deadline_bounds_the_wait_for_a_free_lane(monkeypatch: pytest.Monkey
     monkeypatch.setattr(_transport, "MAX_LANES", 1)
     blocking = Blocking()
     with RawServer(silent) as server:
-        first = threading.Thread(
-            target=lambda: contextlib.suppress(RequestError).__enter__() or _late(blocking, server)
-        )
+        first = threading.Thread(target=_late, args=(blocking, server))
         first.start()
         time.sleep(0.05)
         with within(0.9), pytest.raises(RequestTimeoutError, match="^all 1 connections"):
@@ -426,7 +420,7 @@ def test_a_body_up_to_the_bound_is_taken_and_no_byte_more(send: Send) -> None:
 def test_a_huge_body_is_refused_before_it_fills_the_memory(
     send: Send, webtools_sandbox: SandboxServer, kind: Any, mib: int
 ) -> None:
-    # The bomb is made beforehand: tracemalloc sees the server's memory too.
+    # Made beforehand and in this process, so that only the client's memory is traced.
     with RawServer(_sending(_large(kind, mib))) as server:
         tracemalloc.start()
         try:
@@ -443,10 +437,6 @@ def test_a_huge_body_is_refused_before_it_fills_the_memory(
 def _large(kind: str, mib: int) -> bytes:
     if kind == "huge":
         return response(bytes(mib * 1024 * 1024))
-    packed = gzip.compress(bytes(1024 * 1024), 1)
-    # One member after the other would end after the first: so a single stream.
-    import zlib  # noqa: PLC0415
-
     packer = zlib.compressobj(1, zlib.DEFLATED, 31)
     packed = b"".join(packer.compress(bytes(1024 * 1024)) for _ in range(mib)) + packer.flush()
     return response(packed, headers=[("Content-Encoding", "gzip")])
@@ -493,7 +483,6 @@ BROKEN: dict[str, bytes] = {
     "nothing": b"",
     "garbage": b"\x00\xff not HTTP at all \r\n\r\n",
     "TLS instead": b"\x15\x03\x03\x00\x02\x02\x28",
-    "another version": b"HTTP/9.9 200 OK\r\n\r\n",
     "endless headers": b"HTTP/1.1 200 OK\r\n" + b"X-Y: z\r\n" * 50_000,
     "endless status line": b"HTTP/1.1 200 " + b"O" * 500_000,
     "cut body": response(b"x" * 100)[:-50],
@@ -518,9 +507,7 @@ def test_what_is_no_proper_answer_is_a_retryable_request_error(send: Send, data:
         assert send(server.url).status == 200
 
 
-def test_a_reset_connection_is_a_request_error(
-    send: Send, webtools_sandbox: SandboxServer
-) -> None:
+def test_a_reset_connection_is_a_request_error(send: Send, webtools_sandbox: SandboxServer) -> None:
     for settings in ({"reset": True}, {"reset": True, "body": "cut"}):
         webtools_sandbox.fault(**settings)  # type: ignore[arg-type]
         with pytest.raises(RequestError):
@@ -537,7 +524,7 @@ def test_a_refused_connection_is_a_request_error(send: Send) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["http://[::1", "http://a b/", "ftp://127.0.0.1/", "//127.0.0.1", "", "http://\ud800/"]
+    "url", ["http://[::1", "ftp://127.0.0.1/", "//127.0.0.1", "", "http://\ud800/"]
 )
 def test_an_address_that_cannot_be_used_is_an_error_not_to_retry(send: Send, url: str) -> None:
     with pytest.raises(RequestError, match="address cannot be used") as caught:
@@ -557,9 +544,7 @@ def test_an_error_carries_neither_the_headers_nor_the_frames_that_held_them(send
 # --- proxies -----------------------------------------------------------------------------------
 
 
-def test_a_proxy_is_used_and_told_the_password(
-    send: Send, webtools_sandbox: SandboxServer
-) -> None:
+def test_a_proxy_is_used_and_told_the_password(send: Send, webtools_sandbox: SandboxServer) -> None:
     with Proxy() as proxy:
         url = f"http://user:secret@127.0.0.1:{proxy.port}"
         answer = send(page(webtools_sandbox), proxy=url)
@@ -568,17 +553,17 @@ def test_a_proxy_is_used_and_told_the_password(
     assert b64encode(b"user:secret") in proxy.requests[0]
 
 
-def test_a_proxy_is_tunnelled_through_for_https(send: Send, server_tls: ssl.SSLContext) -> None:
-    with SandboxServer(ssl_context=server_tls) as server, Proxy() as proxy:
+def test_a_proxy_is_tunnelled_through_for_https(send: Send, secure: SandboxServer) -> None:
+    with Proxy() as proxy:
         url = f"http://user:secret@127.0.0.1:{proxy.port}"
-        assert [send(page(server), proxy=url).status for _ in range(3)] == [200] * 3
+        assert [send(page(secure), proxy=url).status for _ in range(3)] == [200] * 3
     (connect,) = proxy.requests
-    assert connect.startswith(f"CONNECT 127.0.0.1:{server.port} ".encode())
+    assert connect.startswith(f"CONNECT 127.0.0.1:{secure.port} ".encode())
     assert b64encode(b"user:secret") in connect
 
 
 def test_a_proxy_that_refuses_is_a_request_error_without_the_password(
-    send: Send, server_tls: ssl.SSLContext
+    send: Send, trusted: None
 ) -> None:
     with Proxy(refuse=response(b"", "407 Proxy Authentication Required")) as proxy:
         with pytest.raises(RequestError, match="407") as caught:
@@ -609,7 +594,7 @@ def test_the_environment_names_no_proxy(
 
 
 def test_the_roots_are_loaded_once_and_off_the_event_loop(
-    server_tls: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
+    secure: SandboxServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     threads: list[int] = []
     load = _transport.tls_context
@@ -620,9 +605,8 @@ def test_the_roots_are_loaded_once_and_off_the_event_loop(
 
     monkeypatch.setattr(_transport, "tls_context", recorded)
     caller = Awaited()
-    with SandboxServer(ssl_context=server_tls) as server:
-        assert caller(page(server)).status == 200
-        caller.close()
+    assert [caller(url).status for url in (page(secure), secure.news_url)] == [200] * 2
+    caller.close()
     assert threads
     assert threading.get_ident() not in threads
     assert load.cache_info().misses == 1
@@ -745,7 +729,7 @@ def test_ctrl_c_during_a_call_frees_the_lane(monkeypatch: pytest.MonkeyPatch) ->
     blocking.close()
 
 
-def _interrupt(*_: object) -> bytes:
+def _interrupt(*_: object, **__: object) -> bytes:
     raise KeyboardInterrupt
 
 
@@ -889,12 +873,13 @@ def test_a_forked_child_leaves_the_connections_of_its_parent_alone(
     lines = """
 print(send(), flush=True)
 child = os.fork()
-print(send(), send(), flush=True)
-if child:
-    assert os.waitpid(child, 0)[1] == 0
-    print(send())
+if not child:
+    print(send(), send())
+    raise SystemExit
+assert os.waitpid(child, 0)[1] == 0
+print(send())
 """
-    assert python(page(webtools_sandbox), lines).split() == ["200"] * 6
+    assert python(page(webtools_sandbox), lines).split() == ["200"] * 4
     assert webtools_sandbox.stats()["connections"] == 2
 
 

@@ -49,6 +49,14 @@ def naive_part(line: str, max_bytes: int, *, end: bool = False) -> str:
     return line
 
 
+def naive_start(text: str, max_bytes: int) -> Iterator[str]:
+    for char in text:
+        max_bytes -= naive_size(char)
+        if max_bytes < 0:
+            return
+        yield char
+
+
 def naive_whole(text: str, max_lines: int, max_bytes: int) -> Truncation:
     lines, size = len(text.split("\n")), naive_size(text)
     return Truncation(
@@ -117,11 +125,18 @@ def naive_tail(text: str, max_lines: int, max_bytes: int) -> Truncation:
 
 def naive_fit(text: str, max_lines: int, max_bytes: int) -> Truncation:
     cut = naive_head(text, max_lines, max_bytes)
-    if not cut.first_line_exceeds_limit or max_lines == 0:
+    part = "".join(naive_start(text, max_bytes))
+    little = 2 * len(cut.content) <= len(part)
+    more = cut.first_line_exceeds_limit or len(part) > len(cut.content) + 1
+    if cut.truncated_by != "bytes" or not little or not more or max_lines == 0:
         return cut
-    part = naive_part(text.split("\n", 1)[0], max_bytes)
-    size = naive_size(part)
-    return replace(cut, content=part, output_lines=1, output_bytes=size, last_line_partial=True)
+    return replace(
+        cut,
+        content=part,
+        output_lines=cut.output_lines + 1,
+        output_bytes=naive_size(part),
+        last_line_partial=True,
+    )
 
 
 both = pytest.mark.parametrize(
@@ -213,6 +228,11 @@ def test_a_text_that_fits_is_returned_itself() -> None:
 def test_a_negative_limit_means_zero() -> None:
     assert truncate_head("abc", -1, -1) == truncate_head("abc", 0, 0)
     assert truncate_tail("abc", -1, -1) == truncate_tail("abc", 0, 0)
+
+
+def test_fit_keeps_the_beginning_of_a_huge_line_after_short_ones() -> None:
+    cut = fit("## Title\nhttps://a.example\n\n" + "x" * 60_000, MAX_LINES, MAX_BYTES)
+    assert (cut.output_lines, cut.output_bytes, cut.last_line_partial) == (4, MAX_BYTES, True)
 
 
 def test_fit_keeps_the_beginning_of_a_first_line_over_the_limit() -> None:

@@ -7,7 +7,7 @@ import os
 import re
 import shlex
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlsplit
@@ -271,6 +271,12 @@ class Accounts:
     max_results: int | None
     origin: str
     warnings: tuple[str, ...] = ()
+    secrets: frozenset[str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Collect all keys: what may never appear in a text."""
+        every = frozenset[str]().union(*(account.secrets for account in self.accounts))
+        object.__setattr__(self, "secrets", every)
 
     def select(self, capability: Capability, name: str | None = None) -> Account:
         """Choose the provider for a call.
@@ -294,10 +300,6 @@ class Accounts:
             remedy = _remedy(capability)
             raise ConfigError(f"No provider in {self.origin} can {capability}; {remedy}")
         return next((account for account in able if account.name == self.default), able[0])
-
-    def secrets(self) -> frozenset[str]:
-        """Give all keys in clear: what may never appear in a text."""
-        return frozenset(secret for account in self.accounts for secret in account.secrets())
 
     def _named(self, name: str, capability: Capability, able: list[Account]) -> Account:
         chosen = next((account for account in self.accounts if account.name == name), None)

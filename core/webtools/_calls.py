@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from webtools._dates import read_date
 from webtools._fetch import fetch
 from webtools._flow import Flow
 from webtools._search import search
@@ -23,7 +24,6 @@ from webtools.tools import (
     SearchInput,
     SummarizeInput,
     Tool,
-    parse_moment,
 )
 
 AnyResponse = TypeVar("AnyResponse", SearchResponse, FetchResponse, SummaryResponse)
@@ -58,8 +58,8 @@ def _search_query(given: SearchInput, text: str, limit: int) -> SearchQuery:
         limit=limit,
         include_domains=tuple(given.include_domains),
         exclude_domains=tuple(given.exclude_domains),
-        start_published_date=parse_moment(given.start_published_date),
-        end_published_date=parse_moment(given.end_published_date),
+        start_published_date=read_date(given.start_published_date),
+        end_published_date=read_date(given.end_published_date),
         category=given.category or None,
     )
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import html
 import re
+from urllib.parse import urlsplit
 
 # Only marks that providers put round matches or between lines: `List<String>` is text.
 _MARKS = re.compile(r"</?(?:b|strong|em|i|u|mark|span|br|p)\b[^<>]*>", re.IGNORECASE)
-# Whole terminal sequences: OSC and other strings up to their end, CSI, then two-byte escapes.
+# Whole terminal sequences: OSC and other strings that end on their line, CSI, two-byte escapes.
 _ESCAPES = re.compile(
-    r"(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"
+    r"\x1b[\]PX^_][^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)"
     r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"
     r"|\x1b[ -/]*[0-~]?"
 )
@@ -59,7 +60,18 @@ def _replacement(match: re.Match[str]) -> str:
 
 def is_web_url(url: str) -> bool:
     """Tell whether a text is an absolute http(s) URL with a host and no stray characters."""
-    return url.isprintable() and (match := _WEB_URL(url)) is not None and _port_fits(match[1])
+    match = _WEB_URL(url) if url.isprintable() else None
+    if match is None or not _port_fits(match[1]):
+        return False
+    return (url.isascii() and "[" not in url) or _splits(url)
+
+
+def _splits(url: str) -> bool:
+    """Tell whether Python can take it apart: odd addresses and look-alike dots make it raise."""
+    try:
+        return bool(urlsplit(url).hostname)
+    except ValueError:
+        return False
 
 
 def _port_fits(port: str | None) -> bool:

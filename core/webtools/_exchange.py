@@ -1,18 +1,26 @@
-"""One API call as a flow: pacing, retries within a deadline, errors with a subject."""
+"""One API call, or a dialogue of them, as a flow: pacing, retries within a deadline, errors."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from functools import partial
+from typing import Generic, TypeVar
 
 from webtools._flow import Flow, Now, Send, Sleep
 from webtools._http import Request, Response
-from webtools.errors import RequestError, RequestTimeoutError
+from webtools._redaction import redactor_for
+from webtools.errors import (
+    ProviderError,
+    RequestError,
+    RequestTimeoutError,
+    ResponseFormatError,
+)
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers._failures import retry_after
-from webtools.providers._reading import reading
+from webtools.providers._reading import read_with
 
 T = TypeVar("T")
 
@@ -21,7 +29,7 @@ MAX_RETRIES = 2
 FIRST_DELAY = 0.5  # seconds, the most a first retry waits; doubled for each further one
 LONGEST_DELAY = 8.0
 LONGEST_RETRY_AFTER = 60.0
-_TIMEOUTS: dict[Capability, float] = {"summarize": 120.0}
+_TIMEOUTS: dict[Capability, float] = {"summarize": 120.0, "synthesize": 120.0}
 _DEFAULT_TIMEOUT = 30.0
 
 
@@ -54,36 +62,108 @@ def exchange(job: Job, request: Request, read: Callable[[Response], T]) -> Flow[
         RequestError: No answer came.
         ProviderError: The answer is no success, or not of the documented shape.
     """
-    account = job.account
-    if account.proxy is not None:
-        request = replace(request, proxy=account.proxy.get_secret_value())
-    try:
-        response = yield from send_with_retries(request, job)
-    except RequestError as error:
-        raise _explained(error, job) from error.__cause__
-    provider = PROVIDERS[account.type].about
-    with reading(provider.TITLE, job.subject, account, response):
-        fault = provider.read_error(response, account, job.capability)
-    if fault is not None:
-        raise fault
-    with reading(provider.TITLE, job.subject, account, response):
-        return read(response)
+    response = yield from _accepted(request, job)
+    return _read(lambda: read(response), job, response)
 
 
-def send_with_retries(request: Request, job: Job) -> Flow[Response]:
-    """Send until an answer is worth returning, the retries are used up or time runs out."""
+Turn = Request | Sleep
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended(Generic[T]):
+    result: T
+
+
+def dialogue(job: Job, turns: Generator[Turn, Response, T]) -> Flow[T]:
+    """Send what a generator yields and give it the answers, until it returns its result.
+
+    Every request is paced and retried as in `exchange`, and all share the time of one call. A
+    wait that does not fit into it is answered with `RequestTimeoutError`, thrown into the
+    generator.
+
+    Raises:
+        RequestError: No answer came.
+        ProviderError: An answer is no success, or not of the documented shape.
+    """
     start: float = yield Now()
     deadline = start + job.timeout
+    with closing(turns):
+        turn = _next(turns)
+        while not isinstance(turn, _Ended):
+            if isinstance(turn, Sleep):
+                turn = yield from _rest(turn, turns, job, deadline)
+            else:
+                response = yield from _accepted(turn, job, deadline)
+                turn = _read(partial(_next, turns, response), job, response)
+        return turn.result
+
+
+def _next(turns: Generator[Turn, Response, T], answer: Response | None = None) -> Turn | _Ended[T]:
+    try:
+        return next(turns) if answer is None else turns.send(answer)
+    except StopIteration as stop:
+        return _Ended(stop.value)
+
+
+def _rest(
+    wait: Sleep, turns: Generator[Turn, Response, T], job: Job, deadline: float
+) -> Flow[Turn | _Ended[T]]:
+    now: float = yield Now()
+    if now + wait.seconds < deadline:
+        yield wait
+        return _next(turns)
+    error = RequestTimeoutError(f"the answer takes {wait.seconds:g} s more, at least")
+    try:
+        return turns.throw(_explained(error, job))
+    except StopIteration as stop:
+        return _Ended(stop.value)
+
+
+def _read(read: Callable[[], T], job: Job, response: Response) -> T:
+    title = PROVIDERS[job.account.type].about.TITLE
+    return read_with(read, title, job.subject, job.account, response)
+
+
+def _accepted(request: Request, job: Job, deadline: float | None = None) -> Flow[Response]:
+    """Send a request; an answer that the provider takes for a fault is raised."""
+    if job.account.proxy is not None:
+        request = replace(request, proxy=job.account.proxy.get_secret_value())
+    try:
+        response = yield from send_with_retries(request, job, deadline)
+    except RequestError as error:
+        raise _explained(error, job) from error.__cause__
+    # Before it is read: what is cut short on the way could end in half a key.
+    response = redactor_for(job.account.secrets).response(response)
+    fault = _fault(response, job)
+    if fault is not None:
+        raise fault
+    return response
+
+
+def _fault(response: Response, job: Job) -> ProviderError | None:
+    about = PROVIDERS[job.account.type].about
+    return _read(lambda: about.read_error(response, job.account, job.capability), job, response)
+
+
+def send_with_retries(request: Request, job: Job, deadline: float | None = None) -> Flow[Response]:
+    """Send until an answer is worth returning, the retries are used up or time runs out."""
+    if deadline is None:
+        start: float = yield Now()
+        deadline = start + job.timeout
     for attempt in range(MAX_RETRIES):
         yield from _pace(job, deadline)
         outcome = yield from _attempt(request, deadline)
-        delay = _delay(outcome, attempt)
-        now: float = yield Now()
-        if delay is None or now + delay >= deadline:
+        delay = _delay(outcome, job, attempt)
+        if delay is None or not (yield from _fits(delay, deadline)):
             return _answer(outcome)
         yield Sleep(delay)
     yield from _pace(job, deadline)
     return _answer((yield from _attempt(request, deadline)))
+
+
+def _fits(delay: float, deadline: float) -> Flow[bool]:
+    now: float = yield Now()
+    return now + delay < deadline
 
 
 def _attempt(request: Request, deadline: float) -> Flow[Response | RequestError]:
@@ -100,16 +180,27 @@ def _answer(outcome: Response | RequestError) -> Response:
     return outcome
 
 
-def _delay(outcome: Response | RequestError, attempt: int) -> float | None:
+def _delay(outcome: Response | RequestError, job: Job, attempt: int) -> float | None:
     """Seconds before the next attempt; None when there should be none."""
     if isinstance(outcome, RequestError):
         wait, retried = None, outcome.retryable
     else:
-        wait, retried = retry_after(outcome), outcome.status in RETRIED_STATUSES
+        wait, retried = _verdict(outcome, job)
     if not retried or (wait is not None and wait > LONGEST_RETRY_AFTER):
         return None
     ceiling = min(LONGEST_DELAY, FIRST_DELAY * 2**attempt)
     return random.uniform(0.0, ceiling) if wait is None else wait  # noqa: S311  # full jitter
+
+
+def _verdict(response: Response, job: Job) -> tuple[float | None, bool]:
+    """Tell the wait that the provider asks for, and whether another attempt makes sense."""
+    if response.status not in RETRIED_STATUSES:
+        return None, False
+    try:
+        fault = _fault(response, job)
+    except ResponseFormatError:  # the body makes no sense, the status does
+        return retry_after(response), True
+    return (fault.retry_after, fault.retryable) if fault else (None, False)
 
 
 def _pace(job: Job, deadline: float) -> Flow[None]:
@@ -132,7 +223,7 @@ def _explained(error: RequestError, job: Job) -> RequestError:
     cause = str(error)
     if isinstance(error, RequestTimeoutError):
         cause = f"{cause} (allowed: {job.timeout:g} s; timeoutMs of the provider sets it)"
-    text = f'Network error while {job.doing} "{job.subject}": {cause}'
+    text = f'Network error while {job.doing} "{job.subject}": {cause.rstrip(".")}'
     remedy = "Try again later." if error.retryable else "Another call will fail the same way."
     return type(error)(
         f"{text}. {remedy}",

@@ -33,6 +33,18 @@ class Send:
 
 
 @dataclass(frozen=True, slots=True)
+class Resolve:
+    """Look a host up; the answer is the tuple of its IP addresses, the preferred ones first.
+
+    The driver throws `RequestError` into the flow when there is none before `deadline`.
+    """
+
+    host: str
+    port: int
+    deadline: float
+
+
+@dataclass(frozen=True, slots=True)
 class Sleep:
     """Wait for so many seconds."""
 
@@ -62,7 +74,7 @@ class Gather:
     limit: int = 16
 
 
-Step: TypeAlias = Send | Sleep | Now | Offload | Gather
+Step: TypeAlias = Send | Resolve | Sleep | Now | Offload | Gather
 Flow: TypeAlias = Generator[Step, Any, T]
 
 
@@ -73,12 +85,20 @@ class BlockingTransport(Protocol):
         """Raise `RequestError` when no answer came before `deadline`."""
         ...
 
+    def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
+        """Raise `RequestError` when no address was found before `deadline`."""
+        ...
+
 
 class AsyncTransport(Protocol):
     """The same, awaited."""
 
     async def send(self, request: Request, deadline: float) -> Response:
         """Raise `RequestError` when no answer came before `deadline`."""
+        ...
+
+    async def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
+        """Raise `RequestError` when no address was found before `deadline`."""
         ...
 
 
@@ -120,6 +140,8 @@ def _perform(step: Step, transport: BlockingTransport) -> Any:
     match step:
         case Send(request, deadline):
             return transport.send(request, deadline)
+        case Resolve(host, port, deadline):
+            return transport.resolve(host, port, deadline)
         case Now():
             return time.monotonic()
         case Sleep(seconds):
@@ -134,6 +156,8 @@ async def _aperform(step: Step, transport: AsyncTransport) -> Any:
     match step:
         case Send(request, deadline):
             return await transport.send(request, deadline)
+        case Resolve(host, port, deadline):
+            return await transport.resolve(host, port, deadline)
         case Now():
             return time.monotonic()
         case Sleep(seconds):

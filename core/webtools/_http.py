@@ -23,6 +23,8 @@ class Request:
         json: Body to send as JSON, or None for no body.
         proxy: URL of the proxy to go through; hidden, it may hold a password.
         max_bytes: Bound on the decompressed body, in bytes.
+        addresses: IP addresses to connect to, in this order, instead of looking the host up. TLS
+            and the `Host` header still go by the name; a proxy is not bound by them.
     """
 
     method: str
@@ -31,6 +33,7 @@ class Request:
     json: Any = None
     proxy: str | None = field(default=None, repr=False)
     max_bytes: int = MAX_BODY_BYTES
+    addresses: tuple[str, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,7 @@ class Response:
     """One HTTP answer; header names are in lower case, the body is decompressed."""
 
     status: int
-    headers: Mapping[str, str]
+    headers: Mapping[str, str] = field(repr=False)
     body: bytes = field(repr=False)
 
     def json(self) -> Any:

@@ -2,36 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import lru_cache
-from json import dumps
+from html.entities import html5
 from typing import Any, TypeVar, cast
-from urllib.parse import quote, quote_plus
+from urllib.parse import unquote
 
 from pydantic import BaseModel
 
 from webtools._flow import Flow
+from webtools._http import Response
 from webtools._narrowing import is_list, is_object
 from webtools.errors import WebToolsError
 
 T = TypeVar("T")
 MARK = "[redacted]"
+_SHORTEST_PASSWORD = 8  # a shorter one is a word like others: texts would be full of holes
 
 
 class Redactor:
-    """Replaces every known key by `[redacted]`, also percent-encoded or as JSON writes it."""
+    """Replaces every known key by `[redacted]`, in whatever spelling a server may repeat it.
+
+    Letters and digits are the same in URLs, JSON, HTML and Markdown; everything else in a key may
+    stand there in any of their escapes.
+    """
 
     def __init__(self, secrets: Iterable[str]) -> None:
         """Take the keys; the longest are replaced first, for one may begin another."""
-        forms = {form for secret in secrets if secret for form in _forms(secret)}
-        self._secrets = sorted(forms, key=len, reverse=True)
+        parts = {part for secret in secrets if secret for part in _parts(secret)}
+        self._patterns = [
+            (_landmark(part), re.compile("".join(_spellings(char) for char in part)))
+            for part in sorted(parts, key=len, reverse=True)
+        ]
+        self._landmarks = [landmark.encode() for landmark, _ in self._patterns]
 
     def text(self, text: str) -> str:
         """Clean a text."""
-        for secret in self._secrets:
-            if secret in text:
-                text = text.replace(secret, MARK)
+        for landmark, pattern in self._patterns:
+            if landmark in text:
+                text = pattern.sub(MARK, text)
         return text
+
+    def response(self, response: Response) -> Response:
+        """Clean an answer before it is read: what is cut short later may end in half a key."""
+        if not any(landmark in response.body for landmark in self._landmarks):
+            return response
+        body = self.text(response.body.decode("latin-1")).encode("latin-1")
+        return replace(response, body=body)
 
     def clean(self, value: T) -> T:
         """Clean a value and all that is in it; what holds no key is returned as it is."""
@@ -46,13 +66,13 @@ class Redactor:
             items = [self._clean(item) for item in value]
             return value if _same(value, items) else items
         if is_object(value):
-            pairs = {self.text(key): self._clean(item) for key, item in value.items()}
+            pairs = {self._clean(key): self._clean(item) for key, item in value.items()}
             return value if _same(value.items(), pairs.items()) else pairs
         return value
 
     def _clean_model(self, model: BaseModel) -> BaseModel:
         written = model.model_dump_json()  # one search in the whole beats one per field
-        if not any(secret in written for secret in self._secrets):
+        if not any(landmark in written for landmark, _ in self._patterns):
             return model
         fields = vars(model)
         changed = {
@@ -63,16 +83,50 @@ class Redactor:
         return model.model_copy(update=changed) if changed else model
 
     def error(self, error: WebToolsError) -> WebToolsError:
-        """Clean an error; one whose text held a key loses its cause, which may hold it too."""
-        message = self.text(str(error))
-        cause = error.__cause__
-        if message == str(error) and self.text(repr(cause)) == repr(cause):
+        """Clean an error; one that holds a key loses its causes and frames, which may too."""
+        told = "".join(f"{each!r}{vars(each)!r}" for each in _chain(error))
+        if self.text(told) == told:
             return error
-        return error.with_message(message)
+        return error.with_message(self.text(str(error)))
 
 
-def _forms(secret: str) -> set[str]:
-    return {secret, quote(secret, safe=""), quote_plus(secret), dumps(secret)[1:-1]}
+def _chain(error: BaseException) -> list[BaseException]:
+    found: list[BaseException] = []
+    waiting: list[BaseException | None] = [error]
+    while waiting:
+        each = waiting.pop()
+        if each is not None and each not in found:
+            found.append(each)
+            waiting += [each.__cause__, each.__context__]
+    return found
+
+
+def _parts(secret: str) -> Iterator[str]:
+    """Give a secret and, of a proxy's URL, also its password and what is sent for it."""
+    yield secret
+    user, colon, password = secret.partition("://")[2].rpartition("@")[0].partition(":")
+    if colon:
+        plain = unquote(password)
+        yield b64encode(f"{unquote(user)}:{plain}".encode()).decode()
+        yield from (each for each in {password, plain} if len(each) >= _SHORTEST_PASSWORD)
+
+
+def _landmark(secret: str) -> str:
+    """Find the longest part that every spelling has; looking for it is fast."""
+    return max(re.findall("[A-Za-z0-9]+", secret), key=len, default="")
+
+
+def _spellings(char: str) -> str:
+    """Write a pattern for the ways in which a character may be written, also twice over."""
+    if char.isascii() and char.isalnum():
+        return char
+    code = f"{ord(char):x}"
+    percent = "".join(f"%(?:25){{0,2}}{byte:02x}" for byte in char.encode("utf-8", "replace"))
+    names = "".join(f"{name}|" for name, meant in html5.items() if meant == char and ";" in name)
+    entity = f"&(?:amp;){{0,2}}(?:{names}#0{{0,5}}{ord(char)};|#x0{{0,5}}{code};)"
+    plain = r"\\{1,8}" if char == "\\" else r"\\{0,8}" + re.escape(char)
+    plain += r"|\+" if char == " " else ""
+    return rf"(?:{plain}|(?i:\\{{1,8}}u{code:0>4}|{percent}|{entity}))"
 
 
 @lru_cache(maxsize=32)

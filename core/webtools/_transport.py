@@ -24,12 +24,13 @@ from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
 from json import dumps
-from typing import Any, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import httpcore
 import httpx
 
 from webtools._http import CONNECT_TIMEOUT, Request, Response
+from webtools._resolving import aresolve, resolve
 from webtools._version import __version__
 from webtools.errors import RequestError, RequestTimeoutError, WebToolsError
 
@@ -37,14 +38,17 @@ with suppress(ImportError):
     # anyio loads its backend at the first connection, which would hold up that loop for 20 ms.
     import_module("anyio._backends._asyncio")
 
+MAX_PAGE_ORIGINS = 64  # sites of fetched pages that connections are kept for
 MAX_LANES = 64  # connections to one origin, per loop or for all threads together
 IDLE_SECONDS = 30.0  # an idle connection older than this is not used again
+_Key: TypeAlias = "tuple[str, str | None, tuple[str, ...]]"  # origin, proxy, addresses
+_ProcessKey: TypeAlias = "tuple[int, str, str | None, tuple[str, ...]]"  # with the process first
 _NETWORK_ERRORS = (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OSError)
-_DEFAULT_HEADERS = {
-    "accept": "application/json",
-    "accept-encoding": "gzip",
-    "user-agent": f"agent-webtools/{__version__}",
-}
+_DEFAULT_HEADERS = [
+    (b"accept", b"application/json"),
+    (b"accept-encoding", b"gzip"),
+    (b"user-agent", f"agent-webtools/{__version__}".encode()),
+]
 
 
 @lru_cache(maxsize=1)
@@ -54,9 +58,6 @@ def tls_context() -> ssl.SSLContext:
     The roots are certifi's, or those that `SSL_CERT_FILE` or `SSL_CERT_DIR` name.
     """
     return httpx.create_ssl_context()
-
-
-_parse_url = lru_cache(maxsize=256)(httpx.URL)
 
 
 # --- deadlines ---------------------------------------------------------------------------------
@@ -78,15 +79,25 @@ class _Deadline:
 
 
 class _BlockingStream(httpcore.NetworkStream):
+    """A stream bounded by the deadline; what is written goes out when an answer is read.
+
+    httpcore writes head and body of a request one by one; together they are one system call
+    and wake the server once.
+    """
+
     def __init__(self, stream: httpcore.NetworkStream, deadline: _Deadline) -> None:
         self._stream = stream
         self._deadline = deadline
+        self._unsent: list[bytes] = []
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        if self._unsent:
+            unsent, self._unsent = b"".join(self._unsent), []
+            self._stream.write(unsent, self._deadline.left())
         return self._stream.read(max_bytes, self._deadline.left())
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._stream.write(buffer, self._deadline.left())
+        self._unsent.append(buffer)
 
     def close(self) -> None:
         self._stream.close()
@@ -106,8 +117,9 @@ class _BlockingStream(httpcore.NetworkStream):
 
 
 class _BlockingBackend(httpcore.NetworkBackend):
-    def __init__(self, deadline: _Deadline) -> None:
+    def __init__(self, deadline: _Deadline, addresses: tuple[str, ...] = ()) -> None:
         self._deadline = deadline
+        self._addresses = addresses
         self._backend = httpcore.SyncBackend()
 
     def connect_tcp(
@@ -120,7 +132,7 @@ class _BlockingBackend(httpcore.NetworkBackend):
     ) -> httpcore.NetworkStream:
         # One after the other, as the backend would, but the time left is for all of them together.
         end = time.monotonic() + min(CONNECT_TIMEOUT, self._deadline.left())
-        addresses = [found[4][0] for found in _look_up(host, port)]
+        addresses = self._addresses or [found[4][0] for found in _look_up(host, port)]
         for index, address in enumerate(addresses, 1 - len(addresses)):
             share = max(0.001, end - time.monotonic()) / (1 - index)
             try:
@@ -136,15 +148,21 @@ class _BlockingBackend(httpcore.NetworkBackend):
 
 
 class _AsyncStream(httpcore.AsyncNetworkStream):
+    """The same for an event loop."""
+
     def __init__(self, stream: httpcore.AsyncNetworkStream, deadline: _Deadline) -> None:
         self._stream = stream
         self._deadline = deadline
+        self._unsent: list[bytes] = []
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        if self._unsent:
+            unsent, self._unsent = b"".join(self._unsent), []
+            await self._stream.write(unsent, self._deadline.left())
         return await self._stream.read(max_bytes, self._deadline.left())
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        await self._stream.write(buffer, self._deadline.left())
+        self._unsent.append(buffer)
 
     async def aclose(self) -> None:
         await self._stream.aclose()
@@ -164,8 +182,9 @@ class _AsyncStream(httpcore.AsyncNetworkStream):
 
 
 class _AsyncBackend(httpcore.AsyncNetworkBackend):
-    def __init__(self, deadline: _Deadline) -> None:
+    def __init__(self, deadline: _Deadline, addresses: tuple[str, ...] = ()) -> None:
         self._deadline = deadline
+        self._addresses = addresses
         self._backend = cast("httpcore.AsyncNetworkBackend", httpcore.AnyIOBackend())
 
     async def connect_tcp(
@@ -176,8 +195,17 @@ class _AsyncBackend(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        left = min(CONNECT_TIMEOUT, self._deadline.left())
-        stream = await self._backend.connect_tcp(host, port, left, local_address, socket_options)
+        end = time.monotonic() + min(CONNECT_TIMEOUT, self._deadline.left())
+        *others, last = self._addresses or (host,)
+        for count, address in enumerate(others):
+            share = max(0.001, end - time.monotonic()) / (len(others) + 1 - count)
+            with suppress(httpcore.ConnectError, httpcore.ConnectTimeout):
+                stream = await self._backend.connect_tcp(
+                    address, port, share, local_address, socket_options
+                )
+                return _AsyncStream(stream, self._deadline)
+        left = max(0.001, end - time.monotonic())
+        stream = await self._backend.connect_tcp(last, port, left, local_address, socket_options)
         return _AsyncStream(stream, self._deadline)
 
 
@@ -191,7 +219,12 @@ class _BlockingLane(httpx.HTTPTransport):
     stays an `HTTPTransport`: recorders and tracers that hook into httpx see its requests.
     """
 
-    def __init__(self, context: ssl.SSLContext | None, proxy: str | None) -> None:
+    def __init__(
+        self,
+        context: ssl.SSLContext | None,
+        proxy: str | None,
+        addresses: tuple[str, ...] = (),
+    ) -> None:
         self.deadline = _Deadline()
         self.idle_since = 0.0
         self._pool = httpcore.ConnectionPool(
@@ -199,14 +232,19 @@ class _BlockingLane(httpx.HTTPTransport):
             proxy=_proxy(proxy),
             max_connections=1,
             keepalive_expiry=IDLE_SECONDS,
-            network_backend=_BlockingBackend(self.deadline),
+            network_backend=_BlockingBackend(self.deadline, addresses),
         )
 
 
 class _AsyncLane(httpx.AsyncHTTPTransport):
     """The same for an event loop."""
 
-    def __init__(self, context: ssl.SSLContext | None, proxy: str | None) -> None:
+    def __init__(
+        self,
+        context: ssl.SSLContext | None,
+        proxy: str | None,
+        addresses: tuple[str, ...] = (),
+    ) -> None:
         self.deadline = _Deadline()
         self.idle_since = 0.0
         self._pool = httpcore.AsyncConnectionPool(
@@ -214,7 +252,7 @@ class _AsyncLane(httpx.AsyncHTTPTransport):
             proxy=_proxy(proxy),
             max_connections=1,
             keepalive_expiry=IDLE_SECONDS,
-            network_backend=_AsyncBackend(self.deadline),
+            network_backend=_AsyncBackend(self.deadline, addresses),
         )
 
 
@@ -243,6 +281,7 @@ class _BlockingLanes:
 
     def __init__(self, make: Callable[[], _BlockingLane]) -> None:
         self._make = make
+        self.retired = False
         self._idle: list[_BlockingLane] = []
         self._gate = threading.BoundedSemaphore(MAX_LANES)
         self._lock = threading.Lock()
@@ -260,7 +299,7 @@ class _BlockingLanes:
         lane.idle_since = time.monotonic()
         with self._lock:
             stale = _stale(self._idle)
-            self._idle.append(lane)
+            (stale if self.retired else self._idle).append(lane)
         self._gate.release()
         for old in stale:
             old.close()
@@ -276,6 +315,7 @@ class _AsyncLanes:
 
     def __init__(self, make: Callable[[], _AsyncLane]) -> None:
         self._make = make
+        self.retired = False
         self._idle: list[_AsyncLane] = []
         self._free = MAX_LANES
         self._waiting: deque[asyncio.Future[bool]] = deque()
@@ -316,7 +356,7 @@ class _AsyncLanes:
     async def give_back(self, lane: _AsyncLane) -> None:
         lane.idle_since = time.monotonic()
         stale = _stale(self._idle)
-        self._idle.append(lane)
+        (stale if self.retired else self._idle).append(lane)
         self._pass_on()
         for old in stale:
             await old.aclose()
@@ -339,6 +379,16 @@ def _all_busy() -> RequestTimeoutError:
     return RequestTimeoutError(message)
 
 
+def _surplus(lanes: dict[Any, Any]) -> list[Any]:
+    """Take the oldest origins of pages out: of those, unlike of APIs, there is no end."""
+    pages = [key for key in list(lanes) if key[-1]]
+    old = [lanes.pop(key, None) for key in pages[: max(0, len(pages) - MAX_PAGE_ORIGINS)]]
+    retired = [each for each in old if each is not None]
+    for each in retired:
+        each.retired = True  # a lane still in use is closed when it comes back
+    return retired
+
+
 # --- transports --------------------------------------------------------------------------------
 
 
@@ -346,7 +396,7 @@ class BlockingTransport:
     """Sends requests from any thread; connections are pooled per origin and proxy."""
 
     def __init__(self) -> None:
-        self._lanes: dict[tuple[int, str, str | None], _BlockingLanes] = {}
+        self._lanes: dict[_ProcessKey, _BlockingLanes] = {}
         # What nobody closes is closed with the transport, or when the interpreter ends.
         weakref.finalize(self, _close_all, self._lanes)
 
@@ -357,10 +407,11 @@ class BlockingTransport:
             RequestError: No answer came, or it broke off.
             RequestTimeoutError: `deadline`, on the monotonic clock, passed.
         """
-        outgoing = _to_httpx(request)
-        lanes = self._lanes_for(outgoing.url, request.proxy)
+        target = _target(request.url)
+        lanes = self._lanes_for(target, request.proxy, request.addresses)
         lane = lanes.take(deadline)
         try:
+            outgoing = _to_httpx(request, target)
             answer = lane.handle_request(outgoing)
             try:
                 body = _Body(answer, request.max_bytes)
@@ -374,18 +425,26 @@ class BlockingTransport:
         finally:
             lanes.give_back(lane)
 
+    def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
+        """Look a host up; raises as `send` does."""
+        return resolve(host, port, deadline)
+
     def close(self) -> None:
         """Close the idle connections; the next call opens new ones."""
         _close_all(self._lanes)
 
-    def _lanes_for(self, url: httpx.URL, proxy: str | None) -> _BlockingLanes:
+    def _lanes_for(
+        self, target: _Target, proxy: str | None, addresses: tuple[str, ...]
+    ) -> _BlockingLanes:
         # With the process: a forked child must not use its parent's sockets.
-        key = (os.getpid(), f"{url.scheme}://{url.netloc.decode()}", proxy)
+        key = (os.getpid(), target.origin, proxy, addresses)
         lanes = self._lanes.get(key)
         if lanes is None:
-            context = tls_context() if _needs_tls(url, proxy) else None
-            made = _BlockingLanes(lambda: _BlockingLane(context, proxy))
+            context = tls_context() if target.needs_tls(proxy) else None
+            made = _BlockingLanes(lambda: _BlockingLane(context, proxy, addresses))
             lanes = self._lanes.setdefault(key, made)
+            for old in _surplus(self._lanes):
+                old.close()
         return lanes
 
 
@@ -398,14 +457,15 @@ class AsyncTransport:
     """Sends requests on one event loop; made anew for every loop."""
 
     def __init__(self) -> None:
-        self._lanes: dict[tuple[str, str | None], _AsyncLanes] = {}
+        self._lanes: dict[_Key, _AsyncLanes] = {}
 
     async def send(self, request: Request, deadline: float) -> Response:
         """Exchange one request for its response; raises as `BlockingTransport.send` does."""
-        outgoing = _to_httpx(request)
-        lanes = await self._lanes_for(outgoing.url, request.proxy)
+        target = _target(request.url)
+        lanes = await self._lanes_for(target, request.proxy, request.addresses)
         lane = await lanes.take(deadline)
         try:
+            outgoing = _to_httpx(request, target)
             answer = await lane.handle_async_request(outgoing)
             try:
                 body = _Body(answer, request.max_bytes)
@@ -419,19 +479,27 @@ class AsyncTransport:
         finally:
             await lanes.give_back(lane)
 
+    async def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
+        """Look a host up; raises as `send` does."""
+        return await aresolve(host, port, deadline)
+
     async def aclose(self) -> None:
         """Close the idle connections; the next call opens new ones."""
         for lanes in list(self._lanes.values()):
             await lanes.aclose()
 
-    async def _lanes_for(self, url: httpx.URL, proxy: str | None) -> _AsyncLanes:
-        key = (f"{url.scheme}://{url.netloc.decode()}", proxy)
+    async def _lanes_for(
+        self, target: _Target, proxy: str | None, addresses: tuple[str, ...]
+    ) -> _AsyncLanes:
+        key = (target.origin, proxy, addresses)
         lanes = self._lanes.get(key)
         if lanes is None:
             # In a thread: loading the roots would hold up the loop.
-            context = await asyncio.to_thread(tls_context) if _needs_tls(url, proxy) else None
-            made = _AsyncLanes(lambda: _AsyncLane(context, proxy))
+            context = await asyncio.to_thread(tls_context) if target.needs_tls(proxy) else None
+            made = _AsyncLanes(lambda: _AsyncLane(context, proxy, addresses))
             lanes = self._lanes.setdefault(key, made)
+            for old in _surplus(self._lanes):
+                await old.aclose()
         return lanes
 
 
@@ -488,25 +556,43 @@ async def _close_at_end(
 # --- translation -------------------------------------------------------------------------------
 
 
-def _needs_tls(url: httpx.URL, proxy: str | None) -> bool:
-    return url.scheme == "https" or bool(proxy and proxy.startswith("https"))
+class _Target(NamedTuple):
+    """A parsed URL, and what of it is needed at every call."""
+
+    url: httpx.URL
+    origin: str
+    host: bytes
+
+    def needs_tls(self, proxy: str | None) -> bool:
+        return self.url.scheme == "https" or bool(proxy and proxy.startswith("https"))
 
 
-def _to_httpx(request: Request) -> httpx.Request:
-    url = _usable_url(request.url)  # first: an error below would have the headers in its frame
-    headers = {**_DEFAULT_HEADERS, **request.headers}
-    content = None
-    if request.json is not None:
-        content = dumps(request.json, separators=(",", ":")).encode()
-        headers["content-type"] = "application/json"
-    return httpx.Request(request.method, url, headers=headers, content=content)
+@lru_cache(maxsize=256)
+def _parsed(url: str) -> _Target:
+    parsed = httpx.URL(url)
+    host = parsed.netloc
+    return _Target(parsed, f"{parsed.scheme}://{host.decode()}", host)
 
 
-def _usable_url(url: str) -> httpx.URL:
+def _target(url: str) -> _Target:
     try:
-        return _parse_url(url)
+        return _parsed(url)
     except (httpx.InvalidURL, UnicodeError) as error:
         raise _as_request_error(error) from _bare(error)
+
+
+def _to_httpx(request: Request, target: _Target) -> httpx.Request:
+    # Headers in their final form and a ready stream: httpx then has nothing left to work out.
+    headers = [(b"host", target.host), *_DEFAULT_HEADERS]
+    headers += [(name.encode(), value.encode()) for name, value in request.headers.items()]
+    content = b""
+    if request.json is not None:
+        content = dumps(request.json, separators=(",", ":")).encode()
+        headers.append((b"content-type", b"application/json"))
+        headers.append((b"content-length", b"%d" % len(content)))
+    return httpx.Request(
+        request.method, target.url, headers=headers, stream=httpx.ByteStream(content)
+    )
 
 
 class _Body:
@@ -517,7 +603,11 @@ class _Body:
         self._max_bytes = max_bytes
         self._parts: list[bytes] = []
         self._size = 0
-        self._inflate = _decompressor(answer.headers.get("content-encoding", ""))
+        self._headers = {
+            name.decode("latin-1").lower(): value.decode("latin-1")
+            for name, value in answer.headers.raw
+        }
+        self._inflate = _decompressor(self._headers.get("content-encoding", ""))
 
     def add(self, chunk: bytes) -> None:
         if self._inflate is not None:
@@ -541,8 +631,7 @@ class _Body:
             raise RequestError(message, status=status, retryable=False) from error
 
     def to_response(self) -> Response:
-        headers = {name.lower(): value for name, value in self._answer.headers.items()}
-        return Response(self._answer.status_code, headers, b"".join(self._parts))
+        return Response(self._answer.status_code, self._headers, b"".join(self._parts))
 
 
 def _decompressor(encoding: str) -> Any:
@@ -556,12 +645,32 @@ def _decompressor(encoding: str) -> Any:
             raise RequestError(message, retryable=False)
 
 
+_WORDS: list[tuple[type[Exception], str]] = [
+    (httpx.ConnectError, "no connection could be made"),
+    (httpx.ProxyError, "the proxy refused the connection"),
+    (httpx.ProtocolError, "the answer broke off or is no valid HTTP"),
+    (Exception, "the connection broke off"),
+]
+
+
 def _as_request_error(error: Exception) -> WebToolsError:
     if isinstance(error, httpx.TimeoutException):
         return RequestTimeoutError("no answer came in time")
     if isinstance(error, (httpx.InvalidURL, UnicodeError, httpx.UnsupportedProtocol)):
         return RequestError(f"the address cannot be used ({error})", retryable=False)
-    return RequestError(str(error) or type(error).__name__)
+    words = next((words for kind, words in _WORDS if isinstance(error, kind)), _WORDS[-1][1])
+    return RequestError(words + _detail(error))
+
+
+def _detail(error: BaseException | None) -> str:
+    """Find what the system said of a failed look-up or handshake; other texts differ by driver."""
+    while error is not None:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return f": the certificate is not trusted ({error.verify_message})"
+        if isinstance(error, socket.gaierror):
+            return f": {error.strerror}"
+        error = error.__cause__ or error.__context__
+    return ""
 
 
 def _bare(error: Exception) -> Exception:

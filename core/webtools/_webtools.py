@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
@@ -218,22 +218,27 @@ class WebTools:
 
     def _call(self, tool: Tool, arguments: Mapping[str, Any]) -> Flow[Any]:
         """Check the arguments, read the settings, call; every result passes the redactor."""
-        try:
-            checked = read_input(tool.input_model, arguments)
-        except InputError as error:
-            raise self._redactor().error(error) from None
+        checked = self._checked(lambda: read_input(tool.input_model, arguments))
         accounts = self._settings.accounts()
         work = CALLS[tool.name](checked, accounts)
-        return (yield from redacted(work, redactor_for(accounts.secrets())))
+        return (yield from redacted(work, redactor_for(accounts.secrets)))
 
     def _presented(self, name: str, arguments: Mapping[str, Any]) -> Flow[ToolResult]:
-        tool = find_tool(name)
+        tool = self._checked(lambda: find_tool(str(name)))  # a model's name may be anything
         response = yield from self._call(tool, arguments)
         return (yield from PRESENTERS[tool.name](response))
 
+    def _checked(self, check: Callable[[], T]) -> T:
+        """Check what the caller gave; a complaint that quotes a key is redacted."""
+        try:
+            return check()
+        except InputError as error:
+            failed = self._redactor().error(error)
+        raise failed  # outside the handler, or the error as it was would be its context
+
     def _redactor(self) -> Redactor:
         try:
-            return redactor_for(self._settings.accounts().secrets())
+            return redactor_for(self._settings.accounts().secrets)
         except ConfigError:
             return Redactor(())
 
@@ -241,9 +246,17 @@ class WebTools:
         """Name the source of the settings, nothing in them."""
         return f"WebTools({self._settings!r})"
 
-    def __deepcopy__(self, memo: object) -> WebTools:
+    def __copy__(self) -> WebTools:
         """Share the instance: it holds connections, and is safe to share."""
         return self
+
+    def __deepcopy__(self, memo: object) -> WebTools:
+        """Share the instance, likewise."""
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as where the settings are; a config that holds keys refuses."""
+        return type(self), self._settings.__reduce__()[1]
 
     def __enter__(self) -> Self:
         """Give the instance itself."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from datetime import date, datetime, timezone
+from datetime import date, datetime
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast
 
@@ -21,6 +21,7 @@ from pydantic.alias_generators import to_snake
 from pydantic_core import ErrorDetails
 
 from webtools._cleaning import is_web_url, without_controls
+from webtools._dates import read_date
 from webtools._narrowing import is_list, is_mapping
 from webtools.errors import InputError
 
@@ -73,6 +74,13 @@ def _as_list(value: Any) -> Any:
     return [value]
 
 
+def _both(first: Any, second: Any) -> Any:
+    """Join what came under two names; neither is lost, and an empty one counts as absent."""
+    if not first or not second:
+        return first or second
+    return [*(first if is_list(first) else [first]), *(second if is_list(second) else [second])]
+
+
 def _without_repeats(values: list[str]) -> list[str]:
     return list(dict.fromkeys(values))
 
@@ -113,23 +121,10 @@ def _domain(text: str) -> str:
 
 def _moment(text: str) -> str:
     text = text.strip()
-    if text and parse_moment(text) is None:
+    if text and read_date(text) is None:
         message = f"{_shown(text)} is not a date; write YYYY-MM-DD or an ISO-8601 date-time"
         raise ValueError(message)
     return text
-
-
-def parse_moment(text: str) -> date | datetime | None:
-    """Read an ISO-8601 date, or a date-time (naive: UTC); None when it is neither."""
-    try:
-        if len(text) == len("2026-01-31"):
-            return date.fromisoformat(text)
-        moment = datetime.fromisoformat(text[:-1] + "+00:00" if text[-1:] in "Zz" else text)
-        if moment.tzinfo is None:
-            return moment.replace(tzinfo=timezone.utc)
-        return moment.astimezone(timezone.utc)
-    except (ValueError, OverflowError):
-        return None
 
 
 def _is_after(start: date | datetime, end: date | datetime) -> bool:
@@ -190,7 +185,7 @@ class ToolInput(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra=_flatten)
-    singular: ClassVar[dict[str, str]] = {}
+    spellings: ClassVar[dict[str, str]] = {}
 
     @model_validator(mode="before")
     @classmethod
@@ -199,17 +194,16 @@ class ToolInput(BaseModel):
             return values
         plain = {_snake(k) if isinstance(k, str) else k: v for k, v in values.items()}
         plain = {key: value for key, value in plain.items() if value is not None}
-        for one, many in cls.singular.items():
-            value = plain.pop(one, None)
-            if value not in (None, []) and plain.get(many) in (None, [], ()):
-                plain[many] = value
+        for other, name in cls.spellings.items():
+            if other in plain:
+                plain[name] = _both(plain.get(name), plain.pop(other))
         return plain
 
 
 class SearchInput(ToolInput):
     """Input of web_search."""
 
-    singular = {"query": "queries", "q": "queries"}
+    spellings = {"query": "queries", "q": "queries"}
 
     queries: Strings[Query] = Field(
         min_length=1,
@@ -244,8 +238,8 @@ class SearchInput(ToolInput):
 
     @model_validator(mode="after")
     def _dates_in_order(self) -> SearchInput:
-        start = parse_moment(self.start_published_date)
-        end = parse_moment(self.end_published_date)
+        start = read_date(self.start_published_date)
+        end = read_date(self.end_published_date)
         if start is not None and end is not None and _is_after(start, end):
             message = (
                 f'start_published_date "{start}" is after end_published_date "{end}"; swap them'
@@ -257,7 +251,7 @@ class SearchInput(ToolInput):
 class FetchInput(ToolInput):
     """Input of web_fetch."""
 
-    singular = {"url": "urls"}
+    spellings = {"url": "urls"}
 
     urls: Strings[Url] = Field(
         min_length=1, max_length=MAX_URLS, description="One or more URLs to read."
@@ -282,7 +276,7 @@ class FetchInput(ToolInput):
 class SummarizeInput(ToolInput):
     """Input of summarize."""
 
-    singular = {"urls": "url"}
+    spellings = {"urls": "url"}
 
     url: Annotated[Url, BeforeValidator(_as_one)] = Field(description="The URL to summarize.")
     summary_type: Literal["summary", "takeaway"] = Field(

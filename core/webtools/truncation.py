@@ -92,9 +92,10 @@ def truncate_tail(text: str, max_lines: int = MAX_LINES, max_bytes: int = MAX_BY
 
 
 def fit(text: str, max_lines: int, max_bytes: int) -> Truncation:
-    """Keep the first whole lines that fit both limits, or else the beginning of the first line.
+    """Keep the first whole lines that fit both limits; a huge line is cut rather than dropped.
 
-    The first line is cut at a character boundary, and only when it alone is over `max_bytes`.
+    A line is cut, at a character boundary, when the whole lines before it leave half of
+    `max_bytes` or more unused: a page is often a title and one endless paragraph.
     """
     return _cut(text, _measure(text), _limits(max_lines, max_bytes), _head_or_part)
 
@@ -246,9 +247,11 @@ def _head(text: str, limits: _Size) -> _Kept:
 
 def _head_or_part(text: str, limits: _Size) -> _Kept:
     kept = _head(text, limits)
-    if not kept.first_line_exceeds or limits.lines == 0:
+    stop = _prefix_stop(text, limits.bytes)
+    shows_more = kept.first_line_exceeds or stop > kept.stop + 1  # more than the LF
+    if kept.by != "bytes" or limits.lines == 0 or not shows_more or 2 * kept.stop > stop:
         return kept
-    return kept._replace(stop=_prefix_stop(text, limits.bytes), lines=1, partial=True)
+    return kept._replace(stop=stop, lines=kept.lines + 1, partial=True)
 
 
 def _tail(text: str, limits: _Size) -> _Kept:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -35,9 +35,9 @@ def config_file(webtools_sandbox: SandboxServer, tmp_path: Path) -> ConfigFile:
 
 
 @pytest.fixture
-def web(config_file: ConfigFile) -> Iterator[WebTools]:
+async def web(config_file: ConfigFile) -> AsyncIterator[WebTools]:
     """A `WebTools` that talks to the sandbox."""
-    with WebTools(config=config_file()) as web:
+    async with WebTools(config=config_file()) as web:
         yield web
 
 

@@ -17,7 +17,7 @@ class Counting(WebTools):
 
     def __init__(self, meeting: int = 1) -> None:
         super().__init__()
-        self._barrier = threading.Barrier(meeting, timeout=5)
+        self._barrier = threading.Barrier(meeting, timeout=2)
         self._lock = threading.Lock()
         self.now = self.most = 0
 
@@ -94,4 +94,3 @@ async def test_an_async_batch_gives_each_result_in_its_place(web: WebTools) -> N
     queries = ["json", "csv", "sqlite3"]
     expected = [web.call_tool("web_search", {"queries": query}).text for query in queries]
     assert await WebSearchTool(web=web).abatch(queries) == expected
-    await web.aclose()

@@ -144,14 +144,13 @@ def case(request: pytest.FixtureRequest, page: str) -> Case:
 async def test_a_call_gives_the_text_and_details_of_the_core(
     way: Way, case: Case, config_file: ConfigFile, webtools_sandbox: SandboxServer
 ) -> None:
-    web = WebTools(config=config_file(**case.entry))
     if case.fault:
         webtools_sandbox.fault(**case.fault, times=None)
-    expected = web.call_tool(case.tool, case.arguments)
-    kind = (expected.details["error"] or {}).get("type")
-    assert kind == case.error
-    _same(await way(_tool(web, case.tool), case.arguments), expected)
-    await web.aclose()
+    async with WebTools(config=config_file(**case.entry)) as web:
+        expected = web.call_tool(case.tool, case.arguments)
+        kind = (expected.details["error"] or {}).get("type")
+        assert kind == case.error
+        _same(await way(_tool(web, case.tool), case.arguments), expected)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -179,4 +178,3 @@ async def test_a_bare_string_fills_the_first_field(
     assert not expected.is_error
     assert _tool(web, tool).invoke(page) == expected.text
     assert await _tool(web, tool).ainvoke(page) == expected.text
-    await web.aclose()

@@ -238,11 +238,12 @@ def test_a_handler_may_give_the_whole_message() -> None:
 
 
 def test_text_alone_can_be_asked_for(web: WebTools) -> None:
-    message = WebSearchTool(web=web, response_format="content").invoke(CALL)
-    assert (message.content, message.artifact) == (
-        web.call_tool("web_search", CALL["args"]).text,  # type: ignore[arg-type]
-        None,
-    )
+    tool = WebSearchTool(web=web, response_format="content")
+    for arguments in ({"queries": ["read json"]}, {"queries": [" "]}):
+        expected = web.call_tool("web_search", arguments)
+        message = tool.invoke({**CALL, "args": arguments})
+        assert (message.content, message.status == "error") == (expected.text, expected.is_error)
+        assert tool.invoke(arguments) == expected.text
 
 
 # --- calls -------------------------------------------------------------------------------------
@@ -285,7 +286,6 @@ async def test_run_takes_arguments_by_name(web: WebTools) -> None:
     tool = WebSearchTool(web=web)
     assert tool._run(queries=["read json"]) == (expected.text, expected.details)
     assert await tool._arun(queries=["read json"]) == (expected.text, expected.details)
-    await web.aclose()
 
 
 # --- documentation -----------------------------------------------------------------------------

@@ -322,6 +322,11 @@ def test_one_tool_serves_one_loop_after_another(web: WebTools) -> None:
     assert len({output.content for output in outputs}) == 1
 
 
+async def test_an_awaited_call_takes_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asyncio.get_running_loop(), "run_in_executor", pytest.fail)
+    assert (await web_search_tool(stub()).acall(queries=["x"])).content == "found"
+
+
 async def test_cancelling_ends_the_request(webtools_sandbox: SandboxServer) -> None:
     webtools_sandbox.fault(delay=30.0)
     with WebTools(Config.model_validate(webtools_sandbox.config())) as web:

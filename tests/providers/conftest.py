@@ -9,6 +9,7 @@ from typing import Any
 import offline
 import pytest
 from recording import CASSETTES, SCENARIOS
+
 from webtools._flow import arun, run
 from webtools._transport import AsyncTransport, BlockingTransport
 

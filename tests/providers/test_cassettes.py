@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -28,6 +29,7 @@ from recording import (
 from vcr import VCR
 from vcr.cassette import Cassette
 from vcr.errors import CannotOverwriteExistingCassetteException
+
 from webtools._http import Request, Response
 from webtools._transport import BlockingTransport
 from webtools.config import Settings, load
@@ -189,8 +191,15 @@ def test_the_fixture_fails_a_test_that_plays_a_part(tmp_path: Path) -> None:
 
 
 def run_pytest(path: Path) -> str:
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", str(path)]
-    done = subprocess.run(command, cwd=path.parent, capture_output=True, text=True, check=False)
+    options = ["-p", "pytest_recording.plugin", "-p", "no:cacheprovider", "-q"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, str(path)],
+        cwd=path.parent,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     return done.stdout
 
 

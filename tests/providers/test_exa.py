@@ -8,6 +8,7 @@ from typing import Any
 import offline
 import pytest
 from offline import KEY, answer
+
 from webtools._http import Request
 from webtools.errors import (
     AuthenticationError,

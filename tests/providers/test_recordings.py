@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 from recording import CASSETTES, SCENARIOS
+
 from webtools.errors import (
     AuthenticationError,
     BadRequestError,

@@ -98,7 +98,7 @@ def _parse(parser: Parser, arguments: Sequence[str]) -> argparse.Namespace:
     """Parse options and texts in any order; what follows `--` is text whatever it looks like."""
     before, after = _split(arguments)
     options = parser.parse_intermixed_args(before)
-    options.texts = [*_with_stdin(options.texts), *after]
+    options.texts = [*_with_stdin(options.texts or ()), *after]
     if not options.texts and parser.required_text:
         parser.error(f"{parser.required_text} is missing")
     return options

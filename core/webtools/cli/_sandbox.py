@@ -73,7 +73,7 @@ Config ({saved}):
 Try in another terminal:
   webtools search --config {path} "priority queue"
 Let the next call fail:
-  curl -d '{{"status": 429}}' {url}/_sandbox/faults
+  curl -d '{{"status": 401}}' {url}/_sandbox/faults
 """
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from webtools.providers import exa, kagi
+from webtools.providers import brave, context7, exa, kagi, perplexity
 from webtools.providers._base import (
     Account,
     Capability,
+    DocsProvider,
     FetchProvider,
     Provider,
     SearchProvider,
     SummaryProvider,
+    SynthesisProvider,
 )
 
 __all__ = ["PROVIDERS", "Account", "Capability", "Services"]
@@ -25,6 +27,8 @@ class Services:
     search: SearchProvider | None = None
     fetch: FetchProvider | None = None
     summarize: SummaryProvider | None = None
+    docs: DocsProvider | None = None
+    synthesize: SynthesisProvider | None = None
 
     def capabilities(self) -> tuple[Capability, ...]:
         """Name what the provider can do."""
@@ -32,6 +36,8 @@ class Services:
             "search": self.search,
             "fetch": self.fetch,
             "summarize": self.summarize,
+            "docs": self.docs,
+            "synthesize": self.synthesize,
         }
         return tuple(name for name, module in table.items() if module is not None)
 
@@ -39,4 +45,7 @@ class Services:
 PROVIDERS: dict[str, Services] = {
     exa.NAME: Services(exa, search=exa, fetch=exa),
     kagi.NAME: Services(kagi, search=kagi, summarize=kagi),
+    brave.NAME: Services(brave, search=brave),
+    perplexity.NAME: Services(perplexity, search=perplexity, synthesize=perplexity),
+    context7.NAME: Services(context7, docs=context7),
 }

@@ -7,7 +7,7 @@ A provider is a module (`exa.py`, `kagi.py`, …) that fits these protocols; the
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, Literal, NoReturn, Protocol, TypeAlias, get_args
@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, SecretStr
 from pydantic.alias_generators import to_camel
 
+from webtools._flow import Sleep
 from webtools._http import Request, Response
 from webtools.errors import ProviderError
 from webtools.results import Page, SearchResult
@@ -84,18 +85,20 @@ class Account:
     timeout: float | None = None
     pacer: Pacer | None = None
     proxy: SecretStr | None = field(default=None, repr=False)
+    secrets: frozenset[str] = field(init=False, repr=False, compare=False)
 
     @property
     def key(self) -> str:
         """The key in clear, for the request's header alone."""
         return self.api_key.get_secret_value() if self.api_key else ""
 
-    def secrets(self) -> Iterator[str]:
-        """List what may never appear in a text."""
+    def __post_init__(self) -> None:
+        """Collect the secrets once; every answer is searched for them."""
         found = [self.api_key, self.proxy, *(value for _, value in self.options)]
-        yield from (s.get_secret_value() for s in found if isinstance(s, SecretStr))
+        secrets = [secret.get_secret_value() for secret in found if isinstance(secret, SecretStr)]
         if self.proxy and (password := urlsplit(self.proxy.get_secret_value()).password):
-            yield password
+            secrets.append(password)
+        object.__setattr__(self, "secrets", frozenset(secrets))
 
     def __reduce__(self) -> NoReturn:
         """Refuse to be pickled: the key would be in it."""
@@ -138,6 +141,39 @@ class SummaryQuery:
 
 
 @dataclass(frozen=True, slots=True)
+class DocsQuery:
+    """A question about a software library.
+
+    Attributes:
+        query: The question; it may name the library, also with a version.
+        limit: Most snippets to return.
+        library: Name or ID of the library, where it is known apart from the question.
+    """
+
+    query: str
+    limit: int
+    library: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a synthesis may cite as `[number]`."""
+
+    number: int
+    title: str
+    url: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SynthesisQuery:
+    """A question to answer from these sources and no others."""
+
+    question: str
+    sources: tuple[Source, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Cost:
     """Price of a call in USD, and whether it comes from the price table."""
 
@@ -169,6 +205,15 @@ class Summary:
 
     text: str
     tokens: int
+    cost: Cost | None = None
+    warnings: list[str] = field(default_factory=list[str])
+
+
+@dataclass(frozen=True, slots=True)
+class Synthesis:
+    """What one synthesis answer held; `[n]` in the text refers to the numbered sources."""
+
+    text: str
     cost: Cost | None = None
     warnings: list[str] = field(default_factory=list[str])
 
@@ -231,4 +276,32 @@ class SummaryProvider(Provider, Protocol):
 
     def read_summary(self, response: Response, query: SummaryQuery, account: Account, /) -> Summary:
         """Read the summary; an empty one is an error."""
+        ...
+
+
+class DocsProvider(Provider, Protocol):
+    """A provider that finds a library's documentation, in a dialogue of requests."""
+
+    def lookup(
+        self, query: DocsQuery, account: Account, /
+    ) -> Generator[Request | Sleep, Response, Hits]:
+        """Yield what to send or to wait for, and return the snippets, best first.
+
+        Each request is answered with its response, unless `read_error` finds a fault in that. A
+        wait is answered with nothing, or with `RequestTimeoutError` when there is no time for it.
+        """
+        ...
+
+
+class SynthesisProvider(Provider, Protocol):
+    """A provider that answers a question from given sources."""
+
+    def synthesis_request(self, query: SynthesisQuery, account: Account, /) -> Request:
+        """Build the one request a synthesis takes."""
+        ...
+
+    def read_synthesis(
+        self, response: Response, query: SynthesisQuery, account: Account, /
+    ) -> Synthesis:
+        """Read the answer; one without text is an error."""
         ...

@@ -22,6 +22,7 @@ from webtools.errors import (
 from webtools.providers._base import Account
 
 _LONGEST_MESSAGE = 500
+_LONGEST_WAIT = 86_400.0  # seconds
 _KINDS: dict[int, type[ProviderError]] = {
     401: AuthenticationError,
     402: QuotaError,
@@ -58,8 +59,13 @@ def failure(
     *,
     kind: type[ProviderError] | None = None,
     hint: str = "",
+    wait: float | None = None,
 ) -> ProviderError:
-    """Make the error for an answer: what failed, status, the provider's words, what to do."""
+    """Make the error for an answer: what failed, status, the provider's words, what to do.
+
+    `wait` is for a provider that says in its own way how many seconds to wait; without it,
+    `Retry-After` is read.
+    """
     kind = kind or kind_of(response.status)
     head = f"{title} API returned HTTP {response.status}"
     if response.status < HTTPStatus.MULTIPLE_CHOICES:
@@ -68,7 +74,10 @@ def failure(
         head += ", a redirect, which is refused"
     said = [one_line(m)[:_LONGEST_MESSAGE] for m in messages if isinstance(m, str) and m.strip()]
     text = f"{head}: {', '.join(said)}" if said else head
-    wait = retry_after(response) if kind in (RateLimitError, UnavailableError) else None
+    if kind not in (RateLimitError, UnavailableError):
+        wait = None
+    elif wait is None:
+        wait = retry_after(response)
     remedy = hint or _REMEDIES[kind].format(name=account.name)
     if wait is not None and not hint:
         remedy = f"Wait {wait:g} s before the next call."
@@ -86,15 +95,25 @@ def retry_after(response: Response) -> float | None:
     if not value:
         return None
     try:
-        seconds = float(value)
+        return bounded(float(value))
     except ValueError:
         return _until(value)
-    return min(seconds, 86_400.0) if seconds >= 0 else None
+
+
+def bounded(seconds: float | None) -> float | None:
+    """Take a time to wait, at most a day; a negative one or NaN counts as unknown."""
+    return min(seconds, _LONGEST_WAIT) if seconds is not None and seconds >= 0 else None
+
+
+def wait_until(moment: float | None) -> float | None:
+    """Turn a moment in Unix time into whole seconds to wait from now; a past one gives 0."""
+    if moment is None:
+        return None
+    return float(round(min(max(0.0, moment - time.time()), _LONGEST_WAIT)))
 
 
 def _until(value: str) -> float | None:
     try:
-        moment = parsedate_to_datetime(value).timestamp()
+        return wait_until(parsedate_to_datetime(value).timestamp())
     except (TypeError, ValueError, IndexError, OverflowError):
         return None
-    return float(round(min(max(0.0, moment - time.time()), 86_400.0)))

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Generator
-from contextlib import contextmanager
-from datetime import datetime, timezone
-from typing import Any
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, TypeVar
 
 from webtools._cleaning import one_line
+from webtools._dates import read_moment
 from webtools._http import Response
 from webtools._narrowing import is_list, is_object
 from webtools.errors import ResponseFormatError
 from webtools.providers._base import Account
+
+T = TypeVar("T")
 
 _UNDOCUMENTED = (
     ValueError,
@@ -23,24 +24,27 @@ _UNDOCUMENTED = (
     ArithmeticError,
     RecursionError,
 )
-_FRACTION = re.compile(r"\.(\d+)")
 
 
-@contextmanager
-def reading(title: str, subject: str, account: Account, response: Response) -> Generator[None]:
-    """Turn whatever an undocumented shape makes Python raise into `ResponseFormatError`."""
-    fault = ""
+def read_with(
+    read: Callable[[], T], title: str, subject: str, account: Account, response: Response
+) -> T:
+    """Read an answer; whatever an undocumented shape makes Python raise is one of our errors.
+
+    Raises:
+        ResponseFormatError: The answer has not the documented shape.
+    """
     try:
-        yield
+        return read()
     except _UNDOCUMENTED as error:
         fault = type(error).__name__
-    if fault:  # outside the handler: the original error may quote the whole answer
-        message = (
-            f'Failed to parse {title} API response for "{subject}". The answer (HTTP '
-            f"{response.status}) has not the documented shape ({fault}); try again later or use "
-            "another provider."
-        )
-        raise ResponseFormatError(message, provider=account.name, status=response.status)
+    # Outside the handler: the original error may quote the whole answer.
+    message = (
+        f'Failed to parse {title} API response for "{subject}". The answer (HTTP '
+        f"{response.status}) has not the documented shape ({fault}); try again later or use "
+        "another provider."
+    )
+    raise ResponseFormatError(message, provider=account.name, status=response.status)
 
 
 def json_object(value: Any) -> dict[str, Any]:
@@ -64,6 +68,11 @@ def objects(value: Any) -> list[dict[str, Any]]:
         message = f"expected a list, not {type(value).__name__}"
         raise TypeError(message)
     return [json_object(item) for item in value]
+
+
+def maybe_objects(value: Any) -> list[dict[str, Any]]:
+    """Take the JSON objects of a list where one may be; anything else is left out."""
+    return [item for item in value if is_object(item)] if is_list(value) else []
 
 
 def strings(value: Any) -> list[str]:
@@ -101,21 +110,7 @@ def number(value: Any) -> float | None:
 
 def moment(value: Any) -> datetime | None:
     """Take an ISO-8601 date or date-time; a naive one is in UTC, an unreadable one gives None."""
-    if not isinstance(value, str) or not value:
-        return None
-    try:
-        found = datetime.fromisoformat(_portable(value.strip()))
-        if found.tzinfo is None:
-            return found.replace(tzinfo=timezone.utc)
-        return found.astimezone(timezone.utc)
-    except (ValueError, OverflowError):
-        return None
-
-
-def _portable(value: str) -> str:
-    # Python 3.10 reads neither `Z` nor fractions that have not three or six digits.
-    value = value[:-1] + "+00:00" if value[-1:] in "Zz" else value
-    return _FRACTION.sub(lambda match: "." + match[1][:6].ljust(6, "0"), value)
+    return read_moment(value) if isinstance(value, str) else None
 
 
 def rank_score(index: int, count: int) -> float:

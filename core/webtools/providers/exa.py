@@ -49,7 +49,7 @@ MAX_URLS: int = 100
 _SEARCH_PRICE, _SEARCH_PRICE_PER_EXTRA_RESULT, _PRICE_PER_CONTENT = 0.007, 0.001, 0.001
 
 # HTTP 403 as for a bad key, but it is the request that Exa objects to.
-_CONTENT_TAGS = frozenset({"PROHIBITED_CONTENT", "CONTENT_FILTER_ERROR"})
+_CONTENT_TAGS = ("PROHIBITED_CONTENT", "CONTENT_FILTER_ERROR")
 _ENTITIES = frozenset({"company", "people"})  # categories that take few filters
 
 

@@ -15,19 +15,35 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from webtools.sandbox.brave import KEY as BRAVE_KEY
+    from webtools.sandbox.context7 import KEY as CONTEXT7_KEY
     from webtools.sandbox.exa import KEY as EXA_KEY
     from webtools.sandbox.faults import Fault
     from webtools.sandbox.kagi import V0_KEY as KAGI_V0_KEY
     from webtools.sandbox.kagi import V1_KEY as KAGI_V1_KEY
+    from webtools.sandbox.perplexity import KEY as PERPLEXITY_KEY
     from webtools.sandbox.server import SandboxServer, serve
 
-__all__ = ["EXA_KEY", "KAGI_V0_KEY", "KAGI_V1_KEY", "Fault", "SandboxServer", "serve"]
+__all__ = [
+    "BRAVE_KEY",
+    "CONTEXT7_KEY",
+    "EXA_KEY",
+    "KAGI_V0_KEY",
+    "KAGI_V1_KEY",
+    "PERPLEXITY_KEY",
+    "Fault",
+    "SandboxServer",
+    "serve",
+]
 
 _HOMES = {
+    "BRAVE_KEY": ("brave", "KEY"),
+    "CONTEXT7_KEY": ("context7", "KEY"),
     "EXA_KEY": ("exa", "KEY"),
     "Fault": ("faults", "Fault"),
     "KAGI_V0_KEY": ("kagi", "V0_KEY"),
     "KAGI_V1_KEY": ("kagi", "V1_KEY"),
+    "PERPLEXITY_KEY": ("perplexity", "KEY"),
     "SandboxServer": ("server", "SandboxServer"),
     "serve": ("server", "serve"),
 }

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from webtools.sandbox.brave import BraveApi
+from webtools.sandbox.context7 import Context7Api
 from webtools.sandbox.exa import ExaApi
 from webtools.sandbox.kagi import KagiApi
+from webtools.sandbox.perplexity import PerplexityApi
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,4 +30,7 @@ class MakeApi(Protocol):
 APIS: Mapping[str, MakeApi] = {
     "exa": ExaApi,
     "kagi": KagiApi,
+    "brave": BraveApi,
+    "perplexity": PerplexityApi,
+    "context7": Context7Api,
 }

@@ -1,0 +1,95 @@
+"""Turns a page's bytes into text: what the bytes show wins over what a server says."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+_BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]{2,40})""", re.IGNORECASE)
+_DECLARED_WITHIN = 4096  # bytes
+_SAMPLE = 32 * 1024  # bytes that a guess is made from
+
+# Python has codecs that are no charsets, or slow ones (`idna`, `unicode_escape`): only these are
+# taken. As browsers do, the smaller charset of a pair is read as the larger one.
+_CHARSETS = {
+    **{name: name for name in ("utf-8", "utf-16", "utf-16-le", "utf-16-be", "gb18030")},
+    **{name: name for name in ("euc_jp", "iso2022_jp", "koi8-r", "koi8-u", "cp866", "mac-roman")},
+    **{f"iso8859-{n}": f"iso8859-{n}" for n in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)},
+    **{f"cp{n}": f"cp{n}" for n in (874, 932, 949, 950, *range(1250, 1259))},
+    **{"ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "iso8859-11": "cp874"},
+    **{"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949"},
+    **{"big5": "big5hkscs", "big5hkscs": "big5hkscs", "tis-620": "cp874"},
+}
+_ALIASES = {  # labels in use that Python does not know
+    **{"x-sjis": "cp932", "windows-31j": "cp932", "windows-874": "cp874"},
+    **{"x-mac-roman": "mac-roman", "iso-8859-8-i": "iso8859-8"},
+}
+_MANY_ZEROS = 0.2  # share of the bytes; only UTF-16 has so many
+
+
+def decode(body: bytes, content_type: str, *, markup: bool = False) -> str:
+    """Decode a body; what no charset fits is decoded with replacement characters.
+
+    Args:
+        body: The bytes.
+        content_type: The header's value, which may name a charset.
+        markup: Whether the bytes may declare a charset themselves, as HTML and XML do.
+    """
+    for mark, name in _BYTE_ORDER_MARKS:
+        if body.startswith(mark):
+            return body[len(mark) :].decode(name, "replace")
+    declared = [name for name in _declared(body, content_type, markup=markup) if name]
+    for name in _candidates(body, declared):
+        try:
+            return body.decode(name)
+        except UnicodeDecodeError:
+            continue
+    fallback = declared[0] if declared else _guess(body) or "cp1252"
+    return body.decode(fallback, "replace")
+
+
+def _declared(body: bytes, content_type: str, *, markup: bool) -> list[str | None]:
+    found = [_DECLARED.search(content_type.encode("ascii", "ignore"))]
+    if markup:
+        found.append(_DECLARED.search(body, 0, _DECLARED_WITHIN))
+    return [charset(match[1].decode("ascii", "ignore")) for match in found if match]
+
+
+def charset(label: str) -> str | None:
+    """Give the codec for a charset's label; None for one that is not known."""
+    label = _ALIASES.get(label.lower(), label)
+    try:
+        name = codecs.lookup(label).name
+    except (LookupError, ValueError):  # ValueError: a NUL in the label
+        return None
+    return _CHARSETS.get(name)
+
+
+def _candidates(body: bytes, declared: list[str]) -> list[str]:
+    # Servers often say ISO-8859-1 and send UTF-8; text of another charset is hardly ever valid
+    # UTF-8 by chance, but for the two kinds that come first here.
+    first = [name for name in declared if name == "iso2022_jp"]
+    return [*first, *_wide(body[:1000], declared), "utf-8", *declared]
+
+
+def _wide(sample: bytes, declared: list[str]) -> list[str]:
+    """Tell UTF-16 without a byte order mark by the zeros beside ASCII characters."""
+    if sample.count(0) <= _MANY_ZEROS * len(sample):
+        return []
+    named = [name for name in declared if name in {"utf-16-le", "utf-16-be"}]
+    even, odd = sample[::2].count(0), sample[1::2].count(0)
+    return named or ["utf-16-be" if even > odd else "utf-16-le"]
+
+
+def _guess(body: bytes) -> str | None:
+    from charset_normalizer import from_bytes  # noqa: PLC0415 - 15 ms, and of the extra `fetch`
+
+    best = from_bytes(body[:_SAMPLE]).best()
+    return charset(best.encoding) if best else None

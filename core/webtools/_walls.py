@@ -1,0 +1,177 @@
+"""Tells pages that stand in for the one asked for: bot checks, log-ins, consent, empty shells.
+
+A page *about* such things is content. So no single word decides: little main text and at least
+two signs of different kinds are required, or one that no other page bears.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from webtools._markup import Markup
+
+_LITTLE = 1500  # characters of main text; what stands before a page says less than that
+_HARDLY_ANY = 250
+
+BOT_CHECK = (
+    "the site answered with a bot check instead of the page, which this package does not pass; "
+    "use another source"
+)
+LOGIN = (
+    "the site answered with a log-in form instead of the page, and this package has no account "
+    "there; use another source"
+)
+CONSENT = (
+    "the site answered with a request for consent to cookies instead of the page; use another "
+    "source"
+)
+SCRIPTED = (
+    "the page is put together by JavaScript, which this package does not run, and holds hardly "
+    "any text; use another source or a provider that renders pages"
+)
+NOT_FOUND = (
+    "the site says, with a success status, that there is no such page; check the URL or search "
+    "for it"
+)
+
+_WORDS = re.IGNORECASE
+# What only challenges hold: their scripts and forms, not the widgets that content pages embed.
+_CHALLENGE_PARTS = re.compile(
+    r"_cf_chl_opt|cf-chl-|/cdn-cgi/challenge-platform/[^\"']*/orchestrate|id=[\"']challenge-form"
+    r"|_Incapsula_Resource|geo\.captcha-delivery\.com|px-captcha|window\._pxAppId"
+    r"|ak_bmsc|/_sec/cp_challenge|awsWafCookieDomainList|AwsWafIntegration|sgcaptcha",
+)
+_CAPTCHA_PARTS = re.compile(
+    r"(?:class|id)=[\"'](?:g-recaptcha|h-captcha|cf-turnstile)|recaptcha/(?:api|enterprise)\.js"
+    r"|js\.hcaptcha\.com|challenges\.cloudflare\.com/turnstile|/captcha/|name=[\"']captcha",
+    _WORDS,
+)
+_CHALLENGE_TITLE = re.compile(
+    r"just a moment|attention required|please wait|checking your browser|access denied|robot"
+    r"|security (?:check|verification)|human verification|verify(?:ing)? (?:that )?you|captcha"
+    r"|unusual traffic|pardon our interruption|ddos-guard|one more step|bot (?:check|detect)",
+    _WORDS,
+)
+_CHALLENGE_TEXT = re.compile(
+    r"(?:verify|confirm|prove|make sure|ensure)[^.]{0,40}\b(?:human|robot|bot)\b"
+    r"|checking (?:your browser|if the site connection)|unusual (?:traffic|activity)"
+    r"|complete the (?:security check|captcha|challenge)|automated (?:access|queries|requests)"
+    r"|press (?:&|and) hold|(?:security|protect)[^.]{0,40}(?:ddos|bots|online attacks)"
+    r"|access to this page has been denied|needs to review the security of your connection",
+    _WORDS,
+)
+_LOGIN_TITLE = re.compile(
+    r"\b(?:log|sign)[ -]?(?:in|on)\b|\banmeld|einloggen|connexion|se connecter|iniciar sesi"
+    r"|accedi\b|inloggen|authentication required|\bsso\b|ログイン|登录",
+    _WORDS,
+)
+_LOGIN_PATH = re.compile(
+    r"/(?:log-?in|sign-?in|signon|sso|auth|authwall|checkpoint|session/new|wp-login)\b", _WORDS
+)
+_CONSENT_TITLE = re.compile(
+    r"before you continue|(?:cookie|privacy) (?:consent|settings|choices)|we value your privacy"
+    r"|consent\b|bevor sie fortfahren|avant d.acc[ée]der",
+    _WORDS,
+)
+_CONSENT_TEXT = re.compile(
+    r"(?:accept|agree|reject|alle akzeptieren|tout accepter)[^.]{0,80}|we (?:and our partners )?use "
+    r"cookies|personali[sz]ed ads",
+    _WORDS,
+)
+_NEEDS_SCRIPT = re.compile(
+    r"(?:enable|activate|turn on|requires?|need|without|allow|use)[^.]{0,40}\bjava ?script\b"
+    r"|\bjava ?script\b[^.]{0,60}(?:enabled?|required|disabled|activ|turned)",
+    _WORDS,
+)
+_NOT_FOUND_TITLE = re.compile(
+    r"\b404\b|(?:page|file|document|article|content) (?:was |is |could )?not? ?(?:be )?"
+    r"(?:found|exist|available)|^not found|nicht gefunden|introuvable|no encontrad[ao]",
+    _WORDS,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What is known of a page when it is judged.
+
+    Attributes:
+        asked: The URL asked for.
+        url: The URL that answered.
+        html: The markup.
+        markup: What a pass over it found.
+        text: The main text.
+    """
+
+    asked: str
+    url: str
+    html: str
+    markup: Markup
+    text: str
+
+    @property
+    def says(self) -> str:
+        """Title and heading."""
+        return f"{self.markup.title}\n{self.markup.heading}"
+
+
+def wall(sight: Sight) -> str | None:
+    """Tell what the page stands in for; None for content."""
+    size = len(sight.text)
+    if size > _LITTLE:
+        return None
+    for reason, signs in ((BOT_CHECK, _bot_signs), (LOGIN, _login_signs), (CONSENT, _consent_signs)):
+        if sum(signs(sight)) >= 2:  # noqa: PLR2004
+            return reason
+    if size <= _HARDLY_ANY and _is_shell(sight):
+        return SCRIPTED
+    return NOT_FOUND if _says_not_found(sight) else None
+
+
+def is_challenge(html: str) -> bool:
+    """Tell whether the body of an error answer is a bot check."""
+    return _CHALLENGE_PARTS.search(html) is not None
+
+
+def _bot_signs(sight: Sight) -> Iterator[int]:
+    shown = f"{sight.markup.text}\n{sight.markup.noscript}"[: 2 * _LITTLE]
+    yield 2 * is_challenge(sight.html)
+    yield _has(_CHALLENGE_TITLE, sight.says)
+    yield _has(_CHALLENGE_TEXT, shown)
+    yield _has(_CAPTCHA_PARTS, sight.html) and not sight.markup.passwords
+
+
+def _login_signs(sight: Sight) -> Iterator[int]:
+    moved = sight.url.partition("#")[0] != sight.asked.partition("#")[0]
+    yield sight.markup.passwords > 0
+    yield _has(_LOGIN_TITLE, sight.says)
+    yield moved and _has(_LOGIN_PATH, urlsplit(sight.url).path)
+
+
+def _consent_signs(sight: Sight) -> Iterator[int]:
+    host = urlsplit(sight.url).hostname or ""
+    yield host.startswith(("consent.", "cookies.", "guce."))
+    yield _has(_CONSENT_TITLE, sight.says)
+    yield _has(_CONSENT_TEXT, sight.markup.text[:_LITTLE])
+
+
+def _is_shell(sight: Sight) -> bool:
+    markup = sight.markup
+    if not markup.scripts:
+        return False
+    told = _has(_NEEDS_SCRIPT, f"{markup.noscript}\n{sight.text}")
+    bare = len(sight.text) <= len(markup.title) + len(markup.heading) + 20
+    return told or (markup.has_app_root and bare)
+
+
+def _says_not_found(sight: Sight) -> bool:
+    if len(sight.text) > _LITTLE // 2:
+        return False
+    parts = (sight.markup.title, sight.markup.heading, sight.text[:300])
+    return sum(_has(_NOT_FOUND_TITLE, part) for part in parts) >= 2  # noqa: PLR2004
+
+
+def _has(pattern: re.Pattern[str], text: str) -> bool:
+    return pattern.search(text) is not None

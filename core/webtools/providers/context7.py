@@ -1,0 +1,375 @@
+"""Context7: documentation of software libraries, found in two steps.
+
+API: https://context7.com/docs/api-guide and the OpenAPI document 2.0.0 (read 2026-11-21).
+A look-up first asks for the library's ID, then for its snippets. A key is optional.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias, TypeVar
+from urllib.parse import quote, urldefrag, urlencode
+
+from webtools._cleaning import is_web_url, one_line
+from webtools._flow import Sleep
+from webtools._http import OK, Request, Response
+from webtools.errors import (
+    AuthenticationError,
+    ProviderError,
+    RateLimitError,
+    RequestTimeoutError,
+    UnavailableError,
+)
+from webtools.providers._base import (
+    Account,
+    Capability,
+    Cost,
+    DocsQuery,
+    Hits,
+    Options,
+)
+from webtools.providers._failures import bounded, failure, kind_of, retry_after, wait_until
+from webtools.providers._reading import (
+    json_object,
+    line,
+    maybe_object,
+    number,
+    objects,
+    rank_score,
+    strings,
+    text,
+)
+from webtools.results import SearchResult
+
+NAME: str = "context7"
+TITLE: str = "Context7"
+ORIGIN: str = "https://context7.com"
+KEY_VARIABLES: tuple[str, ...] = ("CONTEXT7_API_KEY",)
+NEEDS_KEY: bool = False
+
+_NOT_READY, _MOVED, _NOT_FOUND = 202, 301, 404
+_MOST_CHARACTERS = 500
+_SNIPPET_CHARACTERS = 480
+_WAITS = (2.0, 4.0, 8.0)  # seconds, while Context7 prepares a library
+_NO_LIBRARY, _NO_TAG = "library_not_found", "tag_not_found"
+_NOTHING_THERE = frozenset(
+    [_NO_LIBRARY, _NO_TAG, "no_snippets_found", "no_libraries_found", "no_documentation_found"]
+)
+_PLACEHOLDERS = frozenset({"", "no content available", "no context data available"})
+
+_ID = re.compile(r"/[\w.@+-]+/[\w.+-]*\w(?:[/@][\w.+-]*\w)?", re.ASCII)
+_ID_IN_TEXT = re.compile(rf"(?<!\S){_ID.pattern}(?![\w/])", re.ASCII)
+_VERSION = r"v?\d+(?:[.-]\w+)*"
+_PIN_IN_TEXT = re.compile(rf"(?<!\S)(@?[\w.-]+(?:/[\w.-]+)?)@({_VERSION})(?![\w@])", re.ASCII)
+_VERSION_AFTER_NAME = re.compile(rf"([\w.-]+) ({_VERSION})(?!\w)", re.ASCII)
+
+T = TypeVar("T")
+Turns: TypeAlias = Generator[Request | Sleep, Response, T]
+
+
+class Context7Options(Options):
+    """Options of a Context7 entry.
+
+    Attributes:
+        fast: Skip the re-ranking by a language model: quicker and less precise.
+    """
+
+    fast: bool = False
+
+
+CONFIG_OPTIONS: type[Options] = Context7Options
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """The library to ask.
+
+    Attributes:
+        library: Its ID, `/owner/name`.
+        version: The tag to ask for, or None for the library's default.
+    """
+
+    library: str
+    version: str | None = None
+
+    @property
+    def id(self) -> str:
+        return f"{self.library}@{self.version}" if self.version else self.library
+
+
+# --- the dialogue ------------------------------------------------------------------------------
+
+
+def lookup(query: DocsQuery, account: Account) -> Turns[Hits]:
+    """Find the library, then its snippets; a library that is not known has none.
+
+    Raises:
+        UnavailableError: Context7 is still preparing the library, or moves it in circles.
+    """
+    warnings: list[str] = []
+    results: list[SearchResult] | None = None
+    target = _named(query)
+    if target is not None:
+        results = yield from _ask(target, query, account, warnings)
+    if results is None and not query.library:  # what looks like an ID may be a file's path
+        target = yield from _found(query, account, warnings)
+        if target is not None:
+            results = yield from _ask(target, query, account, warnings)
+    return Hits((results or [])[: query.limit], _cost(), warnings)
+
+
+def _cost() -> Cost:
+    return Cost(0.0, is_estimate=True)  # calls are free within the monthly allowance
+
+
+def _named(query: DocsQuery) -> _Target | None:
+    """Take an ID that the caller or the question names."""
+    given = query.library or ""
+    found = _ID.fullmatch(given) or (None if given else _ID_IN_TEXT.search(query.query))
+    return _target(found[0]) if found else None
+
+
+def _target(identifier: str) -> _Target:
+    owner, name = identifier.split("/", 2)[1:]
+    name, _, version = re.sub(r"[/@]", " ", name).partition(" ")
+    return _Target(f"/{owner}/{name}", version or None)
+
+
+def _found(query: DocsQuery, account: Account, warnings: list[str]) -> Turns[_Target | None]:
+    name, wanted = _split_name(query)
+    params = {"libraryName": _cut(name), "query": _cut(query.query)}
+    response = yield _request("libs/search", params, account)
+    if response.status == _NOT_FOUND:
+        return None
+    items = [item for item in objects(json_object(response.json())["results"]) if _id(item)]
+    first = next((i for i, item in enumerate(items) if item.get("state") == "finalized"), None)
+    warnings += [f"Context7 is still preparing {_id(item)}." for item in items[:first][:1]]
+    if first is None:
+        return None
+    wanted = wanted or _version_said(items[first], query)
+    return _pinned(items[first], wanted, warnings)
+
+
+def _split_name(query: DocsQuery) -> tuple[str, str | None]:
+    """Give the library's name as far as it is known, and the version wanted as `name@version`."""
+    pin = _PIN_IN_TEXT.search(query.library or query.query)
+    if pin:
+        return pin[1], pin[2]
+    return query.library or query.query, None
+
+
+def _id(item: dict[str, Any]) -> str:
+    found = _ID.fullmatch(text(item.get("id")))
+    return found[0] if found else ""
+
+
+def _version_said(item: dict[str, Any], query: DocsQuery) -> str | None:
+    """Find a version that stands right behind the library's name."""
+    names = set(re.findall(r"[\w.-]+", f"{text(item.get('title'))} {_id(item)}".lower()))
+    for said in _VERSION_AFTER_NAME.finditer(f"{query.library or ''} {query.query}"):
+        if said[1].lower() in names:
+            return said[2]
+    return None
+
+
+def _pinned(item: dict[str, Any], wanted: str | None, warnings: list[str]) -> _Target:
+    target = _Target(_id(item))
+    if wanted is None:
+        return target
+    known = [tag for tag in strings(item.get("versions")) if _ID.fullmatch(f"/x/x@{tag}")]
+    tag = next((tag for tag in known if _bare(tag) == _bare(wanted)), None)
+    if tag is None:
+        warnings.append(_unpinned(target, wanted, known))
+    return replace(target, version=tag)
+
+
+def _bare(version: str) -> str:
+    return version.lower().removeprefix("v")
+
+
+def _unpinned(target: _Target, version: str, known: list[str]) -> str:
+    there = f" (there are {', '.join(known[:5])})" if known else ""
+    return (
+        f"Context7 has no version {version} of {target.library}{there}, so the snippets are of "
+        "its default version."
+    )
+
+
+def _ask(
+    target: _Target, query: DocsQuery, account: Account, warnings: list[str]
+) -> Turns[list[SearchResult] | None]:
+    """Ask for the snippets until they are there; None when there is no such library.
+
+    The library may be in preparation, have moved, or have lost the version asked for; each of
+    these ways round is gone a bounded number of times.
+    """
+    moved, waits = False, iter(_WAITS)
+    while True:
+        response = yield _context_request(target, query, account)
+        if response.status == _NOT_READY:
+            yield from _wait_for(target, response, next(waits, None), account)
+        elif response.status == _MOVED:
+            if moved:
+                raise _circle(target, account)
+            moved, target = True, _moved(target, response)
+        elif response.status == _NOT_FOUND and target.version and _code_of(response) == _NO_TAG:
+            warnings.append(_unpinned(target, target.version, []))
+            target = replace(target, version=None)
+        elif response.status == _NOT_FOUND and _code_of(response) == _NO_LIBRARY:
+            return None
+        else:
+            return _read_snippets(response, target, query, account)
+
+
+def _moved(target: _Target, response: Response) -> _Target:
+    new = _target(_new_id(maybe_object(response.json_or_none())))
+    return replace(new, version=target.version or new.version)
+
+
+def _code_of(response: Response) -> Any:
+    return maybe_object(response.json_or_none()).get("error")
+
+
+def _context_request(target: _Target, query: DocsQuery, account: Account) -> Request:
+    params = {"libraryId": target.id, "query": _cut(query.query), "type": "json"}
+    return _request("context", params, account)
+
+
+def _wait_for(
+    target: _Target, response: Response, seconds: float | None, account: Account
+) -> Turns[None]:
+    late = UnavailableError(
+        f"Context7 is still preparing {target.id} (HTTP {_NOT_READY}). Try again in a minute.",
+        provider=account.name,
+        status=_NOT_READY,
+        retry_after=retry_after(response),
+    )
+    if seconds is None:
+        raise late
+    try:
+        yield Sleep(max(seconds, retry_after(response) or 0.0))
+    except RequestTimeoutError:
+        raise late from None
+
+
+def _circle(target: _Target, account: Account) -> UnavailableError:
+    message = f"Context7 moved {target.id} twice (HTTP {_MOVED}). Name another library."
+    return UnavailableError(message, provider=account.name, status=_MOVED, retryable=False)
+
+
+def _new_id(answer: dict[str, Any]) -> str:
+    """Find where a library has moved to; the message names it when the field is missing."""
+    given = text(answer.get("redirectUrl"))
+    found = _ID.fullmatch(given)
+    if found is None and not given:
+        *_, found = [None, *_ID_IN_TEXT.finditer(text(answer.get("message")).rstrip(". "))]
+    return found[0] if found else ""
+
+
+def _request(path: str, params: dict[str, str], account: Account) -> Request:
+    if account.options.fast:
+        params = {**params, "fast": "true"}
+    headers = {"authorization": f"Bearer {account.key}"} if account.api_key else {}
+    url = f"{account.base_url}/api/v2/{path}?{urlencode(params, quote_via=quote)}"
+    return Request("GET", url, headers=headers)
+
+
+def _cut(words: str) -> str:
+    return words[:_MOST_CHARACTERS]
+
+
+# --- the snippets ------------------------------------------------------------------------------
+
+
+def _read_snippets(
+    response: Response, target: _Target, query: DocsQuery, account: Account
+) -> list[SearchResult]:
+    """Read code snippets, then texts; one per page, where the server ranks its best first.
+
+    `rules` are words of the library's owner to a model, untrusted, and left alone.
+    """
+    if response.status == _NOT_FOUND or _is_placeholder(response):
+        return []
+    answer = json_object(response.json())
+    code = [_code(item) for item in objects(answer.get("codeSnippets"))]
+    info = [_info(item) for item in objects(answer.get("infoSnippets"))]
+    home = f"{ORIGIN}{quote(target.library, safe='/@+')}"
+    by_page: dict[str, tuple[str, str, str]] = {}
+    for title, address, words in [*code, *info]:
+        url = address if is_web_url(address) else home
+        if words:
+            by_page.setdefault(urldefrag(url).url, (title, url, words))
+    return [
+        SearchResult(
+            title=title,
+            url=url,
+            snippet=words,
+            score=rank_score(i, len(by_page)),
+            source_provider=account.name,
+            query=query.query,
+        )
+        for i, (title, url, words) in enumerate(by_page.values())
+    ]
+
+
+def _is_placeholder(response: Response) -> bool:
+    words = response.body[:100].decode(errors="replace").strip().strip('".').lower()
+    return words in _PLACEHOLDERS
+
+
+def _code(item: dict[str, Any]) -> tuple[str, str, str]:
+    title = line(item.get("codeTitle")) or line(item.get("pageTitle")) or "Code"
+    blocks = [text(block.get("code")) for block in objects(item.get("codeList"))[:1]]
+    words = " ".join([text(item.get("codeDescription")), *blocks])
+    return title, text(item.get("codeId")), _shortened(words)
+
+
+def _info(item: dict[str, Any]) -> tuple[str, str, str]:
+    title = line(item.get("breadcrumb")) or "Documentation"
+    return title, text(item.get("pageId")), _shortened(text(item.get("content")))
+
+
+def _shortened(words: str) -> str:
+    words = one_line(words)
+    if words.lower().strip(".") in _PLACEHOLDERS:
+        return ""
+    if len(words) <= _SNIPPET_CHARACTERS:
+        return words
+    kept = words[:_SNIPPET_CHARACTERS]
+    return f"{kept.rpartition(' ')[0] or kept} …"
+
+
+# --- errors ------------------------------------------------------------------------------------
+
+
+def read_error(
+    response: Response, account: Account, _capability: Capability
+) -> ProviderError | None:
+    """Read `{"error", "message"}`; what only turns the dialogue is no error."""
+    answer = maybe_object(response.json_or_none())
+    if _goes_on(response.status, answer):
+        return None
+    said = answer.get("message") or answer.get("error")
+    kind = kind_of(response.status)
+    hint = ""
+    if kind is AuthenticationError and account.api_key is None:
+        hint = f'Give provider "{account.name}" an API key: without one this is not allowed.'
+    wait = _wait(response, answer) if kind is RateLimitError else None
+    return failure(TITLE, response, account, [said], hint=hint, wait=wait)
+
+
+def _goes_on(status: int, answer: dict[str, Any]) -> bool:
+    if status == _NOT_FOUND:
+        return str(answer.get("error")) in _NOTHING_THERE
+    if status == _MOVED:
+        return bool(_new_id(answer))
+    return status in (OK, _NOT_READY)
+
+
+def _wait(response: Response, answer: dict[str, Any]) -> float | None:
+    if (asked := retry_after(response)) is not None:
+        return asked
+    reset = wait_until(number(response.headers.get("ratelimit-reset")))
+    return reset if reset is not None else bounded(number(answer.get("retryAfterSeconds")))

@@ -1,0 +1,380 @@
+"""Brave: the requests built, the answers read, each quirk of the API that is known."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta, timezone
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import offline
+import pytest
+from offline import KEY, Clock, Stub, answer, drive
+from webtools._http import Request
+from webtools._search import search
+from webtools.errors import (
+    AuthenticationError,
+    BadRequestError,
+    InputError,
+    ProviderError,
+    QuotaError,
+    RateLimitError,
+    UnavailableError,
+)
+from webtools.providers import PROVIDERS, Account, brave
+from webtools.providers._base import Cost, Hits, SearchQuery
+from webtools.results import SearchResult
+
+ACCOUNT = offline.account("brave")
+EXTRA = offline.account("brave", options={"extraSnippets": True})
+QUERY = SearchQuery("rust async", limit=3)
+NEWS = SearchQuery("rust async", limit=3, category="news")
+A, B = "https://a.example/1", "https://b.example/2"
+
+
+def params(query: SearchQuery, account: Account = ACCOUNT) -> dict[str, str]:
+    return dict(parse_qsl(urlsplit(brave.search_request(query, account).url).query))
+
+
+def read(*items: dict[str, Any], account: Account = ACCOUNT, **headers: str) -> Hits:
+    response = answer({"type": "search", "web": {"results": list(items)}}, **headers)
+    return brave.read_search(response, QUERY, account)
+
+
+def hit(**fields: Any) -> SearchResult:
+    return read({"url": A, "title": "A", **fields}).results[0]
+
+
+# --- the request -------------------------------------------------------------------------------
+
+
+def test_a_search_is_one_get_with_the_key_in_a_header() -> None:
+    assert brave.search_request(QUERY, ACCOUNT) == Request(
+        "GET",
+        "https://api.search.brave.com/res/v1/web/search?q=rust+async&count=3&safesearch=moderate"
+        "&result_filter=web&text_decorations=false",
+        {"accept": "application/json", "x-subscription-token": KEY},
+    )
+
+
+def test_news_are_searched_on_their_own_path() -> None:
+    url = brave.search_request(NEWS, ACCOUNT).url
+    assert urlsplit(url).path == "/res/v1/news/search"
+    assert params(NEWS) == {"q": "rust async", "count": "3", "safesearch": "moderate"}
+
+
+def test_the_path_stays_below_another_base_url() -> None:
+    account = offline.account("brave", baseUrl="http://127.0.0.1:1/brave")
+    url = brave.search_request(QUERY, account).url
+    assert url.startswith("http://127.0.0.1:1/brave/res/v1/web/search?")
+
+
+def test_options_become_parameters() -> None:
+    options = {"country": "DE", "searchLang": "de", "safesearch": "off", "extraSnippets": True}
+    sent = params(QUERY, offline.account("brave", options=options))
+    assert {name: sent[name] for name in ("country", "search_lang", "safesearch")} == {
+        "country": "DE",
+        "search_lang": "de",
+        "safesearch": "off",
+    }
+    assert sent["extra_snippets"] == "true"
+
+
+@pytest.mark.parametrize(
+    ("category", "limit", "sent"),
+    [(None, 20, "20"), (None, 50, "20"), ("news", 50, "50"), ("company", 7, "7")],
+)
+def test_a_count_is_never_above_what_the_path_takes(
+    category: str | None, limit: int, sent: str
+) -> None:
+    assert params(SearchQuery("q", limit, category=category))["count"] == sent
+
+
+def test_a_limit_above_what_a_web_search_gives_is_told() -> None:
+    found = brave.read_search(answer({}), SearchQuery("q", 30), ACCOUNT)
+    assert found.warnings == ["limit 30 is above what Brave gives for a web search; 20 was used."]
+
+
+@pytest.mark.parametrize(
+    ("query", "named"),
+    [("x" * 401, "401 and 1"), ("a " * 51, "102 and 51")],
+)
+def test_a_query_that_is_too_long_is_refused_before_any_request(query: str, named: str) -> None:
+    stub = Stub(answer({}))
+    with pytest.raises(InputError, match=rf"400 characters and 50 words, .* {named}\. Shorten"):
+        offline.run(search(ACCOUNT, [SearchQuery(query, 3)]), stub)
+    assert stub.requests == []
+
+
+def test_queries_at_the_limits_are_sent() -> None:
+    assert params(SearchQuery("x" * 400, 3))["q"] == "x" * 400
+    assert params(SearchQuery("a " * 49 + "a", 3))["q"].count("a") == 50
+
+
+# --- filters -----------------------------------------------------------------------------------
+
+START, END = date(2026, 4, 1), date(2026, 5, 31)
+
+
+def test_a_range_of_dates_is_native() -> None:
+    query = SearchQuery("q", 3, start_published_date=START, end_published_date=END)
+    assert params(query)["freshness"] == "2026-04-01to2026-05-31"
+    assert params(query)["count"] == "3"
+    assert brave.native_filters(query, ACCOUNT) == {"start_published_date", "end_published_date"}
+
+
+def test_a_start_alone_reaches_until_today() -> None:
+    query = SearchQuery("q", 3, start_published_date=START)
+    today = datetime.now(timezone.utc)
+    days = {f"{today - timedelta(days=n):%Y-%m-%d}" for n in (0, 1)}
+    assert params(query)["freshness"] in {f"2026-04-01to{day}" for day in days}
+    future = SearchQuery("q", 3, start_published_date=date(2999, 1, 1))
+    assert params(future)["freshness"] == "2999-01-01to2999-01-01"
+
+
+def test_an_end_alone_is_applied_here_to_as_many_results_as_there_may_be() -> None:
+    query = SearchQuery("q", 3, end_published_date=END)
+    assert "freshness" not in params(query)
+    assert params(query)["count"] == "20"
+    assert brave.native_filters(query, ACCOUNT) == frozenset()
+
+
+def test_a_moment_counts_by_its_day_in_utc() -> None:
+    east = timezone(timedelta(hours=9))
+    query = SearchQuery(
+        "q", 3, start_published_date=datetime(2026, 4, 1, 3, tzinfo=east), end_published_date=END
+    )
+    assert params(query)["freshness"] == "2026-03-31to2026-05-31"
+
+
+def test_single_domains_become_operators() -> None:
+    query = SearchQuery("q", 3, include_domains=("*.a.example",), exclude_domains=("b.example",))
+    assert params(query)["q"] == "q site:a.example -site:b.example"
+    assert params(query)["count"] == "3"
+    assert brave.native_filters(query, ACCOUNT) == {"include_domains", "exclude_domains"}
+
+
+def test_several_domains_to_include_are_filtered_here() -> None:
+    query = SearchQuery("q", 3, include_domains=("a.example", "b.example"))
+    assert (params(query)["q"], params(query)["count"]) == ("q", "20")
+    assert brave.native_filters(query, ACCOUNT) == frozenset()
+
+
+def test_a_path_is_checked_here_after_its_site_was_asked_for() -> None:
+    query = SearchQuery("q", 3, include_domains=("a.example/docs",), category="news")
+    assert (params(query)["q"], params(query)["count"]) == ("q site:a.example", "50")
+
+
+def test_a_site_of_which_only_a_path_is_unwanted_is_not_excluded() -> None:
+    query = SearchQuery("q", 3, exclude_domains=("a.example/blog",))
+    assert (params(query)["q"], params(query)["count"]) == ("q", "20")
+    assert brave.native_filters(query, ACCOUNT) == frozenset()
+
+
+def test_operators_that_would_not_fit_are_applied_here() -> None:
+    query = SearchQuery("x" * 390, 3, exclude_domains=("a.example",))
+    assert params(query)["q"] == "x" * 390
+    assert brave.native_filters(query, ACCOUNT) == frozenset()
+
+
+def test_only_the_category_news_is_native() -> None:
+    assert brave.native_filters(NEWS, ACCOUNT) == {"category"}
+    assert brave.native_filters(SearchQuery("q", 3, category="company"), ACCOUNT) == frozenset()
+
+
+# --- the answer --------------------------------------------------------------------------------
+
+
+def test_results_come_in_order_with_scores_by_rank() -> None:
+    found = read({"url": A, "title": "A"}, {"url": B, "title": "B", "description": "b"})
+    assert found == Hits(
+        [
+            SearchResult(
+                title="A", url=A, score=1.0, source_provider="my-brave", query="rust async"
+            ),
+            SearchResult(
+                title="B",
+                url=B,
+                snippet="b",
+                score=0.5,
+                source_provider="my-brave",
+                query="rust async",
+            ),
+        ],
+        Cost(0.005, is_estimate=True),
+    )
+
+
+@pytest.mark.parametrize("body", [{"type": "search"}, {"web": None}, {"web": {"results": None}}])
+def test_an_answer_without_web_has_no_results(body: dict[str, Any]) -> None:
+    assert brave.read_search(answer(body), QUERY, ACCOUNT).results == []
+
+
+def test_news_stand_at_the_top_level() -> None:
+    body = {"type": "news", "results": [{"url": A, "title": "Cats & dogs"}]}
+    assert brave.read_search(answer(body), NEWS, ACCOUNT).results[0].title == "Cats & dogs"
+    assert brave.read_search(answer(body), QUERY, ACCOUNT).results == []
+
+
+def test_marks_and_entities_become_plain_text() -> None:
+    found = hit(title="A &amp; B", description="The <strong>x</strong>&#x27;s &quot;y&quot;")
+    assert (found.title, found.snippet) == ("A & B", 'The x\'s "y"')
+
+
+def test_a_result_without_a_title_shows_its_address() -> None:
+    assert read({"url": A}).results[0].title == A
+
+
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "", None, "//a.example"])
+def test_what_has_no_web_address_is_left_out(url: Any) -> None:
+    assert read({"url": url, "title": "A"}, {"url": B, "title": "B"}).results[0].score == 1.0
+
+
+def test_extra_snippets_are_added_only_where_asked_for() -> None:
+    item = {"url": A, "title": "A", "description": "one", "extra_snippets": ["two", None, "three"]}
+    assert read(item, account=EXTRA).results[0].snippet == "one … two … three"
+    assert read(item).results[0].snippet == "one"
+
+
+@pytest.mark.parametrize(
+    ("fields", "published"),
+    [
+        ({"page_age": "2024-12-27T15:49:55"}, datetime(2024, 12, 27, 15, 49, 55)),
+        ({"page_age": "2024-12-27T15:49:55Z"}, datetime(2024, 12, 27, 15, 49, 55)),
+        ({"article": {"date": "2024-12-27"}}, datetime(2024, 12, 27)),
+        ({"page_age": "2024-12-27", "age": "3 days ago"}, datetime(2024, 12, 27)),
+        ({"age": "3 days ago"}, datetime(2026, 11, 18, 10)),
+        ({"age": "1 hour ago"}, datetime(2026, 11, 21, 9)),
+        ({"age": "5 hours ago"}, datetime(2026, 11, 21, 5)),
+    ],
+)
+def test_dates_are_read(fields: dict[str, Any], published: datetime) -> None:
+    found = read({"url": A, **fields}, date="Sat, 21 Nov 2026 10:00:00 GMT").results[0]
+    assert found.published_at == published.replace(tzinfo=timezone.utc)
+
+
+@pytest.mark.parametrize(
+    "age", ["January 2, 2026", "2 weeks ago", "yesterday", "99999 days ago", " 3 days ago", 3, None]
+)
+def test_other_ages_are_words_for_people(age: Any) -> None:
+    assert hit(age=age).published_at is None
+
+
+@pytest.mark.parametrize("header", [{}, {"date": "soon"}])
+def test_without_a_date_header_an_age_counts_from_now(header: dict[str, str]) -> None:
+    found = read({"url": A, "age": "2 hours ago"}, **header).results[0]
+    assert found.published_at is not None
+    age = datetime.now(timezone.utc) - found.published_at
+    assert timedelta(hours=2) <= age < timedelta(hours=3)
+
+
+def test_the_author_is_the_article_s_not_the_site() -> None:
+    authors = [{"name": "Ann"}, {"name": None}, "x", {"name": " Bob "}]
+    found = hit(article={"author": authors}, profile={"name": "Site"})
+    assert found.author == "Ann, Bob"
+    assert hit(profile={"name": "Site"}).author is None
+
+
+# --- errors ------------------------------------------------------------------------------------
+
+
+def fault(status: int, code: str, detail: str = "No.", **meta: Any) -> dict[str, Any]:
+    error = {"id": "1", "status": status, "code": code, "detail": detail, "meta": meta}
+    return {"type": "ErrorResponse", "error": error, "time": 1}
+
+
+def error(body: Any, status: int, **headers: str) -> ProviderError:
+    found = brave.read_error(answer(body, status, **headers), ACCOUNT, "search")
+    assert found is not None
+    return found
+
+
+def test_a_success_is_no_error() -> None:
+    assert brave.read_error(answer({}), ACCOUNT, "search") is None
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "kind"),
+    [
+        (422, "SUBSCRIPTION_TOKEN_INVALID", AuthenticationError),
+        (404, "SUBSCRIPTION_NOT_FOUND", AuthenticationError),
+        (422, "VALIDATION", BadRequestError),
+        (400, "OPTION_NOT_IN_PLAN", BadRequestError),
+        (403, "OPTION_NOT_IN_PLAN", BadRequestError),
+        (403, "RESOURCE_NOT_ALLOWED", BadRequestError),
+        (403, "ODD", AuthenticationError),
+        (429, "RATE_LIMITED", RateLimitError),
+        (429, "QUOTA_LIMITED", QuotaError),
+        (500, "INTERNAL", UnavailableError),
+    ],
+)
+def test_the_code_decides_before_the_status(
+    status: int, code: str, kind: type[ProviderError]
+) -> None:
+    found = error(fault(status, code), status)
+    assert type(found) is kind
+    assert str(found).startswith(f"Brave API returned HTTP {status}: No. ")
+
+
+def test_a_list_of_errors_is_read_too() -> None:
+    found = error({"errors": [{"code": "SUBSCRIPTION_TOKEN_INVALID", "message": "Bad."}]}, 422)
+    assert type(found) is AuthenticationError
+    assert "Bad." in str(found)
+
+
+def test_a_missing_key_is_an_authentication_error() -> None:
+    detail = {"type": "missing", "loc": ["header", "x-subscription-token"], "msg": "Field required"}
+    found = error(fault(422, "VALIDATION", errors=[detail]), 422)
+    assert type(found) is AuthenticationError
+    assert "header.x-subscription-token: Field required" in str(found)
+
+
+def test_a_refused_parameter_is_named() -> None:
+    detail = {"type": "enum", "loc": ["query", "country"], "msg": "Odd country", "input": "XX"}
+    found = error(fault(422, "VALIDATION", "Unable to validate", errors=[detail]), 422)
+    assert str(found) == (
+        "Brave API returned HTTP 422: Unable to validate, query.country: Odd country. "
+        "Change the request; the same one will fail again."
+    )
+
+
+def test_an_option_that_the_plan_lacks_says_so() -> None:
+    said = str(error(fault(400, "OPTION_NOT_IN_PLAN"), 400))
+    assert said.endswith(
+        'The plan of provider "my-brave" lacks it: change its options or the plan.'
+    )
+
+
+def test_a_wait_is_the_first_window_s_reset() -> None:
+    body = fault(429, "RATE_LIMITED")
+    found = error(body, 429, x_ratelimit_reset="3, 1419704", x_ratelimit_remaining="0, 0")
+    assert found.retry_after == 3.0
+    assert error(body, 429, x_ratelimit_reset="3, 9", retry_after="2").retry_after == 2.0
+    assert error(body, 429, x_ratelimit_reset="soon").retry_after is None
+    assert error({}, 503, x_ratelimit_reset="3, 9").retry_after is None
+
+
+FOUND = answer({"web": {"results": [{"url": A, "title": "A"}]}})
+
+
+def test_a_call_that_was_too_fast_waits_for_the_reset(clock: Clock) -> None:
+    limited = answer(fault(429, "RATE_LIMITED"), 429, x_ratelimit_reset="1, 1419704")
+    found = drive(search(ACCOUNT, [QUERY]), limited, FOUND)
+    assert [result.url for result in found.results] == [A]
+    assert clock.slept == [1.0]
+
+
+def test_a_quota_that_is_used_up_is_not_tried_again(clock: Clock) -> None:
+    stub = Stub(answer(fault(429, "QUOTA_LIMITED"), 429, x_ratelimit_reset="1, 1419704"), FOUND)
+    with pytest.raises(QuotaError) as caught:
+        offline.run(search(ACCOUNT, [QUERY]), stub)
+    assert len(stub.requests) == 1
+    assert clock.slept == []
+    assert (caught.value.retryable, caught.value.retry_after) == (False, None)
+
+
+# --- the table ---------------------------------------------------------------------------------
+
+
+def test_brave_searches_and_nothing_else() -> None:
+    assert PROVIDERS["brave"].capabilities() == ("search",)
+    assert brave.KEY_VARIABLES == ("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY")

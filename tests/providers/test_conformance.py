@@ -1,0 +1,555 @@
+"""What every provider of the table must hold to, for each thing it can do.
+
+The flows run over a transport that answers whatever a test gives it; a provider that is new in the
+table is under test without a line here, and its recorded answers are what gets mutated.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import date, datetime, timedelta, timezone
+from email.utils import format_datetime
+from typing import Any
+
+import offline
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from offline import KEY, Clock, Stub, answer
+from recording import CASSETTES, SCENARIOS, CassetteYaml
+
+from webtools._exchange import Job, dialogue, exchange
+from webtools._fetch import fetch
+from webtools._flow import Flow, run
+from webtools._http import Response
+from webtools._search import search
+from webtools._summarize import summarize
+from webtools._toolcalls import PRESENTERS
+from webtools.errors import (
+    AuthenticationError,
+    BadRequestError,
+    ProviderError,
+    QuotaError,
+    RateLimitError,
+    ResponseFormatError,
+    UnavailableError,
+    WebToolsError,
+)
+from webtools.providers import PROVIDERS, Account, Capability
+from webtools.providers._base import (
+    DocsQuery,
+    Hits,
+    PageQuery,
+    SearchQuery,
+    Source,
+    SummaryQuery,
+    Synthesis,
+    SynthesisQuery,
+)
+from webtools.results import FetchResponse, SearchResponse, SummaryResponse
+from webtools.truncation import MAX_BYTES
+
+URLS = ("https://a.example/1", "https://b.example/2")
+SOURCES = (Source(1, "A", URLS[0], "text"),)
+
+
+def look_up(account: Account) -> Flow[Hits]:
+    provider = PROVIDERS[account.type].docs
+    assert provider is not None
+    job = Job(account, "docs", "looking up", "q")
+    return dialogue(job, provider.lookup(DocsQuery("q", 5), account))
+
+
+def synthesize(account: Account) -> Flow[Synthesis]:
+    provider = PROVIDERS[account.type].synthesize
+    assert provider is not None
+    query = SynthesisQuery("q", SOURCES)
+    request = provider.synthesis_request(query, account)
+    return exchange(
+        Job(account, "synthesize", "answering", "q"),
+        request,
+        lambda response: provider.read_synthesis(response, query, account),
+    )
+
+
+FLOWS: dict[Capability, Callable[[Account], Flow[Any]]] = {
+    "search": lambda account: search(account, [SearchQuery("q", 5)]),
+    "fetch": lambda account: fetch(account, PageQuery(URLS, highlights=True, summary=True)),
+    "summarize": lambda account: summarize(account, SummaryQuery(URLS[0])),
+    "docs": look_up,
+    "synthesize": synthesize,
+}
+TOOLS: dict[Capability, str] = {
+    "search": "web_search",
+    "fetch": "web_fetch",
+    "summarize": "summarize",
+}
+CASES = [(kind, able) for kind in PROVIDERS for able in PROVIDERS[kind].capabilities()]
+ACCOUNTS = {kind: offline.account(kind) for kind in PROVIDERS}
+
+every_case = pytest.mark.parametrize(("kind", "able"), CASES)
+
+
+@pytest.fixture(autouse=True)
+def _time_is_free(clock: Clock) -> None:
+    """No test here waits for a retry."""
+
+
+def outcome(kind: str, able: Capability, *answers: Any) -> Any:
+    """Run the call; give its result, or its error if that is one of ours."""
+    try:
+        return run(FLOWS[able](ACCOUNTS[kind]), Stub(*answers))
+    except WebToolsError as error:
+        return error
+
+
+def refused(kind: str, able: Capability, *answers: Any) -> ProviderError:
+    found = outcome(kind, able, *answers)
+    assert isinstance(found, ProviderError)
+    return found
+
+
+# --- what comes out ----------------------------------------------------------------------------
+
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def assert_sound(found: Any, able: Capability) -> None:
+    """Refuse text with controls, odd addresses, scores and dates, and a text over the budget."""
+    if isinstance(found, WebToolsError):
+        assert isinstance(found, ProviderError)
+        assert_clean(str(found), one_line=True)
+        assert found.provider
+        return
+    CHECKS[able](found)
+    for warning in found.warnings:
+        assert_clean(warning, one_line=True)
+    if able in TOOLS:
+        assert_shows_well(found, able)
+
+
+def assert_shows_well(found: Any, able: Capability) -> None:
+    for text in texts(found.model_dump(mode="json")):
+        assert_clean(text)
+    assert found.cost_usd is None or found.cost_usd >= 0
+    shown = run(PRESENTERS[TOOLS[able]](found), Stub())
+    assert_clean(shown.text)
+    assert len(shown.text.encode()) <= MAX_BYTES + 1024
+    json.dumps(shown.details, allow_nan=False)
+
+
+def assert_search_is_sound(found: SearchResponse | Hits) -> None:
+    for result in found.results:
+        assert result.url.startswith(("http://", "https://", "HTTP://", "HTTPS://"))
+        assert 0 <= result.score <= 1
+        assert result.title
+        assert_aware(result.published_at)
+        for text in (result.title, result.url, result.snippet, result.author or ""):
+            assert_clean(text, one_line=True)
+
+
+def assert_pages_are_sound(found: FetchResponse) -> None:
+    assert tuple(page.url for page in found.pages) == URLS
+    for page in found.pages:
+        assert_aware(page.published_at)
+        assert_clean(page.title or "", one_line=True)
+
+
+def assert_summary_is_sound(found: SummaryResponse) -> None:
+    assert found.text.strip()
+    assert found.tokens >= 0
+
+
+def assert_synthesis_is_sound(found: Synthesis) -> None:
+    assert found.text.strip()
+    assert_clean(found.text)
+
+
+CHECKS: dict[Capability, Callable[[Any], None]] = {
+    "search": assert_search_is_sound,
+    "fetch": assert_pages_are_sound,
+    "summarize": assert_summary_is_sound,
+    "docs": assert_search_is_sound,
+    "synthesize": assert_synthesis_is_sound,
+}
+
+
+def assert_clean(text: str, *, one_line: bool = False) -> None:
+    assert not CONTROL.search(text)
+    assert not one_line or not set("\n\t") & set(text)
+
+
+def assert_aware(moment: datetime | None) -> None:
+    assert moment is None or moment.utcoffset() == timedelta(0)
+
+
+def texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            yield from texts(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from texts(item)
+
+
+# --- the table ---------------------------------------------------------------------------------
+
+
+def test_everything_a_provider_can_do_is_under_test() -> None:
+    assert {able for _, able in CASES} <= FLOWS.keys()
+
+
+@pytest.mark.parametrize("kind", PROVIDERS)
+def test_a_provider_says_what_it_is(kind: str) -> None:
+    about = PROVIDERS[kind].about
+    assert kind == about.NAME
+    assert about.TITLE.strip()
+    assert about.ORIGIN.startswith("https://")
+    assert not about.ORIGIN.endswith("/")
+    assert about.KEY_VARIABLES or not about.NEEDS_KEY
+
+
+@every_case
+def test_the_key_is_sent_and_no_repr_shows_it(kind: str, able: Capability) -> None:
+    stub = Stub(answer({}))
+    account = ACCOUNTS[kind]
+    with suppress(ProviderError):
+        run(FLOWS[able](account), stub)
+    request = stub.requests[0]
+    assert not PROVIDERS[kind].about.NEEDS_KEY or KEY in str(request.headers)
+    assert KEY not in repr(request)
+    assert KEY not in repr(account)
+    assert KEY not in f"{request.url} {request.json}"
+
+
+@every_case
+def test_only_the_origin_of_the_provider_is_asked(kind: str, able: Capability) -> None:
+    stub = Stub(answer({}))
+    with suppress(ProviderError):
+        run(FLOWS[able](ACCOUNTS[kind]), stub)
+    origin = PROVIDERS[kind].about.ORIGIN + "/"
+    assert all(request.url.startswith(origin) for request in stub.requests)
+
+
+# --- junk --------------------------------------------------------------------------------------
+
+JUNK = {
+    "nothing": b"",
+    "blank": b" \n",
+    "null": b"null",
+    "true": b"true",
+    "number": b"0",
+    "text": b'"results"',
+    "list": b"[]",
+    "list of lists": b"[[]]",
+    "list of null": b"[null]",
+    "object": b"{}",
+    "empty result": b'{"results": [{}], "data": [{}]}',
+    "null results": b'{"results": null, "data": null}',
+    "results that are texts": b'{"results": ["x"], "data": ["x"]}',
+    "results that are an object": b'{"results": {"a": 1}, "data": {"search": {"a": 1}}}',
+    "data of another kind": b'{"results": 1, "data": 1, "output": 1}',
+    "kinds of another kind": b'{"data": {"search": "x", "news": 5, "output": [1]}}',
+    "an array too deep": b"[" * 100_000,
+    "results too deep": b'{"results": ' + b"[" * 100_000,
+    "objects too deep": b'{"data":' * 100_000,
+    "NaN": b'{"results": [{"url": "https://a.example", "score": NaN}], "data": NaN}',
+    "Infinity": b'{"results": [{"url": "https://a.example", "score": -Infinity}]}',
+    "number too large": b'{"results": [{"url": "https://a.example", "score": 1e999}]}',
+    "integer too long": b'{"results": [{"score": ' + b"9" * 10_000 + b"}]}",
+    "lone surrogates": b'{"results": [{"url": "https://a.example", "title": "\\ud800"}]}',
+    "lone surrogates in data": b'{"data": {"output": "\\udfff", "search": [{"title": "\\ud800"}]}}',
+    "not UTF-8": b'{"results": [{"title": "\xff\xfe"}]}',
+    "UTF-16": '{"results": []}'.encode("utf-16"),
+    "byte order mark": b'\xef\xbb\xbf{"results": []}',
+    "HTML": b"<!DOCTYPE html><title>Sign in to the network</title>",
+    "two objects": b"{}{}",
+    "cut off": b'{"results": [{"url": "https://a.exa',
+    "zeros": b"\x00" * 1000,
+}
+
+
+@every_case
+@pytest.mark.parametrize("body", JUNK.values(), ids=JUNK.keys())
+@pytest.mark.parametrize("status", [200, 400, 500])
+def test_junk_is_an_error_of_ours_or_a_sound_success(
+    kind: str, able: Capability, body: bytes, status: int
+) -> None:
+    assert_sound(outcome(kind, able, answer(body=body, status=status)), able)
+
+
+UNREADABLE = ["nothing", "blank", "null", "list", "list of lists", "text", "number", "HTML"]
+UNREADABLE += ["an array too deep", "objects too deep", "NaN", "not UTF-8", "cut off"]
+
+
+@every_case
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_a_success_that_is_no_json_object_is_a_format_error(
+    kind: str, able: Capability, name: str
+) -> None:
+    found = refused(kind, able, answer(body=JUNK[name]))
+    assert type(found) is ResponseFormatError
+    subject = {"fetch": f"{URLS[0]} and others", "summarize": URLS[0]}.get(able, "q")
+    title = PROVIDERS[kind].about.TITLE
+    assert str(found).startswith(f'Failed to parse {title} API response for "{subject}".')
+
+
+@every_case
+def test_a_format_error_does_not_drag_the_answer_along(kind: str, able: Capability) -> None:
+    found = refused(kind, able, answer(body=b'{"you sent ' + KEY.encode()))
+    assert found.__cause__ is None
+    assert found.__context__ is None
+
+
+# --- statuses ----------------------------------------------------------------------------------
+
+KINDS = {401: AuthenticationError, 402: QuotaError, 403: AuthenticationError, 429: RateLimitError}
+KINDS |= dict.fromkeys([408, 425], UnavailableError)  # "later", although they are 4xx
+
+
+def kind_of(status: int) -> type[ProviderError]:
+    return KINDS.get(status, UnavailableError if status >= 500 else BadRequestError)
+
+
+@every_case
+@pytest.mark.parametrize(
+    "body", [b"", b"<html>", b"{}", b'{"error": "No.", "tag": "ODD"}', b'{"error": {}, "tag": {}}']
+)
+def test_every_error_status_has_its_class(kind: str, able: Capability, body: bytes) -> None:
+    for status in range(400, 600):
+        found = refused(kind, able, answer(body=body, status=status))
+        assert type(found) is kind_of(status), status
+        assert (found.status, found.provider) == (status, f"my-{kind}")
+        assert found.retryable == (type(found) in {RateLimitError, UnavailableError})
+        assert found.retry_after is None
+        assert str(found).startswith(f"{PROVIDERS[kind].about.TITLE} API returned HTTP {status}")
+
+
+@every_case
+@pytest.mark.parametrize("status", [100, 201, 204, 301, 302, 307, 399])
+def test_no_other_status_is_a_success(kind: str, able: Capability, status: int) -> None:
+    found = refused(kind, able, answer({"results": [], "data": {"output": "x"}}, status))
+    assert (type(found), found.status) == (ResponseFormatError, status)
+
+
+RETRY_AFTER = {
+    "7": 7.0,
+    " 0 ": 0.0,
+    "1.5": 1.5,
+    "1e9": 86_400.0,
+    "-5": None,
+    "nan": None,
+    "soon": None,
+    "": None,
+    "Thu, 01 Jan 1970 00:00:00 GMT": 0.0,
+    "Fri, 31 Dec 9999 23:59:59 GMT": 86_400.0,
+    "Fri, 32 Dec 2027 00:00:00 GMT": None,
+}
+
+
+@every_case
+@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize(("value", "seconds"), RETRY_AFTER.items())
+def test_retry_after_is_read_in_every_form(
+    kind: str, able: Capability, status: int, value: str, seconds: float | None
+) -> None:
+    found = refused(kind, able, answer(None, status, retry_after=value))
+    assert found.retry_after == seconds
+
+
+@every_case
+def test_retry_after_may_be_a_moment(kind: str, able: Capability) -> None:
+    moment = datetime.now(timezone.utc) + timedelta(seconds=300)
+    header = format_datetime(moment, usegmt=True)
+    found = refused(kind, able, answer(None, 429, retry_after=header))
+    assert found.retry_after == pytest.approx(300, abs=3)
+
+
+@every_case
+def test_a_request_that_is_wrong_has_no_time_after_which_to_retry(
+    kind: str, able: Capability
+) -> None:
+    assert refused(kind, able, answer(None, 400, retry_after="7")).retry_after is None
+
+
+@every_case
+def test_words_of_a_provider_are_cleaned_and_bounded(kind: str, able: Capability) -> None:
+    words = "\x1b]0;t\x07\x9b31mno\r\n\x00" + "way " * 1000
+    for body in ({"error": words}, {"errors": [{"message": words}]}, {"error": [{"msg": words}]}):
+        found = refused(kind, able, answer(body, 400))
+        assert_sound(found, able)
+        assert len(str(found)) < 1000
+
+
+# --- whatever may come -------------------------------------------------------------------------
+
+NASTY = [
+    "\x1b[31mred",
+    "\x9b31m",
+    "\x1b]8;;https://evil.example\x07",
+    "\ud800",
+    "a\u2028b\x85c\r\nd\te",
+    "<b></b>",
+    "&#27;[0m&#x9b;",
+    "javascript:alert(1)",
+    "https://user:word@a.example:99999/",
+    "https://[::1/",
+    "https://a.example/\x00",
+    "https://a.example/ b",
+    "//a.example",
+    "2026-13-45T99:99",
+    "9999-12-31T23:59:59-14:00",
+    "0001-01-01T00:00:00+14:00",
+    "success",
+    "error",
+    "1e999",
+    "-0",
+    *URLS,
+]
+any_text = st.sampled_from(NASTY) | st.text(st.characters(exclude_categories=()), max_size=20)
+any_scalar = (
+    st.none() | st.booleans() | st.integers() | st.integers(-(10**400), 10**400) | st.floats()
+)
+any_key = st.sampled_from(
+    str.split(
+        "results data search news output tokens url title t id score error errors code message"
+        " msg tag statuses status publishedDate highlights text summary author costDollars total"
+        " warnings notices time published snippet httpStatusCode web locations name"
+    )
+)
+any_json = st.recursive(
+    any_scalar | any_text,
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(any_key | any_text, inner, max_size=6)
+    ),
+    max_leaves=25,
+)
+any_status = st.sampled_from([200, 200, 200, 400, 401, 403, 429, 500, 503])
+any_case = st.sampled_from(CASES)
+thorough = settings(max_examples=200, deadline=None)
+
+
+@thorough
+@given(case=any_case, value=any_json, status=any_status)
+def test_any_json_value_gives_something_sound(
+    case: tuple[str, Capability], value: Any, status: int
+) -> None:
+    assert_sound(outcome(*case, answer(value, status)), case[1])
+
+
+@thorough
+@given(case=any_case, body=st.binary(max_size=200), status=any_status)
+def test_any_bytes_give_something_sound(
+    case: tuple[str, Capability], body: bytes, status: int
+) -> None:
+    assert_sound(outcome(*case, answer(body=body, status=status)), case[1])
+
+
+def recorded_bodies() -> list[tuple[str, Capability, int, Any]]:
+    """Take every recorded JSON answer, with the provider and what it was asked for."""
+    found: list[tuple[str, Capability, int, Any]] = []
+    for name, scenario in SCENARIOS.items():
+        text = (CASSETTES / f"{name}.yaml").read_text("utf-8")
+        able = next(able for able, word in WORDS.items() if word in name)
+        for play in CassetteYaml().deserialize(text)["interactions"]:
+            response = play["response"]
+            if response["body"]["string"].startswith("{"):
+                body = json.loads(response["body"]["string"])
+                found.append((scenario.provider, able, response["status"]["code"], body))
+    return found
+
+
+WORDS: dict[Capability, str] = {"search": "-search", "fetch": "-contents", "summarize": "-summary"}
+WORDS |= {"docs": "-docs", "synthesize": "-synthesis"}
+RECORDED = recorded_bodies()
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """List the paths of all nodes of a JSON value."""
+    yield path
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from places(item, (*path, key))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from places(item, (*path, index))
+
+
+def changed(value: Any, path: tuple[Any, ...], new: Any) -> Any:
+    """Copy a JSON value with the node at the path replaced."""
+    if not path:
+        return new
+    head, rest = path[0], path[1:]
+    if isinstance(value, dict):
+        return {**value, head: changed(value.get(head), rest, new)}
+    if isinstance(value, list) and isinstance(head, int) and head < len(value):
+        return [*value[:head], changed(value[head], rest, new), *value[head + 1 :]]
+    return value  # an earlier change has taken the place away
+
+
+@st.composite
+def mutated_bodies(draw: st.DrawFn) -> tuple[str, Capability, int, Any]:
+    kind, able, status, body = draw(st.sampled_from(RECORDED))
+    for path in draw(st.lists(st.sampled_from(list(places(body))), min_size=1, max_size=3)):
+        body = changed(body, path, draw(any_json))
+    return kind, able, status, body
+
+
+def test_a_provider_that_is_recorded_is_recorded_for_all_it_can_do() -> None:
+    recorded = {(kind, able) for kind, able, status, _ in RECORDED if status == 200}
+    kinds = {scenario.provider for scenario in SCENARIOS.values()}
+    assert recorded == {(kind, able) for kind, able in CASES if kind in kinds}
+
+
+@settings(max_examples=500, deadline=None)
+@given(mutated_bodies())
+def test_a_recorded_answer_with_parts_replaced_gives_something_sound(
+    mutated: tuple[str, Capability, int, Any],
+) -> None:
+    kind, able, status, body = mutated
+    assert_sound(outcome(kind, able, answer(body, status)), able)
+
+
+def hits(*items: dict[str, Any]) -> Response:
+    """Make an answer in which any provider finds these."""
+    return answer({"results": items, "data": {"search": items}, "web": {"results": items}})
+
+
+FILTERED = SearchQuery(
+    "q",
+    5,
+    include_domains=("a.example", "example.org/docs"),
+    exclude_domains=("b.example",),
+    start_published_date=date(2020, 1, 1),
+    end_published_date=date(2026, 12, 31),
+)
+
+
+@thorough
+@given(
+    kind=st.sampled_from([kind for kind, able in CASES if able == "search"]),
+    url=any_text | st.from_regex(r"\Ahttps?://[^\s]{1,20}\Z"),
+    when=any_text | any_scalar,
+)
+def test_local_filters_take_any_address_and_any_date(kind: str, url: str, when: Any) -> None:
+    item = {"url": url, "title": "A", "publishedDate": when, "time": when, "date": when}
+    try:
+        found = run(search(ACCOUNTS[kind], [FILTERED]), Stub(hits(item)))
+    except WebToolsError as error:
+        assert_sound(error, "search")
+    else:
+        assert_sound(found, "search")
+
+
+@pytest.mark.parametrize("url", ["https://[1.2]/", "https://a\u2100b.example/"])
+@pytest.mark.parametrize("kind", [kind for kind, able in CASES if able == "search"])
+def test_an_address_that_python_cannot_split_spoils_no_search(kind: str, url: str) -> None:
+    items = [{"url": url, "title": "odd"}, {"url": "https://a.example/1", "title": "A"}]
+    found = run(search(ACCOUNTS[kind], [FILTERED]), Stub(hits(*items)))
+    assert [result.url for result in found.results] == ["https://a.example/1"]

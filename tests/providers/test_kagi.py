@@ -1,0 +1,450 @@
+"""Kagi, both generations: the requests built, the answers read, each known quirk of the API."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timezone
+from typing import Any
+
+import offline
+import pytest
+from offline import KEY, answer
+
+from webtools._http import Request
+from webtools.errors import (
+    AuthenticationError,
+    BadRequestError,
+    ProviderError,
+    QuotaError,
+    RateLimitError,
+    UnavailableError,
+)
+from webtools.providers import Account, Capability, kagi
+from webtools.providers._base import Cost, Hits, SearchQuery, Summary, SummaryQuery
+from webtools.results import SearchResult
+
+V1 = offline.account("kagi")
+V0 = offline.account("kagi", options={"searchApi": "v0"})
+OLD_KEY = "canary-v0-88ab"
+BOTH = offline.account("kagi", options={"v0ApiKey": OLD_KEY})
+QUERY = SearchQuery("rust async", limit=3)
+PAGE = SummaryQuery("https://a.example/1")
+A, B = "https://a.example/1", "https://b.example/2"
+
+
+def utc(*parts: int) -> datetime:
+    return datetime(*parts, tzinfo=timezone.utc)  # type: ignore[arg-type,misc]
+
+
+def body_of(query: SearchQuery) -> dict[str, Any]:
+    body: dict[str, Any] = kagi.search_request(query, V1).json
+    return body
+
+
+def v1(**data: Any) -> Hits:
+    return kagi.read_search(answer({"meta": {"trace": "t"}, "data": data}), QUERY, V1)
+
+
+def v0(*items: dict[str, Any], **rest: Any) -> Hits:
+    return kagi.read_search(answer({"meta": {}, "data": list(items), **rest}), QUERY, V0)
+
+
+def hit(**fields: Any) -> SearchResult:
+    return v1(search=[{"url": A, "title": "A", **fields}]).results[0]
+
+
+# --- search: the request -----------------------------------------------------------------------
+
+
+def test_a_v1_search_is_a_post_with_a_bearer_key() -> None:
+    assert kagi.search_request(QUERY, V1) == Request(
+        "POST",
+        "https://kagi.com/api/v1/search",
+        headers={"authorization": f"Bearer {KEY}"},
+        json={"query": "rust async", "limit": 3},
+    )
+
+
+def test_a_v0_search_is_a_get_with_a_bot_key() -> None:
+    query = SearchQuery("c++ & rust ü", limit=3)
+    assert kagi.search_request(query, V0) == Request(
+        "GET",
+        "https://kagi.com/api/v0/search?q=c%2B%2B+%26+rust+%C3%BC&limit=3",
+        headers={"authorization": f"Bot {KEY}"},
+    )
+
+
+def test_the_v0_key_is_for_v0_calls_alone() -> None:
+    assert kagi.search_request(QUERY, BOTH).headers == {"authorization": f"Bearer {KEY}"}
+    assert kagi.summary_request(PAGE, BOTH).headers == {"authorization": f"Bot {OLD_KEY}"}
+
+
+@pytest.mark.parametrize("account", [V1, V0, BOTH])
+def test_no_key_is_in_a_repr(account: Account) -> None:
+    shown = f"{kagi.search_request(QUERY, account)!r} {kagi.summary_request(PAGE, account)!r}"
+    assert KEY not in shown
+    assert OLD_KEY not in shown
+    assert OLD_KEY not in repr(account)
+
+
+def test_dates_and_news_are_native_on_v1() -> None:
+    query = SearchQuery(
+        "q",
+        5,
+        start_published_date=date(2026, 1, 2),
+        end_published_date=utc(2026, 2, 3, 23, 30),
+        category="news",
+    )
+    assert body_of(query) == {
+        "query": "q",
+        "workflow": "news",
+        "filters": {"after": "2026-01-02", "before": "2026-02-03"},
+    }
+
+
+def test_one_date_is_sent_alone() -> None:
+    query = SearchQuery("q", 5, end_published_date=date(2026, 1, 2))
+    assert body_of(query)["filters"] == {"before": "2026-01-02"}
+
+
+@pytest.mark.parametrize(
+    ("filters", "words"),
+    [
+        ({"include_domains": ("a.example",)}, "q site:a.example"),
+        ({"exclude_domains": ("a.example", "b.example")}, "q -site:a.example -site:b.example"),
+        (
+            {"include_domains": ("a.example",), "exclude_domains": ("x.a.example",)},
+            "q site:a.example -site:x.a.example",
+        ),
+        # Operators are joined by "and", so several domains are left to our side.
+        ({"include_domains": ("a.example", "b.example")}, "q"),
+    ],
+)
+def test_domains_travel_as_operators(filters: dict[str, Any], words: str) -> None:
+    query = SearchQuery("q", 5, **filters)
+    assert body_of(query) == {"query": words}
+    old = kagi.search_request(query, V0).url
+    assert old == f"https://kagi.com/api/v0/search?q={words.replace(' ', '+').replace(':', '%3A')}"
+
+
+@pytest.mark.parametrize(
+    ("filters", "on_v1", "on_v0"),
+    [
+        ({"include_domains": ("a.example",)}, True, True),
+        ({"include_domains": ("a.example", "b.example")}, False, False),
+        ({"exclude_domains": ("a.example", "b.example")}, True, True),
+        ({"start_published_date": date(2026, 1, 1)}, True, False),
+        ({"end_published_date": date(2026, 1, 1)}, True, False),
+        ({"category": "news"}, True, False),
+        ({"category": "company"}, False, False),
+    ],
+)
+def test_a_filter_is_native_where_kagi_applies_it(
+    filters: dict[str, Any], on_v1: bool, on_v0: bool
+) -> None:
+    query, (name,) = SearchQuery("q", 5, **filters), filters
+    assert (name in kagi.native_filters(query, V1)) == on_v1
+    assert (name in kagi.native_filters(query, V0)) == on_v0
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        {"include_domains": ("a.example",)},
+        {"exclude_domains": ("a.example",)},
+        {"start_published_date": date(2026, 1, 1)},
+        {"end_published_date": date(2026, 1, 1)},
+    ],
+)
+def test_no_limit_is_sent_where_we_filter_too(filters: dict[str, Any]) -> None:
+    query = SearchQuery("q", 5, **filters)
+    assert "limit" not in body_of(query)
+    assert "limit" not in kagi.search_request(query, V0).url
+
+
+def test_an_unsupported_category_is_not_sent() -> None:
+    assert body_of(SearchQuery("q", 5, category="company")) == {"query": "q", "limit": 5}
+
+
+# --- search: the v1 answer ---------------------------------------------------------------------
+
+
+def test_a_v1_hit_is_read_whole() -> None:
+    assert hit(
+        snippet="text", time="2026-02-03T00:00:00Z", image={"url": "x"}, props={"language": "en"}
+    ) == SearchResult(
+        title="A",
+        url=A,
+        snippet="text",
+        published_at=utc(2026, 2, 3),
+        score=1.0,
+        source_provider="my-kagi",
+        query="rust async",
+    )
+
+
+def test_entities_and_marks_become_plain_text() -> None:
+    result = hit(
+        title="<b>Rust</b> &amp; C&#39;s", snippet="a <strong>b</strong>&nbsp;List&lt;T&gt;"
+    )
+    assert (result.title, result.snippet) == ("Rust & C's", "a b List<T>")
+
+
+@pytest.mark.parametrize("fields", [{}, {"snippet": None, "time": None}])
+def test_snippet_and_time_may_be_missing_or_null(fields: dict[str, Any]) -> None:
+    assert (hit(**fields).snippet, hit(**fields).published_at) == ("", None)
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        ("2026-02-03T04:05:06+02:00", utc(2026, 2, 3, 2, 5, 6)),
+        ("2026-02-03T04:05:06", utc(2026, 2, 3, 4, 5, 6)),
+        ("2026-02-03", utc(2026, 2, 3)),
+        ("3 days ago", None),
+        (0, None),
+        ([], None),
+    ],
+)
+def test_times_are_aware_or_none(given: Any, read: datetime | None) -> None:
+    assert hit(time=given).published_at == read
+
+
+@pytest.mark.parametrize("data", [{}, {"related_search": [{"url": "/search?q=b", "title": "b"}]}])
+def test_no_search_key_means_no_results(data: dict[str, Any]) -> None:
+    assert v1(**data).results == []
+
+
+def test_kinds_are_merged_in_their_order_and_ranked_together() -> None:
+    found = v1(
+        weather=[{"url": A, "title": "weather"}],
+        code=[{"url": A, "title": "code"}],
+        listicle=[{"url": A, "title": "listicle"}],
+        news=[{"url": A, "title": "news"}],
+        direct_answer=[{"url": A, "title": "answer"}],
+        search=[{"url": A, "title": "first"}, {"url": B, "title": "second"}],
+        infobox=[{"url": A, "title": "box"}],
+        interesting_news=None,
+    )
+    assert [(r.title, r.score) for r in found.results] == [
+        ("first", 1.0),
+        ("second", 0.8),
+        ("news", 0.6),
+        ("listicle", 0.4),
+        ("code", 0.2),
+    ]
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"url": "/search?q=b", "title": "b"},
+        {"url": "", "title": "b"},
+        {"url": A, "title": ""},
+        {"url": A, "title": "  "},
+        {"url": A},
+        {"title": "b"},
+        {"url": "data:text/html,x", "title": "b"},
+    ],
+)
+def test_an_item_without_address_or_title_is_no_result(item: dict[str, Any]) -> None:
+    assert v1(search=[item, {"url": B, "title": "B"}]).results[0].url == B
+
+
+def test_a_v1_search_has_its_list_price() -> None:
+    assert v1().cost == Cost(0.012, is_estimate=True)
+
+
+# --- search: the v0 answer ---------------------------------------------------------------------
+
+
+def test_a_v0_answer_holds_results_and_related_searches() -> None:
+    found = v0(
+        {"t": 0, "url": A, "title": "A", "snippet": None, "published": "2024-03-01T00:00:00Z"},
+        {"t": 1, "list": ["related"]},
+        {"t": 0, "rank": 7, "url": B, "title": "B", "snippet": "b", "thumbnail": {"url": "/p"}},
+        {"t": 9, "url": A, "title": "unknown kind"},
+    )
+    assert [(r.title, r.snippet, r.published_at, r.score) for r in found.results] == [
+        ("A", "", utc(2024, 3, 1), 1.0),
+        ("B", "b", None, 0.5),
+    ]
+    assert found.cost == Cost(0.025, is_estimate=True)
+
+
+@pytest.mark.parametrize("balance", [4, 4.2, "4.2", None])
+def test_a_balance_of_any_type_is_no_trouble(balance: Any) -> None:
+    response = answer({"meta": {"api_balance": balance}, "data": [], "error": None})
+    assert kagi.read_error(response, V0, "search") is None
+    assert kagi.read_search(response, QUERY, V0).results == []
+
+
+# --- summaries ---------------------------------------------------------------------------------
+
+
+def summary(data: Any, **rest: Any) -> Summary:
+    return kagi.read_summary(answer({"meta": {}, "data": data, **rest}), PAGE, V1)
+
+
+def test_a_summary_is_asked_for_with_engine_and_type() -> None:
+    assert kagi.summary_request(PAGE, V1) == Request(
+        "POST",
+        "https://kagi.com/api/v0/summarize",
+        headers={"authorization": f"Bot {KEY}"},
+        json={"url": A, "summary_type": "summary", "engine": "cecil"},
+    )
+
+
+def test_the_language_is_sent_when_given() -> None:
+    query = SummaryQuery(A, summary_type="takeaway", engine="agnes", target_language="ZH-HANT")
+    assert kagi.summary_request(query, V1).json == {
+        "url": A,
+        "summary_type": "takeaway",
+        "engine": "agnes",
+        "target_language": "ZH-HANT",
+    }
+
+
+def test_a_summary_is_the_output_with_its_lines_and_without_controls() -> None:
+    found = summary({"output": " - a <b>\r\n- b\x1b[0m\n", "tokens": 1234})
+    assert found == Summary("- a <b>\n- b", 1234, Cost(0.03702, is_estimate=True))
+
+
+@pytest.mark.parametrize(
+    ("told", "tokens"), [(12, 12), ("12", 12), (12.9, 12), (None, 0), (-3, 0), ("many", 0)]
+)
+def test_tokens_are_read_leniently(told: Any, tokens: int) -> None:
+    assert summary({"output": "x", "tokens": told}).tokens == tokens
+
+
+def test_at_most_ten_thousand_tokens_are_billed() -> None:
+    assert summary({"output": "x", "tokens": 50_000}).cost == Cost(0.3, is_estimate=True)
+
+
+@pytest.mark.parametrize("data", [{"output": ""}, {"output": " \n"}, {"output": None}, {}, None])
+def test_an_empty_summary_is_an_error(data: Any) -> None:
+    with pytest.raises(UnavailableError) as caught:
+        summary(data)
+    assert str(caught.value) == (
+        f'Kagi API returned no summary for "{A}". Try again or fetch the page.'
+    )
+    assert caught.value.status == 200
+
+
+# --- errors ------------------------------------------------------------------------------------
+
+
+def error(
+    status: int,
+    body: Any,
+    account: Account = V1,
+    capability: Capability = "search",
+    **headers: str,
+) -> ProviderError:
+    found = kagi.read_error(answer(body, status, **headers), account, capability)
+    assert found is not None
+    return found
+
+
+def coded(code: Any, message: str = "No.") -> dict[str, Any]:
+    """A v1 error body."""
+    return {"meta": {}, "data": None, "errors": [{"code": code, "message": message}]}
+
+
+def numbered(code: int, message: str = "No.") -> dict[str, Any]:
+    """A v0 error body."""
+    return {"meta": {}, "data": None, "error": [{"code": code, "msg": message, "ref": None}]}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"data": {}},
+        {"data": {}, "errors": []},
+        {"data": {}, "error": None},
+        {"data": {}, "errors": None, "error": []},
+    ],
+)
+def test_a_success_may_carry_an_empty_error(body: dict[str, Any]) -> None:
+    assert kagi.read_error(answer(body), V1, "search") is None
+
+
+@pytest.mark.parametrize("key", ["errors", "error"])
+def test_both_spellings_of_an_error_body_are_read(key: str) -> None:
+    body = {"data": [], key: [{"code": "search.page_invalid", "message": "Bad page", "url": "x"}]}
+    assert str(error(400, body)) == (
+        "Kagi API returned HTTP 400: Bad page. Change the request; the same one will fail again."
+    )
+
+
+def test_all_messages_are_told() -> None:
+    body = {"error": [{"code": 1, "msg": "one"}, {"code": 1, "msg": "two\x1b[1m\n!"}, {"code": 7}]}
+    assert str(error(400, body)).startswith("Kagi API returned HTTP 400: one, two !. Change")
+
+
+def test_a_code_stands_in_for_a_missing_message() -> None:
+    body = {"errors": [{"code": "search.page_invalid"}]}
+    assert str(error(400, body)).startswith("Kagi API returned HTTP 400: search.page_invalid. ")
+
+
+def test_an_error_in_a_success_is_an_error() -> None:
+    found = error(200, numbered(1, "odd"))
+    assert type(found) is ProviderError
+    assert str(found) == ("Kagi API error: odd. Change the request or use another provider.")
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind"),
+    [
+        pytest.param(400, coded("general.invalid_token"), AuthenticationError, id="bad v1 key"),
+        pytest.param(401, coded("general.unauthorized"), AuthenticationError, id="not entitled"),
+        pytest.param(403, coded("ip"), AuthenticationError, id="other address"),
+        pytest.param(401, numbered(2), AuthenticationError, id="bad v0 key"),
+        pytest.param(200, numbered(2), AuthenticationError, id="bad v0 key in a success"),
+        pytest.param(400, numbered(101), QuotaError, id="v0 out of credit"),
+        pytest.param(402, coded("billing.insufficient_credit"), QuotaError, id="v1 out of credit"),
+        pytest.param(400, coded("billing.cap_reached"), QuotaError, id="any billing code"),
+        pytest.param(429, coded("billing.usage_exhausted"), QuotaError, id="billing as 429"),
+        pytest.param(400, coded("search.filters_region_invalid"), BadRequestError, id="region"),
+        pytest.param(400, numbered(1), BadRequestError, id="bad v0 parameter"),
+        pytest.param(429, coded("general.rate_limited"), RateLimitError, id="rate"),
+        pytest.param(500, numbered(500), UnavailableError, id="unreadable page"),
+        pytest.param(400, {"errors": ["words"]}, BadRequestError, id="errors that are no objects"),
+        pytest.param(503, {"error": "words"}, UnavailableError, id="an error that is a text"),
+    ],
+)
+def test_errors_are_sorted_by_code_before_status(
+    status: int, body: Any, kind: type[ProviderError]
+) -> None:
+    assert type(error(status, body)) is kind
+
+
+@pytest.mark.parametrize(
+    ("account", "capability", "hint"),
+    [
+        (V1, "search", 'if it is a v0 key, set options.searchApi to "v0".'),
+        (V0, "search", 'if it is a v1 key, set options.searchApi to "v1".'),
+        (
+            V1,
+            "summarize",
+            "the summarizer is a v0 API, so a v1 key needs a v0 key beside it in options.v0ApiKey.",
+        ),
+    ],
+)
+def test_a_refused_key_names_the_setting_to_change(
+    account: Account, capability: Capability, hint: str
+) -> None:
+    found = error(400, coded("general.invalid_token", "Bad token."), account, capability)
+    assert str(found) == (
+        f'Kagi API returned HTTP 400: Bad token. Check the API key of provider "my-kagi": {hint}'
+    )
+
+
+def test_retry_after_is_told() -> None:
+    found = error(429, coded("general.rate_limited", "Slow down"), retry_after="12")
+    assert str(found) == ("Kagi API returned HTTP 429: Slow down. Wait 12 s before the next call.")
+    assert (found.retry_after, found.retryable) == (12.0, True)
+
+
+def test_an_html_502_is_told_by_its_status() -> None:
+    found = kagi.read_error(answer(body=b"<html>Bad Gateway", status=502), V0, "summarize")
+    assert str(found) == "Kagi API returned HTTP 502. Try again later or use another provider."

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+from types import ModuleType
+
+import pytest
+
+import langchain_webtools
+import llamaindex_webtools
+import webtools
+from webtools import errors, sandbox
+
+PACKAGES = [webtools, langchain_webtools, llamaindex_webtools]
+LAZY = [*PACKAGES, sandbox]
+
+
+@pytest.mark.parametrize("module", [*LAZY, errors], ids=lambda module: module.__name__)
+def test_every_public_name_can_be_imported(module: ModuleType) -> None:
+    for name in module.__all__:
+        assert getattr(importlib.import_module(module.__name__), name) is not None
+    assert len(set(module.__all__)) == len(module.__all__)
+
+
+@pytest.mark.parametrize("module", [*PACKAGES, errors], ids=lambda module: module.__name__)
+def test_the_public_names_are_sorted(module: ModuleType) -> None:
+    assert module.__all__ == sorted(module.__all__)
+
+
+@pytest.mark.parametrize("module", PACKAGES, ids=lambda module: module.__name__)
+def test_dir_lists_the_public_names(module: ModuleType) -> None:
+    assert dir(module) == module.__all__
+
+
+@pytest.mark.parametrize("module", LAZY, ids=lambda module: module.__name__)
+def test_a_wrong_name_is_an_attribute_error_that_names_it(module: ModuleType) -> None:
+    with pytest.raises(AttributeError, match=f"'{module.__name__}' has no attribute 'WebTool5'"):
+        _ = module.WebTool5
+
+
+def test_all_errors_are_public() -> None:
+    assert set(errors.__all__) <= set(webtools.__all__)
+
+
+@pytest.mark.parametrize("module", PACKAGES, ids=lambda module: module.__name__)
+def test_a_package_has_the_one_version(module: ModuleType) -> None:
+    assert module.__version__ == webtools.__version__
+
+
+def test_a_name_is_looked_up_once() -> None:
+    assert webtools.WebTools is webtools.WebTools
+    assert vars(webtools)["WebTools"] is webtools.WebTools
+
+
+HEAVY = [
+    "httpx",
+    "httpcore",
+    "pydantic",
+    "anyio",
+    "ssl",
+    "langchain_core",
+    "llama_index",
+    "aiohttp",
+]
+
+
+@pytest.mark.parametrize(
+    ("statement", "unwanted"),
+    [
+        ("import webtools", [*HEAVY, "asyncio"]),
+        ("from webtools import RequestError, __version__", [*HEAVY, "asyncio"]),
+        ("from webtools import *", ["langchain_core", "llama_index", "aiohttp"]),
+        ("from webtools import WebTools; WebTools()", ["langchain_core", "llama_index", "aiohttp"]),
+        ("import langchain_webtools", [*HEAVY, "asyncio"]),
+        ("import llamaindex_webtools", [*HEAVY, "asyncio"]),
+        ("import webtools.sandbox", HEAVY),
+    ],
+)
+def test_importing_loads_no_more_than_it_must(statement: str, unwanted: list[str]) -> None:
+    code = f"{statement}\nimport sys\nprint(*sorted(set({unwanted!r}) & set(sys.modules)))"
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=True
+    )
+    assert ran.stdout.split() == []

@@ -1,0 +1,261 @@
+"""The text that a model reads: its layout, line by line."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from typing import Any
+
+from inline_snapshot import snapshot
+from offline import Stub
+
+from webtools import formatting
+from webtools._flow import run
+from webtools._toolcalls import present_error, present_pages, present_search, present_summary
+from webtools.errors import RateLimitError
+from webtools.results import (
+    FetchResponse,
+    Page,
+    QueryError,
+    SearchResponse,
+    SearchResult,
+    SummaryResponse,
+)
+from webtools.tools import ToolResult
+
+MAY = datetime(2026, 5, 3, 23, 59, tzinfo=timezone.utc)
+
+
+def result(title: str, url: str, **fields: Any) -> SearchResult:
+    return SearchResult(title=title, url=url, source_provider="exa", query="q", **fields)
+
+
+RESULTS = [
+    result("Whole", "https://a.example/1", snippet="A snippet.", published_at=MAY, author="B. Cee"),
+    result("Bare", "https://b.example/2"),
+    result("Dated", "https://c.example/3", published_at=MAY),
+    result("Signed", "https://d.example/4", snippet="Text.", author="D. Eff"),
+]
+PAGES = [
+    Page(url="https://a.example/1", title="Whole", text="# Whole\n\nText.\n", published_at=MAY),
+    Page(
+        url="https://b.example/2",
+        title="Parts",
+        author="B. Cee",
+        summary="In short.",
+        highlights=["one", "two\nlines"],
+        text="Text.",
+    ),
+    Page(url="https://c.example/3", error="CRAWL_NOT_FOUND (HTTP 404)"),
+    Page(url="https://d.example/4", title="Empty"),
+]
+
+
+def shown(flow: Any) -> ToolResult:
+    found: ToolResult = run(flow, Stub())
+    return found
+
+
+def test_results_are_numbered_and_indented() -> None:
+    assert formatting.search_text(RESULTS) == snapshot("""\
+1. Whole
+   https://a.example/1
+   A snippet.
+   2026-05-03 · B. Cee
+
+2. Bare
+   https://b.example/2
+
+3. Dated
+   https://c.example/3
+   2026-05-03
+
+4. Signed
+   https://d.example/4
+   Text.
+   D. Eff\
+""")
+
+
+def test_no_results_are_said_in_words() -> None:
+    assert formatting.search_text([]) == "No results found."
+
+
+def test_failed_queries_and_warnings_follow_the_results() -> None:
+    response = SearchResponse(
+        provider="exa",
+        queries=["q", "r"],
+        results=RESULTS[1:2],
+        errors=[QueryError(query="r", message="Exa API returned HTTP 500. Try again later.")],
+        warnings=["Filter category is not supported.", "Two."],
+    )
+    assert shown(present_search(response)).text == snapshot("""\
+1. Bare
+   https://b.example/2
+
+Query "r" failed: Exa API returned HTTP 500. Try again later.
+Warning: Filter category is not supported.
+Warning: Two.\
+""")
+
+
+def test_pages_are_sections() -> None:
+    response = FetchResponse(provider="exa", pages=PAGES, warnings=["One."])
+    assert shown(present_pages(response)).text == snapshot("""\
+## Whole
+https://a.example/1
+2026-05-03
+
+# Whole
+
+Text.
+
+
+## Parts
+https://b.example/2
+B. Cee
+
+In short.
+
+- one
+- two lines
+
+Text.
+
+## https://c.example/3
+https://c.example/3
+Failed: CRAWL_NOT_FOUND (HTTP 404)
+
+## Empty
+https://d.example/4
+
+The page has no content.
+
+Warning: One.\
+""")
+
+
+SUMMARY = SummaryResponse(
+    provider="kagi",
+    url="https://a.example/1",
+    text="- one\n- two",
+    summary_type="takeaway",
+    engine="agnes",
+    tokens=12,
+    cost_usd=0.01,
+    cost_is_estimate=True,
+)
+
+
+def test_a_summary_is_the_output_alone() -> None:
+    assert shown(present_summary(SUMMARY)).text == "- one\n- two"
+
+
+def test_a_warning_follows_a_summary() -> None:
+    warned = SUMMARY.model_copy(update={"warnings": ["Odd."]})
+    assert shown(present_summary(warned)).text == "- one\n- two\n\nWarning: Odd."
+
+
+# --- details -----------------------------------------------------------------------------------
+
+
+def test_the_details_of_a_search() -> None:
+    response = SearchResponse(
+        provider="exa", queries=["q"], results=RESULTS[:1], filters={"category": "native"}
+    )
+    assert shown(present_search(response)).details == snapshot(
+        {
+            "provider": "exa",
+            "warnings": [],
+            "cost_usd": None,
+            "cost_is_estimate": False,
+            "queries": ["q"],
+            "results": [
+                {
+                    "title": "Whole",
+                    "url": "https://a.example/1",
+                    "snippet": "A snippet.",
+                    "published_at": "2026-05-03T23:59:00Z",
+                    "author": "B. Cee",
+                    "score": 0.0,
+                    "source_provider": "exa",
+                    "query": "q",
+                }
+            ],
+            "errors": [],
+            "filters": {"category": "native"},
+            "result_count": 1,
+            "truncation": None,
+            "full_output_path": None,
+            "error": None,
+        }
+    )
+
+
+def test_the_details_of_pages_count_what_failed() -> None:
+    details = shown(present_pages(FetchResponse(provider="exa", pages=PAGES))).details
+    assert (details["fetched_count"], details["failed_count"]) == (3, 1)
+    assert [page["url"] for page in details["results"]] == [page.url for page in PAGES]
+    assert "pages" not in details
+
+
+def test_the_details_of_a_summary_leave_out_its_text() -> None:
+    assert shown(present_summary(SUMMARY)).details == snapshot(
+        {
+            "provider": "kagi",
+            "warnings": [],
+            "cost_usd": 0.01,
+            "cost_is_estimate": True,
+            "url": "https://a.example/1",
+            "summary_type": "takeaway",
+            "engine": "agnes",
+            "tokens": 12,
+            "results": [],
+            "truncation": None,
+            "full_output_path": None,
+            "error": None,
+        }
+    )
+
+
+def test_an_error_is_its_text_and_its_facts() -> None:
+    found = present_error(RateLimitError("Slow down.", provider="exa", status=429, retry_after=7.0))
+    assert (found.text, found.is_error) == ("Slow down.", True)
+    assert found.details == snapshot(
+        {
+            "provider": "exa",
+            "results": [],
+            "warnings": [],
+            "cost_usd": None,
+            "cost_is_estimate": False,
+            "truncation": None,
+            "full_output_path": None,
+            "error": {
+                "type": "RateLimitError",
+                "message": "Slow down.",
+                "provider": "exa",
+                "status": 429,
+                "retryable": True,
+                "retry_after": 7.0,
+            },
+        }
+    )
+
+
+def test_details_of_every_kind_have_the_same_core() -> None:
+    core = {
+        "provider",
+        "results",
+        "warnings",
+        "cost_usd",
+        "truncation",
+        "full_output_path",
+        "error",
+    }
+    search = SearchResponse(provider="exa", queries=["q"], results=[])
+    for found in (
+        shown(present_search(search)),
+        shown(present_pages(FetchResponse(provider="exa", pages=PAGES))),
+        shown(present_summary(SUMMARY)),
+        present_error(RateLimitError("Slow down.")),
+    ):
+        assert core <= found.details.keys()

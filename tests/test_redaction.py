@@ -1,0 +1,266 @@
+from __future__ import annotations
+
+import html
+import json
+import pickle
+import time
+import traceback
+from base64 import b64encode
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote, quote_plus
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webtools._flow import Flow, Now, run
+from webtools._http import Response
+from webtools._redaction import MARK, Redactor, redacted, redactor_for
+from webtools._transport import BlockingTransport
+from webtools.errors import ProviderError, RateLimitError, RequestError, WebToolsError
+from webtools.results import FetchResponse, Page, SearchResponse, SearchResult
+
+KEY = "sk-1_a/b+c&d=e\"f'g<h>i\\j%k~l.m$n"
+keys = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), min_size=6, max_size=40)
+
+
+def lower(text: str) -> str:
+    return text.replace("%2F", "%2f").replace("%2B", "%2b")
+
+
+SPELLINGS: dict[str, Callable[[str], str]] = {
+    "plain": str,
+    "JSON": lambda key: json.dumps(key)[1:-1],
+    "JSON in JSON": lambda key: json.dumps(json.dumps(key))[3:-3],
+    "JSON with escaped slashes": lambda key: json.dumps(key)[1:-1].replace("/", "\\/"),
+    "JSON safe for HTML": lambda key: (
+        json.dumps(key)[1:-1]
+        .replace("&", "\\u0026")
+        .replace("<", "\\u003C")
+        .replace(">", "\\u003e")
+    ),
+    "percent": lambda key: quote(key, safe=""),
+    "percent with slashes": quote,
+    "percent in lower case": lambda key: lower(quote(key, safe="")),
+    "percent twice": lambda key: quote(quote(key, safe=""), safe=""),
+    "form": quote_plus,
+    "HTML": lambda key: html.escape(key, quote=False),
+    "HTML attribute": html.escape,
+    "HTML twice": lambda key: html.escape(html.escape(key)),
+    "HTML by number": lambda key: "".join(c if c.isalnum() else f"&#{ord(c)};" for c in key),
+    "HTML by name": lambda key: html.escape(key).replace("/", "&sol;").replace("+", "&plus;"),
+    "Markdown": lambda key: key.replace("_", "\\_").replace("<", "\\<").replace("-", "\\-"),
+    "mixed": lambda key: html.escape(quote(key, safe="&<>\"'=")),
+}
+
+
+@pytest.mark.parametrize("spell", SPELLINGS.values(), ids=SPELLINGS)
+def test_a_key_is_found_in_every_spelling(spell: Callable[[str], str]) -> None:
+    redactor = Redactor([KEY])
+    assert redactor.text(f"<{spell(KEY)}> and {spell(KEY)}") == f"<{MARK}> and {MARK}"
+
+
+@given(keys, st.sampled_from(list(SPELLINGS)), st.text(), st.text())
+def test_any_key_is_found_in_any_spelling(key: str, name: str, before: str, after: str) -> None:
+    spelled = SPELLINGS[name](key)
+    cleaned = Redactor([key]).text(f"{before} {spelled} {after}")
+    assert spelled not in cleaned
+    assert MARK in cleaned
+
+
+@given(st.text(), keys)
+def test_a_text_without_the_key_stays_as_it_is(text: str, key: str) -> None:
+    if key not in html.unescape(text):
+        assert Redactor([key]).text(text) == text
+
+
+def test_the_longest_key_goes_first() -> None:
+    assert Redactor(["abc", "abcdef"]).text("abcdef abc") == f"{MARK} {MARK}"
+
+
+def test_without_keys_nothing_changes() -> None:
+    assert Redactor([]).text("text") == Redactor([""]).text("text") == "text"
+
+
+def test_the_repr_of_a_redactor_shows_no_key() -> None:
+    assert KEY not in repr(Redactor([KEY]))
+
+
+def test_of_a_proxy_the_password_and_the_credentials_are_secrets_too() -> None:
+    redactor = Redactor(["http://user:pass%2Fword1@proxy.example:3128"])
+    sent = b64encode(b"user:pass/word1").decode()
+    text = f"http://user:pass%2Fword1@proxy.example:3128 pass/word1 pass%2fword1 Basic {sent}"
+    assert redactor.text(text) == f"{MARK} {MARK} {MARK} Basic {MARK}"
+
+
+def test_a_proxys_short_password_and_its_host_stay_words() -> None:
+    redactor = Redactor(["http://user:news@proxy.example"])
+    assert redactor.text("news of proxy.example") == "news of proxy.example"
+    assert redactor.text("http://user:news@proxy.example/") == f"{MARK}/"
+
+
+def test_looking_for_a_key_is_not_slowed_down_by_hostile_text() -> None:
+    redactor = Redactor(["\\/&\\/key\\/&\\"])
+    start = time.monotonic()
+    redactor.text("\\" * 300_000 + "key" + "&amp;" * 60_000 + "%25" * 100_000 + "key\\")
+    assert time.monotonic() - start < 1
+
+
+def test_a_redactor_is_shared_by_the_calls_with_the_same_keys() -> None:
+    assert redactor_for(frozenset({"a", "b"})) is redactor_for(frozenset({"b", "a"}))
+
+
+# --- values ------------------------------------------------------------------------------------
+
+
+def test_values_are_cleaned_to_the_bottom() -> None:
+    value = {KEY: [{"a": f"x {KEY}"}, 1, None, [KEY]], 1: 2.0}
+    assert Redactor([KEY]).clean(value) == {MARK: [{"a": f"x {MARK}"}, 1, None, [MARK]], 1: 2.0}
+
+
+def test_what_holds_no_key_is_returned_as_it_is() -> None:
+    value = {"a": ["b"]}
+    response = FetchResponse(provider="exa", pages=[Page(url="https://a.example", text="text")])
+    assert Redactor([KEY]).clean(value) is value
+    assert Redactor([KEY]).clean(response) is response
+
+
+@pytest.mark.parametrize("spell", SPELLINGS.values(), ids=SPELLINGS)
+def test_results_are_cleaned_in_every_field(spell: Callable[[str], str]) -> None:
+    key = spell(KEY)
+    result = SearchResult(
+        title=key,
+        url=f"https://a.example/{key}",
+        snippet=key,
+        author=key,
+        source_provider="exa",
+        query=key,
+    )
+    response = SearchResponse(
+        provider="exa", queries=[key], results=[result, result], warnings=[f"Exa: {key}"]
+    )
+    cleaned = Redactor([KEY]).clean(response)
+    assert key not in json.dumps(cleaned.model_dump(mode="json"), ensure_ascii=False)
+    assert cleaned.results[0].title == cleaned.queries[0] == MARK
+    assert cleaned.warnings == [f"Exa: {MARK}"]
+    assert response.results[0].title == key
+
+
+def test_an_answer_is_cleaned_before_it_is_read() -> None:
+    body = json.dumps({"error": f"bad key {KEY}", "é": 1}, ensure_ascii=False).encode()
+    cleaned = Redactor([KEY]).response(Response(401, {"a": "b"}, body))
+    assert cleaned.json() == {"error": f"bad key {MARK}", "é": 1}
+    assert (cleaned.status, cleaned.headers) == (401, {"a": "b"})
+
+
+def test_the_headers_of_an_answer_are_hidden_from_its_repr() -> None:
+    assert KEY not in repr(Response(401, {"x-echo": KEY}, b""))
+
+
+def test_an_answer_without_a_key_is_left_as_it_is() -> None:
+    response = Response(200, {"a": "b"}, b"\xff\x00 binary")
+    assert Redactor([KEY]).response(response) is response
+
+
+# --- errors ------------------------------------------------------------------------------------
+
+
+def chained(message: str, cause: BaseException | None = None) -> RateLimitError:
+    try:
+        raise RateLimitError(message, provider="exa", status=429, retry_after=2) from cause
+    except RateLimitError as error:
+        return error
+
+
+def test_an_error_without_a_key_is_left_as_it_is() -> None:
+    error = chained("slow down", ValueError("why"))
+    assert Redactor([KEY]).error(error) is error
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        chained(f"slow down {KEY}"),
+        chained("slow down", ValueError(KEY)),
+        chained("slow down", chained("why", OSError(1, KEY))),
+    ],
+    ids=["text", "cause", "deep cause"],
+)
+def test_an_error_with_a_key_loses_it_and_keeps_its_facts(error: WebToolsError) -> None:
+    cleaned = Redactor([KEY]).error(error)
+    assert cleaned is not error
+    assert type(cleaned) is RateLimitError
+    assert (cleaned.provider, cleaned.status, cleaned.retry_after) == ("exa", 429, 2)
+    assert str(cleaned).startswith("slow down")
+    assert (cleaned.__cause__, cleaned.__context__, cleaned.__traceback__) == (None, None, None)
+    assert KEY not in str(cleaned)
+
+
+def test_a_key_in_the_context_or_in_an_attribute_counts_too() -> None:
+    error, inner = chained("slow down"), ValueError("why")
+    error.__context__ = inner
+    assert Redactor([KEY]).error(error) is error
+    inner.detail = KEY  # type: ignore[attr-defined]
+    assert Redactor([KEY]).error(error) is not error
+
+
+def test_a_chain_that_bites_its_tail_is_followed_once() -> None:
+    error, inner = chained("slow down"), ValueError("why")
+    error.__context__, inner.__context__ = inner, error
+    assert Redactor([KEY]).error(error) is error
+
+
+# --- flows -------------------------------------------------------------------------------------
+
+
+def drive(flow: Flow[Any]) -> Any:
+    return run(flow, BlockingTransport())
+
+
+def test_the_gate_cleans_what_a_flow_returns() -> None:
+    def flow() -> Flow[list[str]]:
+        yield Now()
+        return [KEY]
+
+    assert drive(redacted(flow(), Redactor([KEY]))) == [MARK]
+
+
+def test_the_gate_cleans_what_a_flow_raises_and_cuts_off_what_led_to_it() -> None:
+    def flow() -> Flow[None]:
+        held = KEY
+        try:
+            raise ValueError(held)
+        except ValueError as error:
+            raise ProviderError(f"exa said {held}", status=500) from error
+        yield
+
+    with pytest.raises(ProviderError) as caught:
+        drive(redacted(flow(), Redactor([KEY])))
+    error = caught.value
+    assert (str(error), error.__cause__, error.__context__) == (f"exa said {MARK}", None, None)
+    shown = traceback.TracebackException.from_exception(error, capture_locals=True)
+    assert KEY not in "".join(shown.format())
+    assert KEY.encode() not in pickle.dumps(error)
+
+
+def test_the_gate_lets_a_clean_error_pass_with_its_cause() -> None:
+    failed = RequestError("broken")
+
+    def flow() -> Flow[None]:
+        raise failed from ValueError("why")
+        yield
+
+    with pytest.raises(RequestError) as caught:
+        drive(redacted(flow(), Redactor([KEY])))
+    assert caught.value is failed
+    assert str(failed.__cause__) == "why"
+
+
+def test_the_gate_lets_a_bug_pass() -> None:
+    def flow() -> Flow[None]:
+        raise ZeroDivisionError
+        yield
+
+    with pytest.raises(ZeroDivisionError):
+        drive(redacted(flow(), Redactor([KEY])))
