@@ -160,6 +160,7 @@ def test_a_web_address_is_one(url: str) -> None:
         "https://a.example:99999/",
         "https://a.example:port/",
         "https://[::1/",
+        "https://a\u2100b.example/",
         " https://a.example/",
         "https://a.example/\ud800",
     ],

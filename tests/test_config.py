@@ -20,6 +20,7 @@ from hypothesis import example, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from pydantic import SecretStr
+
 from webtools._accounts import PLACEHOLDER
 from webtools.config import (
     EXAMPLE,
@@ -775,7 +776,9 @@ def test_none_that_can_is_told_with_the_file_and_a_type(tmp_path: Path) -> None:
 
 
 def test_a_type_that_has_the_missing_capability_is_named() -> None:
-    with pytest.raises(ConfigError, match=r'can synthesize; add a provider of type "perplexity"\.$'):
+    with pytest.raises(
+        ConfigError, match=r'can synthesize; add a provider of type "perplexity"\.$'
+    ):
         accounts_of("exa").select("synthesize")
 
 

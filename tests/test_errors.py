@@ -50,7 +50,9 @@ def test_an_error_tells_by_default_whether_to_retry(kind: type[WebToolsError]) -
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("clone", [copy.copy, copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))])
+@pytest.mark.parametrize(
+    "clone", [copy.copy, copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))]
+)
 def test_copies_and_pickles_keep_everything(kind: type[WebToolsError], clone: object) -> None:
     error = kind("it broke", provider="exa", status=429, retryable=True, retry_after=7.5)
     twin = clone(error)  # type: ignore[operator]

@@ -7,15 +7,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from email.utils import format_datetime
 from datetime import datetime, timedelta, timezone
+from email.utils import format_datetime
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webtools import _exchange
+from webtools import WebTools, _exchange
 from webtools._exchange import Job, exchange, send_with_retries
 from webtools._flow import Flow, Now, Send, Sleep, arun, run
 from webtools._http import Request, Response
@@ -34,7 +34,6 @@ from webtools.errors import (
 )
 from webtools.providers import Account
 from webtools.sandbox import SandboxServer
-from webtools import WebTools
 
 POST = Request("POST", "https://api.exa.ai/search", {"x-api-key": "k"}, json={"query": "rust"})
 Answer = Response | RequestError

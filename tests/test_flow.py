@@ -2,9 +2,12 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import gc
 import threading
 import time
+import weakref
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -194,6 +197,39 @@ def test_a_flow_may_turn_an_error_into_another(drive: Callable[..., Any]) -> Non
     with pytest.raises(InputError, match="explained") as caught:
         drive(flow(), fail(RequestError("broken")))
     assert str(caught.value.__cause__) == "broken"
+
+
+def test_an_error_that_the_flow_is_done_with_is_no_context_of_a_later_one(
+    drive: Callable[..., Any],
+) -> None:
+    def flow() -> Flow[None]:
+        with suppress(RequestError):
+            yield Send(GET, 0.0)
+        raise InputError("another matter")
+
+    with pytest.raises(InputError) as caught:
+        drive(flow(), fail(RequestError("broken")))
+    assert caught.value.__context__ is None
+
+
+def test_an_error_keeps_nothing_alive_once_it_is_dropped() -> None:
+    class Held:
+        pass
+
+    alive: list[weakref.ref[Held]] = []
+
+    def work(_: Request) -> Any:
+        held = Held()
+        alive.append(weakref.ref(held))
+        raise RequestError("broken")
+
+    gc.disable()
+    try:
+        with suppress(RequestError):
+            _run(send(), work)
+        assert [each() for each in alive] == [None]
+    finally:
+        gc.enable()
 
 
 # --- cleanup -----------------------------------------------------------------------------------

@@ -59,6 +59,8 @@ def test_json_nested_too_deep_is_none_where_it_may_be() -> None:
     assert response.json_or_none() is None
 
 
-@pytest.mark.parametrize("body", ['{"a": "é"}'.encode(), '\ufeff{"a": "é"}'.encode(), '{"a": "é"}'.encode("utf-16")])
+@pytest.mark.parametrize(
+    "body", ['{"a": "é"}'.encode(), '\ufeff{"a": "é"}'.encode(), '{"a": "é"}'.encode("utf-16")]
+)
 def test_json_is_decoded_from_any_unicode_encoding(body: bytes) -> None:
     assert Response(200, {}, body).json() == {"a": "é"}

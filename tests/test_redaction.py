@@ -51,6 +51,9 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
     "HTML by number": lambda key: "".join(c if c.isalnum() else f"&#{ord(c)};" for c in key),
     "HTML by name": lambda key: html.escape(key).replace("/", "&sol;").replace("+", "&plus;"),
     "Markdown": lambda key: key.replace("_", "\\_").replace("<", "\\<").replace("-", "\\-"),
+    "JSON in a URL": lambda key: quote(json.dumps(key)[1:-1], safe=""),
+    "HTML in a URL": lambda key: quote(html.escape(key), safe=""),
+    "URL in HTML": lambda key: html.escape(quote(key)),
     "mixed": lambda key: html.escape(quote(key, safe="&<>\"'=")),
 }
 
@@ -100,10 +103,11 @@ def test_a_proxys_short_password_and_its_host_stay_words() -> None:
     assert redactor.text("http://user:news@proxy.example/") == f"{MARK}/"
 
 
-def test_looking_for_a_key_is_not_slowed_down_by_hostile_text() -> None:
-    redactor = Redactor(["\\/&\\/key\\/&\\"])
-    start = time.monotonic()
-    redactor.text("\\" * 300_000 + "key" + "&amp;" * 60_000 + "%25" * 100_000 + "key\\")
+@pytest.mark.parametrize(("key", "times"), [("sk\\/&key", 100_000), ("\\/&key\\/&", 10_000)])
+def test_looking_for_a_key_is_not_slowed_down_by_hostile_text(key: str, times: int) -> None:
+    hostile = "".join(part * times for part in ("\\", "key", "&amp;", "%25", "sk", "sk\\", "sk%25"))
+    redactor, start = Redactor([key]), time.monotonic()
+    redactor.text(hostile)
     assert time.monotonic() - start < 1
 
 

@@ -290,7 +290,7 @@ def test_an_undated_result_that_another_filter_drops_is_not_counted() -> None:
     response = searched(
         KAGI, kagi(*found), start_published_date=date(2026, 1, 1), exclude_domains=("a.example",)
     )
-    assert response.warnings[0].startswith("1 results carry no date")
+    assert response.warnings[0].startswith("1 result carries no date")
 
 
 ALL_FILTERS = {

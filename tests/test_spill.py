@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NoReturn
 from unittest import mock
 
 import pytest
+
 from webtools import _spill
 from webtools._spill import save
 

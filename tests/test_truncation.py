@@ -11,6 +11,7 @@ from unittest import mock
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+
 from webtools import truncation
 from webtools.truncation import (
     MAX_BYTES,
@@ -27,7 +28,7 @@ from webtools.truncation import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     Cut = Callable[[str, int, int], Truncation]
 

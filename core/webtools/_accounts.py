@@ -16,7 +16,7 @@ from pydantic import BaseModel, SecretStr, ValidationError
 from pydantic.alias_generators import to_camel
 
 from webtools.errors import ConfigError
-from webtools.providers import PROVIDERS, Account, Capability
+from webtools.providers import PROVIDERS, Account, Capability, direct
 from webtools.providers._base import Options, Pacer
 
 if TYPE_CHECKING:
@@ -264,6 +264,7 @@ class Accounts:
         max_results: The configured number of search results, or None.
         origin: Where the settings are from: a file's path, "the code" or "the environment".
         warnings: What is odd about the settings, a sentence each.
+        fetch_fallback: What tries the pages that another provider could not fetch, or None.
     """
 
     accounts: tuple[Account, ...]
@@ -271,12 +272,27 @@ class Accounts:
     max_results: int | None
     origin: str
     warnings: tuple[str, ...] = ()
+    fetch_fallback: Account | None = None
     secrets: frozenset[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Collect all keys: what may never appear in a text."""
         every = frozenset[str]().union(*(account.secrets for account in self.accounts))
         object.__setattr__(self, "secrets", every)
+
+    def select_fetcher(self, name: str | None = None) -> Account:
+        """Choose the provider that fetches pages: where none is configured, the keyless one.
+
+        Raises:
+            ConfigError: As `select`; also when the extra that the keyless one needs is missing.
+        """
+        names = {account.name for account in self.accounts}
+        if name == direct.NAME and name not in names:
+            return direct.IMPLICIT
+        able = any("fetch" in capabilities(account.type) for account in self.accounts)
+        if name is None and not able and direct.missing_libraries() is None:
+            return direct.IMPLICIT
+        return self.select("fetch", name)
 
     def select(self, capability: Capability, name: str | None = None) -> Account:
         """Choose the provider for a call.
@@ -343,7 +359,8 @@ def _account_line(account: Account) -> str:
     able = ", ".join(capabilities(account.type))
     key = "present" if account.api_key else "none"
     name = quote(account.name)
-    return f"Provider {name}: type {account.type}; {able}; {account.base_url}; key: {key}"
+    where = account.base_url or "no API"
+    return f"Provider {name}: type {account.type}; {able}; {where}; key: {key}"
 
 
 def _exposure(origin: str) -> list[str]:

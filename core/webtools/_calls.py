@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from webtools._dates import read_date
-from webtools._fetch import fetch
+from webtools._fetch import fetch_with_fallback
 from webtools._flow import Flow
 from webtools._search import search
 from webtools._summarize import summarize
@@ -76,7 +76,8 @@ def _limit(asked: int | None, account: Account, accounts: Accounts) -> tuple[int
 
 
 def _fetch(given: FetchInput, accounts: Accounts) -> Flow[FetchResponse]:
-    account = accounts.select("fetch", given.provider or None)
+    account = accounts.select_fetcher(given.provider or None)
+    fallback = None if given.provider else accounts.fetch_fallback
     query = PageQuery(
         urls=tuple(given.urls),
         text=given.text or not (given.highlights or given.summary),
@@ -84,7 +85,7 @@ def _fetch(given: FetchInput, accounts: Accounts) -> Flow[FetchResponse]:
         summary=given.summary,
         text_max_characters=given.text_max_characters,
     )
-    response = yield from fetch(account, query)
+    response = yield from fetch_with_fallback(account, fallback, query)
     return _warned(response, accounts.warnings)
 
 

@@ -23,13 +23,24 @@ _CHARSETS = {
     **{name: name for name in ("euc_jp", "iso2022_jp", "koi8-r", "koi8-u", "cp866", "mac-roman")},
     **{f"iso8859-{n}": f"iso8859-{n}" for n in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)},
     **{f"cp{n}": f"cp{n}" for n in (874, 932, 949, 950, *range(1250, 1259))},
-    **{"ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "iso8859-11": "cp874"},
-    **{"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949"},
-    **{"big5": "big5hkscs", "big5hkscs": "big5hkscs", "tis-620": "cp874"},
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "big5": "big5hkscs",
+    "big5hkscs": "big5hkscs",
+    "tis-620": "cp874",
 }
 _ALIASES = {  # labels in use that Python does not know
-    **{"x-sjis": "cp932", "windows-31j": "cp932", "windows-874": "cp874"},
-    **{"x-mac-roman": "mac-roman", "iso-8859-8-i": "iso8859-8"},
+    "x-sjis": "cp932",
+    "windows-31j": "cp932",
+    "windows-874": "cp874",
+    "x-mac-roman": "mac-roman",
+    "iso-8859-8-i": "iso8859-8",
 }
 _MANY_ZEROS = 0.2  # share of the bytes; only UTF-16 has so many
 

@@ -11,7 +11,9 @@ import re
 from urllib.parse import urlsplit
 
 # Only marks that providers put round matches or between lines: `List<String>` is text.
-_MARKS = re.compile(r"</?(?:b|strong|em|i|u|mark|span|br|p)\b[^<>]*>", re.IGNORECASE)
+_MARKS = re.compile(
+    r"</?(b|strong|em|i|u|mark|span|br|p)(?:\s+[a-z-]+=[^<>]*)?\s*/?>", re.IGNORECASE
+)
 # Whole terminal sequences: OSC and other strings that end on their line, CSI, two-byte escapes.
 _ESCAPES = re.compile(
     r"\x1b[\]PX^_][^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)"
@@ -33,12 +35,16 @@ _WEB_URL = re.compile(
 def one_line(text: str) -> str:
     """Clean a title or a snippet and fold all white space to single blanks."""
     if "<" in text:
-        text = _MARKS.sub(" " if "<br" in text or "<p" in text else "", text)
+        text = _MARKS.sub(_mark, text)
     if "&" in text:
         text = html.unescape(text)
     if not text.isprintable():
         text = without_controls(text)
     return " ".join(text.split())
+
+
+def _mark(match: re.Match[str]) -> str:
+    return " " if match[1].lower() in {"br", "p"} else ""
 
 
 def without_controls(text: str) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 from webtools._cost import total
 from webtools._exchange import Job, exchange
 from webtools._flow import Flow, Gather
-from webtools.errors import ProviderError, WebToolsError
+from webtools.errors import ProviderError, RequestError, WebToolsError
 from webtools.providers import PROVIDERS, Account
 from webtools.providers._base import FetchProvider, PageQuery, Pages
 from webtools.results import FetchResponse, Page
@@ -19,9 +20,7 @@ def fetch(account: Account, query: PageQuery) -> Flow[FetchResponse]:
     Raises:
         WebToolsError: The provider failed, or not one page could be had.
     """
-    provider = PROVIDERS[account.type].fetch
-    assert provider is not None  # noqa: S101  # accounts are selected by capability
-    answers = yield from _all_parts(account, provider, _parts(query, provider.MAX_URLS))
+    answers = yield from _answers(account, query)
     pages = [page for answer in answers for page in answer.pages]
     if all(page.error for page in pages):
         raise _all_failed(account, pages)
@@ -33,6 +32,73 @@ def fetch(account: Account, query: PageQuery) -> Flow[FetchResponse]:
         cost_usd=cost.usd if cost else None,
         cost_is_estimate=bool(cost and cost.is_estimate),
     )
+
+
+def fetch_with_fallback(
+    account: Account, fallback: Account | None, query: PageQuery
+) -> Flow[FetchResponse]:
+    """Fetch pages, and try those that failed once more with another provider.
+
+    Raises:
+        WebToolsError: As `fetch`; the error is that of `account` when both fail.
+    """
+    first: FetchResponse | WebToolsError
+    try:
+        first = yield from fetch(account, query)
+    except (ProviderError, RequestError) as error:
+        first = error
+    failed = _failures(first, query)
+    second: FetchResponse | None = None
+    if failed and fallback is not None and fallback.name != account.name:
+        with suppress(ProviderError, RequestError):
+            second = yield from fetch(fallback, replace(query, urls=tuple(failed)))
+    if second is not None:
+        return _merged(account, first, second, failed)
+    if isinstance(first, WebToolsError):
+        raise first
+    return first
+
+
+def _failures(outcome: FetchResponse | WebToolsError, query: PageQuery) -> dict[str, str]:
+    if isinstance(outcome, WebToolsError):
+        return dict.fromkeys(query.urls, str(outcome))
+    return {page.url: page.error for page in outcome.pages if page.error}
+
+
+def _merged(
+    account: Account,
+    first: FetchResponse | WebToolsError,
+    second: FetchResponse,
+    failed: dict[str, str],
+) -> FetchResponse:
+    if isinstance(first, WebToolsError):
+        pages = [Page(url=url, error=reason) for url, reason in failed.items()]
+        first = FetchResponse(provider=account.name, pages=pages)
+    rescued = {page.url: page for page in second.pages if not page.error}
+    reasons: dict[str, list[str]] = {}
+    for url in rescued:
+        reasons.setdefault(failed[url], []).append(url)
+    told = [
+        f'Provider "{second.provider}" fetched {", ".join(urls)}, as "{account.name}" failed: {reason}'
+        for reason, urls in reasons.items()
+    ]
+    costs = [each.cost_usd for each in (first, second) if each.cost_usd is not None]
+    return FetchResponse(
+        provider=account.name,
+        pages=[rescued.get(page.url, page) for page in first.pages],
+        warnings=[*first.warnings, *told, *second.warnings],
+        cost_usd=sum(costs) if costs else None,
+        cost_is_estimate=first.cost_is_estimate or second.cost_is_estimate,
+    )
+
+
+def _answers(account: Account, query: PageQuery) -> Flow[list[Pages]]:
+    services = PROVIDERS[account.type]
+    if services.pages is not None:
+        return [(yield from services.pages.pages(query, account))]
+    assert services.fetch is not None  # noqa: S101  # accounts are selected by capability
+    parts = _parts(query, services.fetch.MAX_URLS)
+    return (yield from _all_parts(account, services.fetch, parts))
 
 
 def _parts(query: PageQuery, size: int) -> list[PageQuery]:

@@ -104,35 +104,41 @@ class AsyncTransport(Protocol):
 
 def run(flow: Flow[T], transport: BlockingTransport) -> T:
     """Drive a flow to its result, blocking the calling thread."""
+    failure: RequestError | None = None
     try:
         step = next(flow)
         while True:
+            reply, failure = None, None
             try:
                 reply = _perform(step, transport)
             except RequestError as error:
-                step = flow.throw(error)
-            else:
-                step = flow.send(reply)
+                failure = error
+            # Outside the handler: there, all that the flow raises would have it as its context.
+            step = flow.send(reply) if failure is None else flow.throw(failure)
     except StopIteration as stop:
         return cast("T", stop.value)
     finally:
+        failure = None  # else it and this frame would hold each other
         flow.close()  # an interrupted call still runs the flow's cleanup
 
 
 async def arun(flow: Flow[T], transport: AsyncTransport) -> T:
     """Drive a flow to its result on the running event loop."""
+    failure: RequestError | None = None
     try:
         step = next(flow)
         while True:
+            reply, failure = None, None
             try:
                 reply = await _aperform(step, transport)
             except RequestError as error:
-                step = flow.throw(error)
-            else:
-                step = flow.send(reply)
+                failure = error
+            # Outside the handler: there, all that the flow raises would have it as its context.
+            step = flow.send(reply) if failure is None else flow.throw(failure)
     except StopIteration as stop:
         return cast("T", stop.value)
     finally:
+        failure = None  # else it and this frame would hold each other
         flow.close()  # a cancelled task still runs the flow's cleanup
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
 
 MAX_ELEMENTS = 100_000  # of which the extraction library reads some 20,000 in a second
 MAX_DEPTH = 250  # libxml2 drops what is deeper than 255
@@ -71,8 +73,7 @@ class Markup:
 
 def scan(html: str) -> Markup:
     """Read the markup; needs the extra `fetch`. No markup makes it fail."""
-    from lxml import etree  # noqa: PLC0415 - of the extra `fetch`
-
+    etree: Any = import_module("lxml.etree")  # of the extra `fetch`; has no types
     target = _Target()
     parser = etree.HTMLParser(target=target, encoding="utf-8")
     try:

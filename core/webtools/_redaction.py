@@ -117,16 +117,31 @@ def _landmark(secret: str) -> str:
 
 
 def _spellings(char: str) -> str:
-    """Write a pattern for the ways in which a character may be written, also twice over."""
+    """Write a pattern for the ways in which a character may be written, also one in another."""
     if char.isascii() and char.isalnum():
         return char
     code = f"{ord(char):x}"
-    percent = "".join(f"%(?:25){{0,2}}{byte:02x}" for byte in char.encode("utf-8", "replace"))
-    names = "".join(f"{name}|" for name, meant in html5.items() if meant == char and ";" in name)
-    entity = f"&(?:amp;){{0,2}}(?:{names}#0{{0,5}}{ord(char)};|#x0{{0,5}}{code};)"
-    plain = r"\\{1,8}" if char == "\\" else r"\\{0,8}" + re.escape(char)
-    plain += r"|\+" if char == " " else ""
-    return rf"(?:{plain}|(?i:\\{{1,8}}u{code:0>4}|{percent}|{entity}))"
+    numbers = f"{_HASH}0{{0,5}}{ord(char)}|{_HASH}x0{{0,5}}{code}"
+    names = [name[:-1] for name, meant in html5.items() if meant == char and name[-1] == ";"]
+    ways = [
+        _BACKSLASH if char == "\\" else re.escape(char),
+        "".join(_percent(byte) for byte in char.encode("utf-8", "replace")),
+        f"{_BACKSLASH}u{code:0>4}",
+        f"{_AMPERSAND}(?:amp{_SEMICOLON}){{0,2}}(?:{'|'.join([numbers, *names])}){_SEMICOLON}",
+    ]
+    if char == " ":
+        ways.append(r"\+")
+    return f"(?i:{_BACKSLASH}{{0,8}}(?:{'|'.join(ways)}))"
+
+
+def _percent(byte: int) -> str:
+    return f"%(?:25){{0,2}}{byte:02x}"
+
+
+_BACKSLASH = rf"(?:\\|{_percent(0x5C)})"
+_AMPERSAND = f"(?:&|{_percent(0x26)})"
+_SEMICOLON = f"(?:;|{_percent(0x3B)})"
+_HASH = f"(?:#|{_percent(0x23)})"
 
 
 @lru_cache(maxsize=32)

@@ -111,7 +111,10 @@ def _filter_warnings(
     ]
     undated = sum(answer.undated for answer in answers)
     if undated:
-        said.append(f"{undated} results carry no date, so the date filter could not check them.")
+        which, it = (
+            ("1 result carries", "it") if undated == 1 else (f"{undated} results carry", "them")
+        )
+        said.append(f"{which} no date, so the date filter could not check {it}.")
     return said
 
 

@@ -295,11 +295,16 @@ class _BlockingLanes:
         lane.deadline.at = deadline
         return lane
 
-    def give_back(self, lane: _BlockingLane) -> None:
+    def give_back(self, lane: _BlockingLane, *, sound: bool) -> None:
+        """Take a lane back; one whose call failed is closed.
+
+        httpcore never forgets some failed connections, such as through a proxy, and would wait for
+        them for ever: its pool has room for one.
+        """
         lane.idle_since = time.monotonic()
         with self._lock:
             stale = _stale(self._idle)
-            (stale if self.retired else self._idle).append(lane)
+            (self._idle if sound and not self.retired else stale).append(lane)
         self._gate.release()
         for old in stale:
             old.close()
@@ -353,10 +358,10 @@ class _AsyncLanes:
                 return
         self._free += 1
 
-    async def give_back(self, lane: _AsyncLane) -> None:
+    async def give_back(self, lane: _AsyncLane, *, sound: bool) -> None:
         lane.idle_since = time.monotonic()
         stale = _stale(self._idle)
-        (stale if self.retired else self._idle).append(lane)
+        (self._idle if sound and not self.retired else stale).append(lane)
         self._pass_on()
         for old in stale:
             await old.aclose()
@@ -409,7 +414,7 @@ class BlockingTransport:
         """
         target = _target(request.url)
         lanes = self._lanes_for(target, request.proxy, request.addresses)
-        lane = lanes.take(deadline)
+        lane, sound = lanes.take(deadline), False
         try:
             outgoing = _to_httpx(request, target)
             answer = lane.handle_request(outgoing)
@@ -419,11 +424,12 @@ class BlockingTransport:
                     body.add(chunk)
             finally:
                 answer.close()
+            sound = True
             return body.to_response()
         except _NETWORK_ERRORS as error:
             raise _as_request_error(error) from _bare(error)
         finally:
-            lanes.give_back(lane)
+            lanes.give_back(lane, sound=sound)
 
     def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
         """Look a host up; raises as `send` does."""
@@ -463,7 +469,7 @@ class AsyncTransport:
         """Exchange one request for its response; raises as `BlockingTransport.send` does."""
         target = _target(request.url)
         lanes = await self._lanes_for(target, request.proxy, request.addresses)
-        lane = await lanes.take(deadline)
+        lane, sound = await lanes.take(deadline), False
         try:
             outgoing = _to_httpx(request, target)
             answer = await lane.handle_async_request(outgoing)
@@ -473,11 +479,12 @@ class AsyncTransport:
                     body.add(chunk)
             finally:
                 await answer.aclose()
+            sound = True
             return body.to_response()
         except _NETWORK_ERRORS as error:
             raise _as_request_error(error) from _bare(error)
         finally:
-            await lanes.give_back(lane)
+            await lanes.give_back(lane, sound=sound)
 
     async def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
         """Look a host up; raises as `send` does."""

@@ -1,7 +1,7 @@
 """Tells pages that stand in for the one asked for: bot checks, log-ins, consent, empty shells.
 
-A page *about* such things is content. So no single word decides: little main text and at least
-two signs of different kinds are required, or one that no other page bears.
+A page *about* such things is content. So no single word decides: little main text and two signs
+of different kinds are required, three where there is more text, or one that no other page bears.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 
 from webtools._markup import Markup
 
-_LITTLE = 1500  # characters of main text; what stands before a page says less than that
+_SOME = 1500  # characters of main text; what stands before a page says less than that
+_LITTLE = 700
 _HARDLY_ANY = 250
 
 BOT_CHECK = (
@@ -41,8 +42,11 @@ _WORDS = re.IGNORECASE
 # What only challenges hold: their scripts and forms, not the widgets that content pages embed.
 _CHALLENGE_PARTS = re.compile(
     r"_cf_chl_opt|cf-chl-|/cdn-cgi/challenge-platform/[^\"']*/orchestrate|id=[\"']challenge-form"
-    r"|_Incapsula_Resource|geo\.captcha-delivery\.com|px-captcha|window\._pxAppId"
-    r"|ak_bmsc|/_sec/cp_challenge|awsWafCookieDomainList|AwsWafIntegration|sgcaptcha",
+    r"|geo\.captcha-delivery\.com|px-captcha|/_sec/cp_challenge|sgcaptcha",
+)
+# What guards leave on every page of a site.
+_GUARD_PARTS = re.compile(
+    r"_Incapsula_Resource|window\._pxAppId|ak_bmsc|awsWafCookieDomainList|AwsWafIntegration"
 )
 _CAPTCHA_PARTS = re.compile(
     r"(?:class|id)=[\"'](?:g-recaptcha|h-captcha|cf-turnstile)|recaptcha/(?:api|enterprise)\.js"
@@ -77,8 +81,8 @@ _CONSENT_TITLE = re.compile(
     _WORDS,
 )
 _CONSENT_TEXT = re.compile(
-    r"(?:accept|agree|reject|alle akzeptieren|tout accepter)[^.]{0,80}|we (?:and our partners )?use "
-    r"cookies|personali[sz]ed ads",
+    r"(?:accept|agree|reject|alle akzeptieren|tout accepter)[^.]{0,80}"
+    r"|we (?:and our partners )?use cookies|personali[sz]ed ads",
     _WORDS,
 )
 _NEEDS_SCRIPT = re.compile(
@@ -120,14 +124,16 @@ class Sight:
 def wall(sight: Sight) -> str | None:
     """Tell what the page stands in for; None for content."""
     size = len(sight.text)
-    if size > _LITTLE:
+    if size > _SOME:
         return None
-    for reason, signs in ((BOT_CHECK, _bot_signs), (LOGIN, _login_signs), (CONSENT, _consent_signs)):
-        if sum(signs(sight)) >= 2:  # noqa: PLR2004
+    needed = 2 if size <= _LITTLE else 3
+    kinds = ((BOT_CHECK, _bot_signs), (LOGIN, _login_signs), (CONSENT, _consent_signs))
+    for reason, signs in kinds:
+        if sum(signs(sight)) >= needed:
             return reason
     if size <= _HARDLY_ANY and _is_shell(sight):
         return SCRIPTED
-    return NOT_FOUND if _says_not_found(sight) else None
+    return NOT_FOUND if size <= _LITTLE and _says_not_found(sight) else None
 
 
 def is_challenge(html: str) -> bool:
@@ -136,11 +142,14 @@ def is_challenge(html: str) -> bool:
 
 
 def _bot_signs(sight: Sight) -> Iterator[int]:
-    shown = f"{sight.markup.text}\n{sight.markup.noscript}"[: 2 * _LITTLE]
-    yield 2 * is_challenge(sight.html)
-    yield _has(_CHALLENGE_TITLE, sight.says)
+    shown = f"{sight.markup.text}\n{sight.markup.noscript}"[: 2 * _SOME]
+    named = _has(_CHALLENGE_TITLE, sight.says)
+    yield 3 * is_challenge(sight.html)
+    yield named
     yield _has(_CHALLENGE_TEXT, shown)
-    yield _has(_CAPTCHA_PARTS, sight.html) and not sight.markup.passwords
+    yield _has(_GUARD_PARTS, sight.html)
+    # Contact forms have them too.
+    yield _has(_CAPTCHA_PARTS, sight.html) and (named or len(sight.text) <= _HARDLY_ANY)
 
 
 def _login_signs(sight: Sight) -> Iterator[int]:
@@ -154,7 +163,7 @@ def _consent_signs(sight: Sight) -> Iterator[int]:
     host = urlsplit(sight.url).hostname or ""
     yield host.startswith(("consent.", "cookies.", "guce."))
     yield _has(_CONSENT_TITLE, sight.says)
-    yield _has(_CONSENT_TEXT, sight.markup.text[:_LITTLE])
+    yield _has(_CONSENT_TEXT, sight.markup.text[:_SOME])
 
 
 def _is_shell(sight: Sight) -> bool:
@@ -167,8 +176,6 @@ def _is_shell(sight: Sight) -> bool:
 
 
 def _says_not_found(sight: Sight) -> bool:
-    if len(sight.text) > _LITTLE // 2:
-        return False
     parts = (sight.markup.title, sight.markup.heading, sight.text[:300])
     return sum(_has(_NOT_FOUND_TITLE, part) for part in parts) >= 2  # noqa: PLR2004
 

@@ -34,6 +34,7 @@ from webtools._accounts import (
     MOST_RESULTS,
     Accounts,
     build,
+    capabilities,
     checked_base_url,
     checked_key,
     checked_name,
@@ -52,7 +53,7 @@ from webtools._accounts import (
     read_options,
 )
 from webtools.errors import ConfigError
-from webtools.providers import PROVIDERS
+from webtools.providers import PROVIDERS, direct
 from webtools.providers._base import Pacer
 
 __all__ = [
@@ -148,11 +149,14 @@ class Config(_Part):
         providers: The providers, at least one; without a default the first that can serves.
         default_provider: Name of the provider that serves a call which names none.
         max_results: Number of search results where neither call nor provider says.
+        fetch_fallback: Name of the provider that tries the pages which another could not fetch;
+            `direct` needs no entry of its own.
     """
 
     providers: Sequence[ProviderConfig]
     default_provider: str | None = None
     max_results: Annotated[int, Field(ge=1, le=MOST_RESULTS)] | None = None
+    fetch_fallback: str | None = None
 
     @field_validator("providers", mode="before")
     @classmethod
@@ -175,6 +179,15 @@ class Config(_Part):
         if (default := self.default_provider) is not None and default not in names:
             known = listed(names)
             raise ConfigError(f"defaultProvider {quote(default)} is unknown; known are: {known}")
+        return self
+
+    @model_validator(mode="after")
+    def _check_fallback(self) -> Config:
+        able = [each.name for each in self.providers if "fetch" in capabilities(each.type)]
+        if self.fetch_fallback not in (None, direct.NAME, *able):
+            known = listed(dict.fromkeys([*able, direct.NAME]))
+            text = quote(self.fetch_fallback or "")
+            raise ConfigError(f"fetchFallback {text} cannot fetch pages; these can: {known}")
         return self
 
 
@@ -372,7 +385,12 @@ class Settings:
         if config is None:
             return Accounts((), None, None, origin, warnings)
         accounts = tuple(build(each, self._pacer(each), origin) for each in config.providers)
-        return Accounts(accounts, config.default_provider, config.max_results, origin, warnings)
+        fallback = next((a for a in accounts if a.name == config.fetch_fallback), None)
+        if fallback is None and config.fetch_fallback:
+            fallback = direct.IMPLICIT
+        return Accounts(
+            accounts, config.default_provider, config.max_results, origin, warnings, fallback
+        )
 
     def _pacer(self, entry: ProviderConfig) -> Pacer | None:
         rate = entry.max_requests_per_second

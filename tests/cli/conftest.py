@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from cli_calls import Cli, Done, Start
+
 from webtools.cli import main
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from cli_calls import Cli
+
 from webtools.config import config_paths, load
 
 

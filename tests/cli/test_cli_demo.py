@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from cli_calls import Cli, Start
+
 from webtools.cli.demo import _screen
 from webtools.cli.demo._script import NOTHING_FOUND, Call, Script
 from webtools.config import config_paths

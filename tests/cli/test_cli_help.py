@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from cli_calls import Cli, Start
+
 from webtools import __version__
 from webtools.cli._arguments import _PARSERS, Parser
 from webtools.tools import CATEGORIES, FetchInput, SearchInput, SummarizeInput, ToolInput

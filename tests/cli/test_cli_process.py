@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from cli_calls import Cli, Start
+
 from webtools.cli import _commands
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 from cli_calls import Cli, Start
+
 from webtools import sandbox
 from webtools.cli._sandbox import write_config
 

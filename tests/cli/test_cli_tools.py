@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from cli_calls import Cli
+
 from webtools import WebTools
 from webtools.cli import _output
 

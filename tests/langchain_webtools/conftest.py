@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from webtools import WebTools
 from webtools.sandbox import SandboxServer
 

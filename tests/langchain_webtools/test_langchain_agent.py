@@ -12,10 +12,10 @@ from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.checkpoint.memory import InMemorySaver
-from webtools import ToolResult, WebTools
-from webtools.sandbox import SandboxServer
 
 from langchain_webtools import WebSearchTool, WebToolException, WebToolkit
+from webtools import ToolResult, WebTools
+from webtools.sandbox import SandboxServer
 
 Call = tuple[str, dict[str, Any]]
 

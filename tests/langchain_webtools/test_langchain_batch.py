@@ -6,10 +6,10 @@ import threading
 from typing import Any
 
 import pytest
-from webtools import ToolResult, WebTools
-from webtools.sandbox import SandboxServer
 
 from langchain_webtools import WebSearchTool
+from webtools import ToolResult, WebTools
+from webtools.sandbox import SandboxServer
 
 
 class Counting(WebTools):

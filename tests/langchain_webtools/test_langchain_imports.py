@@ -7,9 +7,9 @@ import sys
 from importlib.resources import files
 
 import pytest
-import webtools
 
 import langchain_webtools
+import webtools
 
 
 def _loaded_by(statement: str) -> set[str]:

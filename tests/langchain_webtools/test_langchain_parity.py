@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import ToolMessage
-from webtools import ToolResult, WebTools
-from webtools.sandbox import SandboxServer
 
 from langchain_webtools import WebToolException, WebToolkit
 from langchain_webtools._base import WebTool
+from webtools import ToolResult, WebTools
+from webtools.sandbox import SandboxServer
 
 ConfigFile = Callable[..., Path]
 Answer = tuple[str, Any, bool | None]

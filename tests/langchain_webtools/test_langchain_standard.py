@@ -8,9 +8,9 @@ import pytest
 from langchain_core.tools import BaseTool
 from langchain_tests.integration_tests import ToolsIntegrationTests
 from langchain_tests.unit_tests import ToolsUnitTests
-from webtools import WebTools
 
 from langchain_webtools import SummarizeTool, WebFetchTool, WebSearchTool
+from webtools import WebTools
 
 
 class Setting:

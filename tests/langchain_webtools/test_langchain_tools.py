@@ -18,9 +18,6 @@ from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool, ToolException
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel, Field, ValidationError
-from webtools import Config, ToolResult, WebTools
-from webtools.sandbox import SandboxServer
-from webtools.tools import TOOLS
 
 from langchain_webtools import (
     SummarizeTool,
@@ -30,6 +27,9 @@ from langchain_webtools import (
     WebToolkit,
 )
 from langchain_webtools._base import WebTool
+from webtools import Config, ToolResult, WebTools
+from webtools.sandbox import SandboxServer
+from webtools.tools import TOOLS
 
 CLASSES: list[type[WebTool]] = [WebSearchTool, WebFetchTool, SummarizeTool]
 CALL = {"name": "web_search", "args": {"queries": ["x"]}, "id": "call_1", "type": "tool_call"}

@@ -14,15 +14,16 @@ from llama_index.core.tools.calling import (
     call_tool,
     call_tool_with_selection,
 )
-from webtools import Config, ToolResult, WebTools
 
 from llamaindex_webtools import WebToolsSpec, summarize_tool, web_fetch_tool, web_search_tool
+from webtools import Config, ToolResult, WebTools
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
 
     from llama_index.core.tools import FunctionTool, ToolOutput
+
     from webtools.sandbox import SandboxServer
 
     Caller = Callable[[FunctionTool, dict[str, Any]], Awaitable[ToolOutput]]

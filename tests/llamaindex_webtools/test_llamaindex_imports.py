@@ -4,9 +4,9 @@ import subprocess
 import sys
 
 import pytest
-import webtools
 
 import llamaindex_webtools
+import webtools
 
 
 def loaded_after(code: str) -> set[str]:

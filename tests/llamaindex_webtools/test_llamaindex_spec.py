@@ -6,10 +6,10 @@ import pytest
 from llama_index.core.bridge.pydantic import BaseModel
 from llama_index.core.tools import FunctionTool, ToolMetadata
 from llama_index.core.tools.tool_spec.base import BaseToolSpec
-from webtools import InputError, WebTools
-from webtools.tools import FETCH, SEARCH, SUMMARIZE, TOOLS, Tool
 
 from llamaindex_webtools import WebToolsSpec, summarize_tool, web_fetch_tool, web_search_tool
+from webtools import InputError, WebTools
+from webtools.tools import FETCH, SEARCH, SUMMARIZE, TOOLS, Tool
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 import offline
 import pytest
 from offline import KEY, Clock, Stub, answer, drive
+
 from webtools._http import Request
 from webtools._search import search
 from webtools.errors import (
@@ -29,6 +30,10 @@ EXTRA = offline.account("brave", options={"extraSnippets": True})
 QUERY = SearchQuery("rust async", limit=3)
 NEWS = SearchQuery("rust async", limit=3, category="news")
 A, B = "https://a.example/1", "https://b.example/2"
+
+
+def utc(*parts: int) -> datetime:
+    return datetime(*parts, tzinfo=timezone.utc)  # type: ignore[arg-type,misc]
 
 
 def params(query: SearchQuery, account: Account = ACCOUNT) -> dict[str, str]:
@@ -238,18 +243,18 @@ def test_extra_snippets_are_added_only_where_asked_for() -> None:
 @pytest.mark.parametrize(
     ("fields", "published"),
     [
-        ({"page_age": "2024-12-27T15:49:55"}, datetime(2024, 12, 27, 15, 49, 55)),
-        ({"page_age": "2024-12-27T15:49:55Z"}, datetime(2024, 12, 27, 15, 49, 55)),
-        ({"article": {"date": "2024-12-27"}}, datetime(2024, 12, 27)),
-        ({"page_age": "2024-12-27", "age": "3 days ago"}, datetime(2024, 12, 27)),
-        ({"age": "3 days ago"}, datetime(2026, 11, 18, 10)),
-        ({"age": "1 hour ago"}, datetime(2026, 11, 21, 9)),
-        ({"age": "5 hours ago"}, datetime(2026, 11, 21, 5)),
+        ({"page_age": "2024-12-27T15:49:55"}, utc(2024, 12, 27, 15, 49, 55)),
+        ({"page_age": "2024-12-27T15:49:55Z"}, utc(2024, 12, 27, 15, 49, 55)),
+        ({"article": {"date": "2024-12-27"}}, utc(2024, 12, 27)),
+        ({"page_age": "2024-12-27", "age": "3 days ago"}, utc(2024, 12, 27)),
+        ({"age": "3 days ago"}, utc(2026, 11, 18, 10)),
+        ({"age": "1 hour ago"}, utc(2026, 11, 21, 9)),
+        ({"age": "5 hours ago"}, utc(2026, 11, 21, 5)),
     ],
 )
 def test_dates_are_read(fields: dict[str, Any], published: datetime) -> None:
     found = read({"url": A, **fields}, date="Sat, 21 Nov 2026 10:00:00 GMT").results[0]
-    assert found.published_at == published.replace(tzinfo=timezone.utc)
+    assert found.published_at == published
 
 
 @pytest.mark.parametrize(

@@ -164,7 +164,7 @@ def test_another_body_is_not_answered(two_answers: Cassette) -> None:
 
 PART = """
 import pytest
-from providers.test_cassettes import ask_exa
+from test_cassettes import ask_exa
 
 @pytest.fixture(scope="module")
 def vcr_cassette_dir():
@@ -179,28 +179,25 @@ def test_asks_one_of_two():
 
 def test_the_fixture_fails_a_test_that_plays_a_part(tmp_path: Path) -> None:
     # In a process of its own: a run inside this one would share the patched transports.
-    copy = tmp_path / "tests"
-    copy.mkdir()
-    for name in ("conftest.py", "recording.py", "offline.py"):
-        (copy / name).write_text((ROOT / "tests" / name).read_text("utf-8"), "utf-8")
-    (copy / "providers").symlink_to(CASSETTES.parent)
-    (copy / "test_part.py").write_text(PART.format(folder=str(CASSETTES)), "utf-8")
-    ran = run_pytest(copy / "test_part.py")
-    assert "only 1 of 2 answers were played" in ran
-    assert "1 passed, 1 error" in ran
-
-
-def run_pytest(path: Path) -> str:
+    tests = ROOT / "tests"
+    (tmp_path / "conftest.py").write_text((tests / "conftest.py").read_text("utf-8"), "utf-8")
+    (tmp_path / "test_part.py").write_text(PART.format(folder=str(CASSETTES)), "utf-8")
+    path = [str(tests), str(tests / "providers"), *sys.path]
     options = ["-p", "pytest_recording.plugin", "-p", "no:cacheprovider", "-q"]
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *options, str(path)],
-        cwd=path.parent,
-        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, "test_part.py"],
+        cwd=tmp_path,
+        env={
+            **os.environ,
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+            "PYTHONPATH": os.pathsep.join(path),
+        },
         capture_output=True,
         text=True,
         check=False,
     )
-    return done.stdout
+    assert "only 1 of 2 answers were played" in ran.stdout
+    assert "1 passed, 1 error" in ran.stdout
 
 
 # --- recording ---------------------------------------------------------------------------------

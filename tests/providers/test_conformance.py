@@ -400,6 +400,8 @@ NASTY = [
     "javascript:alert(1)",
     "https://user:word@a.example:99999/",
     "https://[::1/",
+    "https://[1.2]/",
+    "https://a\u2100b.example/",
     "https://a.example/\x00",
     "https://a.example/ b",
     "//a.example",

@@ -10,6 +10,7 @@ import pytest
 from offline import KEY, answer
 
 from webtools._http import Request
+from webtools._search import search
 from webtools.errors import (
     AuthenticationError,
     BadRequestError,
@@ -278,6 +279,21 @@ def test_a_balance_of_any_type_is_no_trouble(balance: Any) -> None:
     assert kagi.read_search(response, QUERY, V0).results == []
 
 
+@pytest.mark.parametrize("account", [V1, V0])
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"status": "ok"},
+        {"error": {"code": 2, "msg": "Unauthorized"}},
+        {"errors": {"code": "general.unauthorized", "message": "Unauthorized"}},
+    ],
+)
+def test_an_answer_that_is_no_search_is_an_error(account: Account, body: dict[str, Any]) -> None:
+    with pytest.raises(ProviderError):
+        offline.drive(search(account, [QUERY]), answer(body))
+
+
 # --- summaries ---------------------------------------------------------------------------------
 
 
@@ -437,6 +453,18 @@ def test_a_refused_key_names_the_setting_to_change(
     assert str(found) == (
         f'Kagi API returned HTTP 400: Bad token. Check the API key of provider "my-kagi": {hint}'
     )
+
+
+def test_a_refused_field_is_named() -> None:
+    fault = {"code": "search.limit_invalid", "message": "Must be 1 to 9.", "location": "limit"}
+    said = str(error(400, {"errors": [fault]}))
+    assert "search.limit_invalid" in said
+    assert "Must be 1 to 9" in said
+
+
+def test_a_refused_v0_key_is_the_one_to_check() -> None:
+    found = error(401, numbered(2), BOTH, "summarize")
+    assert "Check options.v0ApiKey" in str(found)
 
 
 def test_retry_after_is_told() -> None:

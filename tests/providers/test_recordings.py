@@ -165,7 +165,7 @@ def test_exa_search_out_of_credit(play: Play) -> None:
         QuotaError,
         402,
         snapshot(
-            'Exa API returned HTTP 402: You have exhausted your credits. Add credits at the dashboard to continue. (NO_MORE_CREDITS). Top up the account of provider "exa" or use another provider.'
+            'Exa API returned HTTP 402: You have exhausted your credits. Add credits at the dashboard to continue (NO_MORE_CREDITS). Top up the account of provider "exa" or use another provider.'
         ),
     )
 
@@ -403,7 +403,7 @@ def test_kagi_search_for_too_many_results(play: Play) -> None:
         BadRequestError,
         400,
         snapshot(
-            "Kagi API returned HTTP 400: Must be between 1 and 1024. Change the request; the same one will fail again."
+            "Kagi API returned HTTP 400: Must be between 1 and 1024 (search.limit_invalid, limit). Change the request; the same one will fail again."
         ),
     )
 

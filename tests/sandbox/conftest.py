@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from sandbox_caller import Caller
+
 from webtools.sandbox.corpus import standard_corpus
 from webtools.sandbox.kagi import KagiApi
 from webtools.sandbox.keys import KeyRing

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import httpx
+
 from webtools.sandbox import EXA_KEY, KAGI_V0_KEY, KAGI_V1_KEY, SandboxServer
 
 

@@ -6,6 +6,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
 from webtools.sandbox import EXA_KEY, KAGI_V0_KEY
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
+
 from webtools.sandbox import EXA_KEY, Fault
 from webtools.sandbox.delivery import deliver
 from webtools.sandbox.faults import FaultSettings

@@ -5,11 +5,13 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
 from webtools.sandbox import KAGI_V0_KEY
 from webtools.sandbox.wire import Call
 
 if TYPE_CHECKING:
     from sandbox_caller import Caller
+
     from webtools.sandbox.kagi import KagiApi
 
 

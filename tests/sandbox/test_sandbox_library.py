@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from webtools.sandbox import digest, stdlib_docs
 from webtools.sandbox.apis import APIS
 from webtools.sandbox.corpus import Corpus, Document, query_terms, standard_corpus

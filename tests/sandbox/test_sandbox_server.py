@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
+
 import webtools.sandbox
 from webtools.sandbox import EXA_KEY, SandboxServer, serve
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from webtools.providers import brave, context7, exa, kagi, perplexity
+from webtools.providers import brave, context7, direct, exa, kagi, perplexity
 from webtools.providers._base import (
     Account,
     Capability,
     DocsProvider,
     FetchProvider,
+    PageProvider,
     Provider,
     SearchProvider,
     SummaryProvider,
@@ -21,7 +22,10 @@ __all__ = ["PROVIDERS", "Account", "Capability", "Services"]
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """A provider's module, once as a whole and once for each thing it can do."""
+    """A provider's module, once as a whole and once for each thing it can do.
+
+    A provider fetches either with requests to its API (`fetch`) or in its own way (`pages`).
+    """
 
     about: Provider
     search: SearchProvider | None = None
@@ -29,12 +33,13 @@ class Services:
     summarize: SummaryProvider | None = None
     docs: DocsProvider | None = None
     synthesize: SynthesisProvider | None = None
+    pages: PageProvider | None = None
 
     def capabilities(self) -> tuple[Capability, ...]:
         """Name what the provider can do."""
         table: dict[Capability, object] = {
             "search": self.search,
-            "fetch": self.fetch,
+            "fetch": self.fetch or self.pages,
             "summarize": self.summarize,
             "docs": self.docs,
             "synthesize": self.synthesize,
@@ -48,4 +53,5 @@ PROVIDERS: dict[str, Services] = {
     brave.NAME: Services(brave, search=brave),
     perplexity.NAME: Services(perplexity, search=perplexity, synthesize=perplexity),
     context7.NAME: Services(context7, docs=context7),
+    direct.NAME: Services(direct, pages=direct),
 }

@@ -11,12 +11,11 @@ from collections.abc import Generator
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, Literal, NoReturn, Protocol, TypeAlias, get_args
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, SecretStr
 from pydantic.alias_generators import to_camel
 
-from webtools._flow import Sleep
+from webtools._flow import Flow, Sleep
 from webtools._http import Request, Response
 from webtools.errors import ProviderError
 from webtools.results import Page, SearchResult
@@ -96,8 +95,6 @@ class Account:
         """Collect the secrets once; every answer is searched for them."""
         found = [self.api_key, self.proxy, *(value for _, value in self.options)]
         secrets = [secret.get_secret_value() for secret in found if isinstance(secret, SecretStr)]
-        if self.proxy and (password := urlsplit(self.proxy.get_secret_value()).password):
-            secrets.append(password)
         object.__setattr__(self, "secrets", frozenset(secrets))
 
     def __reduce__(self) -> NoReturn:
@@ -264,6 +261,14 @@ class FetchProvider(Provider, Protocol):
 
     def read_pages(self, response: Response, query: PageQuery, account: Account, /) -> Pages:
         """Read one page per URL, in the order asked."""
+        ...
+
+
+class PageProvider(Provider, Protocol):
+    """A provider that fetches pages in a flow of its own, such as one request per page."""
+
+    def pages(self, query: PageQuery, account: Account, /) -> Flow[Pages]:
+        """Fetch one page per URL, in the order asked; one that fails carries its `error`."""
         ...
 
 

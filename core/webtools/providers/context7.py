@@ -61,9 +61,10 @@ _PLACEHOLDERS = frozenset({"", "no content available", "no context data availabl
 
 _ID = re.compile(r"/[\w.@+-]+/[\w.+-]*\w(?:[/@][\w.+-]*\w)?", re.ASCII)
 _ID_IN_TEXT = re.compile(rf"(?<!\S){_ID.pattern}(?![\w/])", re.ASCII)
-_VERSION = r"v?\d+(?:[.-]\w+)*"
-_PIN_IN_TEXT = re.compile(rf"(?<!\S)(@?[\w.-]+(?:/[\w.-]+)?)@({_VERSION})(?![\w@])", re.ASCII)
-_VERSION_AFTER_NAME = re.compile(rf"([\w.-]+) ({_VERSION})(?!\w)", re.ASCII)
+_VERSION = r"[vV]?\d+(?:\.\d\w*)*(?:-\w+(?:\.\w+)*)?"
+_END = r"(?![\w@]|\.\w)"
+_PIN_IN_TEXT = re.compile(rf"(?<!\S)(@?[\w.-]+(?:/[\w.-]+)?)@({_VERSION}){_END}", re.ASCII)
+_VERSION_AFTER_NAME = re.compile(rf"([\w.-]+) ({_VERSION}){_END}", re.ASCII)
 
 T = TypeVar("T")
 Turns: TypeAlias = Generator[Request | Sleep, Response, T]
@@ -113,7 +114,8 @@ def lookup(query: DocsQuery, account: Account) -> Turns[Hits]:
     target = _named(query)
     if target is not None:
         results = yield from _ask(target, query, account, warnings)
-    if results is None and not query.library:  # what looks like an ID may be a file's path
+    # What looks like an ID in a question may be the path of a file.
+    if results is None and (target is None or not query.library):
         target = yield from _found(query, account, warnings)
         if target is not None:
             results = yield from _ask(target, query, account, warnings)

@@ -232,5 +232,5 @@ def read_error(
     answer = maybe_object(response.json_or_none())
     said, tag = answer.get("error"), answer.get("tag")
     kind = BadRequestError if tag in _CONTENT_TAGS else None
-    words = f"{said} ({tag})" if said and tag else said or tag
+    words = f"{str(said).rstrip('.')} ({tag})" if said and tag else said or tag
     return failure(TITLE, response, account, [words], kind=kind)

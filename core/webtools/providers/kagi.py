@@ -15,7 +15,7 @@ from pydantic import Field, SecretStr
 
 from webtools._cleaning import is_web_url, without_controls
 from webtools._http import OK, Request, Response
-from webtools._narrowing import is_list
+from webtools._narrowing import is_list, is_object
 from webtools.errors import AuthenticationError, ProviderError, QuotaError, UnavailableError
 from webtools.providers._base import (
     Account,
@@ -146,11 +146,11 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
 
 
 def _v0_items(answer: dict[str, Any]) -> list[dict[str, Any]]:
-    return [item for item in objects(answer.get("data")) if item.get("t") == 0]
+    return [item for item in objects(answer["data"]) if item.get("t") == 0]
 
 
 def _v1_items(answer: dict[str, Any]) -> list[dict[str, Any]]:
-    data = json_object(answer.get("data") or {})
+    data = json_object(answer["data"] or {})
     return [item for name in _CATEGORIES for item in objects(data.get(name))]
 
 
@@ -212,10 +212,18 @@ def read_error(
     faults = _faults(answer)
     if response.status == OK and not faults:
         return None
-    messages = [fault.get("message") or fault.get("msg") or fault.get("code") for fault in faults]
+    messages = [_told(fault) for fault in faults]
     kind = _kind(response.status, [fault.get("code") for fault in faults])
     hint = _key_hint(account, capability) if kind is AuthenticationError else ""
     return failure(TITLE, response, account, messages, kind=kind, hint=hint)
+
+
+def _told(fault: dict[str, Any]) -> Any:
+    """Give a fault's message; where v1 names the field it is about, with that."""
+    code, said, where = fault.get("code"), fault.get("message"), fault.get("location")
+    if isinstance(said, str) and isinstance(where, str):
+        return f"{said.rstrip('.')} ({code}, {where})"
+    return said or fault.get("msg") or code
 
 
 def _faults(answer: Any) -> list[dict[str, Any]]:
@@ -223,6 +231,8 @@ def _faults(answer: Any) -> list[dict[str, Any]]:
     faults: Any = found.get("errors") or found.get("error") or []
     if isinstance(faults, str):
         return [{"message": faults}]
+    if is_object(faults):
+        return [faults]
     return [maybe_object(fault) for fault in faults] if is_list(faults) else []
 
 
@@ -237,11 +247,14 @@ def _kind(status: int, codes: list[Any]) -> type[ProviderError]:
 
 def _key_hint(account: Account, capability: Capability) -> str:
     check = f'Check the API key of provider "{account.name}"'
+    v0 = capability == "summarize" or account.options.search_api == "v0"
+    if v0 and account.options.v0_api_key:
+        return f'Check options.v0ApiKey of provider "{account.name}": the v0 API refuses it.'
     if capability == "summarize":
         return (
             f"{check}: the summarizer is a v0 API, so a v1 key needs a v0 key beside it in "
             "options.v0ApiKey."
         )
-    if account.options.search_api == "v0":
+    if v0:
         return f'{check}: if it is a v1 key, set options.searchApi to "v1".'
     return f'{check}: if it is a v0 key, set options.searchApi to "v0".'

@@ -20,6 +20,7 @@ Json = dict[str, Any]
 _TIME = 1_790_000_000  # fixed, so that a request always gets the same bytes
 _HEAD = re.compile(r"^\[(\d+)\] (.*)$", re.MULTILINE)
 _QUESTION = re.compile(r"^Question:\s*(.+)$", re.MULTILINE)
+_NOT_PROSE = ("http://", "https://", "#", "...")
 _MOST_SENTENCES = 5
 _INPUT_PRICE, _OUTPUT_PRICE, _SEARCH_PRICE = 0.25e-6, 2e-6, 0.0025
 _NOTHING = "The sources do not answer the question."
@@ -43,16 +44,17 @@ def question_of(text: str) -> str:
 def numbered_sources(text: str) -> list[Source]:
     """Return the sources that an input lists as `[1] Title`, each with the lines below it."""
     heads = list(_HEAD.finditer(text))
-    ends = [head.start() for head in heads[1:]] + [len(text)]
+    ends = [*(head.start() for head in heads), len(text)][1:]
     return [
-        Source(int(head[1]), head[2], _prose(text[head.end() : end]))
-        for head, end in zip(heads, ends, strict=True)
+        Source(int(head[1]), head[2], prose(text[head.end() : end]))
+        for head, end in zip(heads, ends, strict=bool(heads))
     ]
 
 
-def _prose(block: str) -> str:
+def prose(block: str) -> str:
+    """Leave out addresses, headings and the marks between passages."""
     lines = [line.strip() for line in block.splitlines()]
-    return "\n".join(line for line in lines if not line.startswith(("http://", "https://")))
+    return "\n".join(line for line in lines if not line.startswith(_NOT_PROSE))
 
 
 def written(question: str, sources: list[Source]) -> str:

@@ -127,7 +127,9 @@ class PerplexityApi:
         found: list[dict[str, Any]] = []
         if request.searches and not sources:
             found = self._agent_results(question)
-            sources = [agent.Source(one["id"], one["title"], one["snippet"]) for one in found]
+            sources = [
+                agent.Source(one["id"], one["title"], agent.prose(one["snippet"])) for one in found
+            ]
         text = agent.written(question, sources)
         return agent.response(request, str(_number(body)), text, found)
 

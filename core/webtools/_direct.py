@@ -1,0 +1,289 @@
+"""Fetches pages from their own sites, as a flow: check, look up, check, send, follow, read.
+
+Every hop of a redirect goes through the whole chain, and the connection is made to an address
+that was checked: there is no second look-up that could give another one.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from http import HTTPStatus
+from queue import Empty, SimpleQueue
+from urllib.parse import urlsplit
+
+from webtools import _guard
+from webtools._charset import decode
+from webtools._exchange import Job, send_with_retries
+from webtools._extraction import Content, Source, read
+from webtools._flow import Flow, Gather, Now, Offload, Resolve
+from webtools._guard import Policy, Target
+from webtools._http import Request, Response
+from webtools._walls import BOT_CHECK, is_challenge
+from webtools.errors import ProviderError, RequestError, WebToolsError
+from webtools.providers import Account
+from webtools.providers._base import PageQuery, Pages
+from webtools.providers.direct import missing_libraries, read_error
+from webtools.results import Page
+
+MAX_REDIRECTS = 5
+MAX_PAGE_BYTES = 16 * 1024 * 1024
+HOSTS_AT_ONCE = 8
+PAGES_OF_A_HOST_AT_ONCE = 4
+_MAX_ADDRESSES = 4  # of a host that are tried
+_LEAST_READING_TIME = 2.0
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_HEADERS = {
+    "accept": "text/html,application/xhtml+xml,application/pdf;q=0.9,text/markdown;q=0.9,"
+    "text/plain;q=0.9,application/json;q=0.8,application/xml;q=0.8,*/*;q=0.5"
+}
+_HIGHLIGHTS = 3
+_LONGEST_HIGHLIGHT = 500
+_SHORTEST_HIGHLIGHT = 60
+_NO_PROSE = re.compile(r"\s*(?:#|```|\||[-*+] |\d+\. |>|\[Page )")
+
+
+def fetch_pages(query: PageQuery, account: Account) -> Flow[Pages]:
+    """Fetch every URL; what fails is a page with its reason.
+
+    Raises:
+        ConfigError: The extra `fetch` is not installed.
+    """
+    error = yield Offload(missing_libraries)
+    if error is not None:
+        raise error
+    found = yield from _each(query, account)
+    warnings = [warning for _, told in found for warning in told]
+    return Pages([page for page, _ in found], warnings=[*_general(query, account), *warnings])
+
+
+_Found = tuple[Page, list[str]]
+
+
+def _each(query: PageQuery, account: Account) -> Flow[list[_Found]]:
+    """Fetch all URLs, some hosts at the same time and of each host some pages."""
+    if len(query.urls) == 1:
+        return [(yield from _page(query.urls[0], query, account))]
+    groups: dict[str, list[str]] = {}
+    for url in query.urls:
+        groups.setdefault(_host(url), []).append(url)
+    hosts = [_of_host(urls, query, account) for urls in groups.values()]
+    answers: list[dict[str, _Found] | WebToolsError] = yield Gather(hosts, HOSTS_AT_ONCE)
+    found: dict[str, _Found] = {}
+    for answer in answers:
+        if isinstance(answer, WebToolsError):
+            raise answer
+        found |= answer
+    return [found[url] for url in query.urls]
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+def _of_host(urls: list[str], query: PageQuery, account: Account) -> Flow[dict[str, _Found]]:
+    flows = [_page(url, query, account) for url in urls]
+    outcomes: list[_Found | WebToolsError] = yield Gather(flows, PAGES_OF_A_HOST_AT_ONCE)
+    return {
+        url: _failed(url, outcome) if isinstance(outcome, WebToolsError) else outcome
+        for url, outcome in zip(urls, outcomes, strict=True)
+    }
+
+
+def _page(url: str, query: PageQuery, account: Account) -> Flow[_Found]:
+    job = Job(account, "fetch", "fetching", url)
+    start: float = yield Now()
+    try:
+        visit = yield from _visit(url, job, start + job.timeout)
+        content = yield from _content(url, visit, start + job.timeout)
+    except WebToolsError as error:
+        return _failed(url, error)
+    page, warnings = _presented(url, content, query, account)
+    return page, [*_moved(url, visit), *warnings]
+
+
+def _failed(url: str, error: WebToolsError) -> _Found:
+    reason = str(error).rstrip(".")
+    return Page(url=url, error=reason), []
+
+
+# --- getting the bytes -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Visit:
+    target: Target
+    response: Response
+
+
+def _visit(url: str, job: Job, deadline: float) -> Flow[_Visit]:
+    policy = policy_of(job.account)
+    target = _guard.parse(url)
+    for _ in range(MAX_REDIRECTS + 1):
+        response = yield from _ask(target, policy, job, deadline)
+        location = response.headers.get("location", "").strip()
+        if response.status not in _REDIRECTS or not location:
+            return _Visit(target, _accepted(response, job))
+        policy, target = policy.after(target), _guard.follow(target, location)
+    raise ProviderError(f"the site redirects more than {MAX_REDIRECTS} times; use another source")
+
+
+def policy_of(account: Account) -> Policy:
+    """Read the policy from an account's options."""
+    options = account.options
+    named = [site for entry in options.allow_private_hosts for site in _guard.sites(entry)]
+    return Policy(frozenset(named), options.allow_fake_ips)
+
+
+def _ask(target: Target, policy: Policy, job: Job, deadline: float) -> Flow[Response]:
+    """Send one request, to an address that the policy has nothing against."""
+    _guard.check(target, policy)
+    request = Request("GET", target.url, _HEADERS, max_bytes=MAX_PAGE_BYTES)
+    try:
+        if job.account.proxy is not None:
+            request = replace(request, proxy=job.account.proxy.get_secret_value())
+        else:
+            found = yield from _addresses(target, deadline)
+            checked = _guard.check_addresses(target, found, policy)
+            request = replace(request, addresses=checked[:_MAX_ADDRESSES])
+        return (yield from send_with_retries(request, job, deadline))
+    except RequestError as error:
+        raise _explained(error, job) from error.__cause__
+
+
+def _addresses(target: Target, deadline: float) -> Flow[tuple[str, ...]]:
+    if target.address is not None:
+        return (target.host,)
+    found: tuple[str, ...] = yield Resolve(target.host, target.port, deadline)
+    if not found:
+        raise RequestError(f'the host name "{target.host}" has no address', retryable=False)
+    return found
+
+
+def _explained(error: RequestError, job: Job) -> RequestError:
+    cause = str(error).rstrip(".")
+    hint = "try again later" if error.retryable else "check the URL or use another source"
+    message = f"no answer from the site: {cause} (allowed: {job.timeout:g} s); {hint}"
+    return type(error)(message, provider=job.account.name, retryable=error.retryable)
+
+
+def _accepted(response: Response, job: Job) -> Response:
+    error: WebToolsError | None = read_error(response, job.account, job.capability)
+    if error is not None and is_challenge(decode(response.body[:100_000], "")):
+        error = error.with_message(f"HTTP {response.status}: {BOT_CHECK}")
+    if error is not None:
+        raise error
+    if response.status >= HTTPStatus.MULTIPLE_CHOICES:
+        raise ProviderError(f"HTTP {response.status}: a redirect that leads nowhere")
+    return response
+
+
+# --- reading them ------------------------------------------------------------------------------
+
+
+def _content(url: str, visit: _Visit, deadline: float) -> Flow[Content]:
+    now: float = yield Now()
+    source = Source(
+        body=visit.response.body,
+        content_type=visit.response.headers.get("content-type", ""),
+        asked=url,
+        url=visit.target.url,
+        seconds=max(_LEAST_READING_TIME, deadline - now),
+    )
+    work = partial(within, source.seconds, partial(read, source))
+    content: Content | WebToolsError = yield Offload(work)
+    if isinstance(content, WebToolsError):
+        raise content
+    return content
+
+
+def within(seconds: float, work: Callable[[], Content]) -> Content | WebToolsError:
+    """Do work in a thread that is left alone when it takes too long.
+
+    A thread cannot be ended from outside, but it can be prevented from holding up a call, or the
+    interpreter's exit.
+    """
+    done: SimpleQueue[Content | BaseException] = SimpleQueue()
+    target = partial(_put_outcome, done, work)
+    threading.Thread(target=target, name="webtools-reading", daemon=True).start()
+    try:
+        outcome = done.get(timeout=seconds)
+    except Empty:
+        return ProviderError(f"reading the page took more than {seconds:.0f} s; use another source")
+    if isinstance(outcome, BaseException) and not isinstance(outcome, WebToolsError):
+        raise outcome
+    return outcome
+
+
+def _put_outcome(done: SimpleQueue[Content | BaseException], work: Callable[[], Content]) -> None:
+    try:
+        done.put(work())
+    except BaseException as error:  # noqa: BLE001  # raised again where it is awaited
+        done.put(error)
+
+
+# --- presenting them ---------------------------------------------------------------------------
+
+
+def _presented(url: str, content: Content, query: PageQuery, account: Account) -> _Found:
+    most = query.text_max_characters or account.options.default_fetch_text_max_characters
+    wants_text = query.text or not query.highlights  # a summary cannot be had
+    text = cut(content.text, most) if most else content.text
+    warnings = [f"{url}: {warning}." for warning in content.warnings]
+    if wants_text and len(text) < len(content.text):
+        warnings.append(f"{url}: the first {len(text):,} of {len(content.text):,} characters.")
+    page = Page(
+        url=url,
+        title=content.title,
+        text=text if wants_text else None,
+        highlights=lead(content.text) if query.highlights else [],
+        published_at=content.published_at,
+        author=content.author,
+    )
+    return page, warnings
+
+
+def cut(text: str, most: int) -> str:
+    """Cut a text to so many characters, at white space where there is some nearby."""
+    if len(text) <= most:
+        return text
+    kept = text[:most]
+    end = max(kept.rfind(" "), kept.rfind("\n"))
+    return kept[:end].rstrip() if end > most * 0.8 else kept
+
+
+def lead(text: str) -> list[str]:
+    """Give the first paragraphs of prose: what a fetch without a query has for highlights."""
+    paragraphs = [p.strip() for p in text.split("\n\n") if not _NO_PROSE.match(p)]
+    long = [p for p in paragraphs if len(p) >= _SHORTEST_HIGHLIGHT]
+    return [cut(p, _LONGEST_HIGHLIGHT) for p in (long or paragraphs)[:_HIGHLIGHTS]]
+
+
+def _general(query: PageQuery, account: Account) -> list[str]:
+    name = account.name
+    said: list[str] = []
+    if query.summary:
+        instead = "" if query.text or query.highlights else " The text is given instead."
+        said.append(f'Provider "{name}" cannot summarize pages.{instead}')
+    if query.highlights:
+        said.append(
+            f'Highlights of provider "{name}" are the first paragraphs of each page, as there is '
+            "no query to choose by."
+        )
+    if account.proxy is not None:
+        said.append(
+            f'The proxy of provider "{name}" looks the hosts up, so only their names and literal '
+            "addresses could be checked for private networks."
+        )
+    return said
+
+
+def _moved(url: str, visit: _Visit) -> list[str]:
+    before, after = _host(url).removeprefix("www."), visit.target.host.removeprefix("www.")
+    return [] if before == after else [f"{url} was redirected to {visit.target.url}."]

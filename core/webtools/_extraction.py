@@ -1,0 +1,273 @@
+"""From a page's bytes to its title, author, date and main text. Pure, and slow: not for a loop.
+
+HTML is read with trafilatura, PDF with pypdf; both come with the extra `fetch` and are imported
+at the first page.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import lru_cache
+from typing import TypeVar
+
+from webtools._charset import decode
+from webtools._cleaning import one_line, without_controls
+from webtools._markup import Markup, scan
+from webtools._walls import Sight, wall
+from webtools.errors import ProviderError, WebToolsError
+from webtools.providers._reading import moment
+
+T = TypeVar("T")
+
+MAX_TEXT = 2_000_000  # characters that one page may give
+MAX_HTML = 8 * 1024 * 1024
+_LONGEST_LINE = 300  # characters of a title or an author
+_LOGGERS = ("trafilatura", "htmldate", "courlan", "charset_normalizer", "pypdf", "dateparser")
+
+_PDF = re.compile(rb"\s{0,100}%PDF-")
+_LOOKS_LIKE_HTML = re.compile(
+    rb"\s*(?:<!--.{0,2000}?-->\s*|<\?xml[^>]{0,200}\?>\s*)*<(?:!doctype\s+html|html|head|body)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_TAG = re.compile(r"</?[a-z][^<>]{0,2000}>", re.IGNORECASE)
+_SIGNATURES = (
+    (b"\x89PNG\r\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF8", "image/gif"),
+    (b"PK\x03\x04", "application/zip"),
+    (b"\x1f\x8b", "application/gzip"),
+    (b"Rar!", "application/vnd.rar"),
+    (b"7z\xbc\xaf", "application/x-7z-compressed"),
+    (b"\x7fELF", "application/x-executable"),
+    (b"MZ\x90", "application/x-msdownload"),
+    (b"OggS", "audio/ogg"),
+    (b"ID3", "audio/mpeg"),
+    (b"\x1a\x45\xdf\xa3", "video/webm"),
+    (b"wOFF", "font/woff"),
+    (b"\xd0\xcf\x11\xe0", "application/x-ole-storage"),
+)
+_TEXT_TYPES = re.compile(
+    r"text/.+|application/(?:.+\+)?(?:json|xml|yaml|toml)|application/(?:x-)?"
+    r"(?:ndjson|jsonlines|javascript|ecmascript|yaml|sh|tex|latex|sql|httpd-php|python|rss|atom)"
+    r"|message/rfc822|image/svg\+xml|application/jsonl"
+)
+_HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
+_UNTOLD = frozenset({"", "application/octet-stream", "binary/octet-stream", "unknown/unknown"})
+_PUBLISHED_META = (
+    *("article:published_time", "og:article:published_time", "datepublished", "pubdate"),
+    *("og:published_time", "citation_publication_date", "dc.date.issued", "dcterms.issued"),
+    *("dc.date", "date", "publish-date", "publish_date", "sailthru.date", "parsely-pub-date"),
+)
+_LINKED_DATE = re.compile(r'"datePublished"\s*:\s*"([0-9T:.+Z -]{8,40})"')
+_DAY = re.compile(r"\d{4}[-/]\d{2}[-/]\d{2}")
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a page says.
+
+    Attributes:
+        text: Main text; Markdown for HTML.
+        title: Title, or None.
+        author: Author, or None.
+        published_at: Aware date and time in UTC, or None.
+        warnings: What is odd about it, a clause each.
+    """
+
+    text: str
+    title: str | None = None
+    author: str | None = None
+    published_at: datetime | None = None
+    warnings: list[str] = field(default_factory=list[str])
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A page as it came.
+
+    Attributes:
+        body: The bytes.
+        content_type: Value of the header; may be empty.
+        asked: The URL asked for.
+        url: The URL that answered.
+        seconds: What reading it may take.
+    """
+
+    body: bytes
+    content_type: str = ""
+    asked: str = ""
+    url: str = ""
+    seconds: float = 30.0
+
+
+def read(source: Source) -> Content:
+    """Read a page.
+
+    Raises:
+        ProviderError: It is of a kind that has no text, cannot be read, or stands in for the page
+            that was asked for.
+    """
+    kind = _kind(source)
+    if kind == "pdf":
+        from webtools._pdf import read_pdf  # noqa: PLC0415 - few pages are PDF files
+
+        return _bounded(_guarded("PDF", lambda: read_pdf(source.body, source.seconds)))
+    text = without_controls(decode(source.body, source.content_type, markup=kind != "text"))
+    if kind == "html" and _TAG.search(text):
+        _silence_libraries()
+        return _bounded(_guarded("HTML", lambda: _read_html(text, source)))
+    if not text.strip():
+        raise ProviderError("the page is empty")
+    return _bounded(Content(text.strip()))
+
+
+def _guarded(kind: str, work: Callable[[], T]) -> T:
+    """Turn whatever a library raises over hostile bytes into our error."""
+    try:
+        return work()
+    except WebToolsError:
+        raise
+    except Exception as error:  # noqa: BLE001  # parsers raise anything
+        fault = type(error).__name__
+    raise ProviderError(f"the {kind} could not be read ({fault}); it may be damaged")
+
+
+def _bounded(content: Content) -> Content:
+    if len(content.text) <= MAX_TEXT:
+        return content
+    warning = f"only the first {MAX_TEXT:,} of {len(content.text):,} characters were taken"
+    return Content(
+        content.text[:MAX_TEXT],
+        content.title,
+        content.author,
+        content.published_at,
+        [*content.warnings, warning],
+    )
+
+
+# --- kinds -------------------------------------------------------------------------------------
+
+
+def _kind(source: Source) -> str:
+    """Tell `html`, `xml`, `text` or `pdf`; what the bytes show wins over what the server says."""
+    declared = source.content_type.partition(";")[0].strip().lower()
+    head = source.body[:4096]
+    if _PDF.match(head):
+        return "pdf"
+    if (found := _signature(head)) or (found := _binary(declared, head)):
+        raise ProviderError(_not_text(found))
+    if declared in _HTML_TYPES:
+        return "html"
+    if _TEXT_TYPES.fullmatch(declared):
+        return "xml" if declared.endswith("xml") else "text"
+    if _LOOKS_LIKE_HTML.match(head):
+        return "html"
+    if declared not in {"", "unknown/unknown"}:
+        raise ProviderError(_not_text(declared))
+    return "text"
+
+
+def _signature(head: bytes) -> str:
+    if head[4:8] == b"ftyp":
+        return "video/mp4"
+    if head[:4] == b"RIFF":
+        return "image/webp" if head[8:12] == b"WEBP" else "audio/wav"
+    return next((name for mark, name in _SIGNATURES if head.startswith(mark)), "")
+
+
+def _binary(declared: str, head: bytes) -> str:
+    """Name what has the zeros of a binary file, but not at every other place as UTF-16."""
+    zeros = head.count(0)
+    wide = head[:2] in {b"\xff\xfe", b"\xfe\xff"} or zeros > 0.2 * len(head)
+    if not zeros or (wide and declared not in _UNTOLD):
+        return ""
+    return declared if declared not in _UNTOLD else "application/octet-stream"
+
+
+def _not_text(kind: str) -> str:
+    return (
+        f"the content is of type {one_line(kind)[:80]}, which has no text to read; only HTML, PDF "
+        "and text are read"
+    )
+
+
+# --- HTML --------------------------------------------------------------------------------------
+
+
+def _read_html(html: str, source: Source) -> Content:
+    if len(html) > MAX_HTML:
+        raise ProviderError(f"the page has more than {MAX_HTML // 2**20} MiB of HTML")
+    markup = scan(html)
+    title, author, text, warnings = _main(html, markup, source.url)
+    if reason := wall(Sight(source.asked, source.url, html, markup, text)):
+        raise ProviderError(reason)
+    if not text:
+        raise ProviderError("the page has no text to read")
+    return Content(
+        text=text,
+        title=_line(title) or _line(markup.title) or _line(markup.heading),
+        author=_author(author),
+        published_at=_published(markup),
+        warnings=warnings,
+    )
+
+
+def _main(html: str, markup: Markup, url: str) -> tuple[str | None, str | None, str, list[str]]:
+    """Find title, author and main text; of a page too wild to build a tree of, all text."""
+    plain = without_controls(markup.text)
+    if not markup.is_tame:
+        warning = "the markup is too large or too odd to tell the main text, so all text is given"
+        return None, markup.meta.get("author"), plain, [warning]
+    from trafilatura import bare_extraction, load_html  # noqa: PLC0415 - 300 ms, and of an extra
+
+    tree = load_html(html)
+    found = tree is not None and bare_extraction(
+        tree,
+        url=url or None,
+        include_comments=False,
+        include_formatting=True,
+        with_metadata=True,
+        date_extraction_params={"extensive_search": False, "original_date": True},
+    )
+    if not found or isinstance(found, dict):
+        return None, markup.meta.get("author"), plain, []
+    text = without_controls(found.text or "").strip()
+    return found.title, found.author, text or plain, []
+
+
+def _line(text: str | None) -> str | None:
+    return one_line(text)[:_LONGEST_LINE] or None if text else None
+
+
+def _author(text: str | None) -> str | None:
+    """Clean an author; trafilatura parts several by semicolons."""
+    names = (_line(name) for name in (text or "").split(";"))
+    found = ", ".join(name for name in names if name and "://" not in name)
+    return found[:_LONGEST_LINE] or None
+
+
+def _published(markup: Markup) -> datetime | None:
+    """Take the date that the page declares; a guess from its text would often be wrong."""
+    declared = [markup.meta.get(name, "") for name in _PUBLISHED_META]
+    linked = [match[1] for text in markup.linked_data if (match := _LINKED_DATE.search(text))]
+    for text in (*declared, *linked, markup.time):
+        found = moment(text) or moment(_day(text))
+        if found is not None:
+            return found
+    return None
+
+
+def _day(text: str) -> str:
+    match = _DAY.match(text)
+    return match[0].replace("/", "-") if match else ""
+
+
+@lru_cache(maxsize=1)
+def _silence_libraries() -> None:
+    # Without a handler Python would print their warnings about odd pages to stderr.
+    for name in _LOGGERS:
+        logging.getLogger(name).addHandler(logging.NullHandler())

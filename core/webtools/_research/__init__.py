@@ -1,1 +1,0 @@
-"""Research: retrieval with fallback, pages read, and a synthesis whose every citation is checked."""

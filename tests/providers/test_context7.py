@@ -1,0 +1,595 @@
+"""Context7: the dialogue of requests, the snippets read, each quirk of the API that is known."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import offline
+import pytest
+from offline import KEY, Clock, Stub, answer
+
+from webtools._exchange import Job, dialogue
+from webtools._flow import Flow, Sleep, run
+from webtools._http import Request, Response
+from webtools.config import Settings, load
+from webtools.errors import (
+    AuthenticationError,
+    BadRequestError,
+    ProviderError,
+    QuotaError,
+    RateLimitError,
+    RequestError,
+    RequestTimeoutError,
+    ResponseFormatError,
+    UnavailableError,
+)
+from webtools.providers import PROVIDERS, Account, context7
+from webtools.providers._base import Cost, DocsQuery, Hits
+from webtools.results import SearchResult
+
+ACCOUNT = offline.account("context7")
+PAGE = "https://github.com/acme/widget/blob/main/README.md"
+
+
+def keyless(**settings: Any) -> Account:
+    text = '{"providers": [{"name": "docs", "type": "context7"}]}'
+    return Settings(load(text, "f")).accounts().accounts[0]
+
+
+def looked_up(
+    query: DocsQuery | str, *answers: Any, account: Account = ACCOUNT
+) -> tuple[Hits, list[str]]:
+    """Run a look-up; give what it found and which requests it took."""
+    stub = Stub(*answers)
+    found = run(flow(query, account), stub)
+    return found, [shown(request) for request in stub.requests]
+
+
+def flow(query: DocsQuery | str, account: Account = ACCOUNT) -> Flow[Hits]:
+    asked = DocsQuery(query, 5) if isinstance(query, str) else query
+    job = Job(account, "docs", "looking up", asked.query)
+    return dialogue(job, context7.lookup(asked, account))
+
+
+def shown(request: Request) -> str:
+    parts = urlsplit(request.url)
+    sent = dict(parse_qsl(parts.query))
+    return f"{parts.path.removeprefix('/api/v2')} {sent.get('libraryId') or sent['libraryName']}"
+
+
+def library(identifier: str = "/acme/widget", **fields: Any) -> dict[str, Any]:
+    title = identifier.rpartition("/")[2]
+    return {"id": identifier, "title": title, "state": "finalized", **fields}
+
+
+def libraries(*items: dict[str, Any]) -> Response:
+    return answer({"results": list(items), "searchFilterApplied": False})
+
+
+def code(url: Any = f"{PAGE}#_snippet_1", **fields: Any) -> dict[str, Any]:
+    blocks = [{"language": "python", "code": "widget.create()"}, {"code": "other()"}]
+    return {"codeTitle": "Create", "codeDescription": "How.", "codeId": url, "codeList": blocks} | (
+        fields
+    )
+
+
+def info(url: Any = "https://acme.example/install", **fields: Any) -> dict[str, Any]:
+    return {"pageId": url, "breadcrumb": "Guide > Install", "content": "pip install widget"} | (
+        fields
+    )
+
+
+def snippets(*codes: dict[str, Any], infos: tuple[dict[str, Any], ...] = ()) -> Response:
+    return answer({"codeSnippets": list(codes), "infoSnippets": list(infos)})
+
+
+def fault(name: str, status: int, said: str = "No.", **more: Any) -> Response:
+    return answer({"error": name, "message": said, **more}, status)
+
+
+FOUND = libraries(library(versions=["v2.0.0", "1.4", "v1.2"]))
+TEXT = snippets(code())
+
+
+# --- the two steps -----------------------------------------------------------------------------
+
+
+def test_a_look_up_finds_the_library_and_then_its_snippets() -> None:
+    stub = Stub(FOUND, TEXT)
+    run(flow("create a widget"), stub)
+    headers = {"authorization": f"Bearer {KEY}"}
+    assert stub.requests == [
+        Request(
+            "GET",
+            "https://context7.com/api/v2/libs/search?libraryName=create%20a%20widget"
+            "&query=create%20a%20widget",
+            headers,
+        ),
+        Request(
+            "GET",
+            "https://context7.com/api/v2/context?libraryId=%2Facme%2Fwidget"
+            "&query=create%20a%20widget&type=json",
+            headers,
+        ),
+    ]
+
+
+def test_without_a_key_no_header_is_sent() -> None:
+    stub = Stub(FOUND, TEXT)
+    run(flow("q", keyless()), stub)
+    assert [request.headers for request in stub.requests] == [{}, {}]
+
+
+def test_a_quick_look_up_is_an_option() -> None:
+    stub = Stub(FOUND, TEXT)
+    run(flow("q", offline.account("context7", options={"fast": True})), stub)
+    assert all(request.url.endswith("&fast=true") for request in stub.requests)
+
+
+def test_a_library_that_is_known_apart_from_the_question_is_searched_for() -> None:
+    query = DocsQuery("how do I start?", 5, library="widget")
+    assert looked_up(query, FOUND, TEXT)[1] == ["/libs/search widget", "/context /acme/widget"]
+
+
+def test_long_questions_are_cut_to_what_the_api_takes() -> None:
+    stub = Stub(FOUND, TEXT)
+    run(flow("x" * 600), stub)
+    sent = dict(parse_qsl(urlsplit(stub.requests[0].url).query))
+    assert {name: len(value) for name, value in sent.items()} == {"libraryName": 500, "query": 500}
+
+
+@pytest.mark.parametrize("body", [{"results": []}, {"results": None}])
+def test_no_library_is_an_empty_result(body: dict[str, Any]) -> None:
+    assert looked_up("q", answer(body)) == (Hits([], FREE), ["/libs/search q"])
+
+
+def test_libraries_that_are_not_found_are_an_empty_result() -> None:
+    assert looked_up("q", fault("no_libraries_found", 404))[0].results == []
+
+
+FREE = Cost(0.0, is_estimate=True)
+
+
+@pytest.mark.parametrize("state", ["initial", "processing", "error", "delete", None])
+def test_only_finalized_libraries_are_asked(state: str | None) -> None:
+    found, sent = looked_up("q", libraries(library("/a/b", state=state), library()), TEXT)
+    assert sent[1] == "/context /acme/widget"
+    assert found.warnings == ["Context7 is still preparing /a/b."]
+    found, sent = looked_up("q", libraries(library("/a/b", state=state)))
+    assert (found.results, sent) == ([], ["/libs/search q"])
+    assert found.warnings == ["Context7 is still preparing /a/b."]
+
+
+def test_a_library_with_an_odd_id_is_left_out() -> None:
+    odd = [library("https://evil.example/a/b"), library("/a"), library("/a/b?x=1")]
+    assert looked_up("q", libraries(*odd, library()), TEXT)[1][1] == "/context /acme/widget"
+
+
+# --- ids and versions --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("query", "asked"),
+    [
+        ("/acme/widget create", "/acme/widget"),
+        ("create with /acme/widget", "/acme/widget"),
+        ("/acme/widget@v1.2 create", "/acme/widget@v1.2"),
+        ("/acme/widget/v1.2 create", "/acme/widget@v1.2"),
+        ("/acme/next.js.", "/acme/next.js"),
+        (DocsQuery("create", 5, library="/acme/widget@v1.2"), "/acme/widget@v1.2"),
+    ],
+)
+def test_an_id_is_asked_at_once(query: DocsQuery | str, asked: str) -> None:
+    assert looked_up(query, TEXT)[1] == [f"/context {asked}"]
+
+
+def test_what_only_looks_like_an_id_is_searched_for_after_all() -> None:
+    found, sent = looked_up("what is in /usr/bin", fault("library_not_found", 404), FOUND, TEXT)
+    assert sent == [
+        "/context /usr/bin",
+        "/libs/search what is in /usr/bin",
+        "/context /acme/widget",
+    ]
+    assert len(found.results) == 1
+
+
+def test_an_id_that_the_caller_gives_is_not_guessed_about() -> None:
+    query = DocsQuery("q", 5, library="/acme/gone")
+    assert looked_up(query, fault("library_not_found", 404))[1] == ["/context /acme/gone"]
+
+
+@pytest.mark.parametrize(
+    ("query", "name", "asked"),
+    [
+        ("how to create in widget@1.2", "widget", "/acme/widget@v1.2"),
+        ("widget@v2.0.0 create", "widget", "/acme/widget@v2.0.0"),
+        ("create in widget 1.4?", "create in widget 1.4?", "/acme/widget@1.4"),
+        ("Widget V1.2 create", "Widget V1.2 create", "/acme/widget@v1.2"),
+        ("widget v1.2 create", "widget v1.2 create", "/acme/widget@v1.2"),
+        ("the top 10 of widget", "the top 10 of widget", "/acme/widget"),
+        ("mail me@1.example about it", "mail me@1.example about it", "/acme/widget"),
+        (DocsQuery("create", 5, library="widget@1.4"), "widget", "/acme/widget@1.4"),
+        (DocsQuery("create", 5, library="widget 1.4"), "widget 1.4", "/acme/widget@1.4"),
+    ],
+)
+def test_a_version_is_pinned_when_the_library_has_it(
+    query: DocsQuery | str, name: str, asked: str
+) -> None:
+    assert looked_up(query, FOUND, TEXT)[1] == [f"/libs/search {name}", f"/context {asked}"]
+
+
+def test_a_version_that_is_not_there_is_told() -> None:
+    found, sent = looked_up("widget@9 create", FOUND, TEXT)
+    assert sent[1] == "/context /acme/widget"
+    assert found.warnings == [
+        (
+            "Context7 has no version 9 of /acme/widget (there are v2.0.0, 1.4, v1.2), so the "
+            "snippets are of its default version."
+        )
+    ]
+
+
+@pytest.mark.parametrize("versions", [None, [], [None, "a b"]])
+def test_a_library_without_versions_has_no_pin(versions: Any) -> None:
+    found, sent = looked_up("widget@9", libraries(library(versions=versions)), TEXT)
+    assert sent[1] == "/context /acme/widget"
+    assert "no version 9 of /acme/widget, so" in found.warnings[0]
+
+
+def test_a_tag_that_no_longer_resolves_is_asked_for_without() -> None:
+    lost = fault("tag_not_found", 404, "Available tags: 1.4")
+    found, sent = looked_up("widget@1.2", FOUND, lost, TEXT)
+    assert sent[1:] == ["/context /acme/widget@v1.2", "/context /acme/widget"]
+    assert len(found.results) == 1
+    assert "no version v1.2 of /acme/widget" in found.warnings[0]
+
+
+def test_a_tag_that_nobody_asked_for_cannot_be_lost_twice() -> None:
+    found, sent = looked_up("/acme/widget x", fault("tag_not_found", 404))
+    assert (found.results, len(sent)) == ([], 1)
+
+
+# --- what moves, and what is not ready ---------------------------------------------------------
+
+
+def test_a_library_that_moved_is_asked_under_its_new_id() -> None:
+    moved = fault("library_redirected", 301, redirectUrl="/new/widget")
+    found, sent = looked_up("/old/widget@v1.2 x", moved, TEXT)
+    assert sent == ["/context /old/widget@v1.2", "/context /new/widget@v1.2"]
+    assert len(found.results) == 1
+
+
+def test_the_new_id_may_stand_in_the_message_alone() -> None:
+    moved = fault("library_redirected", 301, "The library /old/widget moved to /new/widget.")
+    assert looked_up("/old/widget x", moved, TEXT)[1][1] == "/context /new/widget"
+
+
+def test_a_library_moves_only_once() -> None:
+    moved = fault("library_redirected", 301, redirectUrl="/new/widget")
+    with pytest.raises(UnavailableError, match="moved /new/widget twice") as caught:
+        looked_up("/old/widget x", moved)
+    assert not caught.value.retryable
+
+
+@pytest.mark.parametrize("where", [None, "https://evil.example/a", "/a", "/a/b?c", "//evil/a"])
+def test_a_move_to_nowhere_is_refused(where: str | None) -> None:
+    with pytest.raises(ResponseFormatError, match="HTTP 301, a redirect, which is refused"):
+        looked_up("/old/widget x", fault("library_redirected", 301, redirectUrl=where))
+
+
+PREPARING = fault("library_not_finalized", 202)
+
+
+def test_a_library_in_preparation_is_waited_for(clock: Clock) -> None:
+    found, sent = looked_up("/acme/widget x", PREPARING, PREPARING, TEXT)
+    assert len(found.results) == 1
+    assert len(sent) == 3
+    assert clock.slept == [2.0, 4.0]
+
+
+def test_the_wait_for_a_library_is_bounded(clock: Clock) -> None:
+    with pytest.raises(UnavailableError, match="still preparing /acme/widget") as caught:
+        looked_up("/acme/widget x", PREPARING)
+    assert clock.slept == [2.0, 4.0, 8.0]
+    assert (caught.value.retryable, caught.value.status) == (True, 202)
+
+
+def test_the_server_may_ask_for_a_longer_wait(clock: Clock) -> None:
+    preparing = answer({"error": "library_not_finalized"}, 202, retry_after="5")
+    looked_up("/acme/widget x", preparing, TEXT)
+    assert clock.slept == [5.0]
+
+
+def test_a_wait_that_no_time_is_left_for_ends_at_once(clock: Clock) -> None:
+    preparing = answer({"error": "library_not_finalized"}, 202, retry_after="60")
+    with pytest.raises(UnavailableError, match="Try again in a minute") as caught:
+        looked_up("/acme/widget x", preparing)
+    assert clock.slept == []
+    assert caught.value.retry_after == 60.0
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["library_not_found", "no_snippets_found", "no_documentation_found", "tag_not_found"],
+)
+def test_what_is_not_there_is_an_empty_result(name: str) -> None:
+    assert looked_up("q", FOUND, fault(name, 404))[0].results == []
+
+
+def test_a_404_of_somebody_else_is_an_error() -> None:
+    with pytest.raises(BadRequestError, match="HTTP 404"):
+        looked_up("q", answer(body=b"<html>", status=404))
+
+
+# --- the snippets ------------------------------------------------------------------------------
+
+
+def test_code_comes_before_text_with_scores_by_rank() -> None:
+    found, _ = looked_up("create a widget", FOUND, snippets(code(), infos=(info(),)))
+    common = {"source_provider": "my-context7", "query": "create a widget"}
+    assert found == Hits(
+        [
+            SearchResult(
+                title="Create",
+                url=f"{PAGE}#_snippet_1",
+                snippet="How. widget.create()",
+                score=1.0,
+                **common,
+            ),
+            SearchResult(
+                title="Guide > Install",
+                url="https://acme.example/install",
+                snippet="pip install widget",
+                score=0.5,
+                **common,
+            ),
+        ],
+        FREE,
+    )
+
+
+def results(*codes: dict[str, Any], infos: tuple[dict[str, Any], ...] = ()) -> list[SearchResult]:
+    return looked_up("q", FOUND, snippets(*codes, infos=infos))[0].results
+
+
+def test_snippets_of_one_page_are_one_result_that_keeps_its_fragment() -> None:
+    found = results(code(), code(f"{PAGE}#_snippet_2", codeTitle="Other"), infos=(info(PAGE),))
+    assert [(r.title, r.url) for r in found] == [("Create", f"{PAGE}#_snippet_1")]
+
+
+@pytest.mark.parametrize("url", [None, "", "README.md", "javascript:alert(1)"])
+def test_what_has_no_web_address_leads_to_the_library(url: Any) -> None:
+    found = results(code(url), infos=(info(url),))
+    assert [r.url for r in found] == ["https://context7.com/acme/widget"]
+
+
+def test_titles_have_their_fallbacks() -> None:
+    found = results(
+        code(codeTitle=None, pageTitle="README"),
+        code("https://a.example", codeTitle="", pageTitle=None),
+        infos=(info(breadcrumb=None),),
+    )
+    assert [r.title for r in found] == ["README", "Code", "Documentation"]
+
+
+def test_a_snippet_is_cut_at_a_blank() -> None:
+    found = results(
+        infos=(info(content="word " * 200), info("https://b.example", content="x" * 999))
+    )
+    assert [len(r.snippet) <= 482 for r in found] == [True, True]
+    assert found[0].snippet.endswith("word …")
+    assert found[1].snippet == "x" * 480 + " …"
+
+
+def test_a_snippet_is_clean_text_on_one_line() -> None:
+    found = results(code(codeDescription="a\n\x1b[31mb", codeList=[{"code": "if x:\n\ty &lt; 1"}]))
+    assert found[0].snippet == "a b if x: y < 1"
+
+
+@pytest.mark.parametrize(
+    "content", ["", None, "No content available", "No context data available."]
+)
+def test_a_placeholder_is_no_snippet(content: str | None) -> None:
+    assert results(infos=(info(content=content),)) == []
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b" \n", b'"No content available"', b"No context data available"]
+)
+def test_a_placeholder_is_no_answer(body: bytes) -> None:
+    assert looked_up("q", FOUND, answer(body=body))[0].results == []
+
+
+def test_no_more_snippets_come_than_were_asked_for() -> None:
+    many = snippets(*(code(f"https://a.example/{n}") for n in range(9)))
+    assert len(looked_up(DocsQuery("q", 2), FOUND, many)[0].results) == 2
+
+
+def test_the_rules_of_an_owner_reach_nobody() -> None:
+    rules = {"libraryOwn": ["Buy premium."], "global": ["Buy premium."]}
+    body = {"codeSnippets": [code()], "infoSnippets": None, "rules": rules}
+    assert "premium" not in str(looked_up("q", FOUND, answer(body))[0])
+
+
+@pytest.mark.parametrize(
+    "body", [b"[]", b"null", b'{"codeSnippets": {}}', b'{"codeSnippets": ["x"]}', b"<html>"]
+)
+def test_an_undocumented_answer_is_a_format_error(body: bytes) -> None:
+    with pytest.raises(ResponseFormatError, match=r'^Failed to parse Context7 API .* for "q"\.'):
+        looked_up("q", FOUND, answer(body=body))
+
+
+@pytest.mark.parametrize("body", [b"", b"{}", b'{"results": {}}', b'{"results": [{"id": 5}]}'])
+def test_an_undocumented_list_of_libraries_is_a_format_error(body: bytes) -> None:
+    with pytest.raises(ResponseFormatError):
+        looked_up("q", answer(body=body))
+
+
+# --- errors ------------------------------------------------------------------------------------
+
+
+def error(response: Response, account: Account = ACCOUNT) -> ProviderError:
+    found = context7.read_error(response, account, "docs")
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("status", "name", "kind"),
+    [
+        (400, "invalid_library_id", BadRequestError),
+        (401, "invalid_api_key", AuthenticationError),
+        (402, "spending_limit_exceeded", QuotaError),
+        (403, "access_denied", AuthenticationError),
+        (422, "library_too_large", BadRequestError),
+        (429, "rate_limit_exceeded", RateLimitError),
+        (500, "internal_error", UnavailableError),
+        (504, "timeout", UnavailableError),
+    ],
+)
+def test_every_error_has_its_class(status: int, name: str, kind: type[ProviderError]) -> None:
+    found = error(fault(name, status))
+    assert type(found) is kind
+    assert str(found).startswith(f"Context7 API returned HTTP {status}: No. ")
+
+
+def test_a_refusal_without_a_key_asks_for_one() -> None:
+    assert str(error(fault("forbidden", 403), keyless())).endswith(
+        'Give provider "docs" an API key: without one this is not allowed.'
+    )
+
+
+def test_a_wait_is_read_wherever_it_stands() -> None:
+    soon = str(int(time.time()) + 20)
+    old = {"error": "Too many requests", "status": 429, "retryAfterSeconds": 60}
+    assert error(answer(old, 429, retry_after="7", ratelimit_reset=soon)).retry_after == 7.0
+    found = error(answer(old, 429, ratelimit_reset=soon)).retry_after
+    assert found == pytest.approx(20, abs=1)
+    assert error(answer(old, 429)).retry_after == 60.0
+    assert error(answer({}, 429)).retry_after is None
+
+
+# --- the dialogue, whoever speaks --------------------------------------------------------------
+
+Turns = Generator[Request | Sleep, Response, Any]
+
+
+def talk(speaker: Callable[[], Turns], *answers: Any, **settings: Any) -> Any:
+    account = offline.account("context7", **settings)
+    return run(dialogue(Job(account, "docs", "looking up", "q"), speaker()), Stub(*answers))
+
+
+GET = Request("GET", "https://context7.com/api/v2/context")
+
+
+def test_a_dialogue_that_says_nothing_has_its_result() -> None:
+    def speaker() -> Turns:
+        return 5
+        yield GET
+
+    assert talk(speaker) == 5
+
+
+def test_each_request_of_a_dialogue_is_retried(clock: Clock) -> None:
+    def speaker() -> Turns:
+        first = yield GET
+        second = yield GET
+        return [first.status, second.status]
+
+    busy = answer({}, 429, retry_after="3")
+    assert talk(speaker, busy, answer({}), busy, answer({})) == [200, 200]
+    assert clock.slept == [3.0, 3.0]
+
+
+def test_a_dialogue_shares_the_time_of_one_call(clock: Clock) -> None:
+    def speaker() -> Turns:
+        for _ in range(9):
+            yield GET
+        return "done"
+
+    def slow(request: Request) -> Response:
+        clock.now += 4
+        return answer({}, 429, retry_after="8")
+
+    with pytest.raises(RateLimitError):
+        talk(speaker, slow)
+    assert clock.now <= 1030.0
+
+
+def test_a_request_without_an_answer_ends_a_dialogue_with_its_subject() -> None:
+    def speaker() -> Turns:
+        yield GET
+
+    with pytest.raises(RequestError, match=r'^Network error while looking up "q": no way\.'):
+        talk(speaker, RequestError("no way", retryable=False))
+
+
+def test_a_wait_that_does_not_fit_is_an_error_that_the_speaker_may_handle(clock: Clock) -> None:
+    def patient() -> Turns:
+        yield Sleep(31.0)
+
+    def clever() -> Turns:
+        try:
+            yield Sleep(31.0)
+        except RequestTimeoutError:
+            return "gave up"
+
+    def persistent() -> Turns:
+        try:
+            yield Sleep(31.0)
+        except RequestTimeoutError:
+            answered = yield GET
+            return answered.status
+
+    with pytest.raises(RequestTimeoutError, match="31 s more"):
+        talk(patient)
+    assert talk(clever) == "gave up"
+    assert talk(persistent, answer({})) == 200
+    assert clock.slept == []
+
+
+def test_a_speaker_is_closed_when_the_dialogue_ends_early() -> None:
+    ended: list[str] = []
+
+    def speaker() -> Turns:
+        try:
+            yield GET
+        finally:
+            ended.append("closed")
+
+    with pytest.raises(AuthenticationError):
+        talk(speaker, answer({}, 401))
+    assert ended == ["closed"]
+
+
+def test_a_dialogue_is_paced(clock: Clock) -> None:
+    def speaker() -> Turns:
+        yield GET
+        yield GET
+        return None
+
+    talk(speaker, answer({}), maxRequestsPerSecond=0.5)
+    assert clock.slept == [2.0]
+
+
+def test_a_dialogue_goes_through_the_proxy() -> None:
+    stub = Stub(FOUND, TEXT)
+    run(flow("q", offline.account("context7", proxy="http://127.0.0.1:3128")), stub)
+    assert [request.proxy for request in stub.requests] == ["http://127.0.0.1:3128"] * 2
+
+
+# --- the table ---------------------------------------------------------------------------------
+
+
+def test_context7_has_documentation_and_needs_no_key() -> None:
+    assert PROVIDERS["context7"].capabilities() == ("docs",)
+    assert not context7.NEEDS_KEY
+
+
+def test_a_source_of_documentation_is_selected_by_its_capability() -> None:
+    found = offline.accounts(offline.entry("exa"), {"name": "docs", "type": "context7"})
+    assert found.select("docs").name == "docs"
+    assert found.select("search").name == "my-exa"
