@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import httpx
-from langchain_webtools import WebSearchTool
-from llamaindex_webtools import web_search_tool
-from webtools import WebTools
 
 from benchmarks.report import Row, apaired, paired, ratio
 from benchmarks.server import Server, running
+from langchain_webtools import WebSearchTool
+from llamaindex_webtools import web_search_tool
+from webtools import WebTools
 
 QUERY = "json decoder"
 LIMIT = 10

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import httpx
-from langchain_webtools import WebSearchTool
-from webtools import WebTools
 
 from benchmarks.calls import BODY, HEADERS, LIMIT, QUERY
 from benchmarks.report import Async, Row, apaired, paired, ratio
 from benchmarks.server import Server, running
+from langchain_webtools import WebSearchTool
+from webtools import WebTools
 
 QUERIES = [f"json decoder {number}" for number in range(8)]
 IN_FLIGHT, CALLS, LATENCY = 64, 1280, 0.05

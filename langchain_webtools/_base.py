@@ -12,9 +12,9 @@ from langchain_core.runnables.config import get_config_list
 from langchain_core.tools import BaseTool
 from langchain_core.utils.pydantic import TypeBaseModel
 from pydantic import BeforeValidator, ConfigDict, Field
-from webtools.tools import Tool, ToolResult
 
 from langchain_webtools.exceptions import WebToolException
+from webtools.tools import Tool, ToolResult
 
 if TYPE_CHECKING:
     from webtools import WebTools

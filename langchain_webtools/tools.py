@@ -3,9 +3,9 @@
 from typing import ClassVar
 
 from langchain_core.tools import ArgsSchema
-from webtools.tools import FETCH, SEARCH, SUMMARIZE, Tool
 
 from langchain_webtools._base import WebTool
+from webtools.tools import FETCH, SEARCH, SUMMARIZE, Tool
 
 
 class WebSearchTool(WebTool):

@@ -9,6 +9,7 @@ from typing import Any
 from llama_index.core.llms import TextBlock
 from llama_index.core.tools import FunctionTool, ToolMetadata, ToolOutput
 from llama_index.core.tools.types import DefaultToolFnSchema
+
 from webtools import InputError, ToolResult
 from webtools.tools import Tool
 

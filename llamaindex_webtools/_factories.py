@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING
 
 from llama_index.core.tools import FunctionTool
-from webtools.tools import FETCH, SEARCH, SUMMARIZE, Tool
 
 from llamaindex_webtools._building import describe
 from llamaindex_webtools._spec import WebToolsSpec
+from webtools.tools import FETCH, SEARCH, SUMMARIZE, Tool
 
 if TYPE_CHECKING:
     from webtools import WebTools

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import webtools
 from llama_index.core.tools import FunctionTool, ToolMetadata
 from llama_index.core.tools.tool_spec.base import SPEC_FUNCTION_TYPE, BaseToolSpec
-from webtools.tools import FETCH, SEARCH, SUMMARIZE, TOOLS, Tool
 
+import webtools
 from llamaindex_webtools._building import ToolAnswer, build, complete, describe
+from webtools.tools import FETCH, SEARCH, SUMMARIZE, TOOLS, Tool
 
 if TYPE_CHECKING:
     from webtools import ToolResult, WebTools
