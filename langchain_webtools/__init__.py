@@ -41,8 +41,14 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)
-    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = value
+    try:
+        home = import_module(f"{__name__}.{_HOMES[name]}")
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "langchain_core":
+            raise
+        message = f"{__name__} needs langchain-core: pip install 'agent-webtools[langchain]'"
+        raise ImportError(message) from error
+    value = globals()[name] = getattr(home, name)
     return value
 
 

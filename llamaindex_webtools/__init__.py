@@ -37,8 +37,14 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME_OF:
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)
-    value = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
-    globals()[name] = value
+    try:
+        home = import_module(f"{__name__}.{_HOME_OF[name]}")
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "llama_index":
+            raise
+        message = f"{__name__} needs llama-index-core: pip install 'agent-webtools[llamaindex]'"
+        raise ImportError(message) from error
+    value = globals()[name] = getattr(home, name)
     return value
 
 

@@ -30,6 +30,7 @@ from vcr import VCR
 from vcr.cassette import Cassette
 from vcr.request import Request as RecordedRequest
 
+from webtools._exchange import Job, dialogue, exchange
 from webtools._fetch import fetch
 from webtools._flow import Flow, run
 from webtools._http import Request, Response
@@ -39,7 +40,14 @@ from webtools._transport import BlockingTransport
 from webtools.config import Settings, load
 from webtools.errors import WebToolsError
 from webtools.providers import PROVIDERS, Account
-from webtools.providers._base import PageQuery, SearchQuery, SummaryQuery
+from webtools.providers._base import (
+    DocsQuery,
+    PageQuery,
+    SearchQuery,
+    SummaryQuery,
+    SynthesisQuery,
+)
+from webtools.providers._base import Source as Cited
 from webtools.sandbox import SandboxServer
 
 CASSETTES = Path(__file__).parent / "providers" / "cassettes"
@@ -50,7 +58,9 @@ AUTH_HEADERS = frozenset(
         " cookie set-cookie"
     )
 )
-_KEPT_HEADERS = frozenset({"accept", "content-type", "retry-after", "x-kagi-trace"})
+_KEPT_HEADERS = frozenset(
+    str.split("accept content-type retry-after retry-after-ms x-kagi-trace x-ratelimit-reset")
+)
 
 DOCS, NEWS = "https://docs.example", "https://news.example"
 # Where the made-up pages are looked for when the real APIs are asked.
@@ -111,11 +121,37 @@ def _summarizing(url: str, **settings: Any) -> Callable[[Account], Flow[Any]]:
     return lambda account: summarize(account, SummaryQuery(url, **settings))
 
 
+def _looking_up(question: str, limit: int = 3) -> Callable[[Account], Flow[Any]]:
+    def flow(account: Account) -> Flow[Any]:
+        provider = PROVIDERS[account.type].docs
+        assert provider is not None
+        job = Job(account, "docs", "looking up", question)
+        return dialogue(job, provider.lookup(DocsQuery(question, limit), account))
+
+    return flow
+
+
+def _synthesizing(question: str, *sources: Cited) -> Callable[[Account], Flow[Any]]:
+    def flow(account: Account) -> Flow[Any]:
+        provider = PROVIDERS[account.type].synthesize
+        assert provider is not None
+        query = SynthesisQuery(question, sources)
+        request = provider.synthesis_request(query, account)
+        job = Job(account, "synthesize", "answering", question)
+        return exchange(job, request, lambda r: provider.read_synthesis(r, query, account))
+
+    return flow
+
+
 _EXA_SEARCH = "https://exa.ai/docs/reference/search"
 _EXA_CONTENTS = "https://exa.ai/docs/reference/get-contents"
 _KAGI_V1 = "https://kagi.com/api/docs"
 _KAGI_V0 = "https://help.kagi.com/kagi/api/search-legacy.html"
 _KAGI_SUMMARY = "https://help.kagi.com/kagi/api/summarizer.html"
+_BRAVE = "https://api-dashboard.search.brave.com/app/documentation/web-search/get-started"
+_PERPLEXITY_SEARCH = "https://docs.perplexity.ai/api-reference/search-post"
+_PERPLEXITY_AGENT = "https://docs.perplexity.ai/docs/agent-api"
+_CONTEXT7 = "https://context7.com/docs/api-guide"
 _V0 = {"search_api": "v0"}
 _BARLEY, _TEXT = "seed archive barley", f"{NEWS}/2026/05/cassette-testing.html"
 _PAGES = (
@@ -129,6 +165,11 @@ _SPRING = {
     "end_published_date": date(2026, 5, 31),
     "category": "news",
 }
+_POOL = _synthesizing(
+    "When did the tidal pool open?",
+    Cited(1, "Tidal pool", f"{NEWS}/1.html", "Vellmouth opened its tidal pool on Saturday."),
+    Cited(2, "Night train", f"{NEWS}/2.html", "After nine years the night train is back."),
+)
 
 
 def _failures(
@@ -200,6 +241,34 @@ SCENARIOS: dict[str, Scenario] = {
         "kagi", _summarizing(f"{DOCS}/gone.html"), _KAGI_SUMMARY, fails=True
     ),
     **_named("kagi-summary", _failures("kagi", _summarizing(_TEXT), _KAGI_SUMMARY)),
+    "brave-search": Scenario("brave", _searching(_BARLEY, "glacier lake"), _BRAVE),
+    "brave-search-filtered": Scenario("brave", _searching("seeds", **_SPRING), _BRAVE),
+    "brave-search-invalid": Scenario(
+        "brave", _searching(_BARLEY), _BRAVE, options={"country": "XX"}, fails=True
+    ),
+    "brave-search-rate-limited": Scenario(
+        "brave",
+        _searching("glacier lake", limit=1),
+        _BRAVE,
+        fault={"status": 429, "headers": {"X-RateLimit-Reset": "0, 1419704"}},
+    ),
+    **_named("brave-search", _failures("brave", _searching(_BARLEY), _BRAVE)),
+    "perplexity-search": Scenario(
+        "perplexity", _searching(_BARLEY, "glacier lake"), _PERPLEXITY_SEARCH
+    ),
+    "perplexity-search-filtered": Scenario(
+        "perplexity", _searching("seeds", **_SPRING), _PERPLEXITY_SEARCH
+    ),
+    "perplexity-search-invalid": Scenario(
+        "perplexity", _searching(_BARLEY, limit=500), _PERPLEXITY_SEARCH, fails=True
+    ),
+    **_named("perplexity-search", _failures("perplexity", _searching(_BARLEY), _PERPLEXITY_SEARCH)),
+    "perplexity-synthesis": Scenario("perplexity", _POOL, _PERPLEXITY_AGENT),
+    **_named("perplexity-synthesis", _failures("perplexity", _POOL, _PERPLEXITY_AGENT)),
+    "context7-docs": Scenario("context7", _looking_up("json decoder hook"), _CONTEXT7),
+    "context7-docs-moved": Scenario("context7", _looking_up("/cpython/unittest mock"), _CONTEXT7),
+    "context7-docs-lost-version": Scenario("context7", _looking_up("json@v2.7 dumps"), _CONTEXT7),
+    **_named("context7-docs", _failures("context7", _looking_up("json dumps"), _CONTEXT7)),
 }
 
 # --- what a cassette looks like ----------------------------------------------------------------

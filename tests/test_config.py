@@ -128,7 +128,7 @@ def test_every_setting_is_read() -> None:
                 proxy="http://user:word@proxy:3128",
                 options={"searchType": "fast", "searchHighlights": True},
             ),
-            entry(name="kagi", type="kagi", options={"searchApi": "v0", "v0ApiKey": "old-key"}),
+            entry(name="kagi", type="kagi", options={"searchApi": "v0", "v0ApiKey": "test-key-old"}),
             defaultProvider="kagi",
             maxResults=100,
         ),
@@ -477,7 +477,7 @@ def test_secrets_lists_every_key() -> None:
 
 
 def test_each_key_in_the_environment_switches_a_provider_on() -> None:
-    config, warnings = environment_config({"KAGI_API_KEY": "k", "EXA_API_KEY": f" {CANARY}\n"})
+    config, warnings = environment_config({"KAGI_API_KEY": "test-key-kagi", "EXA_API_KEY": f" {CANARY}\n"})
     assert config is not None
     assert [(each.name, each.type) for each in config.providers] == [
         ("exa", "exa"),
@@ -494,9 +494,9 @@ def test_a_blank_key_counts_as_absent(environ: dict[str, str]) -> None:
 
 def test_the_first_variable_that_is_set_wins(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(PROVIDERS["exa"].about, "KEY_VARIABLES", ("A_KEY", "B_KEY", "C_KEY"))
-    config, _ = environment_config({"A_KEY": " ", "B_KEY": "b", "C_KEY": "c"})
+    config, _ = environment_config({"A_KEY": " ", "B_KEY": "test-key-b", "C_KEY": "test-key-c"})
     assert config is not None
-    assert config.providers[0].api_key == SecretStr("b")
+    assert config.providers[0].api_key == SecretStr("test-key-b")
 
 
 @pytest.mark.parametrize(
@@ -663,12 +663,12 @@ def test_a_replaced_file_of_the_same_size_and_time_is_noticed(tmp_path: Path) ->
 
 
 def test_a_key_that_changes_in_the_environment_is_noticed(home: Path) -> None:
-    environ = {"EXA_API_KEY": "one"}
+    environ = {"EXA_API_KEY": "test-key-one"}
     settings = Settings(environ=environ)
     first = settings.accounts()
     assert settings.accounts() is first
-    environ["EXA_API_KEY"] = "two"
-    assert settings.accounts().accounts[0].key == "two"
+    environ["EXA_API_KEY"] = "test-key-two"
+    assert settings.accounts().accounts[0].key == "test-key-two"
     environ["WEB_SEARCH_MAX_RESULTS"] = "500"
     assert settings.accounts().max_results == 100
     assert settings.accounts().warnings
@@ -865,10 +865,15 @@ def test_check_names_the_variables(home: Path) -> None:
     assert CANARY not in "".join(lines)
 
 
-def test_check_tells_that_nothing_is_configured(home: Path) -> None:
-    assert check(Settings(environ={}))[0].startswith(
-        "Source: the environment (no key), as there is"
-    )
+def test_check_fails_when_nothing_is_configured(home: Path) -> None:
+    with pytest.raises(ConfigError, match="^KAGI_API_KEY environment variable is not set"):
+        check(Settings(environ={}))
+
+
+def test_a_key_too_short_to_be_cut_out_of_texts_is_refused() -> None:
+    with pytest.raises(ConfigError, match="is too short for a key") as caught:
+        environment_config({"EXA_API_KEY": "exa"})
+    assert str(caught.value).startswith("The value of EXA_API_KEY is too short")
 
 
 def test_check_describes_what_the_code_passes_in() -> None:

@@ -264,6 +264,7 @@ def server() -> Iterator[SandboxServer]:
 @pytest.fixture
 def sandbox(server: SandboxServer, monkeypatch: pytest.MonkeyPatch) -> SandboxServer:
     monkeypatch.setattr(_exchange, "FIRST_DELAY", 0.0)
+    monkeypatch.setattr(_exchange, "MAX_RETRIES", 1)
     server.reset()
     return server
 
@@ -319,7 +320,6 @@ FAULTS: dict[str, Fault] = {
     "502 in HTML": lambda job: {"status": 502, "body": markup(job)},
     "redirect": failing(302),
     "reset": lambda _: {"reset": True},
-    "reset in the middle": lambda _: {"reset": True, "body": "cut"},
     "hang-up": lambda _: {"body": "hangup"},
     "cut": lambda _: {"body": "cut"},
     "cut JSON": lambda job: {"body": json.dumps(job.finds(job.echo)).encode()[:-9]},
@@ -358,16 +358,28 @@ def test_no_fault_of_a_server_lets_a_key_out(
     assert len(ways.found) == 9 * len(JOBS)
 
 
-def test_no_success_and_no_timeout_lets_a_key_out(
+def test_no_success_no_reset_and_no_timeout_lets_a_key_out(
     sandbox: SandboxServer, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with hunting(caplog, capfd):
         with WebTools(config=settings(sandbox)) as web:
             drive(web, sandbox, lambda _: {"status": 418, "provider": "nobody"}).search()
+        with WebTools(config=settings(sandbox)) as web:
+            drive(web, sandbox, lambda _: {"reset": True, "body": "cut"}, JOBS[0]).search()
         with WebTools(config=settings(sandbox, timeoutMs=20)) as web:
             drive(web, sandbox, lambda _: {"delay": 9}).search()
         with WebTools(config=settings(sandbox, timeoutMs=20, maxRequestsPerSecond=0.1)) as web:
             drive(web, sandbox, lambda _: {"status": 503}).search()
+
+
+def test_no_header_of_an_answer_lets_a_key_out(
+    sandbox: SandboxServer, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    told = {"X-Echo": API_KEY, "Location": f"https://a.example/{quote(API_KEY)}"}
+    # At level DEBUG, httpcore logs the status line and the headers of answers, whatever they hold.
+    with hunting(caplog, capfd, "httpcore"), WebTools(config=settings(sandbox)) as web:
+        for status in (200, 302, 401, 429):
+            drive(web, sandbox, failing(status, headers=told, retry_after=API_KEY)).search()
 
 
 TOLD = f"{API_KEY} {PASSWORD} {CREDENTIALS}"

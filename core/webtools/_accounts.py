@@ -37,6 +37,7 @@ ENVIRONMENT = "the environment"
 
 MAX_RESULTS_VARIABLE = "WEB_SEARCH_MAX_RESULTS"
 MOST_RESULTS = 100
+SHORTEST_KEY = 8  # a shorter one would be found, and cut out, in any text
 
 _OUT_OF_RANGE = {"greater_than", "greater_than_equal", "less_than", "less_than_equal"}
 
@@ -93,6 +94,8 @@ def key_fault(key: str) -> str:
         return "is taken literally, no variable is expanded: write the key itself"
     if not all("!" <= char <= "~" for char in key):
         return "holds a blank, a control or a non-ASCII character, which no key has"
+    if len(key) < SHORTEST_KEY and not key.endswith("..."):  # that is told to be a placeholder
+        return f"is too short for a key, which has {SHORTEST_KEY} characters or more"
     return ""
 
 
@@ -242,6 +245,7 @@ def build(entry: ProviderConfig, pacer: Pacer | None, origin: str) -> Account:
         timeout=entry.timeout_ms / 1000 if entry.timeout_ms else None,
         pacer=pacer,
         proxy=entry.proxy,
+        fetch_fallback=entry.fetch_fallback,
     )
 
 
@@ -264,7 +268,6 @@ class Accounts:
         max_results: The configured number of search results, or None.
         origin: Where the settings are from: a file's path, "the code" or "the environment".
         warnings: What is odd about the settings, a sentence each.
-        fetch_fallback: What tries the pages that another provider could not fetch, or None.
     """
 
     accounts: tuple[Account, ...]
@@ -272,7 +275,6 @@ class Accounts:
     max_results: int | None
     origin: str
     warnings: tuple[str, ...] = ()
-    fetch_fallback: Account | None = None
     secrets: frozenset[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -286,13 +288,25 @@ class Accounts:
         Raises:
             ConfigError: As `select`; also when the extra that the keyless one needs is missing.
         """
-        names = {account.name for account in self.accounts}
-        if name == direct.NAME and name not in names:
+        if name == direct.NAME and self._find(direct.NAME) is None:
             return direct.IMPLICIT
-        able = any("fetch" in capabilities(account.type) for account in self.accounts)
-        if name is None and not able and direct.missing_libraries() is None:
+        if name or any("fetch" in capabilities(account.type) for account in self.accounts):
+            return self.select("fetch", name)
+        missing = direct.missing_libraries()
+        if missing is None:
             return direct.IMPLICIT
-        return self.select("fetch", name)
+        try:
+            return self.select("fetch")
+        except ConfigError as error:
+            raise ConfigError(f"{error}\nOr fetch pages without a provider. {missing}") from None
+
+    def fallback(self, account: Account) -> Account | None:
+        """Give the provider that tries the pages which `account` could not fetch."""
+        name = account.fetch_fallback
+        return self._find(name) or direct.IMPLICIT if name else None
+
+    def _find(self, name: str) -> Account | None:
+        return next((account for account in self.accounts if account.name == name), None)
 
     def select(self, capability: Capability, name: str | None = None) -> Account:
         """Choose the provider for a call.
@@ -318,7 +332,7 @@ class Accounts:
         return next((account for account in able if account.name == self.default), able[0])
 
     def _named(self, name: str, capability: Capability, able: list[Account]) -> Account:
-        chosen = next((account for account in self.accounts if account.name == name), None)
+        chosen = self._find(name)
         if chosen is None:
             known = listed(account.name for account in self.accounts)
             raise ConfigError(f"No provider {quote(name)} in {self.origin}; known are: {known}.")
@@ -379,7 +393,8 @@ def not_picklable(kind: type) -> TypeError:
 
 
 def _types_for(capability: Capability) -> list[str]:
-    return [kind for kind in PROVIDERS if capability in capabilities(kind)]
+    # Not the keyless one: it serves without an entry, wherever its extra is installed.
+    return [k for k in PROVIDERS if capability in capabilities(k) and k != direct.NAME]
 
 
 def _remedy(capability: Capability) -> str:

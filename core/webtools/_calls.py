@@ -77,7 +77,7 @@ def _limit(asked: int | None, account: Account, accounts: Accounts) -> tuple[int
 
 def _fetch(given: FetchInput, accounts: Accounts) -> Flow[FetchResponse]:
     account = accounts.select_fetcher(given.provider or None)
-    fallback = None if given.provider else accounts.fetch_fallback
+    fallback = None if given.provider else accounts.fallback(account)
     query = PageQuery(
         urls=tuple(given.urls),
         text=given.text or not (given.highlights or given.summary),

@@ -23,7 +23,7 @@ from webtools._flow import Flow, Gather, Now, Offload, Resolve
 from webtools._guard import Policy, Target
 from webtools._http import Request, Response
 from webtools._walls import BOT_CHECK, is_challenge
-from webtools.errors import ProviderError, RequestError, WebToolsError
+from webtools.errors import ProviderError, RequestError, RequestTimeoutError, WebToolsError
 from webtools.providers import Account
 from webtools.providers._base import PageQuery, Pages
 from webtools.providers.direct import missing_libraries, read_error
@@ -127,11 +127,19 @@ def _visit(url: str, job: Job, deadline: float) -> Flow[_Visit]:
     target = _guard.parse(url)
     for _ in range(MAX_REDIRECTS + 1):
         response = yield from _ask(target, policy, job, deadline)
-        location = response.headers.get("location", "").strip()
+        location = _location(response)
         if response.status not in _REDIRECTS or not location:
             return _Visit(target, _accepted(response, job))
         policy, target = policy.after(target), _guard.follow(target, location)
     raise ProviderError(f"the site redirects more than {MAX_REDIRECTS} times; use another source")
+
+
+def _location(response: Response) -> str:
+    location = response.headers.get("location", "").strip()
+    try:
+        return location.encode("latin-1").decode()  # some servers send UTF-8 as it is
+    except UnicodeError:
+        return location
 
 
 def policy_of(account: Account) -> Policy:
@@ -168,8 +176,10 @@ def _addresses(target: Target, deadline: float) -> Flow[tuple[str, ...]]:
 
 def _explained(error: RequestError, job: Job) -> RequestError:
     cause = str(error).rstrip(".")
+    if isinstance(error, RequestTimeoutError):
+        cause += f" (allowed: {job.timeout:g} s; timeoutMs of the provider sets it)"
     hint = "try again later" if error.retryable else "check the URL or use another source"
-    message = f"no answer from the site: {cause} (allowed: {job.timeout:g} s); {hint}"
+    message = f"no answer from the site: {cause}; {hint}"
     return type(error)(message, provider=job.account.name, retryable=error.retryable)
 
 
@@ -260,7 +270,7 @@ def cut(text: str, most: int) -> str:
 
 def lead(text: str) -> list[str]:
     """Give the first paragraphs of prose: what a fetch without a query has for highlights."""
-    paragraphs = [p.strip() for p in text.split("\n\n") if not _NO_PROSE.match(p)]
+    paragraphs = [p.strip() for p in text.split("\n\n") if p.strip() and not _NO_PROSE.match(p)]
     long = [p for p in paragraphs if len(p) >= _SHORTEST_HIGHLIGHT]
     return [cut(p, _LONGEST_HIGHLIGHT) for p in (long or paragraphs)[:_HIGHLIGHTS]]
 

@@ -26,11 +26,12 @@ T = TypeVar("T")
 MAX_TEXT = 2_000_000  # characters that one page may give
 MAX_HTML = 8 * 1024 * 1024
 _LONGEST_LINE = 300  # characters of a title or an author
+_STRAY_ZEROS, _ZEROS_OF_UTF16 = 0.01, 0.2  # shares of the bytes
 _LOGGERS = ("trafilatura", "htmldate", "courlan", "charset_normalizer", "pypdf", "dateparser")
 
 _PDF = re.compile(rb"\s{0,100}%PDF-")
 _LOOKS_LIKE_HTML = re.compile(
-    rb"\s*(?:<!--.{0,2000}?-->\s*|<\?xml[^>]{0,200}\?>\s*)*<(?:!doctype\s+html|html|head|body)\b",
+    rb"(?:\xef\xbb\xbf)?\s*(?:<!--.{0,2000}?-->\s*|<\?xml[^>]{0,200}\?>\s*)*<(?:!doctype\s+html|html|head|body)\b",
     re.IGNORECASE | re.DOTALL,
 )
 _TAG = re.compile(r"</?[a-z][^<>]{0,2000}>", re.IGNORECASE)
@@ -180,18 +181,18 @@ def _signature(head: bytes) -> str:
 
 
 def _binary(declared: str, head: bytes) -> str:
-    """Name what has the zeros of a binary file, but not at every other place as UTF-16."""
-    zeros = head.count(0)
-    wide = head[:2] in {b"\xff\xfe", b"\xfe\xff"} or zeros > 0.2 * len(head)
-    if not zeros or (wide and declared not in _UNTOLD):
-        return ""
-    return declared if declared not in _UNTOLD else "application/octet-stream"
+    """Name what has the zeros of a binary file, though not at every other place as UTF-16."""
+    share = head.count(0) / max(1, len(head))
+    if declared in _UNTOLD:
+        marked = head[:2] in {b"\xff\xfe", b"\xfe\xff"}
+        return "application/octet-stream" if share and not marked else ""
+    return declared if _STRAY_ZEROS < share < _ZEROS_OF_UTF16 else ""
 
 
 def _not_text(kind: str) -> str:
+    named = re.sub(r"[^a-z0-9.+/_-]", "", kind)[:80] or "unknown"
     return (
-        f"the content is of type {one_line(kind)[:80]}, which has no text to read; only HTML, PDF "
-        "and text are read"
+        f"the content is of type {named}, which has no text to read; only HTML, PDF and text are read"
     )
 
 

@@ -79,7 +79,7 @@ def _merged(
     for url in rescued:
         reasons.setdefault(failed[url], []).append(url)
     told = [
-        f'Provider "{second.provider}" fetched {", ".join(urls)}, as "{account.name}" failed: {reason}'
+        f'"{second.provider}" fetched {", ".join(urls)}, as "{account.name}" failed: {reason}'
         for reason, urls in reasons.items()
     ]
     costs = [each.cost_usd for each in (first, second) if each.cost_usd is not None]

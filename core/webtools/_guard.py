@@ -353,4 +353,4 @@ def _refusal(reason: str, remedy: str = "") -> InputError:
 
 def _shown(text: str) -> str:
     plain = text.encode("ascii", "backslashreplace").decode()
-    return '"' + (plain if len(plain) <= 100 else plain[:99] + "…") + '"'  # noqa: PLR2004
+    return '"' + (plain if len(plain) <= 100 else plain[:97] + "...") + '"'  # noqa: PLR2004

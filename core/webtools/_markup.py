@@ -24,6 +24,8 @@ _BLOCKS = frozenset(
 _APP_ROOTS = frozenset({"root", "app", "__next", "__nuxt", "___gatsby", "app-root", "q-app"})
 _END = "\0"  # of an element's text; no page text has it
 _LONGEST_META = 1000
+_LONGEST_LINE = 1000
+_LONGEST_NOSCRIPT = 10_000
 _LONGEST_LINKED_DATA = 200_000  # characters of JSON-LD that are kept
 
 
@@ -165,7 +167,7 @@ class _Target:
         found.title = _first_line(self._kept["title"])
         found.heading = _first_line(self._kept["h1"])
         found.text = _lines(self._kept[""])
-        found.noscript = _lines(self._kept["noscript"])
+        found.noscript = _lines(self._kept["noscript"])[:_LONGEST_NOSCRIPT]
         return found
 
 
@@ -174,7 +176,7 @@ def _marks_publication(attributes: Mapping[str, str]) -> bool:
 
 
 def _first_line(parts: list[str]) -> str:
-    return " ".join("".join(parts).partition(_END)[0].split())
+    return " ".join("".join(parts).partition(_END)[0].split())[:_LONGEST_LINE]
 
 
 def _lines(parts: list[str]) -> str:

@@ -590,7 +590,8 @@ def _target(url: str) -> _Target:
 
 def _to_httpx(request: Request, target: _Target) -> httpx.Request:
     # Headers in their final form and a ready stream: httpx then has nothing left to work out.
-    headers = [(b"host", target.host), *_DEFAULT_HEADERS]
+    headers = [(b"host", target.host)]
+    headers += [pair for pair in _DEFAULT_HEADERS if pair[0].decode() not in request.headers]
     headers += [(name.encode(), value.encode()) for name, value in request.headers.items()]
     content = b""
     if request.json is not None:

@@ -41,7 +41,7 @@ NOT_FOUND = (
 _WORDS = re.IGNORECASE
 # What only challenges hold: their scripts and forms, not the widgets that content pages embed.
 _CHALLENGE_PARTS = re.compile(
-    r"_cf_chl_opt|cf-chl-|/cdn-cgi/challenge-platform/[^\"']*/orchestrate|id=[\"']challenge-form"
+    r"_cf_chl_opt|cf-chl-|/cdn-cgi/challenge-platform/[^\"']{0,99}/orchestrate|id=[\"']challenge-form"
     r"|geo\.captcha-delivery\.com|px-captcha|/_sec/cp_challenge|sgcaptcha",
 )
 # What guards leave on every page of a site.
@@ -53,14 +53,18 @@ _CAPTCHA_PARTS = re.compile(
     r"|js\.hcaptcha\.com|challenges\.cloudflare\.com/turnstile|/captcha/|name=[\"']captcha",
     _WORDS,
 )
+# As whole titles, perhaps with the site's name after a dash: articles have longer ones.
+_END = r"[\s.!?…]*(?:$|\s[|–—-]\s)"
 _CHALLENGE_TITLE = re.compile(
-    r"just a moment|attention required|please wait|checking your browser|access denied|robot"
-    r"|security (?:check|verification)|human verification|verify(?:ing)? (?:that )?you|captcha"
-    r"|unusual traffic|pardon our interruption|ddos-guard|one more step|bot (?:check|detect)",
-    _WORDS,
+    r"^(?:just a moment|attention required|please wait|one moment,? please|access (?:is )?denied"
+    r"|checking your browser.*|access to this page has been denied|robot check|captcha|ddos-guard"
+    r"|are you (?:a )?(?:human|robot|not a robot)|(?:security|browser) (?:check|verification)"
+    r"|(?:human|bot) verification|verify(?:ing)? (?:that )?you are (?:a )?human|one more step"
+    r"|making sure you.re not a bot|pardon our interruption|unusual traffic.*|bot check)" + _END,
+    _WORDS | re.MULTILINE,
 )
 _CHALLENGE_TEXT = re.compile(
-    r"(?:verify|confirm|prove|make sure|ensure)[^.]{0,40}\b(?:human|robot|bot)\b"
+    r"(?:verify|confirm|prove|mak(?:e|ing) sure|ensure)[^.]{0,40}\b(?:human|robot|bot)\b"
     r"|checking (?:your browser|if the site connection)|unusual (?:traffic|activity)"
     r"|complete the (?:security check|captcha|challenge)|automated (?:access|queries|requests)"
     r"|press (?:&|and) hold|(?:security|protect)[^.]{0,40}(?:ddos|bots|online attacks)"
@@ -76,9 +80,9 @@ _LOGIN_PATH = re.compile(
     r"/(?:log-?in|sign-?in|signon|sso|auth|authwall|checkpoint|session/new|wp-login)\b", _WORDS
 )
 _CONSENT_TITLE = re.compile(
-    r"before you continue|(?:cookie|privacy) (?:consent|settings|choices)|we value your privacy"
-    r"|consent\b|bevor sie fortfahren|avant d.acc[ée]der",
-    _WORDS,
+    r"^(?:before you continue\b.*|(?:your )?(?:cookie|privacy) (?:consent|settings|choices)|consent"
+    r"|we value your privacy|bevor sie .{0,40}fortfahren.*|avant d.acc[ée]der.*)" + _END,
+    _WORDS | re.MULTILINE,
 )
 _CONSENT_TEXT = re.compile(
     r"(?:accept|agree|reject|alle akzeptieren|tout accepter)[^.]{0,80}"
@@ -91,8 +95,14 @@ _NEEDS_SCRIPT = re.compile(
     _WORDS,
 )
 _NOT_FOUND_TITLE = re.compile(
-    r"\b404\b|(?:page|file|document|article|content) (?:was |is |could )?not? ?(?:be )?"
-    r"(?:found|exist|available)|^not found|nicht gefunden|introuvable|no encontrad[ao]",
+    r"^(?:error\s*:?\s*)?404\b|^not found|^(?:the |this )?(?:page|file|document|content) (?:was |is |"
+    r"could |can)?(?:not|n.t) (?:be )?(?:found|exist|available)|^(?:oops|sorry)\b.{0,40}\bfound"
+    r"|^(?:diese )?seite (?:wurde )?nicht gefunden|^page (?:introuvable|non trouv)|^p[áa]gina no enc",
+    _WORDS | re.MULTILINE,
+)
+_NOT_FOUND_TEXT = re.compile(
+    r"(?:page|url|document|article|content)[^.]{0,60}(?:not found|does ?n.t exist|no longer (?:exist"
+    r"|available)|(?:could|can) ?not be found|been (?:moved|removed|deleted))|diese seite nicht",
     _WORDS,
 )
 
@@ -176,8 +186,8 @@ def _is_shell(sight: Sight) -> bool:
 
 
 def _says_not_found(sight: Sight) -> bool:
-    parts = (sight.markup.title, sight.markup.heading, sight.text[:300])
-    return sum(_has(_NOT_FOUND_TITLE, part) for part in parts) >= 2  # noqa: PLR2004
+    named = [_has(_NOT_FOUND_TITLE, each) for each in (sight.markup.title, sight.markup.heading)]
+    return sum((*named, _has(_NOT_FOUND_TEXT, sight.text[:300]))) >= 2  # noqa: PLR2004
 
 
 def _has(pattern: re.Pattern[str], text: str) -> bool:

@@ -116,6 +116,8 @@ class ProviderConfig(_Part):
         max_requests_per_second: Calls are spaced to keep below it.
         proxy: URL of an HTTP proxy; may hold a password.
         options: The type's own options, a mapping with the file's spelling.
+        fetch_fallback: Name of the provider that tries the pages which this one could not fetch;
+            `direct` needs no entry of its own.
     """
 
     name: Annotated[str, AfterValidator(checked_name)]
@@ -126,6 +128,7 @@ class ProviderConfig(_Part):
     max_requests_per_second: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
     proxy: Annotated[SecretStr, AfterValidator(checked_proxy)] | None = None
     options: Any = Field(default=None, validate_default=True)
+    fetch_fallback: str | None = None
 
     @field_validator("options", mode="plain")
     @classmethod
@@ -149,14 +152,11 @@ class Config(_Part):
         providers: The providers, at least one; without a default the first that can serves.
         default_provider: Name of the provider that serves a call which names none.
         max_results: Number of search results where neither call nor provider says.
-        fetch_fallback: Name of the provider that tries the pages which another could not fetch;
-            `direct` needs no entry of its own.
     """
 
     providers: Sequence[ProviderConfig]
     default_provider: str | None = None
     max_results: Annotated[int, Field(ge=1, le=MOST_RESULTS)] | None = None
-    fetch_fallback: str | None = None
 
     @field_validator("providers", mode="before")
     @classmethod
@@ -182,12 +182,15 @@ class Config(_Part):
         return self
 
     @model_validator(mode="after")
-    def _check_fallback(self) -> Config:
+    def _check_fallbacks(self) -> Config:
         able = [each.name for each in self.providers if "fetch" in capabilities(each.type)]
-        if self.fetch_fallback not in (None, direct.NAME, *able):
-            known = listed(dict.fromkeys([*able, direct.NAME]))
-            text = quote(self.fetch_fallback or "")
-            raise ConfigError(f"fetchFallback {text} cannot fetch pages; these can: {known}")
+        if all(each.name != direct.NAME for each in self.providers):
+            able.append(direct.NAME)
+        for i, entry in enumerate(self.providers):
+            name = entry.fetch_fallback
+            if name is not None and name not in able:
+                fault = f"fetchFallback {quote(name)} cannot fetch; these can: {listed(able)}"
+                raise ConfigError(f"providers[{i}].{fault}")
         return self
 
 
@@ -385,12 +388,7 @@ class Settings:
         if config is None:
             return Accounts((), None, None, origin, warnings)
         accounts = tuple(build(each, self._pacer(each), origin) for each in config.providers)
-        fallback = next((a for a in accounts if a.name == config.fetch_fallback), None)
-        if fallback is None and config.fetch_fallback:
-            fallback = direct.IMPLICIT
-        return Accounts(
-            accounts, config.default_provider, config.max_results, origin, warnings, fallback
-        )
+        return Accounts(accounts, config.default_provider, config.max_results, origin, warnings)
 
     def _pacer(self, entry: ProviderConfig) -> Pacer | None:
         rate = entry.max_requests_per_second
@@ -412,6 +410,8 @@ def check(settings: Settings) -> list[str]:
     """Describe the settings in force in lines of text, without keys.
 
     Raises:
-        ConfigError: They are not valid.
+        ConfigError: They are not valid, or there is no provider.
     """
+    if not settings.accounts().accounts:
+        settings.accounts().select("search")  # says that no key is set, and what to do
     return describe(settings.accounts(), settings.environ)

@@ -225,8 +225,8 @@ def test_marks_and_entities_become_plain_text() -> None:
     assert (found.title, found.snippet) == ("A & B", 'The x\'s "y"')
 
 
-def test_a_result_without_a_title_shows_its_address() -> None:
-    assert read({"url": A}).results[0].title == A
+def test_a_result_without_a_title_shows_its_host() -> None:
+    assert read({"url": A}).results[0].title == "a.example"
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "", None, "//a.example"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -12,7 +11,7 @@ import pytest
 from offline import KEY, Clock, Stub, answer
 
 from webtools._exchange import Job, dialogue
-from webtools._flow import Flow, Sleep, run
+from webtools._flow import Flow, run
 from webtools._http import Request, Response
 from webtools.config import Settings, load
 from webtools.errors import (
@@ -21,8 +20,6 @@ from webtools.errors import (
     ProviderError,
     QuotaError,
     RateLimitError,
-    RequestError,
-    RequestTimeoutError,
     ResponseFormatError,
     UnavailableError,
 )
@@ -470,115 +467,6 @@ def test_a_wait_is_read_wherever_it_stands() -> None:
     assert found == pytest.approx(20, abs=1)
     assert error(answer(old, 429)).retry_after == 60.0
     assert error(answer({}, 429)).retry_after is None
-
-
-# --- the dialogue, whoever speaks --------------------------------------------------------------
-
-Turns = Generator[Request | Sleep, Response, Any]
-
-
-def talk(speaker: Callable[[], Turns], *answers: Any, **settings: Any) -> Any:
-    account = offline.account("context7", **settings)
-    return run(dialogue(Job(account, "docs", "looking up", "q"), speaker()), Stub(*answers))
-
-
-GET = Request("GET", "https://context7.com/api/v2/context")
-
-
-def test_a_dialogue_that_says_nothing_has_its_result() -> None:
-    def speaker() -> Turns:
-        return 5
-        yield GET
-
-    assert talk(speaker) == 5
-
-
-def test_each_request_of_a_dialogue_is_retried(clock: Clock) -> None:
-    def speaker() -> Turns:
-        first = yield GET
-        second = yield GET
-        return [first.status, second.status]
-
-    busy = answer({}, 429, retry_after="3")
-    assert talk(speaker, busy, answer({}), busy, answer({})) == [200, 200]
-    assert clock.slept == [3.0, 3.0]
-
-
-def test_a_dialogue_shares_the_time_of_one_call(clock: Clock) -> None:
-    def speaker() -> Turns:
-        for _ in range(9):
-            yield GET
-        return "done"
-
-    def slow(request: Request) -> Response:
-        clock.now += 4
-        return answer({}, 429, retry_after="8")
-
-    with pytest.raises(RateLimitError):
-        talk(speaker, slow)
-    assert clock.now <= 1030.0
-
-
-def test_a_request_without_an_answer_ends_a_dialogue_with_its_subject() -> None:
-    def speaker() -> Turns:
-        yield GET
-
-    with pytest.raises(RequestError, match=r'^Network error while looking up "q": no way\.'):
-        talk(speaker, RequestError("no way", retryable=False))
-
-
-def test_a_wait_that_does_not_fit_is_an_error_that_the_speaker_may_handle(clock: Clock) -> None:
-    def patient() -> Turns:
-        yield Sleep(31.0)
-
-    def clever() -> Turns:
-        try:
-            yield Sleep(31.0)
-        except RequestTimeoutError:
-            return "gave up"
-
-    def persistent() -> Turns:
-        try:
-            yield Sleep(31.0)
-        except RequestTimeoutError:
-            answered = yield GET
-            return answered.status
-
-    with pytest.raises(RequestTimeoutError, match="31 s more"):
-        talk(patient)
-    assert talk(clever) == "gave up"
-    assert talk(persistent, answer({})) == 200
-    assert clock.slept == []
-
-
-def test_a_speaker_is_closed_when_the_dialogue_ends_early() -> None:
-    ended: list[str] = []
-
-    def speaker() -> Turns:
-        try:
-            yield GET
-        finally:
-            ended.append("closed")
-
-    with pytest.raises(AuthenticationError):
-        talk(speaker, answer({}, 401))
-    assert ended == ["closed"]
-
-
-def test_a_dialogue_is_paced(clock: Clock) -> None:
-    def speaker() -> Turns:
-        yield GET
-        yield GET
-        return None
-
-    talk(speaker, answer({}), maxRequestsPerSecond=0.5)
-    assert clock.slept == [2.0]
-
-
-def test_a_dialogue_goes_through_the_proxy() -> None:
-    stub = Stub(FOUND, TEXT)
-    run(flow("q", offline.account("context7", proxy="http://127.0.0.1:3128")), stub)
-    assert [request.proxy for request in stub.requests] == ["http://127.0.0.1:3128"] * 2
 
 
 # --- the table ---------------------------------------------------------------------------------

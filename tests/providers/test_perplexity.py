@@ -139,7 +139,11 @@ def test_results_come_in_order_with_scores_by_rank() -> None:
                 query="rust async",
             ),
             SearchResult(
-                title=B, url=B, score=0.5, source_provider="my-perplexity", query="rust async"
+                title="b.example",
+                url=B,
+                score=0.5,
+                source_provider="my-perplexity",
+                query="rust async",
             ),
         ],
         Cost(0.005, is_estimate=True),

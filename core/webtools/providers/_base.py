@@ -74,6 +74,7 @@ class Account:
         timeout: Seconds for a whole call, or None for the capability's default.
         pacer: Spaces the calls, or None where no rate is set.
         proxy: URL of the proxy, or None.
+        fetch_fallback: Name of the provider that tries the pages which this one could not fetch.
     """
 
     name: str
@@ -84,6 +85,7 @@ class Account:
     timeout: float | None = None
     pacer: Pacer | None = None
     proxy: SecretStr | None = field(default=None, repr=False)
+    fetch_fallback: str | None = None
     secrets: frozenset[str] = field(init=False, repr=False, compare=False)
 
     @property

@@ -10,7 +10,7 @@ import re
 from datetime import date, datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from webtools._cleaning import is_web_url
 from webtools._http import OK, Request, Response
@@ -231,7 +231,7 @@ def _read_hit(
     if account.options.extra_snippets:
         extracts += strings(item.get("extra_snippets"))
     return SearchResult(
-        title=line(item.get("title")) or url,
+        title=line(item.get("title")) or urlsplit(url).hostname or url,
         url=url,
         snippet=line(" … ".join(filter(None, extracts))) or "",
         published_at=moment(item.get("page_age"))

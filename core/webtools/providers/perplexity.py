@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from datetime import date, datetime, timezone
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from webtools._cleaning import is_web_url, one_line, without_controls
 from webtools._http import OK, Request, Response
@@ -183,7 +184,7 @@ def _read_hit(
 ) -> SearchResult:
     url: str = item["url"]
     return SearchResult(
-        title=line(item.get("title")) or url,
+        title=line(item.get("title")) or urlsplit(url).hostname or url,
         url=url,
         snippet=one_line(_BETWEEN_PASSAGES.sub(" … ", text(item.get("snippet")))),
         # `last_updated` is the time of a crawl: newer than anything on the page.

@@ -166,7 +166,7 @@ class Shelf:
 
 def _section(page: Document, number: int, part: str) -> Section:
     head, _, rest = part.partition("\n") if number else (page.title, "", part)
-    code = "\n".join(line for line in rest.splitlines() if line.lstrip().startswith(">>>"))
+    code = "\n".join(line.strip() for line in rest.splitlines() if line.lstrip().startswith(">>>"))
     prose = " ".join(digest.sentences(rest)[:3]) or head
     return Section(page, number, head.strip(), prose, code)
 

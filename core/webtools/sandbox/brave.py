@@ -123,8 +123,8 @@ class BraveApi:
             answer["web"] = {"type": "search", "results": results, "family_friendly": True}
         news = self._dated_news(request)[:_NEWS_IN_WEB]
         if news and "news" in request.sections:
-            more = {"breaking": False, "is_live": False, "family_friendly": True}
-            results = [self._news_result(document, request) | more for document in news]
+            flags = {"breaking": False, "is_live": False, "family_friendly": True}
+            results = [self._news_result(document, request) | flags for document in news]
             answer["news"] = {"type": "news", "results": results, "mutated_by_goggles": False}
         return {"type": "search", **answer}
 
