@@ -4,6 +4,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# Clients of the providers that exist for Node.js only; the sandbox is tested with them too.
+NODE_CLIENTS := @upstash/context7-sdk@0.3.1 @upstash/context7-mcp@4.1.1
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-only test-all lint format bench record clean
@@ -16,9 +18,11 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		--constraint constraints.txt --editable '.[all]' --group dev
+	if command -v npm >/dev/null; then npm install --prefix $(VENV)/node --silent --no-audit \
+		--no-fund --ignore-scripts $(NODE_CLIENTS); fi
 	@touch $@
 
-demo: $(READY) ## One question answered by the CLI, a LangChain and a LlamaIndex agent; ARGS=--live
+demo: $(READY) ## Answer one question by CLI and two agents; ARGS=--live
 	$(BIN)/webtools demo $(ARGS)
 
 test: lint test-only ## Lint, type-check and test, with branch coverage
@@ -42,7 +46,7 @@ format: $(READY) ## Format the code and fix what can be fixed
 bench: $(READY) ## Measure against plain httpx, side by side
 	$(BIN)/python -m benchmarks $(ARGS)
 
-record: $(READY) ## Record the cassettes anew: from the sandbox, or ARGS=--live with your keys
+record: $(READY) ## Record the cassettes from the sandbox; ARGS=--live
 	$(BIN)/python -m tests.recording $(ARGS)
 
 clean: ## Remove the environment and the caches

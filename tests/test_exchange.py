@@ -290,6 +290,17 @@ def test_no_free_moment_within_the_time_allowed_is_a_timeout_that_names_the_sett
     assert (len(there.sent), there.slept, caught.value.provider) == (1, [], "exa-main")
 
 
+def test_calls_that_find_no_free_moment_take_none_from_later_ones() -> None:
+    there, paced = world(OK, OK), job(max_requests_per_second=0.1, timeout_ms=5000)
+    there.drive(exchange(paced, POST, lambda r: r))
+    for _ in range(20):
+        with pytest.raises(RequestTimeoutError):
+            there.drive(exchange(paced, POST, lambda r: r))
+    there.now += 6.0
+    there.drive(exchange(paced, POST, lambda r: r))
+    assert there.slept == [4.0]
+
+
 def test_pacing_holds_over_threads_and_event_loops() -> None:
     paced, times, lock = job(max_requests_per_second=50.0), [], threading.Lock()
 
@@ -335,13 +346,17 @@ def test_pacing_holds_over_threads_and_event_loops() -> None:
         ),
         (
             RequestError("too large", retryable=False, status=200),
-            'Network error while searching for "rust async": too large. '
-            "Another call will fail the same way.",
+            (
+                'Network error while searching for "rust async": too large. '
+                "Another call will fail the same way."
+            ),
         ),
         (
             RequestTimeoutError("no answer came in time"),
-            'Network error while searching for "rust async": no answer came in time '
-            "(allowed: 30 s; timeoutMs of the provider sets it). Try again later.",
+            (
+                'Network error while searching for "rust async": no answer came in time '
+                "(allowed: 30 s; timeoutMs of the provider sets it). Try again later."
+            ),
         ),
     ],
 )

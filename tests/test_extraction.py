@@ -1,3 +1,4 @@
+# ruff: noqa: E501, RUF001  # pages as they are on the web
 from __future__ import annotations
 
 import codecs
@@ -13,13 +14,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pypdf import PdfReader, PdfWriter
+from pypdf.errors import DependencyError
 
 from webtools import _extraction, _markup, _pdf, _walls
-from webtools._charset import charset, decode
+from webtools._charset import _CHARSETS, charset, decode
 from webtools._extraction import Content, Source, read
 from webtools._markup import scan
 from webtools._walls import BOT_CHECK, CONSENT, LOGIN, NOT_FOUND, SCRIPTED
-from webtools.errors import ProviderError, WebToolsError
+from webtools.errors import ConfigError, ProviderError, WebToolsError
 
 URL = "https://news.example/2026/ferry.html"
 SENTENCES = (
@@ -120,8 +122,10 @@ def test_reading_prints_nothing_and_warns_of_nothing(capfd: pytest.CaptureFixtur
         ('<meta name="DC.date.issued" content="2026-02-14T10:00:00Z">', (2026, 2, 14, 10)),
         ('<meta name="date" content="2026/02/14 whatever">', (2026, 2, 14)),
         (
-            '<script type="application/ld+json">{"@type": "Article", "datePublished": '
-            '"2026-02-14T23:30:00-02:00"}</script>',
+            (
+                '<script type="application/ld+json">{"@type": "Article", "datePublished": '
+                '"2026-02-14T23:30:00-02:00"}</script>'
+            ),
             (2026, 2, 15, 1, 30),
         ),
         ('<meta property="article:published_time" content="soon">', None),
@@ -426,6 +430,14 @@ def test_whatever_a_library_raises_is_an_error_of_ours(monkeypatch: pytest.Monke
         assert text == f"the HTML could not be read ({type(error).__name__}); it may be damaged"
 
 
+def test_a_library_that_cannot_be_imported_is_told_with_the_remedy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "trafilatura", None)
+    with pytest.raises(ConfigError, match=r"trafilatura.*; install anew: pip install 'agent-webt"):
+        page(NEWSPAPER)
+
+
 KINDS = st.sampled_from(
     ["text/html", "text/plain", "application/pdf", "", "application/json", "text/html;charset=sjis"]
 ) | st.text(max_size=30)
@@ -443,9 +455,17 @@ MARKUP = st.lists(
             "</script>",
             "<!--",
             "-->",
-        ]
-        + ["<title>", "<h1>", "<a href=", "'", '"', "&#x", "&amp;", "\x00", "\ud800", "<svg>", "é"]
-        + [
+            "<title>",
+            "<h1>",
+            "<a href=",
+            "'",
+            '"',
+            "&#x",
+            "&amp;",
+            "\x00",
+            "�",
+            "<svg>",
+            "é",
             "<noscript>",
             "<input type=password>",
             "<meta name=date content=",
@@ -484,7 +504,8 @@ def assert_sound(body: bytes, kind: str) -> None:
     try:
         found = read(Source(body, kind, URL, URL))
     except WebToolsError as error:
-        assert str(error).isprintable()
+        printable = str(error).isprintable()
+        assert printable, str(error)  # noqa: PT017  # both outcomes are judged here
         return
     assert found.text.strip()
     for text in (found.text, found.title or "", found.author or "", *found.warnings):
@@ -507,8 +528,10 @@ def pdf(pages: list[str], *, title: str = "", author: str = "", created: str = "
     for number, text in enumerate(pages):
         stream = f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET" if text else "0 0 m 9 9 l S"
         objects += [
-            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R"
-            f" >> >> /Contents {5 + 2 * number} 0 R >>",
+            (
+                "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R"
+                f" >> >> /Contents {5 + 2 * number} 0 R >>"
+            ),
             f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream",
         ]
     facts = {"Title": title, "Author": author, "CreationDate": created}
@@ -580,8 +603,6 @@ def test_an_encrypted_pdf_is_read_if_it_needs_no_password_and_else_an_error(algo
 def test_an_encrypted_pdf_without_the_library_for_it_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from pypdf.errors import DependencyError
-
     def fail(*_: object, **__: object) -> None:
         raise DependencyError("cryptography>=3.1 is required")
 
@@ -834,7 +855,5 @@ def test_the_libraries_are_imported_at_the_first_page_and_not_before() -> None:
 
 
 def test_all_codecs_in_the_table_exist() -> None:
-    from webtools._charset import _CHARSETS
-
     for name in _CHARSETS.values():
         assert codecs.lookup(name)

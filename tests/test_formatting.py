@@ -42,7 +42,7 @@ PAGES = [
         title="Parts",
         author="B. Cee",
         summary="In short.",
-        highlights=["one", "two\nlines"],
+        highlights=["one", "two lines"],
         text="Text.",
     ),
     Page(url="https://c.example/3", error="CRAWL_NOT_FOUND (HTTP 404)"),
@@ -92,9 +92,9 @@ def test_failed_queries_and_warnings_follow_the_results() -> None:
 1. Bare
    https://b.example/2
 
-Query "r" failed: Exa API returned HTTP 500. Try again later.
 Warning: Filter category is not supported.
-Warning: Two.\
+Warning: Two.
+Query "r" failed: Exa API returned HTTP 500. Try again later.\
 """)
 
 

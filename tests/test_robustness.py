@@ -8,6 +8,7 @@ import json
 import socket
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -80,9 +81,10 @@ def outcome(call: Callable[[], Any]) -> Any:
         result = call()
     except WebToolsError as error:
         result = error
-        assert str(error).isprintable() or "\n" in str(error)
-        json.dumps(error.to_details(), allow_nan=False)
     assert time.monotonic() - start < TIMEOUT + SLACK
+    if isinstance(result, WebToolsError):
+        assert str(result).replace("\n", "").isprintable()
+        assert json.dumps(result.to_details(), allow_nan=False)
     return result
 
 
@@ -92,18 +94,16 @@ def call_all(web: WebTools) -> None:
 
     async def awaited() -> None:
         for method, subject, named in CALLS:
-            try:
+            with suppress(WebToolsError):
                 await getattr(web, f"a{method}")(subject, **named)
-            except WebToolsError:
-                pass
 
-    outcome_start = time.monotonic()
+    start = time.monotonic()
     asyncio.run(awaited())
-    assert time.monotonic() - outcome_start < len(CALLS) * TIMEOUT + SLACK
+    assert time.monotonic() - start < len(CALLS) * TIMEOUT + SLACK
 
 
 bounded = settings(
-    max_examples=60,
+    max_examples=50,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -226,7 +226,7 @@ def test_no_bytes_make_a_call_raise_anything_else(
         outcome(lambda: asyncio.run(getattr(web, f"a{method}")(subject, **named)))  # noqa: B023
 
 
-@settings(bounded, max_examples=150)
+@settings(bounded, max_examples=90)
 @given(answer=shaped, status=st.sampled_from([200] * 8 + [400, 429, 503]))
 def test_no_json_makes_a_call_raise_anything_else(
     web: WebTools, server: Answering, answer: Any, status: int
@@ -236,7 +236,7 @@ def test_no_json_makes_a_call_raise_anything_else(
     call_all(web)
 
 
-@settings(bounded, max_examples=50)
+@settings(bounded, max_examples=35)
 @given(answer=shaped)
 def test_no_json_makes_a_tool_call_raise(web: WebTools, server: Answering, answer: Any) -> None:
     server.data, server.keeps_open = response(json.dumps(answer).encode()), True

@@ -40,7 +40,7 @@ from webtools._transport import AsyncTransport, BlockingTransport, LoopTransport
 from webtools.errors import RequestError, RequestTimeoutError
 from webtools.sandbox import SandboxServer
 
-SHORT = 0.2  # seconds a call under test may take
+SHORT = 0.15  # seconds a call under test may take
 LONG = 5.0
 Send = Callable[..., Response]
 
@@ -358,6 +358,38 @@ def test_the_deadline_bounds_connecting_to_all_addresses_of_a_host_together(
             send(f"http://localhost:{port}", SHORT)
 
 
+def test_the_deadline_bounds_the_look_up_of_a_host(
+    send: Send, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: go.wait(5) and [])
+    with within(0.9), pytest.raises(RequestTimeoutError):
+        send("http://slow.example", SHORT)
+    go.set()
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (
+            socket.gaierror(socket.EAI_NONAME, "no such host"),
+            "no connection to http://unknown.example could be made: no such host",
+        ),
+        (UnicodeError("label too long"), "the address cannot be used (label too long)"),
+    ],
+)
+def test_a_host_that_cannot_be_looked_up_is_an_error_that_says_so(
+    send: Send, monkeypatch: pytest.MonkeyPatch, error: Exception, text: str
+) -> None:
+    def unknown(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    with pytest.raises(RequestError) as caught:
+        send("http://unknown.example")
+    assert str(caught.value) == text
+
+
 def test_the_deadline_bounds_the_wait_for_a_free_lane(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_transport, "MAX_LANES", 1)
     blocking = Blocking()
@@ -519,7 +551,7 @@ def test_a_reset_connection_is_a_request_error(send: Send, webtools_sandbox: San
 def test_a_refused_connection_is_a_request_error(send: Send) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-    with pytest.raises(RequestError, match="no connection could be made"):
+    with pytest.raises(RequestError, match="no connection to http.* could be made"):
         send(f"http://127.0.0.1:{port}")
 
 

@@ -24,6 +24,7 @@ from webtools.tools import (
     SearchInput,
     SummarizeInput,
     Tool,
+    shown,
 )
 
 AnyResponse = TypeVar("AnyResponse", SearchResponse, FetchResponse, SummaryResponse)
@@ -31,15 +32,15 @@ AnyResponse = TypeVar("AnyResponse", SearchResponse, FetchResponse, SummaryRespo
 DEFAULT_LIMIT = 5  # results per query where neither the call nor the settings say
 
 
-def find_tool(name: str) -> Tool:
+def find_tool(name: Any) -> Tool:
     """Find a tool by its name.
 
     Raises:
         InputError: There is none of that name.
     """
-    tool = TOOLS.get(name)
+    tool = TOOLS.get(name) if isinstance(name, str) else None
     if tool is None:
-        message = f'"{name}" is not a tool; use one of {", ".join(TOOLS)}.'
+        message = f"{shown(name)} is not a tool; use one of {', '.join(TOOLS)}."
         raise InputError(message)
     return tool
 

@@ -11,16 +11,20 @@ import re
 from urllib.parse import urlsplit
 
 # Only marks that providers put round matches or between lines: `List<String>` is text.
+# Every repetition is bounded: hostile text must not cost more than its length.
 _MARKS = re.compile(
-    r"</?(b|strong|em|i|u|mark|span|br|p)(?:\s+[a-z-]+=[^<>]*)?\s*/?>", re.IGNORECASE
+    r"</?(b|strong|em|i|u|mark|span|br|p)(?:\s{1,9}[a-z-]{1,30}=[^<>]{0,500}|\s{0,9}/?)>",
+    re.IGNORECASE,
 )
+_HUGE_REFERENCE = re.compile(r"&#(?:\d{8}|[xX][0-9a-fA-F]{7})[0-9a-fA-F]*;?")  # of no character
 # Whole terminal sequences: OSC and other strings that end on their line, CSI, two-byte escapes.
 _ESCAPES = re.compile(
     r"\x1b[\]PX^_][^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)"
     r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"
     r"|\x1b[ -/]*[0-~]?"
 )
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+# Controls, marks that turn the direction of text, and lone surrogates.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _HIGHEST_PORT = 65_535
 _WEB_URL = re.compile(
     r"""https?://
@@ -37,7 +41,7 @@ def one_line(text: str) -> str:
     if "<" in text:
         text = _MARKS.sub(_mark, text)
     if "&" in text:
-        text = html.unescape(text)
+        text = html.unescape(_HUGE_REFERENCE.sub("", text))
     if not text.isprintable():
         text = without_controls(text)
     return " ".join(text.split())
@@ -69,7 +73,7 @@ def is_web_url(url: str) -> bool:
     match = _WEB_URL(url) if url.isprintable() else None
     if match is None or not _port_fits(match[1]):
         return False
-    return (url.isascii() and "[" not in url) or _splits(url)
+    return (url.isascii() and "[" not in url and "]" not in url) or _splits(url)
 
 
 def _splits(url: str) -> bool:

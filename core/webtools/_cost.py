@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 from webtools.providers._base import Cost
 
+_HIGHEST = 1_000_000.0  # USD; a figure above it is no price
+
 
 def total(costs: Iterable[Cost | None]) -> Cost | None:
     """Add the known prices; the sum is an estimate when any part is, or is unknown."""
@@ -13,5 +15,8 @@ def total(costs: Iterable[Cost | None]) -> Cost | None:
     known = [cost for cost in parts if cost is not None]
     if not known:
         return None
+    usd = sum(cost.usd for cost in known)
+    if usd > _HIGHEST:
+        return None
     estimate = len(known) < len(parts) or any(cost.is_estimate for cost in known)
-    return Cost(round(sum(cost.usd for cost in known), 6), estimate)
+    return Cost(round(usd, 6), estimate)

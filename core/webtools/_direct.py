@@ -71,12 +71,8 @@ def _each(query: PageQuery, account: Account) -> Flow[list[_Found]]:
     for url in query.urls:
         groups.setdefault(_host(url), []).append(url)
     hosts = [_of_host(urls, query, account) for urls in groups.values()]
-    answers: list[dict[str, _Found] | WebToolsError] = yield Gather(hosts, HOSTS_AT_ONCE)
-    found: dict[str, _Found] = {}
-    for answer in answers:
-        if isinstance(answer, WebToolsError):
-            raise answer
-        found |= answer
+    answers: list[dict[str, _Found]] = yield Gather(hosts, HOSTS_AT_ONCE)
+    found = {url: each for answer in answers for url, each in answer.items()}
     return [found[url] for url in query.urls]
 
 
@@ -89,14 +85,12 @@ def _host(url: str) -> str:
 
 def _of_host(urls: list[str], query: PageQuery, account: Account) -> Flow[dict[str, _Found]]:
     flows = [_page(url, query, account) for url in urls]
-    outcomes: list[_Found | WebToolsError] = yield Gather(flows, PAGES_OF_A_HOST_AT_ONCE)
-    return {
-        url: _failed(url, outcome) if isinstance(outcome, WebToolsError) else outcome
-        for url, outcome in zip(urls, outcomes, strict=True)
-    }
+    outcomes: list[_Found] = yield Gather(flows, PAGES_OF_A_HOST_AT_ONCE)
+    return dict(zip(urls, outcomes, strict=True))
 
 
 def _page(url: str, query: PageQuery, account: Account) -> Flow[_Found]:
+    """Fetch one page; its failure is part of the result, so that it loses no other page."""
     job = Job(account, "fetch", "fetching", url)
     start: float = yield Now()
     try:

@@ -208,8 +208,8 @@ def _pace(job: Job, deadline: float) -> Flow[None]:
     if pacer is None:
         return
     now: float = yield Now()
-    wait = pacer.reserve(now)
-    if now + wait >= deadline:
+    wait = pacer.reserve(now, deadline)
+    if wait is None:
         message = (
             f'maxRequestsPerSecond of provider "{job.account.name}" leaves no free moment within '
             f"{job.timeout:g} s"

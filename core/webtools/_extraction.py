@@ -18,8 +18,9 @@ from webtools._charset import decode
 from webtools._cleaning import one_line, without_controls
 from webtools._markup import Markup, scan
 from webtools._walls import Sight, wall
-from webtools.errors import ProviderError, WebToolsError
+from webtools.errors import ConfigError, ProviderError, WebToolsError
 from webtools.providers._reading import moment
+from webtools.providers.direct import INSTALL
 
 T = TypeVar("T")
 
@@ -31,7 +32,7 @@ _LOGGERS = ("trafilatura", "htmldate", "courlan", "charset_normalizer", "pypdf",
 
 _PDF = re.compile(rb"\s{0,100}%PDF-")
 _LOOKS_LIKE_HTML = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*(?:<!--.{0,2000}?-->\s*|<\?xml[^>]{0,200}\?>\s*)*<(?:!doctype\s+html|html|head|body)\b",
+    rb"(?:\xef\xbb\xbf)?\s*(?:<!--(?:(?!-->).){0,2000}-->\s*|<\?xml[^>]{0,200}\?>\s*)*<(?:!doctype\s+html|html|head|body)\b",
     re.IGNORECASE | re.DOTALL,
 )
 _TAG = re.compile(r"</?[a-z][^<>]{0,2000}>", re.IGNORECASE)
@@ -132,6 +133,9 @@ def _guarded(kind: str, work: Callable[[], T]) -> T:
         return work()
     except WebToolsError:
         raise
+    except ImportError as error:
+        message = f"{kind} cannot be read ({error}); install anew: {INSTALL}"
+        raise ConfigError(message.replace("\n", " ")) from None
     except Exception as error:  # noqa: BLE001  # parsers raise anything
         fault = type(error).__name__
     raise ProviderError(f"the {kind} could not be read ({fault}); it may be damaged")
@@ -191,9 +195,8 @@ def _binary(declared: str, head: bytes) -> str:
 
 def _not_text(kind: str) -> str:
     named = re.sub(r"[^a-z0-9.+/_-]", "", kind)[:80] or "unknown"
-    return (
-        f"the content is of type {named}, which has no text to read; only HTML, PDF and text are read"
-    )
+    known = "only HTML, PDF and text are read"
+    return f"the content is of type {named}, which has no text to read; {known}"
 
 
 # --- HTML --------------------------------------------------------------------------------------

@@ -25,7 +25,8 @@ T = TypeVar("T")
 class Send:
     """Exchange a request for its response; `deadline` is on the clock of `Now`.
 
-    The driver throws `RequestError` into the flow when no answer came.
+    The driver throws `RequestError` into the flow when no answer came, and any other error of
+    ours as well.
     """
 
     request: Request

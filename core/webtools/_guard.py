@@ -70,6 +70,7 @@ _NEVER: dict[Network, str] = {
     IPv6Network("fec0::/10"): "a site-local address",
     IPv6Network("ff00::/8"): "a multicast address",
     IPv6Network("2001::/23"): "a reserved address",
+    IPv6Network("2002::/16"): "an IPv4 address in IPv6 disguise",
     IPv6Network("2001:db8::/32"): "an address for documentation",
     IPv6Network("3fff::/20"): "an address for documentation",
 }
@@ -84,8 +85,6 @@ _METADATA = frozenset(
 )
 _GLOBAL_UNICAST = IPv6Network("2000::/3")  # all that has been given out so far
 _NAT64 = IPv6Network("64:ff9b::/96")
-_6TO4 = IPv6Network("2002::/16")
-_ISATAP = frozenset({0x00005EFE, 0x02005EFE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,32 +306,29 @@ def fault_of(address: Address, *, opened: bool = False, fake_ips: bool = False) 
         return "the address of a cloud's metadata service"
     if (fault := _listed(address, _NEVER)) is not None:
         return fault
+    inner = _embedded(address)
+    if inner is not None and (fault := fault_of(inner)) is not None:
+        return f"an IPv6 address that leads to {inner}, {fault}"
     if (fault := _listed(address, _PRIVATE)) is not None:
         return None if opened or (fake_ips and address in _BENCHMARK) else fault
-    return _ipv6_fault(address) if isinstance(address, IPv6Address) else None
+    public = address.version == 4 or address in _GLOBAL_UNICAST or address in _NAT64  # noqa: PLR2004
+    return None if public else "a reserved address"
 
 
 def _listed(address: Address, table: dict[Network, str]) -> str | None:
     return next((fault for network, fault in table.items() if address in network), None)
 
 
-def _ipv6_fault(address: IPv6Address) -> str | None:
-    inner = _embedded(address)
-    if inner is not None and (fault := fault_of(inner)):
-        return f"an IPv6 address that leads to {inner}, {fault}"
-    if address in _GLOBAL_UNICAST or address in _NAT64:
-        return None
-    return "a reserved address"
-
-
-def _embedded(address: IPv6Address) -> IPv4Address | None:
-    """Give the IPv4 address that a tunnel or a translator would take out of an IPv6 address."""
+def _embedded(address: Address) -> IPv4Address | None:
+    """Give the IPv4 address that a translator or a tunnel would take out of an IPv6 address."""
     number = int(address)
-    if address in _NAT64 or (number >> 32) & 0xFFFFFFFF in _ISATAP:
+    if address.version == 6 and (address in _NAT64 or _is_isatap(number)):  # noqa: PLR2004
         return IPv4Address(number & 0xFFFFFFFF)
-    if address in _6TO4:
-        return IPv4Address((number >> 80) & 0xFFFFFFFF)
     return None
+
+
+def _is_isatap(number: int) -> bool:
+    return (number >> 32) & 0xFFFFFFFF in {0x00005EFE, 0x02005EFE}
 
 
 def _remedy(target: Target, address: Address) -> str:

@@ -150,6 +150,8 @@ def _in_range(published: datetime | None, query: SearchQuery) -> bool:
     start, end = query.start_published_date, query.end_published_date
     if start is not None and published < day_start(start):
         return False
+    if isinstance(end, datetime):
+        return published <= end
     return end is None or published < _day_end(end)
 
 
@@ -160,10 +162,8 @@ def day_start(value: date | datetime) -> datetime:
     return datetime.combine(value, time(), timezone.utc)
 
 
-def _day_end(value: date | datetime) -> datetime:
-    """Give the first moment after a date; a date-time counts as included."""
-    if isinstance(value, datetime):
-        return value + timedelta(microseconds=1)
+def _day_end(value: date) -> datetime:
+    """Give the first moment after a date."""
     if value == date.max:
         return datetime.max.replace(tzinfo=timezone.utc)
     return day_start(value + timedelta(days=1))

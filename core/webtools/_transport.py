@@ -24,6 +24,7 @@ from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
 from json import dumps
+from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import httpcore
@@ -132,7 +133,7 @@ class _BlockingBackend(httpcore.NetworkBackend):
     ) -> httpcore.NetworkStream:
         # One after the other, as the backend would, but the time left is for all of them together.
         end = time.monotonic() + min(CONNECT_TIMEOUT, self._deadline.left())
-        addresses = self._addresses or [found[4][0] for found in _look_up(host, port)]
+        addresses = self._addresses or _look_up(host, port, end)
         for index, address in enumerate(addresses, 1 - len(addresses)):
             share = max(0.001, end - time.monotonic()) / (1 - index)
             try:
@@ -256,8 +257,27 @@ class _AsyncLane(httpx.AsyncHTTPTransport):
         )
 
 
-def _look_up(host: str, port: int) -> list[Any]:
-    return socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+def _look_up(host: str, port: int, end: float) -> list[str]:
+    """Find a host's addresses, as the event loop does in a thread: look-ups know no deadline."""
+    found: SimpleQueue[list[str] | OSError | UnicodeError] = SimpleQueue()
+
+    def ask() -> None:
+        try:
+            infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            found.put([str(info[4][0]) for info in infos])
+        except (OSError, UnicodeError) as error:
+            found.put(error)
+
+    threading.Thread(target=ask, name="webtools-look-up", daemon=True).start()
+    try:
+        answer = found.get(timeout=max(0.0, end - time.monotonic()))
+        if isinstance(answer, Exception):
+            raise answer
+    except Empty:
+        raise httpcore.ConnectTimeout from None
+    except OSError as error:
+        raise httpcore.ConnectError(str(error)) from error
+    return answer
 
 
 def _proxy(url: str | None) -> httpcore.Proxy | None:
@@ -416,7 +436,7 @@ class BlockingTransport:
         lanes = self._lanes_for(target, request.proxy, request.addresses)
         lane, sound = lanes.take(deadline), False
         try:
-            outgoing = _to_httpx(request, target)
+            outgoing = _to_httpx(request, target, deadline)
             answer = lane.handle_request(outgoing)
             try:
                 body = _Body(answer, request.max_bytes)
@@ -427,7 +447,7 @@ class BlockingTransport:
             sound = True
             return body.to_response()
         except _NETWORK_ERRORS as error:
-            raise _as_request_error(error) from _bare(error)
+            raise _as_request_error(error, target.origin) from _bare(error)
         finally:
             lanes.give_back(lane, sound=sound)
 
@@ -471,7 +491,7 @@ class AsyncTransport:
         lanes = await self._lanes_for(target, request.proxy, request.addresses)
         lane, sound = await lanes.take(deadline), False
         try:
-            outgoing = _to_httpx(request, target)
+            outgoing = _to_httpx(request, target, deadline)
             answer = await lane.handle_async_request(outgoing)
             try:
                 body = _Body(answer, request.max_bytes)
@@ -482,7 +502,7 @@ class AsyncTransport:
             sound = True
             return body.to_response()
         except _NETWORK_ERRORS as error:
-            raise _as_request_error(error) from _bare(error)
+            raise _as_request_error(error, target.origin) from _bare(error)
         finally:
             await lanes.give_back(lane, sound=sound)
 
@@ -588,7 +608,7 @@ def _target(url: str) -> _Target:
         raise _as_request_error(error) from _bare(error)
 
 
-def _to_httpx(request: Request, target: _Target) -> httpx.Request:
+def _to_httpx(request: Request, target: _Target, deadline: float) -> httpx.Request:
     # Headers in their final form and a ready stream: httpx then has nothing left to work out.
     headers = [(b"host", target.host)]
     headers += [pair for pair in _DEFAULT_HEADERS if pair[0].decode() not in request.headers]
@@ -598,8 +618,11 @@ def _to_httpx(request: Request, target: _Target) -> httpx.Request:
         content = dumps(request.json, separators=(",", ":")).encode()
         headers.append((b"content-type", b"application/json"))
         headers.append((b"content-length", b"%d" % len(content)))
+    # Reads and writes are bounded by the lane; this bounds httpcore's own waiting, for its pool.
+    bound = {"timeout": {"pool": max(0.0, deadline - time.monotonic())}}
+    stream = httpx.ByteStream(content)
     return httpx.Request(
-        request.method, target.url, headers=headers, stream=httpx.ByteStream(content)
+        request.method, target.url, headers=headers, stream=stream, extensions=bound
     )
 
 
@@ -654,20 +677,20 @@ def _decompressor(encoding: str) -> Any:
 
 
 _WORDS: list[tuple[type[Exception], str]] = [
-    (httpx.ConnectError, "no connection could be made"),
-    (httpx.ProxyError, "the proxy refused the connection"),
+    (httpx.ConnectError, "no connection to {origin} could be made"),
+    (httpx.ProxyError, "the proxy refused the connection to {origin}"),
     (httpx.ProtocolError, "the answer broke off or is no valid HTTP"),
     (Exception, "the connection broke off"),
 ]
 
 
-def _as_request_error(error: Exception) -> WebToolsError:
+def _as_request_error(error: Exception, origin: str = "") -> WebToolsError:
     if isinstance(error, httpx.TimeoutException):
         return RequestTimeoutError("no answer came in time")
     if isinstance(error, (httpx.InvalidURL, UnicodeError, httpx.UnsupportedProtocol)):
         return RequestError(f"the address cannot be used ({error})", retryable=False)
     words = next((words for kind, words in _WORDS if isinstance(error, kind)), _WORDS[-1][1])
-    return RequestError(words + _detail(error))
+    return RequestError(words.format(origin=origin) + _detail(error))
 
 
 def _detail(error: BaseException | None) -> str:

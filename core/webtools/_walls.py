@@ -54,7 +54,7 @@ _CAPTCHA_PARTS = re.compile(
     _WORDS,
 )
 # As whole titles, perhaps with the site's name after a dash: articles have longer ones.
-_END = r"[\s.!?…]*(?:$|\s[|–—-]\s)"
+_END = r"[\s.!?…]*(?:$|\s[|\u2013\u2014-]\s)"
 _CHALLENGE_TITLE = re.compile(
     r"^(?:just a moment|attention required|please wait|one moment,? please|access (?:is )?denied"
     r"|checking your browser.*|access to this page has been denied|robot check|captcha|ddos-guard"
@@ -95,14 +95,16 @@ _NEEDS_SCRIPT = re.compile(
     _WORDS,
 )
 _NOT_FOUND_TITLE = re.compile(
-    r"^(?:error\s*:?\s*)?404\b|^not found|^(?:the |this )?(?:page|file|document|content) (?:was |is |"
-    r"could |can)?(?:not|n.t) (?:be )?(?:found|exist|available)|^(?:oops|sorry)\b.{0,40}\bfound"
-    r"|^(?:diese )?seite (?:wurde )?nicht gefunden|^page (?:introuvable|non trouv)|^p[áa]gina no enc",
+    r"^(?:error\s*:?\s*)?404\b|^not found|^(?:oops|sorry)\b.{0,40}\bfound"
+    r"|^(?:the |this )?(?:page|file|document|content) (?:was |is |could |can)?(?:not|n.t) (?:be )?"
+    r"(?:found|exist|available)|^(?:diese )?seite (?:wurde )?nicht gefunden"
+    r"|^page (?:introuvable|non trouv)|^p[áa]gina no enc",
     _WORDS | re.MULTILINE,
 )
 _NOT_FOUND_TEXT = re.compile(
-    r"(?:page|url|document|article|content)[^.]{0,60}(?:not found|does ?n.t exist|no longer (?:exist"
-    r"|available)|(?:could|can) ?not be found|been (?:moved|removed|deleted))|diese seite nicht",
+    r"(?:page|url|document|article|content)[^.]{0,60}(?:not found|does ?n.t exist|been (?:moved"
+    r"|removed|deleted)|no longer (?:exist|available)|(?:could|can) ?not be found)"
+    r"|diese seite nicht",
     _WORDS,
 )
 

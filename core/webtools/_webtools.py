@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
@@ -35,10 +36,12 @@ class WebTools:
     its connections.
 
     Args:
-        config: A `Config`, or the path of a config file; None looks for one.
+        config: A `Config`, or what a config file holds, or the path of one; None looks for one.
     """
 
-    def __init__(self, config: Config | str | os.PathLike[str] | None = None) -> None:
+    def __init__(
+        self, config: Config | Mapping[str, Any] | str | os.PathLike[str] | None = None
+    ) -> None:
         """Remember where the settings are; nothing is read or opened."""
         self._settings = Settings(config)
         self._blocking = BlockingTransport()
@@ -218,23 +221,31 @@ class WebTools:
 
     def _call(self, tool: Tool, arguments: Mapping[str, Any]) -> Flow[Any]:
         """Check the arguments, read the settings, call; every result passes the redactor."""
-        checked = self._checked(lambda: read_input(tool.input_model, arguments))
+        checked = self._checked(partial(read_input, tool.input_model), arguments)
         accounts = self._settings.accounts()
-        work = CALLS[tool.name](checked, accounts)
-        return (yield from redacted(work, redactor_for(accounts.secrets)))
+        redactor = redactor_for(accounts.secrets)
+        # The arguments too: a key in a query must not be sent, nor quoted and cut in a message.
+        work = CALLS[tool.name](redactor.clean(checked), accounts)
+        return (yield from redacted(work, redactor))
 
     def _presented(self, name: str, arguments: Mapping[str, Any]) -> Flow[ToolResult]:
-        tool = self._checked(lambda: find_tool(str(name)))  # a model's name may be anything
+        tool = self._checked(find_tool, name)
         response = yield from self._call(tool, arguments)
         return (yield from PRESENTERS[tool.name](response))
 
-    def _checked(self, check: Callable[[], T]) -> T:
-        """Check what the caller gave; a complaint that quotes a key is redacted."""
+    def _checked(self, check: Callable[[Any], T], given: Any) -> T:
+        """Check what the caller gave; a complaint quotes it without the keys it may hold."""
         try:
-            return check()
+            return check(given)
         except InputError as error:
-            failed = self._redactor().error(error)
-        raise failed  # outside the handler, or the error as it was would be its context
+            failed = error
+        # Cleaned before it is quoted: quoting cuts and respells, and half a key is a key too.
+        redactor = self._redactor()
+        try:
+            check(redactor.clean(given))
+        except InputError as error:
+            failed = error
+        raise redactor.error(failed).with_message(redactor.text(str(failed))) from None
 
     def _redactor(self) -> Redactor:
         try:
@@ -288,7 +299,10 @@ class WebTools:
 def _arguments(named: dict[str, Any]) -> dict[str, Any]:
     """Bring a method's arguments into the form that a model sends: text, lists, no dates."""
     named.pop("self")
-    return {
-        name: value.isoformat() if isinstance(value, date) else value
-        for name, value in named.items()
-    }
+    return {name: _plain(value) for name, value in named.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, date):
+        return value.isoformat()
+    return list(value) if isinstance(value, Iterable) and not isinstance(value, str) else value

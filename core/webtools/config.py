@@ -52,6 +52,7 @@ from webtools._accounts import (
     read_max_results,
     read_options,
 )
+from webtools._config_file import absolute, file_error, read_text, status
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS, direct
 from webtools.providers._base import Pacer
@@ -233,7 +234,7 @@ def load(text: str, origin: str) -> Config:
     except (ConfigError, ValueError) as error:
         fault = str(error)
     del text  # a traceback that shows local variables would show the keys
-    raise _file_error(origin, fault)
+    raise file_error(origin, fault)
 
 
 def environment_config(environ: Mapping[str, str]) -> tuple[Config | None, list[str]]:
@@ -267,7 +268,7 @@ def find_config() -> Path | None:
     Raises:
         ConfigError: Whether it exists cannot be told, or it is a link to nowhere.
     """
-    return next((path for path in config_paths() if _status(path)), None)
+    return next((path for path in config_paths() if status(path)), None)
 
 
 def _parse(text: str) -> dict[str, Any]:
@@ -292,32 +293,6 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return values
 
 
-def _status(path: Path) -> os.stat_result | None:
-    try:
-        return path.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        if not path.is_symlink():
-            return None
-        fault = "is a link to a file that does not exist"
-    except (OSError, ValueError) as error:
-        fault = f"cannot be read: {getattr(error, 'strerror', None) or error}"
-    raise _file_error(str(path), fault)
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_bytes().decode()
-    except UnicodeDecodeError as error:
-        fault = f"is not UTF-8: byte {error.start + 1} is wrong; save it as UTF-8"
-    except OSError as error:
-        fault = f"cannot be read: {getattr(error, 'strerror', None) or error}"
-    raise _file_error(str(path), fault)
-
-
-def _file_error(origin: str, fault: str) -> ConfigError:
-    return ConfigError(f"{origin}: {fault}. A minimal valid example:\n{EXAMPLE}")
-
-
 class Settings:
     """The settings in force, from one source; a change of it shows at the next call.
 
@@ -329,17 +304,19 @@ class Settings:
 
     def __init__(
         self,
-        config: Config | str | os.PathLike[str] | None = None,
+        config: Config | Mapping[str, Any] | str | os.PathLike[str] | None = None,
         *,
         environ: Mapping[str, str] | None = None,
     ) -> None:
+        if isinstance(config, Mapping):
+            config = Config.model_validate(config)
         self._config = config if isinstance(config, Config) else None
         self._path: Path | None = None
         if config is not None and not isinstance(config, Config):
-            # Unlike Path.expanduser(), this does not fail for a user without a home folder.
-            self._path = Path(os.path.expanduser(config)).absolute()  # noqa: PTH111
+            self._path = absolute(config)
         self._environ = environ
         self._lock = threading.Lock()
+        self._pid = os.getpid()
         self._signature: tuple[object, ...] | None = None
         self._accounts: Accounts | None = None
         self._pacers: dict[tuple[object, ...], Pacer] = {}
@@ -350,6 +327,8 @@ class Settings:
         Raises:
             ConfigError: The source is not valid, or the file that was named does not exist.
         """
+        if self._pid != os.getpid():  # a fork may have happened while another thread held the lock
+            self._lock, self._pid = threading.Lock(), os.getpid()
         with self._lock:
             path = None if self._config else self._path or find_config()
             signature = self._sign(path)
@@ -367,11 +346,11 @@ class Settings:
         if self._config:
             return ()
         if path:
-            if (status := _status(path)) is None:
-                raise _file_error(str(path), "does not exist")
+            if (found := status(path)) is None:
+                raise file_error(str(path), "does not exist")
             # The time of a status change tells a chmod, and a copy that kept its old time.
-            times = (status.st_mtime_ns, status.st_ctime_ns)
-            return (str(path), *times, status.st_size, status.st_ino)
+            times = (found.st_mtime_ns, found.st_ctime_ns)
+            return (str(path), *times, found.st_size, found.st_ino)
         names = [name for each in PROVIDERS.values() for name in each.about.KEY_VARIABLES]
         values = (self.environ.get(name) for name in [*names, MAX_RESULTS_VARIABLE])
         return tuple(value and SecretStr(value) for value in values)
@@ -380,7 +359,7 @@ class Settings:
         if self._config:
             return self._build(self._config, CODE)
         if path:
-            return self._build(load(_text(path), str(path)), str(path))
+            return self._build(load(read_text(path), str(path)), str(path))
         config, warnings = environment_config(self.environ)
         return self._build(config, ENVIRONMENT, *warnings)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from webtools._cleaning import one_line
 from webtools.results import FetchResponse, Page, QueryError, SearchResponse, SearchResult
 
 INDENT = "   "
@@ -43,7 +42,7 @@ def page_sections(response: FetchResponse) -> list[str]:
 def _section(page: Page) -> str:
     head = f"## {page.title or page.url}\n{page.url}"
     if page.error:
-        return f"{head}\nFailed: {one_line(page.error)}"
+        return f"{head}\nFailed: {' '.join(page.error.split())}"
     if facts := _facts(page):
         head += f"\n{facts}"
     parts = [page.summary, _bullets(page.highlights), page.text]
@@ -52,13 +51,19 @@ def _section(page: Page) -> str:
 
 
 def _bullets(highlights: Sequence[str]) -> str:
-    return "\n".join(f"- {one_line(highlight)}" for highlight in highlights)
+    return "\n".join(f"- {highlight}" for highlight in highlights)
 
 
 def footer(errors: Sequence[QueryError], warnings: Sequence[str]) -> str:
     """Say what failed and what to beware of; empty when there is nothing to say."""
-    failed = [f'Query "{error.query}" failed: {error.message}' for error in errors]
-    return "\n".join([*failed, *(f"Warning: {warning}" for warning in warnings)])
+    told = [f"Warning: {_short(warning)}" for warning in warnings]
+    told += [f'Query "{_short(e.query, 100)}" failed: {_short(e.message)}' for e in errors]
+    return "\n".join(told)
+
+
+def _short(text: str, most: int = 400) -> str:
+    """Cut what would crowd out the rest; the details have all of it."""
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def search_footer(response: SearchResponse) -> str:

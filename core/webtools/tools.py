@@ -26,6 +26,7 @@ from webtools._narrowing import is_list, is_mapping
 from webtools.errors import InputError
 
 MAX_QUERIES = 20
+MAX_QUERY_CHARACTERS = 4000
 MAX_URLS = 100
 MAX_LIMIT = 100
 _LONGEST_SHOWN = 100  # characters of a value that an error quotes
@@ -76,8 +77,9 @@ def _as_list(value: Any) -> Any:
 
 def _both(first: Any, second: Any) -> Any:
     """Join what came under two names; neither is lost, and an empty one counts as absent."""
-    if not first or not second:
-        return first or second
+    for one, other in ((first, second), (second, first)):
+        if one is None or (isinstance(one, (str, list, tuple)) and not one):
+            return other
     return [*(first if is_list(first) else [first]), *(second if is_list(second) else [second])]
 
 
@@ -92,8 +94,11 @@ def _as_one(value: Any) -> Any:
 
 def _query(text: str) -> str:
     words = " ".join(without_controls(text).split())
+    if len(words) > MAX_QUERY_CHARACTERS:
+        message = f"a query has {len(words)} characters; give at most {MAX_QUERY_CHARACTERS}"
+        raise ValueError(message)
     if not words:
-        message = f"query {_shown(text)} is blank; give the words to search for"
+        message = f"query {shown(text)} is blank; give the words to search for"
         raise ValueError(message)
     return words
 
@@ -101,7 +106,7 @@ def _query(text: str) -> str:
 def _url(text: str) -> str:
     text = text.strip()
     if not is_web_url(text):
-        message = f"{_shown(text)} is not an absolute http(s) URL; write https://host/path"
+        message = f"{shown(text)} is not an absolute http(s) URL; write https://host/path"
         raise ValueError(message)
     return text
 
@@ -114,7 +119,7 @@ def _domain(text: str) -> str:
     bare = bare.rstrip("/")
     host = bare.removeprefix("*.").partition("/")[0]
     if not is_web_url(f"https://{bare.removeprefix('*.')}") or "@" in host:
-        message = f"{_shown(text)} is not a domain; write a host such as example.com"
+        message = f"{shown(text)} is not a domain; write a host such as example.com"
         raise ValueError(message)
     return bare
 
@@ -122,7 +127,7 @@ def _domain(text: str) -> str:
 def _moment(text: str) -> str:
     text = text.strip()
     if text and read_date(text) is None:
-        message = f"{_shown(text)} is not a date; write YYYY-MM-DD or an ISO-8601 date-time"
+        message = f"{shown(text)} is not a date; write YYYY-MM-DD or an ISO-8601 date-time"
         raise ValueError(message)
     return text
 
@@ -136,7 +141,7 @@ def _is_after(start: date | datetime, end: date | datetime) -> bool:
 def _category(text: str) -> str:
     text = text.strip().lower()
     if text and text not in CATEGORIES:
-        message = f"{_shown(text)} is not a category; use one of {', '.join(CATEGORIES)}"
+        message = f"{shown(text)} is not a category; use one of {', '.join(CATEGORIES)}"
         raise ValueError(message)
     return text
 
@@ -144,13 +149,17 @@ def _category(text: str) -> str:
 def _language(text: str) -> str:
     text = text.strip().upper()
     if text and text not in SUMMARY_LANGUAGES:
-        message = f"{_shown(text)} is not a language; use one of {' '.join(SUMMARY_LANGUAGES)}"
+        message = f"{shown(text)} is not a language; use one of {' '.join(SUMMARY_LANGUAGES)}"
         raise ValueError(message)
     return text
 
 
-def _shown(value: Any) -> str:
-    text = value if isinstance(value, str) else repr(value)
+def shown(value: Any) -> str:
+    """Quote a value for a message: on one line, cut when long."""
+    try:
+        text = value if isinstance(value, str) else repr(value)
+    except Exception:  # noqa: BLE001  # foreign objects: huge numbers, deep lists, broken reprs
+        text = type(value).__name__
     text = without_controls(text).replace("\n", " ")
     return f'"{text[:_LONGEST_SHOWN]}…"' if len(text) > _LONGEST_SHOWN else f'"{text}"'
 
@@ -163,6 +172,10 @@ Category = Annotated[str, AfterValidator(_category)]
 Language = Annotated[str, AfterValidator(_language)]
 Text = TypeVar("Text", bound=str)
 Strings = Annotated[list[Text], BeforeValidator(_as_list), AfterValidator(_without_repeats)]
+
+
+def _field_name(key: Any) -> Any:
+    return _snake(key) if isinstance(key, str) and len(key) < _LONGEST_SHOWN else key
 
 
 def _flatten(schema: dict[str, Any]) -> None:
@@ -192,7 +205,7 @@ class ToolInput(BaseModel):
     def _spelling(cls, values: Any) -> Any:
         if not is_mapping(values):
             return values
-        plain = {_snake(k) if isinstance(k, str) else k: v for k, v in values.items()}
+        plain = {_field_name(key): value for key, value in values.items()}
         plain = {key: value for key, value in plain.items() if value is not None}
         for other, name in cls.spellings.items():
             if other in plain:
@@ -322,7 +335,7 @@ def _explain(item: ErrorDetails, model: type[ToolInput]) -> str:
         return f"{name} has {facts['actual_length']} values; give at most {facts['max_length']}"
     known = ", ".join(model.model_fields)
     if item["type"] == "extra_forbidden":
-        return f"{_shown(name)} is not an argument; use {known}"
+        return f"{shown(name)} is not an argument; use {known}"
     remedies = {
         "greater_than_equal": f"use {_range(model, name)}",
         "less_than_equal": f"use {_range(model, name)}",
@@ -330,7 +343,7 @@ def _explain(item: ErrorDetails, model: type[ToolInput]) -> str:
         "model_type": f"give an object with {known}",
     }
     remedy = remedies.get(item["type"], item["msg"][:1].lower() + item["msg"][1:])
-    return f"{name} {_shown(item['input'])} is not possible; {remedy}"
+    return f"{name} {shown(item['input'])} is not possible; {remedy}"
 
 
 def _range(model: type[ToolInput], name: str) -> str:

@@ -53,10 +53,16 @@ class Pacer:
         self._next = 0.0
         self._lock = threading.Lock()
 
-    def reserve(self, now: float) -> float:
-        """Take the next free moment; returns the seconds to wait until it."""
+    def reserve(self, now: float, deadline: float) -> float | None:
+        """Take the next free moment; returns the seconds to wait until it.
+
+        None when that is too late: then nothing is taken, or calls that fail would keep those
+        after them waiting.
+        """
         with self._lock:
             start = max(now, self._next)
+            if start >= deadline:
+                return None
             self._next = start + self._interval
         return start - now
 

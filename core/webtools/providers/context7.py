@@ -64,7 +64,7 @@ _ID_IN_TEXT = re.compile(rf"(?<!\S){_ID.pattern}(?![\w/])", re.ASCII)
 _VERSION = r"[vV]?\d+(?:\.\d\w*)*(?:-\w+(?:\.\w+)*)?"
 _END = r"(?![\w@]|\.\w)"
 _PIN_IN_TEXT = re.compile(rf"(?<!\S)(@?[\w.-]+(?:/[\w.-]+)?)@({_VERSION}){_END}", re.ASCII)
-_VERSION_AFTER_NAME = re.compile(rf"([\w.-]+) ({_VERSION}){_END}", re.ASCII)
+_VERSION_AFTER_NAME = re.compile(rf"(?<![\w.-])([\w.-]{{1,100}}) ({_VERSION}){_END}", re.ASCII)
 
 T = TypeVar("T")
 Turns: TypeAlias = Generator[Request | Sleep, Response, T]

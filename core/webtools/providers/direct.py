@@ -23,7 +23,7 @@ ORIGIN: str = ""  # there is no API: every page has its own
 KEY_VARIABLES: tuple[str, ...] = ()
 NEEDS_KEY: bool = False
 
-_INSTALL = "pip install 'agent-webtools[fetch]'"
+INSTALL = "pip install 'agent-webtools[fetch]'"
 _LIBRARIES = ("trafilatura", "pypdf")
 _REMEDIES = {
     401: "the page needs a log-in; use another source",
@@ -70,7 +70,7 @@ def missing_libraries() -> ConfigError | None:
     missing = [name for name in _LIBRARIES if find_spec(name) is None]
     if not missing:
         return None
-    return ConfigError(f"Reading pages needs {' and '.join(missing)}: {_INSTALL}")
+    return ConfigError(f"Reading pages needs {' and '.join(missing)}: {INSTALL}")
 
 
 def pages(query: PageQuery, account: Account) -> Flow[Pages]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from webtools._cleaning import is_web_url, without_controls
+from webtools._cleaning import is_web_url, one_line, without_controls
 from webtools._http import OK, Request, Response
 from webtools.errors import BadRequestError, ProviderError
 from webtools.providers._base import (
@@ -197,7 +197,7 @@ def _read_page(url: str, item: dict[str, Any] | None, fault: str | None, query: 
         url=url,
         title=line(item.get("title")),
         text=without_controls(text(item.get("text"))) if query.text else None,
-        highlights=[without_controls(part) for part in strings(item.get("highlights"))],
+        highlights=[one_line(part) for part in strings(item.get("highlights"))],
         summary=without_controls(text(item.get("summary"))) or None,
         published_at=moment(item.get("publishedDate")),
         author=line(item.get("author")),

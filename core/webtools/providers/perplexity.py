@@ -64,7 +64,7 @@ _SYNTHESIS_PRICE = 0.0016
 _OLD_KEY = "api_key_created_before_search_api_cutoff"
 _RETIRED = frozenset({"chat_completions_not_available", "agent_api_migration_required"})
 _PURSE = re.compile(r"insufficient|credit|quota|billing")
-_BETWEEN_PASSAGES = re.compile(r"\n\s*\.\.\.\s*\n")
+_BETWEEN_PASSAGES = re.compile(r"\n[^\S\n]*\.\.\.[^\S\n]*\n")
 _INSTRUCTIONS = (
     "Answer the question from the numbered sources in the input and from nothing else. After "
     "every statement cite the sources that support it by their numbers in square brackets, such "

@@ -1,0 +1,87 @@
+"""Reads config files from the disk; whatever stands under the name, no read hangs."""
+
+from __future__ import annotations
+
+import os
+import select
+import stat
+from pathlib import Path
+
+from webtools._accounts import EXAMPLE
+from webtools.errors import ConfigError
+
+_LARGEST_FILE = 1024 * 1024  # bytes
+_LONGEST_SILENCE = 2.0  # seconds that a pipe may let us wait
+
+
+def status(path: Path) -> os.stat_result | None:
+    """Look a file up; None when there is none.
+
+    Raises:
+        ConfigError: It is there and cannot be looked at.
+    """
+    try:
+        return path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        if not path.is_symlink():
+            return None
+        fault = "is a link to a file that does not exist"
+    except (OSError, ValueError) as error:
+        fault = f"cannot be read: {getattr(error, 'strerror', None) or error}"
+    raise file_error(str(path), fault)
+
+
+def read_text(path: Path) -> str:
+    """Read a config file.
+
+    Raises:
+        ConfigError: It cannot be read, or is no UTF-8 text.
+    """
+    try:
+        return _bytes(path).decode()
+    except UnicodeDecodeError as error:
+        fault = f"is not UTF-8: byte {error.start + 1} is wrong; save it as UTF-8"
+    except OSError as error:
+        fault = f"cannot be read: {getattr(error, 'strerror', None) or error}"
+    raise file_error(str(path), fault)
+
+
+def _bytes(path: Path) -> bytes:
+    """Read a file, or a pipe such as a shell makes; nothing endless, and no pipe that is silent."""
+    kind = path.stat().st_mode
+    if not (stat.S_ISREG(kind) or stat.S_ISFIFO(kind) or stat.S_ISDIR(kind)):
+        raise OSError(None, "it is no regular file")
+    found = b""
+    with open(path, "rb", buffering=0, opener=_without_waiting) as file:
+        while part := _next_part(file.fileno(), wait=stat.S_ISFIFO(kind)):
+            found += part
+            if len(found) > _LARGEST_FILE:
+                raise OSError(None, f"it is larger than {_LARGEST_FILE // 1024} KiB")
+    return found
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _next_part(file: int, *, wait: bool) -> bytes:
+    if wait and not select.select([file], [], [], _LONGEST_SILENCE)[0]:
+        raise OSError(None, "nothing comes out of the pipe")
+    return os.read(file, 65_536)
+
+
+def file_error(origin: str, fault: str) -> ConfigError:
+    """Say what is wrong with a file, and what a valid one looks like."""
+    return ConfigError(f"{origin}: {fault}. A minimal valid example:\n{EXAMPLE}")
+
+
+def absolute(path: str | os.PathLike[str]) -> Path:
+    """Resolve what a user wrote, `~` included; nothing is read."""
+    if not os.fspath(path):
+        raise ConfigError("the path of the config file is empty; name a file, or pass None")
+    # Unlike Path.expanduser(), this does not fail for a user without a home folder.
+    expanded = Path(os.path.expanduser(path))  # noqa: PTH111
+    try:
+        return expanded.absolute()
+    except OSError:  # the working folder is gone; the call will say that the file is, too
+        return expanded
