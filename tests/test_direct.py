@@ -476,6 +476,14 @@ def test_a_location_in_bare_utf8_is_understood(get: Fetch, internet: Internet) -
         assert site.requests[1].startswith(b"GET /%C3%BC HTTP/1.1\r\n")
 
 
+def test_a_location_in_latin1_is_followed(get: Fetch, internet: Internet) -> None:
+    raw = b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /\xfc\r\n\r\n"
+    with Site(start=raw) as site:
+        internet.servers = {PUBLIC: site.port}
+        get(IMPLICIT, "http://a.example/start")
+        assert site.requests[1].startswith(b"GET /%C3%BC HTTP/1.1\r\n")
+
+
 @pytest.mark.parametrize("hops", [5, 6])
 def test_five_redirects_are_followed_and_no_sixth(
     get: Fetch, internet: Internet, hops: int
@@ -532,6 +540,14 @@ def test_a_bot_check_behind_an_error_status_is_told_as_such(get: Fetch, internet
         assert "HTTP 403: the site answered with a bot check" in refused(
             get, IMPLICIT, "http://a.example/x"
         )
+
+
+def test_a_page_that_stands_in_for_another_is_an_error(get: Fetch, internet: Internet) -> None:
+    login = b"<title>Log in</title><form><h1>Log in</h1><input type=password></form>"
+    with Site(x=moved("/login"), login=html(login), image=response(b"\x89PNG\r\n\x1a\n")) as site:
+        internet.servers = {PUBLIC: site.port}
+        assert "a log-in form instead of the page" in refused(get, IMPLICIT, "http://a.example/x")
+        assert "of type image/png" in refused(get, IMPLICIT, "http://a.example/image")
 
 
 def test_too_many_requests_are_retried_as_the_site_asks(get: Fetch, internet: Internet) -> None:

@@ -580,7 +580,9 @@ def test_a_title_that_a_program_made_up_is_none(title: str) -> None:
     assert page(pdf(["Text."], title=title)).title is None
 
 
-@pytest.mark.parametrize("created", ["", "D:2026", "D:99999999", "soon", "D:20260214083000"])
+@pytest.mark.parametrize(
+    "created", ["", "D:2026", "D:99999999", "D:00010101000000+14'00'", "soon", "D:20260214083000"]
+)
 def test_an_odd_date_of_a_pdf_is_no_fault(created: str) -> None:
     found = page(pdf(["Text."], created=created)).published_at
     assert found is None or found.utcoffset() is not None

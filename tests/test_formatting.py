@@ -218,7 +218,8 @@ def test_the_details_of_a_summary_leave_out_its_text() -> None:
 
 
 def test_an_error_is_its_text_and_its_facts() -> None:
-    found = present_error(RateLimitError("Slow down.", provider="exa", status=429, retry_after=7.0))
+    error = RateLimitError("Slow down.", provider="exa", status=429, retry_after=7.0)
+    found = shown(present_error(error))
     assert (found.text, found.is_error) == ("Slow down.", True)
     assert found.details == snapshot(
         {
@@ -256,6 +257,6 @@ def test_details_of_every_kind_have_the_same_core() -> None:
         shown(present_search(search)),
         shown(present_pages(FetchResponse(provider="exa", pages=PAGES))),
         shown(present_summary(SUMMARY)),
-        present_error(RateLimitError("Slow down.")),
+        shown(present_error(RateLimitError("Slow down."))),
     ):
         assert core <= found.details.keys()

@@ -151,6 +151,10 @@ PRIVATE_URLS = [
     "http://[::1]@example.com/",
     "http://[v1.fe]/",
     "http://[127.0.0.1]/",
+    "http://[1:2:3]/",
+    "http://[:::1]/",
+    "http://exa／mple.com/",
+    "http://127.0.0.1／.example.com/",
     "http:///127.0.0.1/",
     "http://127.0.0.1\t/",
     "http://127.0.0.1\n.example.com/",
@@ -189,6 +193,17 @@ def test_what_is_not_public_is_refused_before_any_look_up(url: str) -> None:
         check(parse(url), CLOSED)
     assert str(caught.value).isascii()
     assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize(
+    "url", ["http://[1:2:3]/", "http://[::1%25eth0]/", "http://[::1", "http://a／b/", "http://a:x/"]
+)
+def test_what_is_odd_is_refused_even_if_the_first_look_lets_it_pass(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webtools._guard.is_web_url", lambda _: True)
+    with pytest.raises(InputError, match=BY_US):
+        parse(url)
 
 
 @pytest.mark.parametrize(

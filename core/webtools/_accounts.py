@@ -8,6 +8,7 @@ import re
 import shlex
 import stat
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlsplit
@@ -131,9 +132,19 @@ def checked_base_url(url: str) -> str:
 def checked_proxy(url: SecretStr) -> SecretStr:
     """Refuse what is no HTTP proxy's URL; it may hold user and password."""
     clear = url.get_secret_value()
-    if not (_PROXY_URL.fullmatch(clear) and _has_valid_port(clear)):
+    if not (_PROXY_URL.fullmatch(clear) and _has_valid_port(clear) and _has_valid_host(clear)):
         fail("must be the URL of an HTTP proxy, such as http://127.0.0.1:3128")
     return url
+
+
+def _has_valid_host(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    if not re.fullmatch(r"[0-9.]+", host) and ":" not in host:
+        return True
+    try:
+        return bool(ip_address(host))
+    except ValueError:
+        return False
 
 
 def _has_valid_port(url: str) -> bool:

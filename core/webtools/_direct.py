@@ -55,7 +55,9 @@ def fetch_pages(query: PageQuery, account: Account) -> Flow[Pages]:
     error = yield Offload(missing_libraries)
     if error is not None:
         raise error
-    found = yield from _each(query, account)
+    start: float = yield Now()
+    deadline = start + Job(account, "fetch", "", "").timeout  # one for all pages
+    found = yield from _each(query, account, deadline)
     warnings = [warning for _, told in found for warning in told]
     return Pages([page for page, _ in found], warnings=[*_general(query, account), *warnings])
 
@@ -63,14 +65,14 @@ def fetch_pages(query: PageQuery, account: Account) -> Flow[Pages]:
 _Found = tuple[Page, list[str]]
 
 
-def _each(query: PageQuery, account: Account) -> Flow[list[_Found]]:
+def _each(query: PageQuery, account: Account, deadline: float) -> Flow[list[_Found]]:
     """Fetch all URLs, some hosts at the same time and of each host some pages."""
     if len(query.urls) == 1:
-        return [(yield from _page(query.urls[0], query, account))]
+        return [(yield from _page(query.urls[0], query, account, deadline))]
     groups: dict[str, list[str]] = {}
     for url in query.urls:
         groups.setdefault(_host(url), []).append(url)
-    hosts = [_of_host(urls, query, account) for urls in groups.values()]
+    hosts = [_of_host(urls, query, account, deadline) for urls in groups.values()]
     answers: list[dict[str, _Found]] = yield Gather(hosts, HOSTS_AT_ONCE)
     found = {url: each for answer in answers for url, each in answer.items()}
     return [found[url] for url in query.urls]
@@ -83,19 +85,20 @@ def _host(url: str) -> str:
         return ""
 
 
-def _of_host(urls: list[str], query: PageQuery, account: Account) -> Flow[dict[str, _Found]]:
-    flows = [_page(url, query, account) for url in urls]
+def _of_host(
+    urls: list[str], query: PageQuery, account: Account, deadline: float
+) -> Flow[dict[str, _Found]]:
+    flows = [_page(url, query, account, deadline) for url in urls]
     outcomes: list[_Found] = yield Gather(flows, PAGES_OF_A_HOST_AT_ONCE)
     return dict(zip(urls, outcomes, strict=True))
 
 
-def _page(url: str, query: PageQuery, account: Account) -> Flow[_Found]:
+def _page(url: str, query: PageQuery, account: Account, deadline: float) -> Flow[_Found]:
     """Fetch one page; its failure is part of the result, so that it loses no other page."""
     job = Job(account, "fetch", "fetching", url)
-    start: float = yield Now()
     try:
-        visit = yield from _visit(url, job, start + job.timeout)
-        content = yield from _content(url, visit, start + job.timeout)
+        visit = yield from _visit(url, job, deadline)
+        content = yield from _content(url, visit, deadline)
     except WebToolsError as error:
         return _failed(url, error)
     page, warnings = _presented(url, content, query, account)

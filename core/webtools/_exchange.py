@@ -55,14 +55,18 @@ class Job:
         return self.account.timeout or _TIMEOUTS.get(self.capability, _DEFAULT_TIMEOUT)
 
 
-def exchange(job: Job, request: Request, read: Callable[[Response], T]) -> Flow[T]:
+def exchange(
+    job: Job, request: Request, read: Callable[[Response], T], deadline: float | None = None
+) -> Flow[T]:
     """Send a request, and read its answer or raise what went wrong.
+
+    Without a deadline the job's time begins here.
 
     Raises:
         RequestError: No answer came.
         ProviderError: The answer is no success, or not of the documented shape.
     """
-    response = yield from _accepted(request, job)
+    response = yield from _accepted(request, job, deadline)
     return _read(lambda: read(response), job, response)
 
 

@@ -173,11 +173,12 @@ def parse(url: str) -> Target:
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
-    except ValueError as error:
-        raise _refusal(f"{_shown(url)} is not a proper URL ({error})") from None
-    if "@" in parts.netloc:
-        raise _refusal("the URL holds a user name or a password")
-    name, address = _ipv6(host) if "[" in parts.netloc else _name_or_ipv4(host)
+        address = IPv6Address(host) if "[" in parts.netloc else None
+    except ValueError:
+        raise _refusal(f"{_shown(url)} is not a proper URL") from None
+    if "@" in parts.netloc or "%" in host:
+        raise _refusal("the URL holds a user name, a password, a zone or an encoded host")
+    name, address = (str(address), address) if address else _name_or_ipv4(host)
     if port == 0:
         raise _refusal("port 0 does not exist")
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
@@ -202,16 +203,6 @@ def follow(target: Target, location: str) -> Target:
 
 def _encoded(text: str) -> str:
     return quote(text, safe=_URL_CHARACTERS, errors="replace")
-
-
-def _ipv6(host: str) -> tuple[str, Address]:
-    try:
-        address = IPv6Address(host)
-    except ValueError:
-        address = None
-    if address is None or "%" in host:
-        raise _refusal(f"{_shown(host)} is not a plain IPv6 address")
-    return str(address), address
 
 
 def _name_or_ipv4(host: str) -> tuple[str, Address | None]:

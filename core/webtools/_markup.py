@@ -74,15 +74,12 @@ class Markup:
 
 
 def scan(html: str) -> Markup:
-    """Read the markup; needs the extra `fetch`. No markup makes it fail."""
+    """Read the markup; needs the extra `fetch`."""
     etree: Any = import_module("lxml.etree")  # of the extra `fetch`; has no types
     target = _Target()
     parser = etree.HTMLParser(target=target, encoding="utf-8")
-    try:
-        parser.feed(html.encode("utf-8", "replace"))
-        parser.close()
-    except etree.LxmlError:  # such as for a text without any element
-        pass
+    parser.feed(html.encode("utf-8", "replace"))
+    parser.close()
     return target.close()
 
 
@@ -132,8 +129,7 @@ class _Target:
                 self._found.meta.setdefault(name.lower(), content)
 
     def end(self, tag: str) -> None:
-        if self._path:
-            self._path.pop()
+        del self._path[-1:]
         self._hidden -= tag in _HIDDEN
         self._aside -= tag in _ASIDE
         if tag in _BLOCKS:

@@ -51,7 +51,7 @@ def read_pdf(body: bytes, seconds: float) -> Content:
 
 def _open(body: bytes) -> PdfReader:
     from pypdf import PdfReader  # noqa: PLC0415 - 100 ms, and of the extra `fetch`
-    from pypdf.errors import DependencyError, FileNotDecryptedError  # noqa: PLC0415
+    from pypdf.errors import DependencyError  # noqa: PLC0415
 
     logging.getLogger("pypdf").addHandler(_QUIET)
     try:
@@ -62,8 +62,6 @@ def _open(body: bytes) -> PdfReader:
     except DependencyError:
         message = f"{_ENCRYPTED}; if it needs none: pip install cryptography"
         raise ProviderError(message) from None
-    except FileNotDecryptedError:
-        raise ProviderError(_ENCRYPTED) from None
     return reader
 
 

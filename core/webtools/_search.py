@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from webtools._cost import total
 from webtools._exchange import Job, exchange
-from webtools._flow import Flow, Gather
+from webtools._flow import Flow, Gather, Now
 from webtools.errors import WebToolsError
 from webtools.providers import PROVIDERS, Account
 from webtools.providers._base import FILTERS, Hits, SearchProvider, SearchQuery
@@ -23,7 +23,7 @@ def search(account: Account, queries: list[SearchQuery]) -> Flow[SearchResponse]
     Raises:
         WebToolsError: Every query failed; the first error, with the others' texts added.
     """
-    outcomes = yield from _all_outcomes([_search_one(account, query) for query in queries])
+    outcomes = yield from _all_outcomes(account, queries)
     answers = [outcome for outcome in outcomes if not isinstance(outcome, WebToolsError)]
     if not answers:
         raise _joined([outcome for outcome in outcomes if isinstance(outcome, WebToolsError)])
@@ -54,18 +54,27 @@ class _Answer:
     undated: int  # results kept although no date could be checked
 
 
-def _all_outcomes(flows: list[Flow[_Answer]]) -> Flow[list[_Answer | WebToolsError]]:
-    if len(flows) > 1:
-        outcomes: list[_Answer | WebToolsError] = yield Gather(flows, MAX_AT_ONCE)
-        return outcomes
-    return [(yield from flows[0])]
+def _all_outcomes(
+    account: Account, queries: list[SearchQuery]
+) -> Flow[list[_Answer | WebToolsError]]:
+    if len(queries) == 1:
+        return [(yield from _search_one(account, queries[0]))]
+    start: float = yield Now()
+    deadline = start + Job(account, "search", "", "").timeout  # one for all of them
+    flows = [_search_one(account, query, deadline) for query in queries]
+    outcomes: list[_Answer | WebToolsError] = yield Gather(flows, MAX_AT_ONCE)
+    return outcomes
 
 
-def _search_one(account: Account, query: SearchQuery) -> Flow[_Answer]:
+def _search_one(
+    account: Account, query: SearchQuery, deadline: float | None = None
+) -> Flow[_Answer]:
     provider = _provider(account)
     job = Job(account, "search", "searching for", query.query)
     request = provider.search_request(query, account)
-    hits = yield from exchange(job, request, lambda r: provider.read_search(r, query, account))
+    hits = yield from exchange(
+        job, request, lambda r: provider.read_search(r, query, account), deadline
+    )
     kept = [result for result in hits.results if _passes(result, query)]
     dates = query.start_published_date or query.end_published_date
     undated = sum(result.published_at is None for result in kept) if dates else 0

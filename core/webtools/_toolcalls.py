@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from webtools import formatting
@@ -49,12 +50,19 @@ def present_pages(response: FetchResponse) -> Flow[ToolResult]:
     return _result(shown, foot, details, _cut_of(shown, whole), path)
 
 
-def present_error(error: WebToolsError) -> ToolResult:
+def present_error(error: WebToolsError) -> Flow[ToolResult]:
     """Show an error as the text; the details say the same as data."""
+    details = error_details(error)
+    shown = yield from _one_text(str(error), "", details)
+    details["error"] = error.to_details()
+    return replace(shown, is_error=True)
+
+
+def error_details(error: WebToolsError) -> dict[str, Any]:
+    """Give the details of a call that failed."""
     details: dict[str, Any] = {"provider": error.provider, "results": [], "warnings": []}
     details |= {"cost_usd": None, "cost_is_estimate": False}
-    details |= {"truncation": None, "full_output_path": None, "error": error.to_details()}
-    return ToolResult(fit(str(error), MAX_LINES, MAX_BYTES).content, details, is_error=True)
+    return details | {"truncation": None, "full_output_path": None, "error": error.to_details()}
 
 
 def answer(flow: Flow[ToolResult]) -> Flow[ToolResult]:
@@ -62,7 +70,8 @@ def answer(flow: Flow[ToolResult]) -> Flow[ToolResult]:
     try:
         return (yield from flow)
     except WebToolsError as error:
-        return present_error(error)
+        failed = error
+    return (yield from present_error(failed))
 
 
 def _one_text(text: str, footer: str, details: dict[str, Any]) -> Flow[ToolResult]:
@@ -75,7 +84,9 @@ def _one_text(text: str, footer: str, details: dict[str, Any]) -> Flow[ToolResul
 
 
 def _fitted_footer(footer: str) -> str:
-    return fit(footer, _FOOTER_LINES, _FOOTER_BYTES).content if footer else ""
+    cut = fit(footer, _FOOTER_LINES, _FOOTER_BYTES)
+    left_out = cut.total_lines - cut.output_lines
+    return f"{cut.content}\n… and {left_out} more" if left_out else cut.content
 
 
 def _room(footer: str) -> tuple[int, int]:

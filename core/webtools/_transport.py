@@ -30,10 +30,11 @@ from typing import Any, NamedTuple, TypeAlias, cast
 import httpcore
 import httpx
 
+from webtools._cleaning import one_line
 from webtools._http import CONNECT_TIMEOUT, Request, Response
 from webtools._resolving import aresolve, resolve
 from webtools._version import __version__
-from webtools.errors import RequestError, RequestTimeoutError, WebToolsError
+from webtools.errors import ConfigError, RequestError, RequestTimeoutError, WebToolsError
 
 with suppress(ImportError):
     # anyio loads its backend at the first connection, which would hold up that loop for 20 ms.
@@ -41,6 +42,7 @@ with suppress(ImportError):
 
 MAX_PAGE_ORIGINS = 64  # sites of fetched pages that connections are kept for
 MAX_LANES = 64  # connections to one origin, per loop or for all threads together
+_WRITE_BYTES = 65_536
 IDLE_SECONDS = 30.0  # an idle connection older than this is not used again
 _Key: TypeAlias = "tuple[str, str | None, tuple[str, ...]]"  # origin, proxy, addresses
 _ProcessKey: TypeAlias = "tuple[int, str, str | None, tuple[str, ...]]"  # with the process first
@@ -57,8 +59,18 @@ def tls_context() -> ssl.SSLContext:
     """Load the trusted roots once per process: that takes 20 to 30 ms.
 
     The roots are certifi's, or those that `SSL_CERT_FILE` or `SSL_CERT_DIR` name.
+
+    Raises:
+        ConfigError: What the variable names cannot be read.
     """
-    return httpx.create_ssl_context()
+    try:
+        return httpx.create_ssl_context()
+    except OSError as error:  # among them ssl.SSLError
+        fault = error.strerror or type(error).__name__
+    raise ConfigError(
+        f"the trusted roots cannot be loaded ({fault}): SSL_CERT_FILE or SSL_CERT_DIR must name "
+        "certificates in PEM form, or be unset."
+    )
 
 
 # --- deadlines ---------------------------------------------------------------------------------
@@ -93,8 +105,11 @@ class _BlockingStream(httpcore.NetworkStream):
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         if self._unsent:
-            unsent, self._unsent = b"".join(self._unsent), []
-            self._stream.write(unsent, self._deadline.left())
+            unsent, self._unsent = memoryview(b"".join(self._unsent)), []
+            # In slices: a slow reader would have the time that is left for each part it takes.
+            for start in range(0, len(unsent), _WRITE_BYTES):
+                part = bytes(unsent[start : start + _WRITE_BYTES])
+                self._stream.write(part, self._deadline.left())
         return self._stream.read(max_bytes, self._deadline.left())
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
@@ -651,17 +666,24 @@ class _Body:
         self._parts.append(chunk)
 
     def _decompress(self, chunk: bytes) -> bytes:
-        inflate = self._inflate
         # Bounded, since a few KB can unfold to gigabytes; one byte more shows that it is too much.
         room = self._max_bytes - self._size + 1
+        found = b""
         try:
-            return cast("bytes", inflate.decompress(chunk, room))
+            while chunk and len(found) < room:
+                if self._inflate.eof:  # a compressed body may have several members (RFC 1952)
+                    self._inflate = _decompressor("gzip")
+                found += self._inflate.decompress(chunk, room - len(found))
+                chunk = self._inflate.unused_data
         except zlib.error as error:
             message = f"the answer cannot be decompressed ({error})"
             status = self._answer.status_code
             raise RequestError(message, status=status, retryable=False) from error
+        return found
 
     def to_response(self) -> Response:
+        if self._parts and self._inflate is not None and not self._inflate.eof:
+            raise RequestError("the answer broke off", status=self._answer.status_code)
         return Response(self._answer.status_code, self._headers, b"".join(self._parts))
 
 
@@ -672,7 +694,7 @@ def _decompressor(encoding: str) -> Any:
         case "gzip" | "x-gzip" | "deflate":
             return zlib.decompressobj(zlib.MAX_WBITS | 32)  # either header is recognised
         case other:
-            message = f'the answer has an unknown content encoding "{other[:40]}"'
+            message = f'the answer has an unknown content encoding "{one_line(other)[:40]}"'
             raise RequestError(message, retryable=False)
 
 

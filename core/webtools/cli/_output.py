@@ -73,10 +73,10 @@ def usage_failure(error: UsageError, *, as_json: bool) -> int:
     """Report arguments that could not be read."""
     if as_json:
         # Here, since both cost 100 ms that only this case needs.
-        from webtools._toolcalls import present_error  # noqa: PLC0415
+        from webtools._toolcalls import error_details  # noqa: PLC0415
         from webtools.errors import InputError  # noqa: PLC0415
 
-        print_json(present_error(InputError(str(error))).details)
+        print_json(error_details(InputError(str(error))))
     complain(f"{error}\nTry `{error.prog} --help`.")
     return USAGE
 
