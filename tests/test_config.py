@@ -128,7 +128,9 @@ def test_every_setting_is_read() -> None:
                 proxy="http://user:word@proxy:3128",
                 options={"searchType": "fast", "searchHighlights": True},
             ),
-            entry(name="kagi", type="kagi", options={"searchApi": "v0", "v0ApiKey": "test-key-old"}),
+            entry(
+                name="kagi", type="kagi", options={"searchApi": "v0", "v0ApiKey": "test-key-old"}
+            ),
             defaultProvider="kagi",
             maxResults=100,
         ),
@@ -477,7 +479,9 @@ def test_secrets_lists_every_key() -> None:
 
 
 def test_each_key_in_the_environment_switches_a_provider_on() -> None:
-    config, warnings = environment_config({"KAGI_API_KEY": "test-key-kagi", "EXA_API_KEY": f" {CANARY}\n"})
+    config, warnings = environment_config(
+        {"KAGI_API_KEY": "test-key-kagi", "EXA_API_KEY": f" {CANARY}\n"}
+    )
     assert config is not None
     assert [(each.name, each.type) for each in config.providers] == [
         ("exa", "exa"),

@@ -35,6 +35,8 @@ HOSTS_AT_ONCE = 8
 PAGES_OF_A_HOST_AT_ONCE = 4
 _MAX_ADDRESSES = 4  # of a host that are tried
 _LEAST_READING_TIME = 2.0
+_STACK_BYTES = 16 * 1024 * 1024
+_STACK_LOCK = threading.Lock()
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _HEADERS = {
     "accept": "text/html,application/xhtml+xml,application/pdf;q=0.9,text/markdown;q=0.9,"
@@ -217,8 +219,7 @@ def within(seconds: float, work: Callable[[], Content]) -> Content | WebToolsErr
     interpreter's exit.
     """
     done: SimpleQueue[Content | BaseException] = SimpleQueue()
-    target = partial(_put_outcome, done, work)
-    threading.Thread(target=target, name="webtools-reading", daemon=True).start()
+    _start_with_large_stack(partial(_put_outcome, done, work))
     try:
         outcome = done.get(timeout=seconds)
     except Empty:
@@ -226,6 +227,18 @@ def within(seconds: float, work: Callable[[], Content]) -> Content | WebToolsErr
     if isinstance(outcome, BaseException) and not isinstance(outcome, WebToolsError):
         raise outcome
     return outcome
+
+
+def _start_with_large_stack(target: Callable[[], None]) -> None:
+    # Hostile nesting makes C code recurse as deep as Python's limits allow, which in the small
+    # stacks of some platforms' threads ends the process. The size is a setting for all threads
+    # started meanwhile; to those it does no harm.
+    with _STACK_LOCK:
+        before = threading.stack_size(_STACK_BYTES)
+        try:
+            threading.Thread(target=target, name="webtools-reading", daemon=True).start()
+        finally:
+            threading.stack_size(before)
 
 
 def _put_outcome(done: SimpleQueue[Content | BaseException], work: Callable[[], Content]) -> None:

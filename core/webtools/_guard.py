@@ -173,7 +173,7 @@ def parse(url: str) -> Target:
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
-        address = IPv6Address(host) if "[" in parts.netloc else None
+        address: Address | None = IPv6Address(host) if "[" in parts.netloc else None
     except ValueError:
         raise _refusal(f"{_shown(url)} is not a proper URL") from None
     if "@" in parts.netloc or "%" in host:

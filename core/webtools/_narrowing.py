@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeGuard
 
 
@@ -14,6 +14,11 @@ def is_object(value: object) -> TypeGuard[dict[str, Any]]:
 def is_mapping(value: object) -> TypeGuard[Mapping[Any, Any]]:
     """Tell whether a value is a mapping."""
     return isinstance(value, Mapping)
+
+
+def is_iterable(value: object) -> TypeGuard[Iterable[Any]]:
+    """Tell whether a value can be iterated over."""
+    return isinstance(value, Iterable)
 
 
 def is_list(value: object) -> TypeGuard[list[Any]]:

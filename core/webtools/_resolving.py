@@ -67,7 +67,9 @@ def _left(deadline: float) -> float:
 
 def _unknown(host: str, error: Exception) -> RequestError:
     passing = getattr(error, "errno", None) == socket.EAI_AGAIN
-    return RequestError(f'the host name "{host}" could not be looked up', retryable=passing)
+    reason = getattr(error, "strerror", None) or error
+    message = f'the host name "{host}" could not be looked up ({reason})'
+    return RequestError(message, retryable=passing)
 
 
 def _too_late(host: str) -> RequestTimeoutError:

@@ -12,29 +12,33 @@ from __future__ import annotations
 
 import asyncio
 import os
-import socket
 import ssl
 import threading
 import time
 import weakref
-import zlib
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable
 from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
-from json import dumps
-from queue import Empty, SimpleQueue
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import httpcore
 import httpx
 
-from webtools._cleaning import one_line
-from webtools._http import CONNECT_TIMEOUT, Request, Response
+from webtools._http import Request, Response
+from webtools._httpx import (
+    NETWORK_ERRORS,
+    Body,
+    Target,
+    as_request_error,
+    bare,
+    target_of,
+    to_httpx,
+)
 from webtools._resolving import aresolve, resolve
-from webtools._version import __version__
-from webtools.errors import ConfigError, RequestError, RequestTimeoutError, WebToolsError
+from webtools._streams import AsyncBackend, BlockingBackend, Deadline
+from webtools.errors import ConfigError, RequestTimeoutError
 
 with suppress(ImportError):
     # anyio loads its backend at the first connection, which would hold up that loop for 20 ms.
@@ -42,16 +46,9 @@ with suppress(ImportError):
 
 MAX_PAGE_ORIGINS = 64  # sites of fetched pages that connections are kept for
 MAX_LANES = 64  # connections to one origin, per loop or for all threads together
-_WRITE_BYTES = 65_536
 IDLE_SECONDS = 30.0  # an idle connection older than this is not used again
 _Key: TypeAlias = "tuple[str, str | None, tuple[str, ...]]"  # origin, proxy, addresses
 _ProcessKey: TypeAlias = "tuple[int, str, str | None, tuple[str, ...]]"  # with the process first
-_NETWORK_ERRORS = (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OSError)
-_DEFAULT_HEADERS = [
-    (b"accept", b"application/json"),
-    (b"accept-encoding", b"gzip"),
-    (b"user-agent", f"agent-webtools/{__version__}".encode()),
-]
 
 
 @lru_cache(maxsize=1)
@@ -73,158 +70,6 @@ def tls_context() -> ssl.SSLContext:
     )
 
 
-# --- deadlines ---------------------------------------------------------------------------------
-
-
-class _Deadline:
-    """The end of the call that a lane is serving; its streams look here at every read."""
-
-    __slots__ = ("at",)
-
-    def __init__(self) -> None:
-        self.at = 0.0
-
-    def left(self) -> float:
-        left = self.at - time.monotonic()
-        if left <= 0:
-            raise httpcore.ReadTimeout
-        return left
-
-
-class _BlockingStream(httpcore.NetworkStream):
-    """A stream bounded by the deadline; what is written goes out when an answer is read.
-
-    httpcore writes head and body of a request one by one; together they are one system call
-    and wake the server once.
-    """
-
-    def __init__(self, stream: httpcore.NetworkStream, deadline: _Deadline) -> None:
-        self._stream = stream
-        self._deadline = deadline
-        self._unsent: list[bytes] = []
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        if self._unsent:
-            unsent, self._unsent = memoryview(b"".join(self._unsent)), []
-            # In slices: a slow reader would have the time that is left for each part it takes.
-            for start in range(0, len(unsent), _WRITE_BYTES):
-                part = bytes(unsent[start : start + _WRITE_BYTES])
-                self._stream.write(part, self._deadline.left())
-        return self._stream.read(max_bytes, self._deadline.left())
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._unsent.append(buffer)
-
-    def close(self) -> None:
-        self._stream.close()
-
-    def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,
-    ) -> httpcore.NetworkStream:
-        left = min(CONNECT_TIMEOUT, self._deadline.left())
-        stream = self._stream.start_tls(ssl_context, server_hostname, left)
-        return _BlockingStream(stream, self._deadline)
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._stream.get_extra_info(info)
-
-
-class _BlockingBackend(httpcore.NetworkBackend):
-    def __init__(self, deadline: _Deadline, addresses: tuple[str, ...] = ()) -> None:
-        self._deadline = deadline
-        self._addresses = addresses
-        self._backend = httpcore.SyncBackend()
-
-    def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
-    ) -> httpcore.NetworkStream:
-        # One after the other, as the backend would, but the time left is for all of them together.
-        end = time.monotonic() + min(CONNECT_TIMEOUT, self._deadline.left())
-        addresses = self._addresses or _look_up(host, port, end)
-        for index, address in enumerate(addresses, 1 - len(addresses)):
-            share = max(0.001, end - time.monotonic()) / (1 - index)
-            try:
-                stream = self._backend.connect_tcp(
-                    address, port, share, local_address, socket_options
-                )
-            except (httpcore.ConnectError, httpcore.ConnectTimeout):
-                if index == 0:
-                    raise
-            else:
-                return _BlockingStream(stream, self._deadline)
-        raise httpcore.ConnectError(f"{host} has no address")
-
-
-class _AsyncStream(httpcore.AsyncNetworkStream):
-    """The same for an event loop."""
-
-    def __init__(self, stream: httpcore.AsyncNetworkStream, deadline: _Deadline) -> None:
-        self._stream = stream
-        self._deadline = deadline
-        self._unsent: list[bytes] = []
-
-    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        if self._unsent:
-            unsent, self._unsent = b"".join(self._unsent), []
-            await self._stream.write(unsent, self._deadline.left())
-        return await self._stream.read(max_bytes, self._deadline.left())
-
-    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._unsent.append(buffer)
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
-
-    async def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,
-    ) -> httpcore.AsyncNetworkStream:
-        left = min(CONNECT_TIMEOUT, self._deadline.left())
-        stream = await self._stream.start_tls(ssl_context, server_hostname, left)
-        return _AsyncStream(stream, self._deadline)
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._stream.get_extra_info(info)
-
-
-class _AsyncBackend(httpcore.AsyncNetworkBackend):
-    def __init__(self, deadline: _Deadline, addresses: tuple[str, ...] = ()) -> None:
-        self._deadline = deadline
-        self._addresses = addresses
-        self._backend = cast("httpcore.AsyncNetworkBackend", httpcore.AnyIOBackend())
-
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
-    ) -> httpcore.AsyncNetworkStream:
-        end = time.monotonic() + min(CONNECT_TIMEOUT, self._deadline.left())
-        *others, last = self._addresses or (host,)
-        for count, address in enumerate(others):
-            share = max(0.001, end - time.monotonic()) / (len(others) + 1 - count)
-            with suppress(httpcore.ConnectError, httpcore.ConnectTimeout):
-                stream = await self._backend.connect_tcp(
-                    address, port, share, local_address, socket_options
-                )
-                return _AsyncStream(stream, self._deadline)
-        left = max(0.001, end - time.monotonic())
-        stream = await self._backend.connect_tcp(last, port, left, local_address, socket_options)
-        return _AsyncStream(stream, self._deadline)
-
-
 # --- lanes -------------------------------------------------------------------------------------
 
 
@@ -241,14 +86,14 @@ class _BlockingLane(httpx.HTTPTransport):
         proxy: str | None,
         addresses: tuple[str, ...] = (),
     ) -> None:
-        self.deadline = _Deadline()
+        self.deadline = Deadline()
         self.idle_since = 0.0
         self._pool = httpcore.ConnectionPool(
             ssl_context=context,
             proxy=_proxy(proxy),
             max_connections=1,
             keepalive_expiry=IDLE_SECONDS,
-            network_backend=_BlockingBackend(self.deadline, addresses),
+            network_backend=BlockingBackend(self.deadline, addresses),
         )
 
 
@@ -261,38 +106,15 @@ class _AsyncLane(httpx.AsyncHTTPTransport):
         proxy: str | None,
         addresses: tuple[str, ...] = (),
     ) -> None:
-        self.deadline = _Deadline()
+        self.deadline = Deadline()
         self.idle_since = 0.0
         self._pool = httpcore.AsyncConnectionPool(
             ssl_context=context,
             proxy=_proxy(proxy),
             max_connections=1,
             keepalive_expiry=IDLE_SECONDS,
-            network_backend=_AsyncBackend(self.deadline, addresses),
+            network_backend=AsyncBackend(self.deadline, addresses),
         )
-
-
-def _look_up(host: str, port: int, end: float) -> list[str]:
-    """Find a host's addresses, as the event loop does in a thread: look-ups know no deadline."""
-    found: SimpleQueue[list[str] | OSError | UnicodeError] = SimpleQueue()
-
-    def ask() -> None:
-        try:
-            infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            found.put([str(info[4][0]) for info in infos])
-        except (OSError, UnicodeError) as error:
-            found.put(error)
-
-    threading.Thread(target=ask, name="webtools-look-up", daemon=True).start()
-    try:
-        answer = found.get(timeout=max(0.0, end - time.monotonic()))
-        if isinstance(answer, Exception):
-            raise answer
-    except Empty:
-        raise httpcore.ConnectTimeout from None
-    except OSError as error:
-        raise httpcore.ConnectError(str(error)) from error
-    return answer
 
 
 def _proxy(url: str | None) -> httpcore.Proxy | None:
@@ -447,22 +269,22 @@ class BlockingTransport:
             RequestError: No answer came, or it broke off.
             RequestTimeoutError: `deadline`, on the monotonic clock, passed.
         """
-        target = _target(request.url)
+        target = target_of(request.url)
         lanes = self._lanes_for(target, request.proxy, request.addresses)
         lane, sound = lanes.take(deadline), False
         try:
-            outgoing = _to_httpx(request, target, deadline)
+            outgoing = to_httpx(request, target, deadline)
             answer = lane.handle_request(outgoing)
             try:
-                body = _Body(answer, request.max_bytes)
+                body = Body(answer, request.max_bytes)
                 for chunk in cast("Iterable[bytes]", answer.stream):
                     body.add(chunk)
             finally:
                 answer.close()
             sound = True
             return body.to_response()
-        except _NETWORK_ERRORS as error:
-            raise _as_request_error(error, target.origin) from _bare(error)
+        except NETWORK_ERRORS as error:
+            raise as_request_error(error, target.origin) from bare(error)
         finally:
             lanes.give_back(lane, sound=sound)
 
@@ -475,7 +297,7 @@ class BlockingTransport:
         _close_all(self._lanes)
 
     def _lanes_for(
-        self, target: _Target, proxy: str | None, addresses: tuple[str, ...]
+        self, target: Target, proxy: str | None, addresses: tuple[str, ...]
     ) -> _BlockingLanes:
         # With the process: a forked child must not use its parent's sockets.
         key = (os.getpid(), target.origin, proxy, addresses)
@@ -502,22 +324,22 @@ class AsyncTransport:
 
     async def send(self, request: Request, deadline: float) -> Response:
         """Exchange one request for its response; raises as `BlockingTransport.send` does."""
-        target = _target(request.url)
+        target = target_of(request.url)
         lanes = await self._lanes_for(target, request.proxy, request.addresses)
         lane, sound = await lanes.take(deadline), False
         try:
-            outgoing = _to_httpx(request, target, deadline)
+            outgoing = to_httpx(request, target, deadline)
             answer = await lane.handle_async_request(outgoing)
             try:
-                body = _Body(answer, request.max_bytes)
+                body = Body(answer, request.max_bytes)
                 async for chunk in cast("AsyncIterable[bytes]", answer.stream):
                     body.add(chunk)
             finally:
                 await answer.aclose()
             sound = True
             return body.to_response()
-        except _NETWORK_ERRORS as error:
-            raise _as_request_error(error, target.origin) from _bare(error)
+        except NETWORK_ERRORS as error:
+            raise as_request_error(error, target.origin) from bare(error)
         finally:
             await lanes.give_back(lane, sound=sound)
 
@@ -531,7 +353,7 @@ class AsyncTransport:
             await lanes.aclose()
 
     async def _lanes_for(
-        self, target: _Target, proxy: str | None, addresses: tuple[str, ...]
+        self, target: Target, proxy: str | None, addresses: tuple[str, ...]
     ) -> _AsyncLanes:
         key = (target.origin, proxy, addresses)
         lanes = self._lanes.get(key)
@@ -593,142 +415,3 @@ async def _close_at_end(
         if (loops := owner()) is not None:
             loops.forget_running()  # else the loop would live as long as we do
         await transport.aclose()
-
-
-# --- translation -------------------------------------------------------------------------------
-
-
-class _Target(NamedTuple):
-    """A parsed URL, and what of it is needed at every call."""
-
-    url: httpx.URL
-    origin: str
-    host: bytes
-
-    def needs_tls(self, proxy: str | None) -> bool:
-        return self.url.scheme == "https" or bool(proxy and proxy.startswith("https"))
-
-
-@lru_cache(maxsize=256)
-def _parsed(url: str) -> _Target:
-    parsed = httpx.URL(url)
-    host = parsed.netloc
-    return _Target(parsed, f"{parsed.scheme}://{host.decode()}", host)
-
-
-def _target(url: str) -> _Target:
-    try:
-        return _parsed(url)
-    except (httpx.InvalidURL, UnicodeError) as error:
-        raise _as_request_error(error) from _bare(error)
-
-
-def _to_httpx(request: Request, target: _Target, deadline: float) -> httpx.Request:
-    # Headers in their final form and a ready stream: httpx then has nothing left to work out.
-    headers = [(b"host", target.host)]
-    headers += [pair for pair in _DEFAULT_HEADERS if pair[0].decode() not in request.headers]
-    headers += [(name.encode(), value.encode()) for name, value in request.headers.items()]
-    content = b""
-    if request.json is not None:
-        content = dumps(request.json, separators=(",", ":")).encode()
-        headers.append((b"content-type", b"application/json"))
-        headers.append((b"content-length", b"%d" % len(content)))
-    # Reads and writes are bounded by the lane; this bounds httpcore's own waiting, for its pool.
-    bound = {"timeout": {"pool": max(0.0, deadline - time.monotonic())}}
-    stream = httpx.ByteStream(content)
-    return httpx.Request(
-        request.method, target.url, headers=headers, stream=stream, extensions=bound
-    )
-
-
-class _Body:
-    """Collects an answer's body, decompressed and bounded while it arrives."""
-
-    def __init__(self, answer: httpx.Response, max_bytes: int) -> None:
-        self._answer = answer
-        self._max_bytes = max_bytes
-        self._parts: list[bytes] = []
-        self._size = 0
-        self._headers = {
-            name.decode("latin-1").lower(): value.decode("latin-1")
-            for name, value in answer.headers.raw
-        }
-        self._inflate = _decompressor(self._headers.get("content-encoding", ""))
-
-    def add(self, chunk: bytes) -> None:
-        if self._inflate is not None:
-            chunk = self._decompress(chunk)
-        self._size += len(chunk)
-        if self._size > self._max_bytes:
-            size = self._max_bytes // (1024 * 1024)
-            message = f"the answer is larger than {size} MiB"
-            raise RequestError(message, status=self._answer.status_code, retryable=False)
-        self._parts.append(chunk)
-
-    def _decompress(self, chunk: bytes) -> bytes:
-        # Bounded, since a few KB can unfold to gigabytes; one byte more shows that it is too much.
-        room = self._max_bytes - self._size + 1
-        found = b""
-        try:
-            while chunk and len(found) < room:
-                if self._inflate.eof:  # a compressed body may have several members (RFC 1952)
-                    self._inflate = _decompressor("gzip")
-                found += self._inflate.decompress(chunk, room - len(found))
-                chunk = self._inflate.unused_data
-        except zlib.error as error:
-            message = f"the answer cannot be decompressed ({error})"
-            status = self._answer.status_code
-            raise RequestError(message, status=status, retryable=False) from error
-        return found
-
-    def to_response(self) -> Response:
-        if self._parts and self._inflate is not None and not self._inflate.eof:
-            raise RequestError("the answer broke off", status=self._answer.status_code)
-        return Response(self._answer.status_code, self._headers, b"".join(self._parts))
-
-
-def _decompressor(encoding: str) -> Any:
-    match encoding.strip().lower():
-        case "" | "identity":
-            return None
-        case "gzip" | "x-gzip" | "deflate":
-            return zlib.decompressobj(zlib.MAX_WBITS | 32)  # either header is recognised
-        case other:
-            message = f'the answer has an unknown content encoding "{one_line(other)[:40]}"'
-            raise RequestError(message, retryable=False)
-
-
-_WORDS: list[tuple[type[Exception], str]] = [
-    (httpx.ConnectError, "no connection to {origin} could be made"),
-    (httpx.ProxyError, "the proxy refused the connection to {origin}"),
-    (httpx.ProtocolError, "the answer broke off or is no valid HTTP"),
-    (Exception, "the connection broke off"),
-]
-
-
-def _as_request_error(error: Exception, origin: str = "") -> WebToolsError:
-    if isinstance(error, httpx.TimeoutException):
-        return RequestTimeoutError("no answer came in time")
-    if isinstance(error, (httpx.InvalidURL, UnicodeError, httpx.UnsupportedProtocol)):
-        return RequestError(f"the address cannot be used ({error})", retryable=False)
-    words = next((words for kind, words in _WORDS if isinstance(error, kind)), _WORDS[-1][1])
-    return RequestError(words.format(origin=origin) + _detail(error))
-
-
-def _detail(error: BaseException | None) -> str:
-    """Find what the system said of a failed look-up or handshake; other texts differ by driver."""
-    while error is not None:
-        if isinstance(error, ssl.SSLCertVerificationError):
-            return f": the certificate is not trusted ({error.verify_message})"
-        if isinstance(error, socket.gaierror):
-            return f": {error.strerror}"
-        error = error.__cause__ or error.__context__
-    return ""
-
-
-def _bare(error: Exception) -> Exception:
-    """Cut an error loose from its frames and causes: they hold the request's headers."""
-    error.__cause__ = error.__context__ = None
-    with suppress(AttributeError):
-        del error._request  # type: ignore[attr-defined]  # noqa: SLF001
-    return error.with_traceback(None)

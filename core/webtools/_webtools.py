@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from functools import partial
 from types import TracebackType
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from webtools._calls import CALLS, find_tool
 from webtools._flow import Flow, arun, run
+from webtools._narrowing import is_iterable
 from webtools._redaction import Redactor, redacted, redactor_for
 from webtools._toolcalls import PRESENTERS, answer
 from webtools._transport import BlockingTransport, LoopTransports
@@ -305,4 +306,4 @@ def _arguments(named: dict[str, Any]) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     if isinstance(value, date):
         return value.isoformat()
-    return list(value) if isinstance(value, Iterable) and not isinstance(value, str) else value
+    return value if isinstance(value, str) or not is_iterable(value) else list(value)

@@ -178,7 +178,12 @@ def test_a_refusal_by_the_provider_is_exit_1(
 
 
 def test_no_answer_is_exit_1(cli: Cli, tmp_path: Path) -> None:
-    entry = {"name": "exa", "type": "exa", "apiKey": "test-key-cli", "baseUrl": "http://127.0.0.1:1"}
+    entry = {
+        "name": "exa",
+        "type": "exa",
+        "apiKey": "test-key-cli",
+        "baseUrl": "http://127.0.0.1:1",
+    }
     path = tmp_path / "nowhere.json"
     path.write_text(json.dumps({"providers": [{**entry, "timeoutMs": 300}]}))
     done = cli("search", "x", "--config", str(path))

@@ -1,0 +1,162 @@
+"""Between our requests and answers and those of httpx; its errors become ours here."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import time
+import zlib
+from contextlib import suppress
+from functools import lru_cache
+from json import dumps
+from typing import Any, NamedTuple
+
+import httpx
+
+from webtools._cleaning import one_line
+from webtools._http import Request, Response
+from webtools._version import __version__
+from webtools.errors import RequestError, RequestTimeoutError, WebToolsError
+
+NETWORK_ERRORS = (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OSError)
+_DEFAULT_HEADERS = [
+    (b"accept", b"application/json"),
+    (b"accept-encoding", b"gzip"),
+    (b"user-agent", f"agent-webtools/{__version__}".encode()),
+]
+
+
+class Target(NamedTuple):
+    """A parsed URL, and what of it is needed at every call."""
+
+    url: httpx.URL
+    origin: str
+    host: bytes
+
+    def needs_tls(self, proxy: str | None) -> bool:
+        return self.url.scheme == "https" or bool(proxy and proxy.startswith("https"))
+
+
+@lru_cache(maxsize=256)
+def _parsed(url: str) -> Target:
+    parsed = httpx.URL(url)
+    host = parsed.netloc
+    return Target(parsed, f"{parsed.scheme}://{host.decode()}", host)
+
+
+def target_of(url: str) -> Target:
+    try:
+        return _parsed(url)
+    except (httpx.InvalidURL, UnicodeError) as error:
+        raise as_request_error(error) from bare(error)
+
+
+def to_httpx(request: Request, target: Target, deadline: float) -> httpx.Request:
+    # Headers in their final form and a ready stream: httpx then has nothing left to work out.
+    headers = [(b"host", target.host)]
+    headers += [pair for pair in _DEFAULT_HEADERS if pair[0].decode() not in request.headers]
+    headers += [(name.encode(), value.encode()) for name, value in request.headers.items()]
+    content = b""
+    if request.json is not None:
+        content = dumps(request.json, separators=(",", ":")).encode()
+        headers.append((b"content-type", b"application/json"))
+        headers.append((b"content-length", b"%d" % len(content)))
+    # Reads and writes are bounded by the lane; this bounds httpcore's own waiting, for its pool.
+    bound = {"timeout": {"pool": max(0.0, deadline - time.monotonic())}}
+    stream = httpx.ByteStream(content)
+    return httpx.Request(
+        request.method, target.url, headers=headers, stream=stream, extensions=bound
+    )
+
+
+class Body:
+    """Collects an answer's body, decompressed and bounded while it arrives."""
+
+    def __init__(self, answer: httpx.Response, max_bytes: int) -> None:
+        self._answer = answer
+        self._max_bytes = max_bytes
+        self._parts: list[bytes] = []
+        self._size = 0
+        self._headers = {
+            name.decode("latin-1").lower(): value.decode("latin-1")
+            for name, value in answer.headers.raw
+        }
+        self._inflate = _decompressor(self._headers.get("content-encoding", ""))
+
+    def add(self, chunk: bytes) -> None:
+        if self._inflate is not None:
+            chunk = self._decompress(chunk)
+        self._size += len(chunk)
+        if self._size > self._max_bytes:
+            size = self._max_bytes // (1024 * 1024)
+            message = f"the answer is larger than {size} MiB"
+            raise RequestError(message, status=self._answer.status_code, retryable=False)
+        self._parts.append(chunk)
+
+    def _decompress(self, chunk: bytes) -> bytes:
+        # Bounded, since a few KB can unfold to gigabytes; one byte more shows that it is too much.
+        room = self._max_bytes - self._size + 1
+        found = b""
+        try:
+            while chunk and len(found) < room:
+                if self._inflate.eof:  # a compressed body may have several members (RFC 1952)
+                    self._inflate = _decompressor("gzip")
+                found += self._inflate.decompress(chunk, room - len(found))
+                chunk = self._inflate.unused_data
+        except zlib.error as error:
+            message = f"the answer cannot be decompressed ({error})"
+            status = self._answer.status_code
+            raise RequestError(message, status=status, retryable=False) from error
+        return found
+
+    def to_response(self) -> Response:
+        if self._parts and self._inflate is not None and not self._inflate.eof:
+            raise RequestError("the answer broke off", status=self._answer.status_code)
+        return Response(self._answer.status_code, self._headers, b"".join(self._parts))
+
+
+def _decompressor(encoding: str) -> Any:
+    match encoding.strip().lower():
+        case "" | "identity":
+            return None
+        case "gzip" | "x-gzip" | "deflate":
+            return zlib.decompressobj(zlib.MAX_WBITS | 32)  # either header is recognised
+        case other:
+            message = f'the answer has an unknown content encoding "{one_line(other)[:40]}"'
+            raise RequestError(message, retryable=False)
+
+
+_WORDS: list[tuple[type[Exception], str]] = [
+    (httpx.ConnectError, "no connection to {origin} could be made"),
+    (httpx.ProxyError, "the proxy refused the connection to {origin}"),
+    (httpx.ProtocolError, "the answer broke off or is no valid HTTP"),
+    (Exception, "the connection broke off"),
+]
+
+
+def as_request_error(error: Exception, origin: str = "") -> WebToolsError:
+    if isinstance(error, httpx.TimeoutException):
+        return RequestTimeoutError("no answer came in time")
+    if isinstance(error, (httpx.InvalidURL, UnicodeError, httpx.UnsupportedProtocol)):
+        return RequestError(f"the address cannot be used ({error})", retryable=False)
+    words = next((words for kind, words in _WORDS if isinstance(error, kind)), _WORDS[-1][1])
+    return RequestError(words.format(origin=origin) + _detail(error))
+
+
+def _detail(error: BaseException | None) -> str:
+    """Find what the system said of a failed look-up or handshake; other texts differ by driver."""
+    while error is not None:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return f": the certificate is not trusted ({error.verify_message})"
+        if isinstance(error, socket.gaierror):
+            return f": {error.strerror}"
+        error = error.__cause__ or error.__context__
+    return ""
+
+
+def bare(error: Exception) -> Exception:
+    """Cut an error loose from its frames and causes: they hold the request's headers."""
+    error.__cause__ = error.__context__ = None
+    with suppress(AttributeError):
+        del error._request  # type: ignore[attr-defined]  # noqa: SLF001
+    return error.with_traceback(None)
