@@ -18,8 +18,8 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		--constraint constraints.txt --editable '.[all]' --group dev
-	if command -v npm >/dev/null; then npm install --prefix $(VENV)/node --silent --no-audit \
-		--no-fund --ignore-scripts $(NODE_CLIENTS); fi
+	-command -v npm >/dev/null && npm install --prefix $(VENV)/node --silent --no-audit \
+		--no-fund --ignore-scripts $(NODE_CLIENTS)
 	@touch $@
 
 demo: $(READY) ## Answer one question by CLI and two agents; ARGS=--live

@@ -10,7 +10,7 @@ PARTS = {"calls": calls, "load": load, "start": start, "cutting": cutting}
 
 
 def main(names: list[str]) -> int:
-    """Print a table per part; the exit code is 2 for an unknown part, else 0."""
+    """Print a table per part; the exit code is 1 when a target is missed, 2 for an unknown part."""
     unknown = set(names) - set(PARTS)
     if unknown:
         print(f"no such part: {', '.join(sorted(unknown))}; use {', '.join(PARTS)}")
@@ -23,7 +23,7 @@ def main(names: list[str]) -> int:
             show([row])
             missed += [row] if row.reached is False else []
     print(f"{len(missed)} missed" if missed else "all reached")
-    return 0
+    return 1 if missed else 0
 
 
 if __name__ == "__main__":

@@ -3,10 +3,10 @@
 import tracemalloc
 from collections.abc import Iterator
 
-from benchmarks.report import Row, paired, ratio
+from benchmarks.report import QUICK, Row, paired, ratio
 from webtools.truncation import truncate_head, truncate_tail
 
-SIZE = 50 * 1024 * 1024
+SIZE = (1 if QUICK else 50) * 1024 * 1024
 TEXTS = {
     "ASCII, 80-character lines": ("x" * 79 + "\n"),
     "ASCII, 10-character lines": ("x" * 9 + "\n"),

@@ -346,7 +346,8 @@ class Accounts:
         chosen = self._find(name)
         if chosen is None:
             known = listed(account.name for account in self.accounts)
-            raise ConfigError(f"No provider {quote(name)} in {self.origin}; known are: {known}.")
+            fault = f"No provider {quote(name)} in {self.origin}; known are: {known}."
+            raise ConfigError(f"{fault} A minimal valid example:\n{EXAMPLE}")
         if chosen not in able:
             names = listed(account.name for account in able)
             remedy = f"these can: {names}." if able else _remedy(capability)

@@ -68,7 +68,8 @@ def _search_query(given: SearchInput, text: str, limit: int) -> SearchQuery:
 def _limit(asked: int | None, account: Account, accounts: Accounts) -> tuple[int, list[str]]:
     """Find how many results a query may have; an operator's bound wins and is told."""
     provider = PROVIDERS[account.type].search
-    most = provider.MAX_SEARCH_LIMIT if provider else DEFAULT_LIMIT
+    assert provider is not None  # noqa: S101  # accounts are selected by capability
+    most = provider.MAX_SEARCH_LIMIT
     bound = min(most, accounts.max_results or most)
     wanted = asked or account.options.default_search_limit or accounts.max_results or DEFAULT_LIMIT
     if asked and asked > bound:

@@ -48,8 +48,8 @@ _SHORTEST_HIGHLIGHT = 60
 _NO_PROSE = re.compile(r"\s*(?:#|```|\||[-*+] |\d+\. |>|\[Page )")
 
 
-def fetch_pages(query: PageQuery, account: Account) -> Flow[Pages]:
-    """Fetch every URL; what fails is a page with its reason.
+def fetch_pages(query: PageQuery, account: Account, deadline: float) -> Flow[Pages]:
+    """Fetch every URL until `deadline`; what fails is a page with its reason.
 
     Raises:
         ConfigError: The extra `fetch` is not installed.
@@ -57,8 +57,6 @@ def fetch_pages(query: PageQuery, account: Account) -> Flow[Pages]:
     error = yield Offload(missing_libraries)
     if error is not None:
         raise error
-    start: float = yield Now()
-    deadline = start + Job(account, "fetch", "", "").timeout  # one for all pages
     found = yield from _each(query, account, deadline)
     warnings = [warning for _, told in found for warning in told]
     return Pages([page for page, _ in found], warnings=[*_general(query, account), *warnings])

@@ -52,7 +52,12 @@ class Job:
     @property
     def timeout(self) -> float:
         """Seconds for the whole call, waiting and retries included."""
-        return self.account.timeout or _TIMEOUTS.get(self.capability, _DEFAULT_TIMEOUT)
+        return timeout_of(self.account, self.capability)
+
+
+def timeout_of(account: Account, capability: Capability) -> float:
+    """Give the seconds that a whole call may take."""
+    return account.timeout or _TIMEOUTS.get(capability, _DEFAULT_TIMEOUT)
 
 
 def exchange(

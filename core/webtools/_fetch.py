@@ -6,21 +6,23 @@ from contextlib import suppress
 from dataclasses import replace
 
 from webtools._cost import total
-from webtools._exchange import Job, exchange
-from webtools._flow import Flow, Gather
+from webtools._exchange import Job, exchange, timeout_of
+from webtools._flow import Flow, Gather, Now
 from webtools.errors import ProviderError, RequestError, WebToolsError
 from webtools.providers import PROVIDERS, Account
 from webtools.providers._base import FetchProvider, PageQuery, Pages
 from webtools.results import FetchResponse, Page
 
 
-def fetch(account: Account, query: PageQuery) -> Flow[FetchResponse]:
-    """Fetch pages; mixed outcomes succeed.
+def fetch(account: Account, query: PageQuery, deadline: float | None = None) -> Flow[FetchResponse]:
+    """Fetch pages; mixed outcomes succeed. Without a deadline the provider's time begins here.
 
     Raises:
         WebToolsError: The provider failed, or not one page could be had.
     """
-    answers = yield from _answers(account, query)
+    if deadline is None:
+        deadline = yield from _end(account)
+    answers = yield from _answers(account, query, deadline)
     pages = [page for answer in answers for page in answer.pages]
     if all(page.error for page in pages):
         raise _all_failed(account, pages)
@@ -37,21 +39,22 @@ def fetch(account: Account, query: PageQuery) -> Flow[FetchResponse]:
 def fetch_with_fallback(
     account: Account, fallback: Account | None, query: PageQuery
 ) -> Flow[FetchResponse]:
-    """Fetch pages, and try those that failed once more with another provider.
+    """Fetch pages, and try those that failed with another provider, in the time that is left.
 
     Raises:
         WebToolsError: As `fetch`; the error is that of `account` when both fail.
     """
+    deadline = yield from _end(account)
     first: FetchResponse | WebToolsError
     try:
-        first = yield from fetch(account, query)
+        first = yield from fetch(account, query, deadline)
     except (ProviderError, RequestError) as error:
         first = error
     failed = _failures(first, query)
     second: FetchResponse | None = None
     if failed and fallback is not None and fallback.name != account.name:
         with suppress(ProviderError, RequestError):
-            second = yield from fetch(fallback, replace(query, urls=tuple(failed)))
+            second = yield from fetch(fallback, replace(query, urls=tuple(failed)), deadline)
     if second is not None:
         return _merged(account, first, second, failed)
     if isinstance(first, WebToolsError):
@@ -92,13 +95,18 @@ def _merged(
     )
 
 
-def _answers(account: Account, query: PageQuery) -> Flow[list[Pages]]:
+def _end(account: Account) -> Flow[float]:
+    start: float = yield Now()
+    return start + timeout_of(account, "fetch")
+
+
+def _answers(account: Account, query: PageQuery, deadline: float) -> Flow[list[Pages]]:
     services = PROVIDERS[account.type]
     if services.pages is not None:
-        return [(yield from services.pages.pages(query, account))]
+        return [(yield from services.pages.pages(query, account, deadline))]
     assert services.fetch is not None  # noqa: S101  # accounts are selected by capability
     parts = _parts(query, services.fetch.MAX_URLS)
-    return (yield from _all_parts(account, services.fetch, parts))
+    return (yield from _all_parts(account, services.fetch, parts, deadline))
 
 
 def _parts(query: PageQuery, size: int) -> list[PageQuery]:
@@ -107,12 +115,12 @@ def _parts(query: PageQuery, size: int) -> list[PageQuery]:
 
 
 def _all_parts(
-    account: Account, provider: FetchProvider, parts: list[PageQuery]
+    account: Account, provider: FetchProvider, parts: list[PageQuery], deadline: float
 ) -> Flow[list[Pages]]:
-    if len(parts) == 1:
-        return [(yield from _fetch_part(account, provider, parts[0]))]
-    outcomes: list[Pages | WebToolsError]
-    outcomes = yield Gather([_fetch_part(account, provider, part) for part in parts])
+    flows = [_fetch_part(account, provider, part, deadline) for part in parts]
+    if len(flows) == 1:
+        return [(yield from flows[0])]
+    outcomes: list[Pages | WebToolsError] = yield Gather(flows)
     return [
         Pages([Page(url=url, error=str(outcome)) for url in part.urls])
         if isinstance(outcome, WebToolsError)
@@ -121,11 +129,15 @@ def _all_parts(
     ]
 
 
-def _fetch_part(account: Account, provider: FetchProvider, part: PageQuery) -> Flow[Pages]:
+def _fetch_part(
+    account: Account, provider: FetchProvider, part: PageQuery, deadline: float
+) -> Flow[Pages]:
     subject = part.urls[0] if len(part.urls) == 1 else f"{part.urls[0]} and others"
     job = Job(account, "fetch", "fetching", subject)
     request = provider.fetch_request(part, account)
-    return (yield from exchange(job, request, lambda r: provider.read_pages(r, part, account)))
+    return (
+        yield from exchange(job, request, lambda r: provider.read_pages(r, part, account), deadline)
+    )
 
 
 def _all_failed(account: Account, pages: list[Page]) -> ProviderError:

@@ -7,7 +7,7 @@ from datetime import date, datetime, time, timedelta, timezone
 from urllib.parse import urlsplit
 
 from webtools._cost import total
-from webtools._exchange import Job, exchange
+from webtools._exchange import Job, exchange, timeout_of
 from webtools._flow import Flow, Gather, Now
 from webtools.errors import WebToolsError
 from webtools.providers import PROVIDERS, Account
@@ -60,7 +60,7 @@ def _all_outcomes(
     if len(queries) == 1:
         return [(yield from _search_one(account, queries[0]))]
     start: float = yield Now()
-    deadline = start + Job(account, "search", "", "").timeout  # one for all of them
+    deadline = start + timeout_of(account, "search")  # one for all of them
     flows = [_search_one(account, query, deadline) for query in queries]
     outcomes: list[_Answer | WebToolsError] = yield Gather(flows, MAX_AT_ONCE)
     return outcomes

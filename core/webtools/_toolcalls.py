@@ -30,7 +30,7 @@ def present_search(response: SearchResponse) -> Flow[ToolResult]:
 def present_summary(response: SummaryResponse) -> Flow[ToolResult]:
     """Show the summary alone."""
     details = response.model_dump(mode="json", exclude={"text"})
-    details["results"] = []
+    details |= {"results": [], "result_count": 0}
     return (yield from _one_text(response.text, formatting.footer((), response.warnings), details))
 
 
@@ -39,7 +39,8 @@ def present_pages(response: FetchResponse) -> Flow[ToolResult]:
     details = response.model_dump(mode="json")
     details["results"] = details.pop("pages")
     failed = sum(page.error is not None for page in response.pages)
-    details |= {"fetched_count": len(response.pages) - failed, "failed_count": failed}
+    fetched = len(response.pages) - failed
+    details |= {"result_count": fetched, "fetched_count": fetched, "failed_count": failed}
     sections = formatting.page_sections(response)
     foot = _fitted_footer(formatting.footer((), response.warnings))
     shown, cuts = fit_sections(sections, _SEPARATOR, *_room(foot))
@@ -61,7 +62,7 @@ def present_error(error: WebToolsError) -> Flow[ToolResult]:
 def error_details(error: WebToolsError) -> dict[str, Any]:
     """Give the details of a call that failed."""
     details: dict[str, Any] = {"provider": error.provider, "results": [], "warnings": []}
-    details |= {"cost_usd": None, "cost_is_estimate": False}
+    details |= {"result_count": 0, "cost_usd": None, "cost_is_estimate": False}
     return details | {"truncation": None, "full_output_path": None, "error": error.to_details()}
 
 

@@ -147,7 +147,7 @@ class ProviderConfig(_Part):
 
 
 class Config(_Part):
-    """The whole config; later features add their part here (`cache`, `log`, …).
+    """The whole config.
 
     Attributes:
         providers: The providers, at least one; without a default the first that can serves.

@@ -113,7 +113,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
-    """One query with its filters; dates are ISO-8601 as the caller gave them, already checked."""
+    """One query with its filters, already checked."""
 
     query: str
     limit: int
@@ -275,7 +275,7 @@ class FetchProvider(Provider, Protocol):
 class PageProvider(Provider, Protocol):
     """A provider that fetches pages in a flow of its own, such as one request per page."""
 
-    def pages(self, query: PageQuery, account: Account, /) -> Flow[Pages]:
+    def pages(self, query: PageQuery, account: Account, deadline: float, /) -> Flow[Pages]:
         """Fetch one page per URL, in the order asked; one that fails carries its `error`."""
         ...
 

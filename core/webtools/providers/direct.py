@@ -73,11 +73,11 @@ def missing_libraries() -> ConfigError | None:
     return ConfigError(f"Reading pages needs {' and '.join(missing)}: {INSTALL}")
 
 
-def pages(query: PageQuery, account: Account) -> Flow[Pages]:
+def pages(query: PageQuery, account: Account, deadline: float) -> Flow[Pages]:
     """Fetch the pages of a query, one request each and some at the same time."""
     from webtools._direct import fetch_pages  # noqa: PLC0415 - it needs the table of providers
 
-    return (yield from fetch_pages(query, account))
+    return (yield from fetch_pages(query, account, deadline))
 
 
 def read_error(

@@ -97,7 +97,7 @@ def _usable_tools(config: Path | None) -> tuple[str, ...]:
     usable = ["web_search"]
     for tool, capability in TOOLS.items():
         try:
-            accounts.select(capability)
+            accounts.select_fetcher() if capability == "fetch" else accounts.select(capability)
         except ConfigError:
             _screen.text(f"No configured provider can {capability}: {tool} is left out.")
         else:

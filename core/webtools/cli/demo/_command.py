@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 
 def show(script: Script, web: WebTools, config: Path | None) -> bool:
-    """Answer with commands, whose output is read as an agent would read it."""
+    """Answer with commands, read as an agent would read them; tells whether every one worked."""
     del web  # the commands make their own
     seen: list[str] = []
-    found = True
+    worked = True
     while isinstance(turn := script.turn(seen), Call):
         words = _words(turn, config)
         _screen.command(["webtools", *words])
         done = _run(words)
         failed = done.returncode != 0
-        found = found and not (failed and not seen)
+        worked = worked and not failed
         seen.append(done.stderr if failed else done.stdout)
         _screen.result(seen[-1], is_error=failed)
     _screen.answer(turn)
-    return found
+    return worked
 
 
 def _run(words: list[str]) -> subprocess.CompletedProcess[str]:

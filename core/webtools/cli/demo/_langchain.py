@@ -47,23 +47,26 @@ def _as_message(call: Call, number: int) -> AIMessage:
 
 
 def show(script: Script, web: WebTools, config: Path | None) -> bool:
-    """Let the agent answer, and show each message as it comes."""
+    """Let the agent answer, and show each message as it comes; tells whether every call worked."""
     del config  # `web` has it
     untyped: Any = agents  # what `create_agent` gives is only half typed
     agent = untyped.create_agent(ScriptedModel(script=script), WebToolkit(web=web).get_tools())
     question = {"messages": [("user", script.question)]}
-    for update in agent.stream(question, stream_mode="updates"):
-        for step in update.values():
-            for message in step["messages"]:
-                _show_message(message)
-    return True
+    updates = agent.stream(question, stream_mode="updates")
+    steps = [step for update in updates for step in update.values()]
+    worked = [_show_message(message) for step in steps for message in step["messages"]]
+    return all(worked)
 
 
-def _show_message(message: BaseMessage) -> None:
+def _show_message(message: BaseMessage) -> bool:
+    """Show a message; tells whether it is good news."""
     if isinstance(message, ToolMessage):
-        _screen.result(str(message.content), is_error=message.status == "error")
-    elif isinstance(message, AIMessage) and message.tool_calls:
+        failed = message.status == "error"
+        _screen.result(str(message.content), is_error=failed)
+        return not failed
+    if isinstance(message, AIMessage) and message.tool_calls:
         for wanted in message.tool_calls:
             _screen.call(Call(wanted["name"], wanted["args"]))
     else:
         _screen.answer(str(message.content))
+    return True

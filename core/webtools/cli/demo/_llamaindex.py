@@ -83,7 +83,7 @@ class ScriptedModel(CustomLLM, FunctionCallingLLM):
 
 
 def show(script: Script, web: WebTools, config: Path | None) -> bool:
-    """Let the agent answer, and show each tool call as it ends."""
+    """Let the agent answer, and show each tool call as it ends; tells whether every one worked."""
     del config  # `web` has it
     return asyncio.run(_answer(script, web))
 
@@ -93,11 +93,13 @@ async def _answer(script: Script, web: WebTools) -> bool:
         tools=WebToolsSpec(web=web).to_tool_list(), llm=ScriptedModel(script=script)
     )
     handler = agent.run(user_msg=script.question)
+    worked = True
     async for event in handler.stream_events():
         if isinstance(event, ToolCallResult):
             call: Any = event  # its arguments are only half typed
             _screen.call(Call(event.tool_name, call.tool_kwargs))
             output = event.tool_output
             _screen.result(output.content, is_error=output.is_error)
+            worked = worked and not output.is_error
     _screen.answer(str(await handler))
-    return True
+    return worked
