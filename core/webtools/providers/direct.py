@@ -1,6 +1,6 @@
 """Direct: pages fetched from their own sites, without an API or a key.
 
-What may be fetched is decided by `webtools._guard`; how it goes is in `webtools._direct`.
+What may be fetched is decided by `_direct.guard`; how it goes is in `_direct.fetching`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from importlib.util import find_spec
 
 from pydantic import Field, field_validator
 
+from webtools._direct.guard import sites
 from webtools._flow import Flow
-from webtools._guard import sites
 from webtools._http import Response
 from webtools.errors import ConfigError, InputError, ProviderError
 from webtools.providers._base import Account, Capability, Options, PageQuery, Pages
@@ -75,7 +75,7 @@ def missing_libraries() -> ConfigError | None:
 
 def pages(query: PageQuery, account: Account, deadline: float) -> Flow[Pages]:
     """Fetch the pages of a query, one request each and some at the same time."""
-    from webtools._direct import fetch_pages  # noqa: PLC0415 - it needs the table of providers
+    from webtools._direct.fetching import fetch_pages  # noqa: PLC0415 - it needs the table of providers
 
     return (yield from fetch_pages(query, account, deadline))
 

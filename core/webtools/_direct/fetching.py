@@ -15,14 +15,14 @@ from http import HTTPStatus
 from queue import Empty, SimpleQueue
 from urllib.parse import urlsplit
 
-from webtools import _guard
-from webtools._charset import decode
+from webtools._direct import guard
+from webtools._direct.charset import decode
+from webtools._direct.extraction import Content, Source, read
+from webtools._direct.guard import Policy, Target
+from webtools._direct.walls import BOT_CHECK, is_challenge
 from webtools._exchange import Job, send_with_retries
-from webtools._extraction import Content, Source, read
 from webtools._flow import Flow, Gather, Now, Offload, Resolve
-from webtools._guard import Policy, Target
 from webtools._http import Request, Response
-from webtools._walls import BOT_CHECK, is_challenge
 from webtools.errors import ProviderError, RequestError, RequestTimeoutError, WebToolsError
 from webtools.providers import Account
 from webtools.providers._base import PageQuery, Pages
@@ -121,13 +121,13 @@ class _Visit:
 
 def _visit(url: str, job: Job, deadline: float) -> Flow[_Visit]:
     policy = policy_of(job.account)
-    target = _guard.parse(url)
+    target = guard.parse(url)
     for _ in range(MAX_REDIRECTS + 1):
         response = yield from _ask(target, policy, job, deadline)
         location = _location(response)
         if response.status not in _REDIRECTS or not location:
             return _Visit(target, _accepted(response, job))
-        policy, target = policy.after(target), _guard.follow(target, location)
+        policy, target = policy.after(target), guard.follow(target, location)
     raise ProviderError(f"the site redirects more than {MAX_REDIRECTS} times; use another source")
 
 
@@ -142,20 +142,20 @@ def _location(response: Response) -> str:
 def policy_of(account: Account) -> Policy:
     """Read the policy from an account's options."""
     options = account.options
-    named = [site for entry in options.allow_private_hosts for site in _guard.sites(entry)]
+    named = [site for entry in options.allow_private_hosts for site in guard.sites(entry)]
     return Policy(frozenset(named), options.allow_fake_ips)
 
 
 def _ask(target: Target, policy: Policy, job: Job, deadline: float) -> Flow[Response]:
     """Send one request, to an address that the policy has nothing against."""
-    _guard.check(target, policy)
+    guard.check(target, policy)
     request = Request("GET", target.url, _HEADERS, max_bytes=MAX_PAGE_BYTES)
     try:
         if job.account.proxy is not None:
             request = replace(request, proxy=job.account.proxy.get_secret_value())
         else:
             found = yield from _addresses(target, deadline)
-            checked = _guard.check_addresses(target, found, policy)
+            checked = guard.check_addresses(target, found, policy)
             request = replace(request, addresses=checked[:_MAX_ADDRESSES])
         return (yield from send_with_retries(request, job, deadline))
     except RequestError as error:

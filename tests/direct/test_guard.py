@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webtools._guard import (
+from webtools._direct.guard import (
     Policy,
     Target,
     check,
@@ -201,7 +201,7 @@ def test_what_is_not_public_is_refused_before_any_look_up(url: str) -> None:
 def test_what_is_odd_is_refused_even_if_the_first_look_lets_it_pass(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webtools._guard.is_web_url", lambda _: True)
+    monkeypatch.setattr("webtools._direct.guard.is_web_url", lambda _: True)
     with pytest.raises(InputError, match=BY_US):
         parse(url)
 

@@ -14,10 +14,10 @@ from datetime import datetime
 from functools import lru_cache
 from typing import TypeVar
 
-from webtools._charset import decode
 from webtools._cleaning import one_line, without_controls
-from webtools._markup import Markup, scan
-from webtools._walls import Sight, wall
+from webtools._direct.charset import decode
+from webtools._direct.markup import Markup, scan
+from webtools._direct.walls import Sight, wall
 from webtools.errors import ConfigError, ProviderError, WebToolsError
 from webtools.providers._reading import moment
 from webtools.providers.direct import INSTALL
@@ -115,7 +115,7 @@ def read(source: Source) -> Content:
     """
     kind = _kind(source)
     if kind == "pdf":
-        from webtools._pdf import read_pdf  # noqa: PLC0415 - few pages are PDF files
+        from webtools._direct.pdf import read_pdf  # noqa: PLC0415 - few pages are PDF files
 
         return _bounded(_guarded("PDF", lambda: read_pdf(source.body, source.seconds)))
     text = without_controls(decode(source.body, source.content_type, markup=kind != "text"))

@@ -18,8 +18,8 @@ from servers import RawServer, read_request, response, secured, silent
 from test_guard import PRIVATE_URLS
 
 from webtools import WebTools, _transport
-from webtools._direct import cut, lead, within
-from webtools._extraction import Content
+from webtools._direct.extraction import Content
+from webtools._direct.fetching import cut, lead, within
 from webtools._fetch import fetch
 from webtools._flow import arun, run
 from webtools._http import Request, Response
@@ -560,7 +560,7 @@ def test_too_many_requests_are_retried_as_the_site_asks(get: Fetch, internet: In
 def test_a_page_larger_than_the_bound_is_an_error(
     get: Fetch, internet: Internet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webtools._direct.MAX_PAGE_BYTES", 1024 * 1024)
+    monkeypatch.setattr("webtools._direct.fetching.MAX_PAGE_BYTES", 1024 * 1024)
     with Site(x=html(b"<p>" + b"x" * 1024 * 1024)) as site:
         internet.servers = {PUBLIC: site.port}
         assert "larger than 1 MiB" in refused(get, IMPLICIT, "http://a.example/x")
@@ -795,7 +795,7 @@ async def test_reading_a_page_does_not_hold_up_the_loop(
         time.sleep(0.2)
         return Content("text")
 
-    monkeypatch.setattr("webtools._direct.read", slow)
+    monkeypatch.setattr("webtools._direct.fetching.read", slow)
     with Site() as site:
         internet.servers = {PUBLIC: site.port}
         transport = AsyncTransport()

@@ -11,7 +11,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from webtools._cleaning import one_line, without_controls
-from webtools._extraction import MAX_TEXT, Content
+from webtools._direct.extraction import MAX_TEXT, Content
 from webtools.errors import ProviderError
 
 if TYPE_CHECKING:

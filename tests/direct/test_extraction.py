@@ -16,12 +16,15 @@ from hypothesis import strategies as st
 from pypdf import PdfReader, PdfWriter
 from pypdf.errors import DependencyError
 
-from webtools import _extraction, _markup, _pdf, _walls
-from webtools._charset import _CHARSETS, charset, decode
-from webtools._direct import within
-from webtools._extraction import Content, Source, read
-from webtools._markup import scan
-from webtools._walls import BOT_CHECK, CONSENT, LOGIN, NOT_FOUND, SCRIPTED
+from webtools._direct import extraction as _extraction
+from webtools._direct import markup as _markup
+from webtools._direct import pdf as _pdf
+from webtools._direct import walls as _walls
+from webtools._direct.charset import _CHARSETS, charset, decode
+from webtools._direct.extraction import Content, Source, read
+from webtools._direct.fetching import within
+from webtools._direct.markup import scan
+from webtools._direct.walls import BOT_CHECK, CONSENT, LOGIN, NOT_FOUND, SCRIPTED
 from webtools.errors import ConfigError, ProviderError, WebToolsError
 
 URL = "https://news.example/2026/ferry.html"
@@ -839,7 +842,7 @@ def test_a_pass_over_no_markup_at_all_finds_nothing() -> None:
 
 def test_the_libraries_are_imported_at_the_first_page_and_not_before() -> None:
     code = (
-        "import sys, webtools, webtools._direct, webtools._extraction, webtools._pdf;"
+        "import sys, webtools, webtools._direct.fetching, webtools._direct.extraction, webtools._direct.pdf;"
         "webtools.WebTools();"
         "heavy = {'trafilatura', 'pypdf', 'lxml', 'charset_normalizer', 'idna', 'htmldate'};"
         "print(sorted(heavy & set(sys.modules)))"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from webtools._markup import Markup
+from webtools._direct.markup import Markup
 
 _SOME = 1500  # characters of main text; what stands before a page says less than that
 _LITTLE = 700
