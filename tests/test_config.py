@@ -9,6 +9,7 @@ import pickle
 import stat
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Mapping
 from pathlib import Path
@@ -830,6 +831,46 @@ def test_the_examples_key_is_told_to_be_a_placeholder(tmp_path: Path, key: str) 
         f'{path}: the apiKey of "exa-main" is the placeholder of an example; '
         "put your Exa API key there."
     )
+
+
+# --- what no file is ---------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes have no names here")
+def test_a_pipe_is_read_and_a_silent_one_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webtools._config_file._LONGEST_SILENCE", 0.05)
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    held = os.open(path, os.O_RDWR)
+    try:
+        with pytest.raises(ConfigError, match="nothing comes out of the pipe"):
+            Settings(path).accounts()
+    finally:
+        os.close(held)
+    writer = threading.Thread(target=path.write_text, args=(text_of(entry()),))
+    writer.start()
+    time.sleep(0.05)  # a pipe without a writer is empty
+    assert Settings(path).accounts().accounts[0].type == "exa"
+    writer.join()
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no endless file here")
+def test_an_endless_file_is_refused() -> None:
+    with pytest.raises(ConfigError, match="it is no regular file"):
+        Settings("/dev/zero").accounts()
+
+
+def test_a_huge_file_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "c.json", " " * (1024 * 1024 + 1))
+    with pytest.raises(ConfigError, match="it is larger than 1024 KiB"):
+        Settings(path).accounts()
+
+
+def test_an_empty_path_is_told() -> None:
+    with pytest.raises(ConfigError, match="the path of the config file is empty"):
+        Settings("")
 
 
 # --- the check ---------------------------------------------------------------------------------

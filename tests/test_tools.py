@@ -502,3 +502,34 @@ def test_a_description_holds_the_carried_over_text_in_its_order(name: str) -> No
     rest = iter(TOOLS[name].description.split("\n"))
     missing = [line for line in SEEDS[name].split("\n") if line not in rest]
     assert missing == []
+
+
+# --- odd values --------------------------------------------------------------------------------
+
+
+class Unspeakable:
+    def __repr__(self) -> str:
+        raise RuntimeError
+
+    def __bool__(self) -> bool:
+        raise TypeError
+
+
+@pytest.mark.parametrize("value", [10**5000, Unspeakable()], ids=["huge", "broken"])
+def test_a_value_that_cannot_be_written_is_told_by_its_type(value: object) -> None:
+    with pytest.raises(InputError, match=type(value).__name__):
+        search(query="x", limit=value)
+
+
+def test_a_value_without_a_truth_is_no_absent_one() -> None:
+    with pytest.raises(InputError):
+        search(query=Unspeakable(), queries=["x"])
+
+
+def test_a_query_of_excessive_length_is_refused() -> None:
+    with pytest.raises(InputError, match="4001 characters; give at most 4000"):
+        search(query="x" * 4001)
+
+
+def test_both_spellings_of_a_field_count() -> None:
+    assert search(query="a", queries=["b", "a"]).queries == ["b", "a"]

@@ -43,3 +43,14 @@ def test_the_version_is_that_of_the_distribution() -> None:
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'WebDance'"):
         llamaindex_webtools.WebDance  # noqa: B018
+
+
+def test_without_the_framework_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "llama_index"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "llama_index", None)
+    for name in [name for name in sys.modules if name.startswith("llamaindex_webtools.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delitem(vars(llamaindex_webtools), "WebToolsSpec", raising=False)
+    with pytest.raises(ImportError, match=r"pip install 'agent-webtools\[llamaindex\]'"):
+        _ = llamaindex_webtools.WebToolsSpec
