@@ -23,7 +23,6 @@ from webtools.truncation import (
     format_size,
     notice,
     truncate_head,
-    truncate_line,
     truncate_tail,
 )
 
@@ -398,27 +397,6 @@ def test_the_notice_admits_that_nothing_was_saved() -> None:
 )
 def test_sizes_round_ties_up(size: int, text: str) -> None:
     assert format_size(size) == text
-
-
-@pytest.mark.parametrize(
-    ("line", "kept"),
-    [
-        ("a" * 500, None),
-        ("a" * 501, "a" * 500),
-        ("\U0001f600" * 250, None),
-        ("\U0001f600" * 251, "\U0001f600" * 250),
-        ("a" + "\U0001f600" * 250, "a" + "\U0001f600" * 249),
-        ("\ud83d\ude00" * 250, None),
-        ("\ud83d\ude00" * 251, "\ud83d\ude00" * 250),
-    ],
-)
-def test_a_long_line_is_cut_after_500_utf16_units(line: str, kept: str | None) -> None:
-    assert truncate_line(line) == (line if kept is None else kept + "... [truncated]")
-
-
-def test_a_line_limit_can_be_given() -> None:
-    assert truncate_line("abc", 2) == "ab... [truncated]"
-    assert truncate_line("abc", 3) == "abc"
 
 
 @pytest.mark.parametrize("cut", [truncate_head, truncate_tail])

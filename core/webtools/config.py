@@ -293,6 +293,14 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return values
 
 
+def _from_mapping(values: Mapping[str, Any]) -> Config:
+    try:
+        return Config.model_validate(values)
+    except ConfigError as error:
+        fault = str(error)
+    raise file_error(CODE, fault)
+
+
 class Settings:
     """The settings in force, from one source; a change of it shows at the next call.
 
@@ -309,7 +317,7 @@ class Settings:
         environ: Mapping[str, str] | None = None,
     ) -> None:
         if isinstance(config, Mapping):
-            config = Config.model_validate(config)
+            config = _from_mapping(config)
         self._config = config if isinstance(config, Config) else None
         self._path: Path | None = None
         if config is not None and not isinstance(config, Config):

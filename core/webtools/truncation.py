@@ -24,7 +24,6 @@ __all__ = [
     "format_size",
     "notice",
     "truncate_head",
-    "truncate_line",
     "truncate_tail",
 ]
 
@@ -172,19 +171,6 @@ def format_size(n: int) -> str:
     if n < _MIB:
         return f"{_tenths(n, _KIB)}KB"
     return f"{_tenths(n, _MIB)}MB"
-
-
-def truncate_line(text: str, max_chars: int = 500) -> str:
-    """Keep the first `max_chars` UTF-16 units of a line and mark the cut.
-
-    A character of two units that would pass the limit is left out, never halved.
-    """
-    units = 0
-    for index, char in enumerate(text):
-        units += 2 if char > "\uffff" else 1
-        if units > max_chars:
-            return f"{text[:index]}... [truncated]"
-    return text
 
 
 class _Size(NamedTuple):
