@@ -332,7 +332,7 @@ class Accounts:
         """
         if not self.accounts:
             raise ConfigError(_key_not_set(capability))
-        able = [each for each in self.accounts if capability in capabilities(each.type)]
+        able = [each for each in self.accounts if PROVIDERS[each.type].can(capability)]
         if name is not None:
             return self._named(name, capability, able)
         if not able and self.origin == ENVIRONMENT:

@@ -40,6 +40,8 @@ class Target(NamedTuple):
 @lru_cache(maxsize=256)
 def _parsed(url: str) -> Target:
     parsed = httpx.URL(url)
+    if parsed.scheme not in {"http", "https"} or not parsed.host:
+        raise httpx.UnsupportedProtocol("it is no http(s) URL")
     host = parsed.netloc
     return Target(parsed, f"{parsed.scheme}://{host.decode()}", host)
 
@@ -47,7 +49,7 @@ def _parsed(url: str) -> Target:
 def target_of(url: str) -> Target:
     try:
         return _parsed(url)
-    except (httpx.InvalidURL, UnicodeError) as error:
+    except (httpx.InvalidURL, httpx.UnsupportedProtocol, UnicodeError) as error:
         raise as_request_error(error) from bare(error)
 
 

@@ -33,23 +33,22 @@ class Redactor:
     def __init__(self, secrets: Iterable[str]) -> None:
         """Take the keys; the longest are replaced first, for one may begin another."""
         parts = {part for secret in secrets if secret for part in _parts(secret)}
-        self._patterns = [
-            (_landmark(part), re.compile("".join(_spellings(char) for char in part)))
-            for part in sorted(parts, key=len, reverse=True)
-        ]
-        self._landmarks = [landmark.encode() for landmark, _ in self._patterns]
+        longest_first = sorted(parts, key=len, reverse=True)
+        self._secrets = [(_landmark(part), part) for part in longest_first]
+        self._landmarks = [landmark for landmark, _ in self._secrets]
+        self._encoded = [landmark.encode() for landmark in self._landmarks]
 
     def text(self, text: str) -> str:
         """Clean a text."""
-        for landmark, pattern in self._patterns:
+        for landmark, secret in self._secrets:
             if landmark in text:
-                text = pattern.sub(MARK, text)
+                text = _pattern(secret).sub(MARK, text)
         return text
 
     def response(self, response: Response) -> Response:
         """Clean an answer before it is read: what is cut short later may end in half a key."""
-        if not any(landmark in response.body for landmark in self._landmarks):
-            return response
+        if not [landmark for landmark in self._encoded if landmark in response.body]:
+            return response  # a list is quicker here than a generator
         body = self.text(response.body.decode("latin-1")).encode("latin-1")
         return replace(response, body=body)
 
@@ -72,7 +71,7 @@ class Redactor:
 
     def _clean_model(self, model: BaseModel) -> BaseModel:
         written = model.model_dump_json()  # one search in the whole beats one per field
-        if not any(landmark in written for landmark, _ in self._patterns):
+        if not [landmark for landmark in self._landmarks if landmark in written]:
             return model
         fields = vars(model)
         changed = {
@@ -114,6 +113,12 @@ def _parts(secret: str) -> Iterator[str]:
 def _landmark(secret: str) -> str:
     """Find the longest part that every spelling has; looking for it is fast."""
     return max(re.findall("[A-Za-z0-9]+", secret), key=len, default="")
+
+
+@lru_cache(maxsize=128)
+def _pattern(secret: str) -> re.Pattern[str]:
+    """Compile the spellings of a secret: some milliseconds, spent only when it may be there."""
+    return re.compile("".join(_spellings(char) for char in secret))
 
 
 def _spellings(char: str) -> str:

@@ -170,3 +170,64 @@ class AsyncBackend(httpcore.AsyncNetworkBackend):
         left = _share(end, 1)
         stream = await self._backend.connect_tcp(last, port, left, local_address, socket_options)
         return _AsyncStream(stream, self._deadline)
+
+
+class OneConnection:
+    """Stands in for httpcore's pool where there is one connection: it need not search for it.
+
+    A connection that broke, or that the server closed meanwhile, is replaced by a new one.
+    """
+
+    def __init__(
+        self, context: ssl.SSLContext | None, backend: BlockingBackend, idle_seconds: float
+    ) -> None:
+        self._context = context
+        self._idle_seconds = idle_seconds
+        self._backend = backend
+        self._connection: httpcore.HTTPConnection | None = None
+
+    def handle_request(self, request: httpcore.Request) -> httpcore.Response:
+        connection = self._connection
+        if connection is None or not connection.is_available() or connection.has_expired():
+            self.close()
+            connection = self._connection = httpcore.HTTPConnection(
+                request.url.origin,
+                ssl_context=self._context,
+                keepalive_expiry=self._idle_seconds,
+                network_backend=self._backend,
+            )
+        return connection.handle_request(request)
+
+    def close(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+
+class AsyncOneConnection:
+    """The same for an event loop."""
+
+    def __init__(
+        self, context: ssl.SSLContext | None, backend: AsyncBackend, idle_seconds: float
+    ) -> None:
+        self._context = context
+        self._idle_seconds = idle_seconds
+        self._backend = backend
+        self._connection: httpcore.AsyncHTTPConnection | None = None
+
+    async def handle_async_request(self, request: httpcore.Request) -> httpcore.Response:
+        connection = self._connection
+        if connection is None or not connection.is_available() or connection.has_expired():
+            await self.aclose()
+            connection = self._connection = httpcore.AsyncHTTPConnection(
+                request.url.origin,
+                ssl_context=self._context,
+                keepalive_expiry=self._idle_seconds,
+                network_backend=self._backend,
+            )
+        return await connection.handle_async_request(request)
+
+    async def aclose(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await connection.aclose()

@@ -15,6 +15,7 @@ from webtools.tools import ToolResult
 from webtools.truncation import MAX_BYTES, MAX_LINES, Truncation, fit, fit_sections, notice
 
 _SEPARATOR = "\n\n"
+_SURELY_FITS = MAX_BYTES // 4  # characters: none has more than 4 bytes
 _FOOTER_BYTES = 8 * 1024  # most that errors and warnings may take of the budget
 _FOOTER_LINES = 100
 
@@ -76,6 +77,8 @@ def answer(flow: Flow[ToolResult]) -> Flow[ToolResult]:
 
 
 def _one_text(text: str, footer: str, details: dict[str, Any]) -> Flow[ToolResult]:
+    if not footer and len(text) <= _SURELY_FITS and text.count("\n") < MAX_LINES:
+        return _result(text, "", details, None, None)
     foot = _fitted_footer(footer)
     cut = fit(text, *_room(foot))
     if not cut.truncated:

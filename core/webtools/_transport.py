@@ -37,16 +37,23 @@ from webtools._httpx import (
     to_httpx,
 )
 from webtools._resolving import aresolve, resolve
-from webtools._streams import AsyncBackend, BlockingBackend, Deadline
+from webtools._streams import (
+    AsyncBackend,
+    AsyncOneConnection,
+    BlockingBackend,
+    Deadline,
+    OneConnection,
+)
 from webtools.errors import ConfigError, RequestTimeoutError
 
-with suppress(ImportError):
-    # anyio loads its backend at the first connection, which would hold up that loop for 20 ms.
-    import_module("anyio._backends._asyncio")
+for _name in ("anyio._backends._asyncio", "concurrent.futures.thread", "encodings.idna"):
+    # The first connection would load these, and hold up its loop for 20 ms.
+    with suppress(ImportError):
+        import_module(_name)
 
 MAX_PAGE_ORIGINS = 64  # sites of fetched pages that connections are kept for
-MAX_LANES = 64  # connections to one origin, per loop or for all threads together
 IDLE_SECONDS = 30.0  # an idle connection older than this is not used again
+MAX_LANES = 64  # connections to one origin, per loop or for all threads together
 _Key: TypeAlias = "tuple[str, str | None, tuple[str, ...]]"  # origin, proxy, addresses
 _ProcessKey: TypeAlias = "tuple[int, str, str | None, tuple[str, ...]]"  # with the process first
 
@@ -88,13 +95,19 @@ class _BlockingLane(httpx.HTTPTransport):
     ) -> None:
         self.deadline = Deadline()
         self.idle_since = 0.0
-        self._pool = httpcore.ConnectionPool(
-            ssl_context=context,
-            proxy=_proxy(proxy),
-            max_connections=1,
-            keepalive_expiry=IDLE_SECONDS,
-            network_backend=BlockingBackend(self.deadline, addresses),
-        )
+        backend = BlockingBackend(self.deadline, addresses)
+        if proxy is None:
+            self._pool = cast(
+                "httpcore.ConnectionPool", OneConnection(context, backend, IDLE_SECONDS)
+            )
+        else:
+            self._pool = httpcore.ConnectionPool(
+                ssl_context=context,
+                proxy=_proxy(proxy),
+                max_connections=1,
+                keepalive_expiry=IDLE_SECONDS,
+                network_backend=backend,
+            )
 
 
 class _AsyncLane(httpx.AsyncHTTPTransport):
@@ -108,18 +121,22 @@ class _AsyncLane(httpx.AsyncHTTPTransport):
     ) -> None:
         self.deadline = Deadline()
         self.idle_since = 0.0
-        self._pool = httpcore.AsyncConnectionPool(
-            ssl_context=context,
-            proxy=_proxy(proxy),
-            max_connections=1,
-            keepalive_expiry=IDLE_SECONDS,
-            network_backend=AsyncBackend(self.deadline, addresses),
-        )
+        backend = AsyncBackend(self.deadline, addresses)
+        if proxy is None:
+            self._pool = cast(
+                "httpcore.AsyncConnectionPool", AsyncOneConnection(context, backend, IDLE_SECONDS)
+            )
+        else:
+            self._pool = httpcore.AsyncConnectionPool(
+                ssl_context=context,
+                proxy=_proxy(proxy),
+                max_connections=1,
+                keepalive_expiry=IDLE_SECONDS,
+                network_backend=backend,
+            )
 
 
-def _proxy(url: str | None) -> httpcore.Proxy | None:
-    if url is None:
-        return None
+def _proxy(url: str) -> httpcore.Proxy:
     proxy = httpx.Proxy(url)
     return httpcore.Proxy(str(proxy.url), auth=proxy.raw_auth, headers=proxy.headers.raw)
 

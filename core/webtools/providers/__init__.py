@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import get_args
 
 from webtools.providers import brave, context7, direct, exa, kagi, perplexity
 from webtools.providers._base import (
@@ -35,16 +36,14 @@ class Services:
     synthesize: SynthesisProvider | None = None
     pages: PageProvider | None = None
 
+    def can(self, capability: Capability) -> bool:
+        """Tell whether the provider can do something; the fields bear the capabilities' names."""
+        return bool(getattr(self, capability) or (capability == "fetch" and self.pages))
+
     def capabilities(self) -> tuple[Capability, ...]:
         """Name what the provider can do."""
-        table: dict[Capability, object] = {
-            "search": self.search,
-            "fetch": self.fetch or self.pages,
-            "summarize": self.summarize,
-            "docs": self.docs,
-            "synthesize": self.synthesize,
-        }
-        return tuple(name for name, module in table.items() if module is not None)
+        every: tuple[Capability, ...] = get_args(Capability)
+        return tuple(name for name in every if self.can(name))
 
 
 PROVIDERS: dict[str, Services] = {

@@ -94,6 +94,8 @@ def text(value: Any) -> str:
 
 def line(value: Any) -> str | None:
     """Take a string as clean text on one line; null and blank give None."""
+    if value is None:
+        return None
     return one_line(text(value)) or None
 
 
