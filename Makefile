@@ -37,7 +37,7 @@ lint: $(READY) ## Check style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pyright
+	$(BIN)/pyright --project pyproject.toml
 
 format: $(READY) ## Format the code and fix what can be fixed
 	$(BIN)/ruff format .
