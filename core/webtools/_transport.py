@@ -1,4 +1,4 @@
-"""The only module that does network I/O: connections, deadlines, body bounds.
+"""Connections; with `_streams`, `_httpx` and `_resolving` all that touches the network.
 
 Requests are handed straight to httpx's transports. Its client layer would cost a third of a call
 and bounds each single read, so that a server sending a byte at a time could hold a call for hours.
