@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
+Command: TypeAlias = Literal["web", "web-deep", "web-news", "web-docs"]
+Confidence: TypeAlias = Literal["high", "medium", "low"]
 FilterState = Literal["native", "local", "unsupported"]
 Score = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 
@@ -116,3 +118,82 @@ class SummaryResponse(_Response):
     summary_type: str
     engine: str
     tokens: int
+
+
+class ResearchResult(_Model):
+    """One source of a research call, in plain text.
+
+    Attributes:
+        title: The page's title.
+        url: Absolute http(s) URL, as the provider gave it.
+        snippet: An extract on one line; may be empty.
+        published_at: ISO-8601 date and time with an offset, or null when unknown.
+        score: Relevance from 0 to 1.
+        source_provider: Configured name of the provider that found it.
+    """
+
+    title: str
+    url: str
+    snippet: str = ""
+    published_at: datetime | None = None
+    score: Score = 0.0
+    source_provider: str
+
+
+class ResearchMeta(_Model):
+    """Where the results come from, and how far they can be trusted.
+
+    Attributes:
+        query: The question as asked.
+        command: What kind of research.
+        provider_chain: Names of the providers in the order in which they are tried.
+        provider_used: The one whose results these are; null when none found anything.
+        cache_hit: Whether the answer was kept from an earlier call; nothing was sent then.
+        time_sensitive: Whether the answer depends on when it is asked.
+        recency_days: Age in days up to which a source counts as recent; null when age is no matter.
+        confidence: How far the results can be trusted.
+        uncertainty: What speaks against trusting them; null when nothing does.
+        normalized_query: The question in the form in which questions are compared.
+        degraded: Names of the providers that should have served and failed or were parked, and
+            `synthesis` when it failed.
+        cost_usd: Price of this call in USD; null when unknown.
+        warnings: What else the caller should know, a sentence each.
+        retrieved_at: When the results were fetched.
+        confidence_rule: The rule that decided the confidence; for people, not in the JSON.
+    """
+
+    query: str
+    command: Command
+    provider_chain: list[str]
+    provider_used: str | None = None
+    cache_hit: bool = False
+    time_sensitive: bool = False
+    recency_days: int | None = None
+    confidence: Confidence
+    uncertainty: str | None = None
+    normalized_query: str
+    degraded: list[str] = []
+    cost_usd: float | None = None
+    warnings: list[str] = []
+    retrieved_at: datetime
+    confidence_rule: str = Field(default="", exclude=True)
+
+
+class ResearchSynthesis(_Model):
+    """An answer whose every claim cites a source that bears it out.
+
+    Attributes:
+        summary: The answer; `[n]` refers to the n-th of the citations.
+        citations: URLs of results, in the order in which they are first cited.
+    """
+
+    summary: str
+    citations: list[str]
+
+
+class ResearchEnvelope(_Model):
+    """What a research call gives: the sources, what to think of them, and perhaps an answer."""
+
+    results: list[ResearchResult]
+    meta: ResearchMeta
+    synthesis: ResearchSynthesis | None = None
