@@ -14,25 +14,44 @@ from typing import TYPE_CHECKING, Any
 from webtools import __version__
 
 if TYPE_CHECKING:
+    from langchain_webtools.citations import as_search_results
+    from langchain_webtools.document_loaders import WebPageLoader
     from langchain_webtools.exceptions import WebToolException
+    from langchain_webtools.retrievers import WebSearchRetriever
     from langchain_webtools.toolkit import WebToolkit
-    from langchain_webtools.tools import SummarizeTool, WebFetchTool, WebSearchTool
+    from langchain_webtools.synthesis import ChatModelSynthesizer
+    from langchain_webtools.tools import (
+        SummarizeTool,
+        WebFetchTool,
+        WebResearchTool,
+        WebSearchTool,
+    )
 
 __all__ = [
+    "ChatModelSynthesizer",
     "SummarizeTool",
     "WebFetchTool",
+    "WebPageLoader",
+    "WebResearchTool",
+    "WebSearchRetriever",
     "WebSearchTool",
     "WebToolException",
     "WebToolkit",
     "__version__",
+    "as_search_results",
 ]
 
 _HOMES = {
+    "ChatModelSynthesizer": "synthesis",
     "SummarizeTool": "tools",
     "WebFetchTool": "tools",
+    "WebPageLoader": "document_loaders",
+    "WebResearchTool": "tools",
+    "WebSearchRetriever": "retrievers",
     "WebSearchTool": "tools",
     "WebToolException": "exceptions",
     "WebToolkit": "toolkit",
+    "as_search_results": "citations",
 }
 
 

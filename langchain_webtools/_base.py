@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 from langchain_core.callbacks import AsyncCallbackManagerForToolRun, CallbackManagerForToolRun
 from langchain_core.messages import ToolMessage
@@ -11,36 +11,16 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import get_config_list
 from langchain_core.tools import BaseTool
 from langchain_core.utils.pydantic import TypeBaseModel
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import ConfigDict
 
+from langchain_webtools._web import Web
+from langchain_webtools.citations import tool_content
 from langchain_webtools.exceptions import WebToolException
 from webtools.tools import Tool, ToolResult
-
-if TYPE_CHECKING:
-    from webtools import WebTools
-else:
-    WebTools = Any  # importing it takes a fifth of the time of importing BaseTool
 
 MAX_THREADS = 32
 _BY_NAME = object()  # stands for no whole input: the arguments came one by one
 
-
-def _web(given: Any) -> Any:
-    from webtools import WebTools  # noqa: PLC0415  see above
-
-    if given is None:
-        return WebTools()
-    if not isinstance(given, WebTools):
-        message = f"web must be a webtools.WebTools, not {type(given).__name__}"
-        raise ValueError(message)  # noqa: TRY004  pydantic reports no TypeError
-    return given
-
-
-Web = Annotated[
-    WebTools,
-    BeforeValidator(_web),
-    Field(default=None, validate_default=True, exclude=True),
-]
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -62,6 +42,7 @@ class WebTool(BaseTool):
     _tool: ClassVar[Tool]
 
     web: Web
+    content_blocks: bool = False
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     handle_tool_error: Any = True
 
@@ -117,7 +98,8 @@ class WebTool(BaseTool):
         **arguments: Any,
     ) -> Any:
         given = self._arguments(tool_input, arguments)
-        return self._present(self.web.call_tool(self._tool.name, given), tool_call_id)
+        result = self.web.call_tool(self._tool.name, given, **self._options())
+        return self._present(result, tool_call_id)
 
     @_inspected
     async def _arun(
@@ -129,7 +111,12 @@ class WebTool(BaseTool):
         **arguments: Any,
     ) -> Any:
         given = self._arguments(tool_input, arguments)
-        return self._present(await self.web.acall_tool(self._tool.name, given), tool_call_id)
+        result = await self.web.acall_tool(self._tool.name, given, **self._options())
+        return self._present(result, tool_call_id)
+
+    def _options(self) -> dict[str, Any]:
+        """Give what goes with every call beside the model's arguments."""
+        return {}
 
     def _arguments(self, tool_input: Any, named: dict[str, Any]) -> Any:
         if isinstance(tool_input, str):
@@ -137,7 +124,7 @@ class WebTool(BaseTool):
         return named if tool_input is _BY_NAME else tool_input
 
     def _present(self, result: ToolResult, tool_call_id: str | None) -> Any:
-        content: Any = result.text
+        content: Any = tool_content(result) if self.content_blocks else result.text
         if result.is_error:
             content = self._fail(WebToolException(result.text, result.details), tool_call_id)
         return content if self.response_format == "content" else (content, result.details)

@@ -1,10 +1,16 @@
 """All tools at once."""
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool, BaseToolkit
 from pydantic import ConfigDict
 
-from langchain_webtools._base import Web
-from langchain_webtools.tools import SummarizeTool, WebFetchTool, WebSearchTool
+from langchain_webtools._web import Web
+from langchain_webtools.tools import (
+    SummarizeTool,
+    WebFetchTool,
+    WebResearchTool,
+    WebSearchTool,
+)
 
 
 class WebToolkit(BaseToolkit):
@@ -22,6 +28,8 @@ class WebToolkit(BaseToolkit):
     Key init args:
         web: WebTools | None
             What carries out the calls; one of its own by default.
+        llm: BaseChatModel | None
+            Writes the answers of web_research; without one, sentences of the sources are quoted.
         prefix: str
             Goes before the names of the tools. An agent silently drops the first of two tools
             with the same name, so give each of several toolkits its own.
@@ -50,15 +58,17 @@ class WebToolkit(BaseToolkit):
     )
 
     web: Web
+    llm: BaseChatModel | None = None
     prefix: str = ""
     suffix: str = ""
 
     def get_tools(self) -> list[BaseTool]:
-        """Make the tools: web_search, web_fetch, summarize, with prefix and suffix."""
+        """Make the tools: web_search, web_fetch, summarize, web_research."""
         tools: list[BaseTool] = [
             WebSearchTool(web=self.web),
             WebFetchTool(web=self.web),
             SummarizeTool(web=self.web),
+            WebResearchTool(web=self.web, llm=self.llm),
         ]
         for tool in tools:
             tool.name = f"{self.prefix}{tool.name}{self.suffix}"

@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING, Any
 from webtools import __version__
 
 if TYPE_CHECKING:
-    from llamaindex_webtools._factories import summarize_tool, web_fetch_tool, web_search_tool
+    from llamaindex_webtools._factories import (
+        summarize_tool,
+        web_fetch_tool,
+        web_research_tool,
+        web_search_tool,
+    )
     from llamaindex_webtools._spec import WebToolsSpec
 
 __all__ = [
@@ -21,6 +26,7 @@ __all__ = [
     "__version__",
     "summarize_tool",
     "web_fetch_tool",
+    "web_research_tool",
     "web_search_tool",
 ]
 
@@ -28,6 +34,7 @@ _HOME_OF = {
     "WebToolsSpec": "_spec",
     "summarize_tool": "_factories",
     "web_fetch_tool": "_factories",
+    "web_research_tool": "_factories",
     "web_search_tool": "_factories",
 }
 

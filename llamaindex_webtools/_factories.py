@@ -6,9 +6,11 @@ from llama_index.core.tools import FunctionTool
 
 from llamaindex_webtools._building import describe
 from llamaindex_webtools._spec import WebToolsSpec
-from webtools.tools import FETCH, SEARCH, SUMMARIZE, Tool
+from webtools.tools import FETCH, RESEARCH, SEARCH, SUMMARIZE, Tool
 
 if TYPE_CHECKING:
+    from llama_index.core.llms import LLM
+
     from webtools import WebTools
 
 
@@ -35,5 +37,22 @@ def summarize_tool(web: "WebTools | None" = None, *, name: str = SUMMARIZE.name)
     return _one(SUMMARIZE, web, name)
 
 
-def _one(tool: Tool, web: "WebTools | None", name: str) -> FunctionTool:
-    return WebToolsSpec(web).to_tool_list([tool.name], {tool.name: describe(tool, name)})[0]
+def web_research_tool(
+    web: "WebTools | None" = None, *, name: str = RESEARCH.name, llm: "LLM | None" = None
+) -> FunctionTool:
+    """Make the tool that researches a question.
+
+    Args:
+        web: What does the work; a `WebTools()` of its own when left out.
+        name: What the model calls it.
+        llm: Writes the answers of `web-deep`; without one, sentences of the sources are quoted.
+
+    Raises:
+        InputError: The name is one that model APIs refuse.
+    """
+    return _one(RESEARCH, web, name, llm)
+
+
+def _one(tool: Tool, web: "WebTools | None", name: str, llm: "LLM | None" = None) -> FunctionTool:
+    spec = WebToolsSpec(web, llm=llm)
+    return spec.to_tool_list([tool.name], {tool.name: describe(tool, name)})[0]

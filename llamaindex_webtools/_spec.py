@@ -8,15 +8,18 @@ from llama_index.core.tools.tool_spec.base import SPEC_FUNCTION_TYPE, BaseToolSp
 
 import webtools
 from llamaindex_webtools._building import ToolAnswer, build, complete, describe
-from webtools.tools import FETCH, SEARCH, SUMMARIZE, TOOLS, Tool
+from webtools.tools import FETCH, RESEARCH, SEARCH, SUMMARIZE, TOOLS, Tool
 
 if TYPE_CHECKING:
+    from llama_index.core.llms import LLM
+
     from webtools import ToolResult, WebTools
 
 _FUNCTIONS = (
     ("web_search", "aweb_search"),
     ("web_fetch", "aweb_fetch"),
     ("summarize", "asummarize"),
+    ("web_research", "aweb_research"),
 )
 _PAIR_OF = {name: pair for pair in _FUNCTIONS for name in pair}
 
@@ -33,17 +36,27 @@ class WebToolsSpec(BaseToolSpec):
     Args:
         web: What does the work; a `WebTools()` of its own when left out.
         name_prefix: Put before the tools' names, to tell several instances apart.
+        llm: Writes the answers of `web_research`, every citation of which is checked; without
+            one, sentences of the sources are quoted.
 
     Attributes:
         web: What does the work.
         name_prefix: What stands before the tools' names.
+        llm: What writes the answers, or None.
     """
 
     spec_functions: list[SPEC_FUNCTION_TYPE] = [*_FUNCTIONS]  # noqa: RUF012  as the base has it
 
-    def __init__(self, web: "WebTools | None" = None, *, name_prefix: str = "") -> None:
+    def __init__(
+        self,
+        web: "WebTools | None" = None,
+        *,
+        name_prefix: str = "",
+        llm: "LLM | None" = None,
+    ) -> None:
         self.web = webtools.WebTools() if web is None else web
         self.name_prefix = name_prefix
+        self.llm = llm
 
     def web_search(
         self, queries: str | Sequence[str] | None = None, /, **arguments: Any
@@ -76,6 +89,14 @@ class WebToolsSpec(BaseToolSpec):
     async def asummarize(self, url: str | None = None, /, **arguments: Any) -> "ToolResult":
         """Summarize as `summarize` does, awaited."""
         return await self._acall(SUMMARIZE, url, arguments)
+
+    def web_research(self, query: str | None = None, /, **arguments: Any) -> "ToolResult":
+        """Research a question; the arguments are those of `webtools.tools.ResearchInput`."""
+        return self._call(RESEARCH, query, arguments)
+
+    async def aweb_research(self, query: str | None = None, /, **arguments: Any) -> "ToolResult":
+        """Research as `web_research` does, awaited."""
+        return await self._acall(RESEARCH, query, arguments)
 
     def get_metadata_from_fn_name(
         self, fn_name: str, spec_functions: list[SPEC_FUNCTION_TYPE] | None = None
@@ -119,11 +140,21 @@ class WebToolsSpec(BaseToolSpec):
 
     def _call(self, tool: Tool, first: Any, arguments: dict[str, Any]) -> ToolAnswer:
         given = _with_first(tool, first, arguments)
-        return _answer(self.web.call_tool(tool.name, given), given)
+        result = self.web.call_tool(tool.name, given, **self._options(tool))
+        return _answer(result, given)
 
     async def _acall(self, tool: Tool, first: Any, arguments: dict[str, Any]) -> ToolAnswer:
         given = _with_first(tool, first, arguments)
-        return _answer(await self.web.acall_tool(tool.name, given), given)
+        result = await self.web.acall_tool(tool.name, given, **self._options(tool))
+        return _answer(result, given)
+
+    def _options(self, tool: Tool) -> dict[str, Any]:
+        """Give what goes with a call beside the model's arguments."""
+        if self.llm is None or tool is not RESEARCH:
+            return {}
+        from llamaindex_webtools.synthesis import LLMSynthesizer  # noqa: PLC0415
+
+        return {"synthesizer": LLMSynthesizer(self.llm)}
 
 
 def _with_first(tool: Tool, first: Any, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -132,4 +163,6 @@ def _with_first(tool: Tool, first: Any, arguments: dict[str, Any]) -> dict[str, 
 
 
 def _answer(result: "ToolResult", arguments: dict[str, Any]) -> ToolAnswer:
-    return ToolAnswer(result.text, result.details, result.is_error, arguments)
+    return ToolAnswer(
+        result.text, result.details, result.is_error, result.call_id, arguments=arguments
+    )

@@ -38,6 +38,13 @@ def _cassette_is_played_whole(vcr: Cassette | None) -> Iterator[None]:
         assert_played_whole(vcr)
 
 
+@pytest.fixture(autouse=True)
+def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no test find what another one, or the user, has kept or logged."""
+    for name in ("XDG_CACHE_HOME", "XDG_STATE_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+
+
 @pytest.fixture
 def own_temp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let what is too long for an answer be saved where only this test looks."""

@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
+from webtools._context import CallContext
 from webtools._dates import read_date
 from webtools._fetch import fetch_with_fallback
-from webtools._flow import Flow
+from webtools._flow import Flow, Now
 from webtools._search import search
 from webtools._summarize import summarize
 from webtools.config import Accounts
-from webtools.errors import InputError
+from webtools.errors import InputError, WebToolsError
 from webtools.providers import PROVIDERS, Account
 from webtools.providers._base import PageQuery, SearchQuery, SummaryQuery
-from webtools.results import FetchResponse, SearchResponse, SummaryResponse
+from webtools.results import FetchResponse, ResearchEnvelope, SearchResponse, SummaryResponse
 from webtools.tools import (
     FETCH,
+    RESEARCH,
     SEARCH,
     SUMMARIZE,
     TOOLS,
     FetchInput,
+    ResearchInput,
     SearchInput,
     SummarizeInput,
     Tool,
     shown,
 )
 
+T = TypeVar("T")
 AnyResponse = TypeVar("AnyResponse", SearchResponse, FetchResponse, SummaryResponse)
 
 DEFAULT_LIMIT = 5  # results per query where neither the call nor the settings say
@@ -45,11 +49,83 @@ def find_tool(name: Any) -> Tool:
     return tool
 
 
-def _search(given: SearchInput, accounts: Accounts) -> Flow[SearchResponse]:
+def carry_out(tool: Tool, given: Any, context: CallContext) -> Flow[Any]:
+    """Call a tool with checked arguments, and write down how it went.
+
+    Raises:
+        WebToolsError: The call failed.
+    """
+    work = CALLS[tool.name](given, context.accounts, context)
+    if not context.is_logged:
+        return (yield from work)
+    try:
+        return (yield from _logged(tool, given, context, work))
+    finally:
+        context.write_log()
+
+
+def _logged(tool: Tool, given: Any, context: CallContext, work: Flow[T]) -> Flow[T]:
+    start: float = yield Now()
+    context.log("call", tool=tool.name, **given.model_dump(exclude_defaults=True))
+    failed: WebToolsError
+    try:
+        response = yield from work
+    except WebToolsError as error:
+        failed = error
+    except GeneratorExit:
+        context.log("cancelled")
+        raise
+    else:
+        now: float = yield Now()
+        context.log("done", ms=_milliseconds(now - start), is_error=False, **_outcome(response))
+        return response
+    now = yield Now()
+    facts = {"error": type(failed).__name__, "message": str(failed)}
+    context.log("done", ms=_milliseconds(now - start), is_error=True, **facts)
+    raise failed
+
+
+def _milliseconds(seconds: float) -> float:
+    return round(seconds * 1000, 1)
+
+
+def _outcome(response: Any) -> dict[str, Any]:
+    """Give what is worth knowing of a response, in the words of the log."""
+    match response:
+        case ResearchEnvelope(results=results, meta=meta):
+            facts = {
+                "result_count": len(results),
+                "provider_used": meta.provider_used,
+                "degraded": meta.degraded,
+                "confidence": meta.confidence,
+                "rule": meta.confidence_rule,
+                "cost_usd": meta.cost_usd,
+                "cache_hit": meta.cache_hit,
+            }
+        case SearchResponse(results=results):
+            facts = _served(response) | {"result_count": len(results)}
+        case FetchResponse(pages=pages):
+            facts = _served(response) | {"result_count": sum(p.error is None for p in pages)}
+        case _:
+            facts = _served(response) | {"result_count": 1}
+    return facts
+
+
+def _served(response: SearchResponse | FetchResponse | SummaryResponse) -> dict[str, Any]:
+    return {
+        "provider_used": response.provider,
+        "cost_usd": response.cost_usd,
+        "cache_hit": response.cache_hit,
+    }
+
+
+def _search(
+    given: SearchInput, accounts: Accounts, context: CallContext | None = None
+) -> Flow[SearchResponse]:
     account = accounts.select("search", given.provider or None)
     limit, lowered = _limit(given.limit, account, accounts)
     queries = [_search_query(given, text, limit) for text in given.queries]
-    response = yield from search(account, queries)
+    response = yield from search(account, queries, context)
     return _warned(response, [*accounts.warnings, *lowered])
 
 
@@ -77,7 +153,9 @@ def _limit(asked: int | None, account: Account, accounts: Accounts) -> tuple[int
     return min(wanted, bound), []
 
 
-def _fetch(given: FetchInput, accounts: Accounts) -> Flow[FetchResponse]:
+def _fetch(
+    given: FetchInput, accounts: Accounts, context: CallContext | None = None
+) -> Flow[FetchResponse]:
     account = accounts.select_fetcher(given.provider or None)
     fallback = None if given.provider else accounts.fallback(account)
     query = PageQuery(
@@ -87,11 +165,13 @@ def _fetch(given: FetchInput, accounts: Accounts) -> Flow[FetchResponse]:
         summary=given.summary,
         text_max_characters=given.text_max_characters,
     )
-    response = yield from fetch_with_fallback(account, fallback, query)
+    response = yield from fetch_with_fallback(account, fallback, query, context)
     return _warned(response, accounts.warnings)
 
 
-def _summarize(given: SummarizeInput, accounts: Accounts) -> Flow[SummaryResponse]:
+def _summarize(
+    given: SummarizeInput, accounts: Accounts, context: CallContext | None = None
+) -> Flow[SummaryResponse]:
     account = accounts.select("summarize", given.provider or None)
     query = SummaryQuery(
         url=given.url,
@@ -99,8 +179,17 @@ def _summarize(given: SummarizeInput, accounts: Accounts) -> Flow[SummaryRespons
         engine=given.engine,
         target_language=given.target_language or None,
     )
-    response = yield from summarize(account, query)
+    response = yield from summarize(account, query, context)
     return _warned(response, accounts.warnings)
+
+
+def _research(
+    given: ResearchInput, _accounts: Accounts, context: CallContext | None = None
+) -> Flow[ResearchEnvelope]:
+    from webtools._research.research import research  # noqa: PLC0415 - few calls need its modules
+
+    assert context is not None  # noqa: S101  # the facade always gives one
+    return (yield from research(given, context))
 
 
 def _warned(response: AnyResponse, warnings: Sequence[str]) -> AnyResponse:
@@ -109,9 +198,10 @@ def _warned(response: AnyResponse, warnings: Sequence[str]) -> AnyResponse:
     return response.model_copy(update={"warnings": [*response.warnings, *warnings]})
 
 
-Call = Callable[[Any, Accounts], Flow[Any]]
+Call: TypeAlias = Callable[..., Flow[Any]]
 CALLS: dict[str, Call] = {
     SEARCH.name: _search,
     FETCH.name: _fetch,
     SUMMARIZE.name: _summarize,
+    RESEARCH.name: _research,
 }

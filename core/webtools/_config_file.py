@@ -1,4 +1,4 @@
-"""Reads config files from the disk; whatever stands under the name, no read hangs."""
+"""A config file on the disk, and what a valid one looks like; no read of one hangs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,15 @@ import select
 import stat
 from pathlib import Path
 
-from webtools._accounts import EXAMPLE
 from webtools.errors import ConfigError
+
+PLACEHOLDER = "YOUR_EXA_API_KEY"
+EXAMPLE = """\
+{"defaultProvider": "exa-main",
+ "providers": [{"name": "exa-main", "type": "exa", "apiKey": "%s",
+                "options": {"defaultSearchLimit": 5, "defaultFetchTextMaxCharacters": 12000}}]}\
+""".replace("%s", PLACEHOLDER)
+"""A minimal valid config file, for messages and `webtools config example`."""
 
 _LARGEST_FILE = 1024 * 1024  # bytes
 _LONGEST_SILENCE = 2.0  # seconds that a pipe may let us wait

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from webtools.providers._base import Cost
 
+NOTHING = Cost(0.0, is_estimate=False)  # of what was kept
 _HIGHEST = 1_000_000.0  # USD; a figure above it is no price
 
 

@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 
 from webtools._flow import Flow, Now, Send, Sleep
 from webtools._http import Request, Response
+from webtools._job import Job, observed, timeout_of
 from webtools._redaction import redactor_for
 from webtools.errors import (
     ProviderError,
@@ -18,9 +19,11 @@ from webtools.errors import (
     RequestTimeoutError,
     ResponseFormatError,
 )
-from webtools.providers import PROVIDERS, Account, Capability
+from webtools.providers import PROVIDERS
 from webtools.providers._failures import retry_after
 from webtools.providers._reading import read_with
+
+__all__ = ["Job", "dialogue", "exchange", "send_with_retries", "timeout_of"]
 
 T = TypeVar("T")
 
@@ -29,35 +32,6 @@ MAX_RETRIES = 2
 FIRST_DELAY = 0.5  # seconds, the most a first retry waits; doubled for each further one
 LONGEST_DELAY = 8.0
 LONGEST_RETRY_AFTER = 60.0
-_TIMEOUTS: dict[Capability, float] = {"summarize": 120.0, "synthesize": 120.0}
-_DEFAULT_TIMEOUT = 30.0
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """What an API call is for.
-
-    Attributes:
-        account: Whom to call.
-        capability: What for; decides the time allowed.
-        doing: Words for messages, such as `searching for`.
-        subject: What is searched for or fetched; messages quote it.
-    """
-
-    account: Account
-    capability: Capability
-    doing: str
-    subject: str
-
-    @property
-    def timeout(self) -> float:
-        """Seconds for the whole call, waiting and retries included."""
-        return timeout_of(self.account, self.capability)
-
-
-def timeout_of(account: Account, capability: Capability) -> float:
-    """Give the seconds that a whole call may take."""
-    return account.timeout or _TIMEOUTS.get(capability, _DEFAULT_TIMEOUT)
 
 
 def exchange(
@@ -71,6 +45,12 @@ def exchange(
         RequestError: No answer came.
         ProviderError: The answer is no success, or not of the documented shape.
     """
+    return (yield from observed(job, _exchanged(job, request, read, deadline)))
+
+
+def _exchanged(
+    job: Job, request: Request, read: Callable[[Response], T], deadline: float | None
+) -> Flow[T]:
     response = yield from _accepted(request, job, deadline)
     return _read(lambda: read(response), job, response)
 
@@ -83,10 +63,13 @@ class _Ended(Generic[T]):
     result: T
 
 
-def dialogue(job: Job, turns: Generator[Turn, Response, T]) -> Flow[T]:
+def dialogue(
+    job: Job, turns: Generator[Turn, Response, T], deadline: float | None = None
+) -> Flow[T]:
     """Send what a generator yields and give it the answers, until it returns its result.
 
-    Every request is paced and retried as in `exchange`, and all share the time of one call. A
+    Every request is paced and retried as in `exchange`, and all share the time of one call,
+    which begins here unless a deadline is given. A
     wait that does not fit into it is answered with `RequestTimeoutError`, thrown into the
     generator.
 
@@ -94,8 +77,13 @@ def dialogue(job: Job, turns: Generator[Turn, Response, T]) -> Flow[T]:
         RequestError: No answer came.
         ProviderError: An answer is no success, or not of the documented shape.
     """
-    start: float = yield Now()
-    deadline = start + job.timeout
+    return (yield from observed(job, _dialogue(job, turns, deadline)))
+
+
+def _dialogue(job: Job, turns: Generator[Turn, Response, T], deadline: float | None) -> Flow[T]:
+    if deadline is None:
+        start: float = yield Now()
+        deadline = start + job.timeout
     with closing(turns):
         turn = _next(turns)
         while not isinstance(turn, _Ended):

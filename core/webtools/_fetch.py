@@ -5,16 +5,34 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 
-from webtools._cost import total
-from webtools._exchange import Job, exchange, timeout_of
+from pydantic import TypeAdapter
+
+from webtools._context import CallContext
+from webtools._cost import NOTHING, total
+from webtools._exchange import exchange
 from webtools._flow import Flow, Gather, Now
+from webtools._job import Job, observed, timeout_of
+from webtools._keeping import Kept, Kind, Work, keep_all, kept_already, oldest
+from webtools._sharing import shared
+from webtools.cache import cache_key
 from webtools.errors import ProviderError, RequestError, WebToolsError
 from webtools.providers import PROVIDERS, Account
-from webtools.providers._base import FetchProvider, PageQuery, Pages
+from webtools.providers._base import Done, FetchProvider, PageQuery, Pages, untold
 from webtools.results import FetchResponse, Page
 
+PAGE: Kind[Page] = Kind(TypeAdapter(Page), lambda page: page.error is None and _has_content(page))
 
-def fetch(account: Account, query: PageQuery, deadline: float | None = None) -> Flow[FetchResponse]:
+
+def _has_content(page: Page) -> bool:
+    return bool(page.text or page.highlights or page.summary)
+
+
+def fetch(
+    account: Account,
+    query: PageQuery,
+    deadline: float | None = None,
+    context: CallContext | None = None,
+) -> Flow[FetchResponse]:
     """Fetch pages; mixed outcomes succeed. Without a deadline the provider's time begins here.
 
     Raises:
@@ -22,39 +40,104 @@ def fetch(account: Account, query: PageQuery, deadline: float | None = None) -> 
     """
     if deadline is None:
         deadline = yield from _end(account)
-    answers = yield from _answers(account, query, deadline)
-    pages = [page for answer in answers for page in answer.pages]
+    kept = yield from _kept_pages(account, query, context)
+    missing = tuple(url for url in query.urls if url not in kept)
+    answers: list[Pages] = []
+    if missing:
+        rest = query if not kept else replace(query, urls=missing)
+        answers = yield from _shared_answers(account, rest, deadline, context)
+    fetched = (page for answer in answers for page in answer.pages)
+    pages = [kept[url].value if url in kept else next(fetched) for url in query.urls]
     if all(page.error for page in pages):
         raise _all_failed(account, pages)
-    cost = total(answer.cost for answer in answers)
+    cost = total(answer.cost for answer in answers) if missing else NOTHING
     return FetchResponse(
         provider=account.name,
         pages=pages,
         warnings=list(dict.fromkeys(w for answer in answers for w in answer.warnings)),
         cost_usd=cost.usd if cost else None,
         cost_is_estimate=bool(cost and cost.is_estimate),
+        cache_hit=not missing,
+        retrieved_at=None if missing else oldest(list(kept.values())),
     )
 
 
+# --- what is kept ------------------------------------------------------------------------------
+
+
+def _kept_pages(
+    account: Account, query: PageQuery, context: CallContext | None
+) -> Flow[dict[str, Kept[Page]]]:
+    if context is None or context.cache is None:
+        return {}
+    works = [_work(account, query, url) for url in query.urls]
+    found = yield from kept_already(context, works)
+    return {url: kept for url, kept in zip(query.urls, found, strict=True) if kept is not None}
+
+
+def _work(account: Account, query: PageQuery, url: str) -> Work[Page]:
+    parts = (query.text, query.highlights, query.summary, query.text_max_characters)
+    return Work(PAGE, cache_key("fetch", account.identity, url, *parts), url, account.name)
+
+
+def _shared_answers(
+    account: Account, query: PageQuery, deadline: float, context: CallContext | None
+) -> Flow[list[Pages]]:
+    if context is None or context.cache is None:
+        return (yield from _answers(account, query, deadline, context))
+    works = [_work(account, query, url) for url in query.urls]
+    answers, by_other = yield from shared(
+        context.facilities.flights,
+        cache_key(*(work.key for work in works)),
+        lambda: _answers_to_keep(account, query, deadline, context, works),
+    )
+    if not by_other:
+        return answers
+    context.log("shared", subject=query.urls[0], provider=account.name)
+    return [replace(answer, cost=NOTHING) for answer in answers]
+
+
+def _answers_to_keep(
+    account: Account,
+    query: PageQuery,
+    deadline: float,
+    context: CallContext,
+    works: list[Work[Page]],
+) -> Flow[list[Pages]]:
+    answers = yield from _answers(account, query, deadline, context)
+    pages = [page for answer in answers for page in answer.pages]
+    yield from keep_all(context, zip(works, pages, strict=True))
+    return answers
+
+
+# --- the fallback ------------------------------------------------------------------------------
+
+
 def fetch_with_fallback(
-    account: Account, fallback: Account | None, query: PageQuery
+    account: Account,
+    fallback: Account | None,
+    query: PageQuery,
+    context: CallContext | None = None,
+    deadline: float | None = None,
 ) -> Flow[FetchResponse]:
     """Fetch pages, and try those that failed with another provider, in the time that is left.
 
     Raises:
         WebToolsError: As `fetch`; the error is that of `account` when both fail.
     """
-    deadline = yield from _end(account)
+    if deadline is None:
+        deadline = yield from _end(account)
     first: FetchResponse | WebToolsError
     try:
-        first = yield from fetch(account, query, deadline)
+        first = yield from fetch(account, query, deadline, context)
     except (ProviderError, RequestError) as error:
         first = error
     failed = _failures(first, query)
     second: FetchResponse | None = None
     if failed and fallback is not None and fallback.name != account.name:
         with suppress(ProviderError, RequestError):
-            second = yield from fetch(fallback, replace(query, urls=tuple(failed)), deadline)
+            rest = replace(query, urls=tuple(failed))
+            second = yield from fetch(fallback, rest, deadline, context)
     if second is not None:
         return _merged(account, first, second, failed)
     if isinstance(first, WebToolsError):
@@ -100,24 +183,23 @@ def _end(account: Account) -> Flow[float]:
     return start + timeout_of(account, "fetch")
 
 
-def _answers(account: Account, query: PageQuery, deadline: float) -> Flow[list[Pages]]:
-    services = PROVIDERS[account.type]
-    if services.pages is not None:
-        return [(yield from services.pages.pages(query, account, deadline))]
-    assert services.fetch is not None  # noqa: S101  # accounts are selected by capability
-    parts = _parts(query, services.fetch.MAX_URLS)
-    return (yield from _all_parts(account, services.fetch, parts, deadline))
+# --- the work ----------------------------------------------------------------------------------
 
 
-def _parts(query: PageQuery, size: int) -> list[PageQuery]:
-    starts = range(0, len(query.urls), size)
-    return [replace(query, urls=query.urls[start : start + size]) for start in starts]
-
-
-def _all_parts(
-    account: Account, provider: FetchProvider, parts: list[PageQuery], deadline: float
+def _answers(
+    account: Account, query: PageQuery, deadline: float, context: CallContext | None
 ) -> Flow[list[Pages]]:
-    flows = [_fetch_part(account, provider, part, deadline) for part in parts]
+    services = PROVIDERS[account.type]
+    done = context.parts("fetching", len(query.urls)) if context else untold
+    if services.pages is not None:
+        job = _job(account, query, context)
+        flow = services.pages.pages(query, account, deadline, done)
+        return [(yield from observed(job, flow))]
+    assert services.fetch is not None  # noqa: S101  # accounts are selected by capability
+    provider = services.fetch
+    parts = _parts(query, provider.MAX_URLS)
+    jobs = [_job(account, part, context) for part in parts]
+    flows = [_fetch_part(provider, job, deadline, done) for job in jobs]
     if len(flows) == 1:
         return [(yield from flows[0])]
     outcomes: list[Pages | WebToolsError] = yield Gather(flows)
@@ -129,15 +211,25 @@ def _all_parts(
     ]
 
 
-def _fetch_part(
-    account: Account, provider: FetchProvider, part: PageQuery, deadline: float
-) -> Flow[Pages]:
-    subject = part.urls[0] if len(part.urls) == 1 else f"{part.urls[0]} and others"
-    job = Job(account, "fetch", "fetching", subject)
-    request = provider.fetch_request(part, account)
-    return (
-        yield from exchange(job, request, lambda r: provider.read_pages(r, part, account), deadline)
+def _job(account: Account, query: PageQuery, context: CallContext | None) -> Job:
+    subject = query.urls[0] if len(query.urls) == 1 else f"{query.urls[0]} and others"
+    return Job(account, "fetch", "fetching", subject, query, context)
+
+
+def _parts(query: PageQuery, size: int) -> list[PageQuery]:
+    starts = range(0, len(query.urls), size)
+    return [replace(query, urls=query.urls[start : start + size]) for start in starts]
+
+
+def _fetch_part(provider: FetchProvider, job: Job, deadline: float, done: Done) -> Flow[Pages]:
+    part: PageQuery = job.query
+    request = provider.fetch_request(part, job.account)
+    pages = yield from exchange(
+        job, request, lambda r: provider.read_pages(r, part, job.account), deadline
     )
+    for page in pages.pages:
+        done(page.url, page.error is not None)
+    return pages
 
 
 def _all_failed(account: Account, pages: list[Page]) -> ProviderError:

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import os
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar, cast
 
 from webtools._http import Request, Response
-from webtools.errors import RequestError, WebToolsError
+from webtools._invoking import ainvoke, invoke
+from webtools.errors import WebToolsError
 
 T = TypeVar("T")
 
@@ -59,9 +62,27 @@ class Now:
 
 @dataclass(frozen=True, slots=True)
 class Offload:
-    """Call a function that touches the disk; on an event loop it runs in a thread."""
+    """Call a function that touches the disk; on an event loop it runs in a thread.
+
+    The driver throws a `WebToolsError` of the function into the flow.
+    """
 
     function: Callable[[], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Invoke:
+    """Call code that is not ours, such as a model; the answer is what it returns.
+
+    `function` is called in a daemon thread by the blocking driver, `afunction` is awaited on an
+    event loop. The driver throws `RequestError` into the flow for whatever they raise, with its
+    type and text but not the exception itself, which may hold a key; and `RequestTimeoutError`
+    when there is no answer before `deadline`.
+    """
+
+    function: Callable[[], Any]
+    afunction: Callable[[], Awaitable[Any]]
+    deadline: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +96,23 @@ class Gather:
     limit: int = 16
 
 
-Step: TypeAlias = Send | Resolve | Sleep | Now | Offload | Gather
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Wait for what another call brings; the answer is the future's result."""
+
+    future: Future[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Tell where the flow runs; flows of one place may wait for each other without a deadlock.
+
+    All threads of a process are one place, every event loop is one of its own: a blocking call
+    inside a loop would wait in vain for a task of that loop.
+    """
+
+
+Step: TypeAlias = Wait | Place | Send | Resolve | Sleep | Now | Offload | Invoke | Gather
 Flow: TypeAlias = Generator[Step, Any, T]
 
 
@@ -105,14 +142,14 @@ class AsyncTransport(Protocol):
 
 def run(flow: Flow[T], transport: BlockingTransport) -> T:
     """Drive a flow to its result, blocking the calling thread."""
-    failure: RequestError | None = None
+    failure: WebToolsError | None = None
     try:
         step = next(flow)
         while True:
             reply, failure = None, None
             try:
                 reply = _perform(step, transport)
-            except RequestError as error:
+            except WebToolsError as error:
                 failure = error
             # Outside the handler: there, all that the flow raises would have it as its context.
             step = flow.send(reply) if failure is None else flow.throw(failure)
@@ -125,14 +162,14 @@ def run(flow: Flow[T], transport: BlockingTransport) -> T:
 
 async def arun(flow: Flow[T], transport: AsyncTransport) -> T:
     """Drive a flow to its result on the running event loop."""
-    failure: RequestError | None = None
+    failure: WebToolsError | None = None
     try:
         step = next(flow)
         while True:
             reply, failure = None, None
             try:
                 reply = await _aperform(step, transport)
-            except RequestError as error:
+            except WebToolsError as error:
                 failure = error
             # Outside the handler: there, all that the flow raises would have it as its context.
             step = flow.send(reply) if failure is None else flow.throw(failure)
@@ -143,7 +180,7 @@ async def arun(flow: Flow[T], transport: AsyncTransport) -> T:
         flow.close()  # a cancelled task still runs the flow's cleanup
 
 
-def _perform(step: Step, transport: BlockingTransport) -> Any:
+def _perform(step: Step, transport: BlockingTransport) -> Any:  # noqa: PLR0911  one a step
     match step:
         case Send(request, deadline):
             return transport.send(request, deadline)
@@ -155,11 +192,17 @@ def _perform(step: Step, transport: BlockingTransport) -> Any:
             return time.sleep(seconds)
         case Offload(function):
             return function()
+        case Invoke(function, _, deadline):
+            return invoke(function, deadline)
+        case Wait(future):
+            return future.result()
+        case Place():
+            return os.getpid(), 0
         case Gather(flows, limit):
             return _gather(flows, limit, transport)
 
 
-async def _aperform(step: Step, transport: AsyncTransport) -> Any:
+async def _aperform(step: Step, transport: AsyncTransport) -> Any:  # noqa: PLR0911  one a step
     match step:
         case Send(request, deadline):
             return await transport.send(request, deadline)
@@ -171,6 +214,12 @@ async def _aperform(step: Step, transport: AsyncTransport) -> Any:
             return await asyncio.sleep(seconds)
         case Offload(function):
             return await asyncio.to_thread(function)
+        case Invoke(_, afunction, deadline):
+            return await ainvoke(afunction, deadline)
+        case Wait(future):
+            return await asyncio.wrap_future(future)
+        case Place():
+            return os.getpid(), id(asyncio.get_running_loop())
         case Gather(flows, limit):
             return await _agather(flows, limit, transport)
 

@@ -23,6 +23,7 @@ from webtools._cleaning import is_web_url, without_controls
 from webtools._dates import read_date
 from webtools._narrowing import is_list, is_mapping
 from webtools.errors import InputError
+from webtools.results import Command
 
 MAX_QUERIES = 20
 MAX_QUERY_CHARACTERS = 4000
@@ -111,6 +112,13 @@ def _moment(text: str) -> str:
     return text
 
 
+def _command(value: Any) -> Any:
+    """Take `/web-deep` and `web_deep` as well."""
+    if not isinstance(value, str):
+        return value
+    return value.strip().lower().removeprefix("/").replace("_", "-") or "web"
+
+
 def _days(value: Any) -> Any:
     """Take any number of days, as far as it makes sense: whole, 1 to ten years."""
     if isinstance(value, str) and value.strip().lstrip("-").isdigit():
@@ -187,6 +195,12 @@ class ToolInput(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra=_flatten)
     spellings: ClassVar[dict[str, str]] = {}
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """What the call is about: its queries or URLs, which its first field holds."""
+        value = getattr(self, next(iter(type(self).model_fields)))
+        return tuple(value) if is_list(value) else (value,)
 
     @model_validator(mode="before")
     @classmethod
@@ -303,7 +317,7 @@ class ResearchInput(ToolInput):
     spellings = {"q": "query", "queries": "query", "question": "query"}
 
     query: Annotated[Query, BeforeValidator(_as_one)] = Field(description="The question.")
-    command: Literal["web", "web-deep", "web-news", "web-docs"] = Field(
+    command: Annotated[Command, BeforeValidator(_command)] = Field(
         default="web",
         description=(
             '"web" for top links, "web-deep" to read the best pages and answer with citations, '

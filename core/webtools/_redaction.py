@@ -45,6 +45,11 @@ class Redactor:
                 text = _pattern(secret).sub(MARK, text)
         return text
 
+    def may_be_in(self, value: Any) -> bool:
+        """Tell whether a value might hold a key; quick, and never wrong about one that does."""
+        written = repr(value)
+        return bool([landmark for landmark in self._landmarks if landmark in written])
+
     def response(self, response: Response) -> Response:
         """Clean an answer before it is read: what is cut short later may end in half a key."""
         if not [landmark for landmark in self._encoded if landmark in response.body]:

@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta, timezone
 from urllib.parse import urlsplit
 
-from webtools._cost import total
-from webtools._exchange import Job, exchange, timeout_of
+from pydantic import TypeAdapter
+
+from webtools._context import CallContext
+from webtools._cost import NOTHING, total
+from webtools._exchange import exchange
 from webtools._flow import Flow, Gather, Now
+from webtools._job import Job, timeout_of
+from webtools._keeping import Kind, Work, done_once
+from webtools._research.rules import normalize
 from webtools.errors import WebToolsError
 from webtools.providers import PROVIDERS, Account
-from webtools.providers._base import FILTERS, Hits, SearchProvider, SearchQuery
+from webtools.providers._base import FILTERS, Done, Hits, SearchProvider, SearchQuery, untold
+from webtools.cache import cache_key
 from webtools.results import FilterState, QueryError, SearchResponse, SearchResult
 
 MAX_AT_ONCE = 16  # queries of one call in flight together
+HITS: Kind[Hits] = Kind(TypeAdapter(Hits), lambda hits: bool(hits.results))
 
 
-def search(account: Account, queries: list[SearchQuery]) -> Flow[SearchResponse]:
+def search(
+    account: Account, queries: list[SearchQuery], context: CallContext | None = None
+) -> Flow[SearchResponse]:
     """Search for every query; results come by query, then by the provider's rank.
 
     Raises:
         WebToolsError: Every query failed; the first error, with the others' texts added.
     """
-    outcomes = yield from _all_outcomes(account, queries)
+    outcomes = yield from _all_outcomes(account, queries, context)
     answers = [outcome for outcome in outcomes if not isinstance(outcome, WebToolsError)]
     if not answers:
         raise _joined([outcome for outcome in outcomes if isinstance(outcome, WebToolsError)])
@@ -35,6 +45,9 @@ def search(account: Account, queries: list[SearchQuery]) -> Flow[SearchResponse]
     cost = total(answer.hits.cost for answer in answers)
     warnings = [warning for answer in answers for warning in answer.hits.warnings]
     states = _attest(account, queries[0])
+    if states and context:
+        context.log("filters", filters=states)
+    kept = all(answer.at for answer in answers) and not errors
     return SearchResponse(
         provider=account.name,
         queries=[query.query for query in queries],
@@ -44,41 +57,115 @@ def search(account: Account, queries: list[SearchQuery]) -> Flow[SearchResponse]
         warnings=[*dict.fromkeys(warnings), *_filter_warnings(account, states, answers)],
         cost_usd=cost.usd if cost else None,
         cost_is_estimate=bool(cost and cost.is_estimate),
+        cache_hit=kept,
+        retrieved_at=min(answer.at for answer in answers if answer.at) if kept else None,
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
+class Answer:
+    """What a query brought.
+
+    Attributes:
+        hits: All that the provider gave.
+        kept: The results that pass the filters.
+        undated: How many of them passed because no date could be checked.
+        at: When they were retrieved; None for now.
+    """
+
     hits: Hits
     kept: list[SearchResult]
-    undated: int  # results kept although no date could be checked
+    undated: int
+    at: datetime | None
 
 
 def _all_outcomes(
-    account: Account, queries: list[SearchQuery]
-) -> Flow[list[_Answer | WebToolsError]]:
+    account: Account, queries: list[SearchQuery], context: CallContext | None
+) -> Flow[list[Answer | WebToolsError]]:
     if len(queries) == 1:
-        return [(yield from _search_one(account, queries[0]))]
+        return [(yield from search_one(account, queries[0], None, context))]
     start: float = yield Now()
     deadline = start + timeout_of(account, "search")  # one for all of them
-    flows = [_search_one(account, query, deadline) for query in queries]
-    outcomes: list[_Answer | WebToolsError] = yield Gather(flows, MAX_AT_ONCE)
+    done = context.parts("searching", len(queries)) if context else untold
+    flows = [
+        _told(search_one(account, query, deadline, context), query.query, done) for query in queries
+    ]
+    outcomes: list[Answer | WebToolsError] = yield Gather(flows, MAX_AT_ONCE)
     return outcomes
 
 
-def _search_one(
-    account: Account, query: SearchQuery, deadline: float | None = None
-) -> Flow[_Answer]:
-    provider = _provider(account)
-    job = Job(account, "search", "searching for", query.query)
-    request = provider.search_request(query, account)
-    hits = yield from exchange(
-        job, request, lambda r: provider.read_search(r, query, account), deadline
-    )
+def _told(flow: Flow[Answer], subject: str, done: Done) -> Flow[Answer]:
+    failed = True
+    try:
+        answer = yield from flow
+        failed = False
+    finally:
+        done(subject, failed)
+    return answer
+
+
+def search_one(
+    account: Account, query: SearchQuery, deadline: float | None, context: CallContext | None
+) -> Flow[Answer]:
+    """Search for one query; the domains and dates are checked here as well.
+
+    Raises:
+        WebToolsError: The provider failed.
+    """
+    hits, at = yield from find(account, query, deadline, context)
     kept = [result for result in hits.results if _passes(result, query)]
     dates = query.start_published_date or query.end_published_date
     undated = sum(result.published_at is None for result in kept) if dates else 0
-    return _Answer(hits, kept[: query.limit], undated)
+    return Answer(hits, kept[: query.limit], undated, at)
+
+
+def find(
+    account: Account, query: SearchQuery, deadline: float | None, context: CallContext | None
+) -> Flow[tuple[Hits, datetime | None]]:
+    """Get a provider's hits for a query, and since when they are kept if they are.
+
+    Raises:
+        WebToolsError: The provider failed.
+    """
+    key = cache_key("search", account.identity, *_vars_of(query))
+    work = Work(HITS, key, query.query, account.name)
+    kept = yield from done_once(context, work, lambda: _ask(account, query, deadline, context))
+    return (as_kept(kept.value, query.query) if kept.is_free else kept.value), kept.at
+
+
+def _vars_of(query: SearchQuery) -> list[object]:
+    """List what makes two queries equal."""
+    dates = (str(query.start_published_date), str(query.end_published_date))
+    domains = (sorted(query.include_domains), sorted(query.exclude_domains))
+    return [
+        normalize(query.query),
+        query.limit,
+        *domains,
+        *dates,
+        query.category,
+        query.snippets,
+    ]
+
+
+def as_kept(hits: Hits, query: str) -> Hits:
+    """Give kept hits to a query, which may be spelled otherwise: nothing was spent on them."""
+    results = hits.results
+    if any(result.query != query for result in results):
+        results = [result.model_copy(update={"query": query}) for result in results]
+    return replace(hits, results=results, cost=NOTHING)
+
+
+def _ask(
+    account: Account, query: SearchQuery, deadline: float | None, context: CallContext | None
+) -> Flow[Hits]:
+    provider = _provider(account)
+    job = Job(account, "search", "searching for", query.query, query, context)
+    request = provider.search_request(query, account)
+    return (
+        yield from exchange(
+            job, request, lambda r: provider.read_search(r, query, account), deadline
+        )
+    )
 
 
 def _provider(account: Account) -> SearchProvider:
@@ -110,7 +197,7 @@ def _attest(account: Account, query: SearchQuery) -> dict[str, FilterState]:
 
 
 def _filter_warnings(
-    account: Account, states: dict[str, FilterState], answers: list[_Answer]
+    account: Account, states: dict[str, FilterState], answers: list[Answer]
 ) -> list[str]:
     name = account.name
     said = [
@@ -118,13 +205,15 @@ def _filter_warnings(
         for key, state in states.items()
         if state == "unsupported"
     ]
-    undated = sum(answer.undated for answer in answers)
-    if undated:
-        which, it = (
-            ("1 result carries", "it") if undated == 1 else (f"{undated} results carry", "them")
-        )
-        said.append(f"{which} no date, so the date filter could not check {it}.")
-    return said
+    return [*said, *undated_warning(sum(answer.undated for answer in answers))]
+
+
+def undated_warning(count: int) -> list[str]:
+    """Say that so many results could not be checked for their date."""
+    if not count:
+        return []
+    which, it = ("1 result carries", "it") if count == 1 else (f"{count} results carry", "them")
+    return [f"{which} no date, so the date filter could not check {it}."]
 
 
 def _passes(result: SearchResult, query: SearchQuery) -> bool:

@@ -2,32 +2,54 @@
 
 from __future__ import annotations
 
-from webtools._exchange import Job, exchange
+from dataclasses import astuple
+
+from pydantic import TypeAdapter
+
+from webtools._context import CallContext
+from webtools._cost import NOTHING
+from webtools._exchange import exchange
 from webtools._flow import Flow
+from webtools._job import Job
+from webtools._keeping import Kind, Work, done_once
+from webtools.cache import cache_key
 from webtools.providers import PROVIDERS, Account
-from webtools.providers._base import SummaryQuery
+from webtools.providers._base import Summary, SummaryQuery
 from webtools.results import SummaryResponse
 
+SUMMARY: Kind[Summary] = Kind(TypeAdapter(Summary), lambda summary: bool(summary.text))
 
-def summarize(account: Account, query: SummaryQuery) -> Flow[SummaryResponse]:
+
+def summarize(
+    account: Account, query: SummaryQuery, context: CallContext | None = None
+) -> Flow[SummaryResponse]:
     """Summarize one URL.
 
     Raises:
         WebToolsError: The provider failed or gave no summary.
     """
-    provider = PROVIDERS[account.type].summarize
-    assert provider is not None  # noqa: S101  # accounts are selected by capability
-    job = Job(account, "summarize", "summarizing", query.url)
-    request = provider.summary_request(query, account)
-    summary = yield from exchange(job, request, lambda r: provider.read_summary(r, query, account))
+    key = cache_key("summarize", account.identity, *astuple(query))
+    work = Work(SUMMARY, key, query.url, account.name)
+    kept = yield from done_once(context, work, lambda: _ask(account, query, context))
+    cost = NOTHING if kept.is_free else kept.value.cost
     return SummaryResponse(
         provider=account.name,
         url=query.url,
-        text=summary.text,
+        text=kept.value.text,
         summary_type=query.summary_type,
         engine=query.engine,
-        tokens=summary.tokens,
-        warnings=summary.warnings,
-        cost_usd=summary.cost.usd if summary.cost else None,
-        cost_is_estimate=bool(summary.cost and summary.cost.is_estimate),
+        tokens=kept.value.tokens,
+        warnings=kept.value.warnings,
+        cost_usd=cost.usd if cost else None,
+        cost_is_estimate=bool(cost and cost.is_estimate),
+        cache_hit=kept.at is not None,
+        retrieved_at=kept.at,
     )
+
+
+def _ask(account: Account, query: SummaryQuery, context: CallContext | None) -> Flow[Summary]:
+    provider = PROVIDERS[account.type].summarize
+    assert provider is not None  # noqa: S101  # accounts are selected by capability
+    job = Job(account, "summarize", "summarizing", query.url, query, context)
+    request = provider.summary_request(query, account)
+    return (yield from exchange(job, request, lambda r: provider.read_summary(r, query, account)))

@@ -10,14 +10,20 @@ from webtools import formatting
 from webtools._flow import Flow, Offload
 from webtools._spill import save
 from webtools.errors import WebToolsError
-from webtools.results import FetchResponse, SearchResponse, SummaryResponse
-from webtools.tools import ToolResult
+from webtools.results import FetchResponse, ResearchEnvelope, SearchResponse, SummaryResponse
+from webtools.tools import Tool, ToolResult
 from webtools.truncation import MAX_BYTES, MAX_LINES, Truncation, fit, fit_sections, notice
 
 _SEPARATOR = "\n\n"
 _SURELY_FITS = MAX_BYTES // 4  # characters: none has more than 4 bytes
 _FOOTER_BYTES = 8 * 1024  # most that errors and warnings may take of the budget
 _FOOTER_LINES = 100
+
+
+def present(tool: Tool, work: Flow[Any]) -> Flow[ToolResult]:
+    """Show what a tool's work brings."""
+    response = yield from work
+    return (yield from PRESENTERS[tool.name](response))
 
 
 def present_search(response: SearchResponse) -> Flow[ToolResult]:
@@ -50,6 +56,21 @@ def present_pages(response: FetchResponse) -> Flow[ToolResult]:
     whole = _SEPARATOR.join(sections)
     path = yield Offload(lambda: save(whole))
     return _result(shown, foot, details, _cut_of(shown, whole), path)
+
+
+def present_research(envelope: ResearchEnvelope) -> Flow[ToolResult]:
+    """Show the answer, the sources that it cites, the other ones, and how sure one may be."""
+    details = envelope.model_dump(mode="json")
+    meta = envelope.meta
+    details |= {
+        "provider": meta.provider_used,
+        "result_count": len(envelope.results),
+        "warnings": meta.warnings,
+        "cost_usd": meta.cost_usd,
+        "cost_is_estimate": False,
+    }
+    text, foot = formatting.research_text(envelope), formatting.research_footer(envelope)
+    return (yield from _one_text(text, foot, details))
 
 
 def present_error(error: WebToolsError) -> Flow[ToolResult]:
@@ -123,6 +144,16 @@ def _result(
     return ToolResult(_SEPARATOR.join(parts), details)
 
 
+def cut_facts(truncation: dict[str, Any]) -> dict[str, int]:
+    """Give the sizes before and after a cut, for the log."""
+    return {
+        "shown_bytes": truncation["output_bytes"],
+        "total_bytes": truncation["total_bytes"],
+        "shown_lines": truncation["output_lines"],
+        "total_lines": truncation["total_lines"],
+    }
+
+
 def _cut_of(shown: str, whole: str) -> Truncation:
     """Describe what sharing the budget left of the whole text."""
     kept, total = fit(shown, MAX_LINES, MAX_BYTES), fit(whole, MAX_LINES, MAX_BYTES)
@@ -146,4 +177,5 @@ PRESENTERS: dict[str, Presenter] = {
     "web_search": present_search,
     "web_fetch": present_pages,
     "summarize": present_summary,
+    "web_research": present_research,
 }

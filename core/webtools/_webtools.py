@@ -4,24 +4,37 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
-from webtools._calls import CALLS, find_tool
+from webtools._calls import carry_out, find_tool
+from webtools._context import CacheMode, CallContext, CallOptions, Facilities, facilities_of
 from webtools._flow import Flow, arun, run
 from webtools._narrowing import is_iterable
 from webtools._redaction import Redactor, redacted, redactor_for
-from webtools._toolcalls import PRESENTERS, answer
+from webtools._toolcalls import answer, cut_facts, present
 from webtools._transport import BlockingTransport, LoopTransports
-from webtools.config import Config, Settings
+from webtools.config import Accounts, Config, Settings
 from webtools.errors import ConfigError, InputError
-from webtools.results import FetchResponse, SearchResponse, SummaryResponse
-from webtools.tools import FETCH, SEARCH, SUMMARIZE, Tool, ToolResult, read_input
+from webtools.logs import new_call_id
+from webtools.progress import ProgressCallback
+from webtools.results import (
+    Command,
+    FetchResponse,
+    ResearchEnvelope,
+    ResearchPlan,
+    SearchResponse,
+    SummaryResponse,
+)
+from webtools.tools import FETCH, RESEARCH, SEARCH, SUMMARIZE, Tool, ToolResult, read_input
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+    from webtools._research.synthesis import Synthesizer
 
 T = TypeVar("T")
 Strings: TypeAlias = str | Sequence[str]
@@ -47,6 +60,7 @@ class WebTools:
         self._settings = Settings(config)
         self._blocking = BlockingTransport()
         self._loops = LoopTransports()
+        self._facilities: tuple[Accounts, Facilities] | None = None
 
     # --- blocking ------------------------------------------------------------------------------
 
@@ -61,6 +75,8 @@ class WebTools:
         end_published_date: Moment = None,
         category: str | None = None,
         provider: str | None = None,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
     ) -> SearchResponse:
         """Search the web with one or several queries, which run at the same time.
 
@@ -73,6 +89,8 @@ class WebTools:
             end_published_date: Only results published on or before it (ISO 8601).
             category: Kind of page; the names are in `webtools.tools.CATEGORIES`.
             provider: Configured name of the provider to use.
+            cache: `use` what earlier calls brought, `refresh` it, or `bypass` the cache.
+            progress: Called whenever a part of the work is done.
 
         Returns:
             The results by query, then by the provider's rank; failed queries in `errors`.
@@ -95,6 +113,8 @@ class WebTools:
         summary: bool = False,
         text_max_characters: int | None = None,
         provider: str | None = None,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
     ) -> FetchResponse:
         """Read one or several pages.
 
@@ -105,6 +125,8 @@ class WebTools:
             summary: Return a summary of each page.
             text_max_characters: Most characters of text per page.
             provider: Configured name of the provider to use.
+            cache: `use` what earlier calls brought, `refresh` it, or `bypass` the cache.
+            progress: Called whenever a part of the work is done.
 
         Returns:
             One page per URL in the order given; those that failed carry `error`.
@@ -126,6 +148,8 @@ class WebTools:
         engine: Literal["cecil", "agnes"] = "cecil",
         target_language: str | None = None,
         provider: str | None = None,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
     ) -> SummaryResponse:
         """Summarize the document behind a URL.
 
@@ -135,6 +159,8 @@ class WebTools:
             engine: `cecil` for general purposes, `agnes` for technical texts.
             target_language: Language code of the output, e.g. `DE`; None keeps the document's.
             provider: Configured name of the provider to use.
+            cache: `use` what earlier calls brought, `refresh` it, or `bypass` the cache.
+            progress: Called whenever a part of the work is done.
 
         Raises:
             InputError: The arguments make no sense.
@@ -145,14 +171,88 @@ class WebTools:
         flow: Flow[SummaryResponse] = self._call(SUMMARIZE, _arguments(locals()))
         return self._run(flow)
 
-    def call_tool(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
+    def research(
+        self,
+        query: str,
+        *,
+        command: Command = "web",
+        limit: int | None = None,
+        recency_days: int | None = None,
+        synthesis: str | Synthesizer | None = None,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
+    ) -> ResearchEnvelope:
+        """Find sources for a question, with the next provider where one fails.
+
+        Args:
+            query: The question.
+            command: `web` for top links, `web-deep` to read the best pages and answer with
+                citations, `web-news` for recent news, `web-docs` for library documentation.
+            limit: Most sources, 1 to 10; None takes 5, or what the settings allow.
+            recency_days: Age in days up to which a source counts as recent; None lets the
+                question decide.
+            synthesis: `extractive`, `perplexity` or `none`, or a synthesizer; None takes the
+                configured way for `web-deep`, and none for the others.
+            cache: `use` what earlier calls brought, `refresh` it, or `bypass` the cache.
+            progress: Called whenever a part of the work is done.
+
+        Raises:
+            InputError: The arguments make no sense.
+            ConfigError: The settings are missing or malformed, or there is nobody to ask.
+            RequestError: No provider gave an answer.
+            ProviderError: Every provider of the chain failed.
+        """
+        flow: Flow[ResearchEnvelope] = self._call(RESEARCH, _arguments(locals()))
+        return self._run(flow)
+
+    def plan(
+        self,
+        query: str,
+        *,
+        command: Command = "web",
+        limit: int | None = None,
+        recency_days: int | None = None,
+        synthesis: str | Synthesizer | None = None,
+    ) -> ResearchPlan:
+        """Tell what a research call would do and cost at most; nothing is sent.
+
+        Args:
+            query: The question.
+            command: As for `research`, like the others.
+            limit: Most sources.
+            recency_days: Age in days.
+            synthesis: How the answer would be written.
+
+        Raises:
+            InputError: The arguments make no sense.
+            ConfigError: The settings are missing or malformed, or there is nobody to ask.
+        """
+        return self._run(self._planned(_arguments(locals())))
+
+    def call_tool(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
+        synthesizer: Synthesizer | None = None,
+    ) -> ToolResult:
         """Call a tool as a model does: by name, with loosely spelled arguments.
+
+        Args:
+            name: The tool's name.
+            arguments: What the model sent.
+            cache: `use` what earlier calls brought, `refresh` it, or `bypass` the cache.
+            progress: Called whenever a part of the work is done.
+            synthesizer: Writes the answers of `web_research`, such as a language model.
 
         Returns:
             Text within the output budget, and details. A failure that a model or a user can
             cause is a result with `is_error`, never an exception.
         """
-        return self._run(answer(self._presented(name, arguments)))
+        options = CallOptions(cache, progress, synthesizer)
+        return self._run(answer(self._presented(name, arguments, options)))
 
     def close(self) -> None:
         """Close the connections of the blocking methods; later calls open new ones."""
@@ -171,6 +271,8 @@ class WebTools:
         end_published_date: Moment = None,
         category: str | None = None,
         provider: str | None = None,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
     ) -> SearchResponse:
         """Search as `search` does, awaited; cancelling the task ends the requests."""
         flow: Flow[SearchResponse] = self._call(SEARCH, _arguments(locals()))
@@ -185,6 +287,8 @@ class WebTools:
         summary: bool = False,
         text_max_characters: int | None = None,
         provider: str | None = None,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
     ) -> FetchResponse:
         """Fetch as `fetch` does, awaited."""
         flow: Flow[FetchResponse] = self._call(FETCH, _arguments(locals()))
@@ -198,14 +302,52 @@ class WebTools:
         engine: Literal["cecil", "agnes"] = "cecil",
         target_language: str | None = None,
         provider: str | None = None,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
     ) -> SummaryResponse:
         """Summarize as `summarize` does, awaited."""
         flow: Flow[SummaryResponse] = self._call(SUMMARIZE, _arguments(locals()))
         return await self._arun(flow)
 
-    async def acall_tool(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
+    async def aresearch(
+        self,
+        query: str,
+        *,
+        command: Command = "web",
+        limit: int | None = None,
+        recency_days: int | None = None,
+        synthesis: str | Synthesizer | None = None,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
+    ) -> ResearchEnvelope:
+        """Research as `research` does, awaited."""
+        flow: Flow[ResearchEnvelope] = self._call(RESEARCH, _arguments(locals()))
+        return await self._arun(flow)
+
+    async def aplan(
+        self,
+        query: str,
+        *,
+        command: Command = "web",
+        limit: int | None = None,
+        recency_days: int | None = None,
+        synthesis: str | Synthesizer | None = None,
+    ) -> ResearchPlan:
+        """Plan as `plan` does, awaited."""
+        return await self._arun(self._planned(_arguments(locals())))
+
+    async def acall_tool(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
+        synthesizer: Synthesizer | None = None,
+    ) -> ToolResult:
         """Call a tool as `call_tool` does, awaited."""
-        return await self._arun(answer(self._presented(name, arguments)))
+        options = CallOptions(cache, progress, synthesizer)
+        return await self._arun(answer(self._presented(name, arguments, options)))
 
     async def aclose(self) -> None:
         """Close the connections of the running loop and those of the blocking methods."""
@@ -220,19 +362,53 @@ class WebTools:
     async def _arun(self, flow: Flow[T]) -> T:
         return await arun(flow, await self._loops.current())
 
-    def _call(self, tool: Tool, arguments: Mapping[str, Any]) -> Flow[Any]:
-        """Check the arguments, read the settings, call; every result passes the redactor."""
+    def _call(self, tool: Tool, arguments: dict[str, Any]) -> Flow[Any]:
+        """Call a tool with what a method was given; every result passes the redactor."""
+        given, context = self._begun(tool, *_split(arguments))
+        return redacted(carry_out(tool, given, context), context.redactor)
+
+    def _planned(self, arguments: dict[str, Any]) -> Flow[ResearchPlan]:
+        from webtools._research.plan import plan  # noqa: PLC0415 - few calls need it
+
+        given, context = self._begun(RESEARCH, *_split(arguments))
+        return (yield from redacted(plan(given, context), context.redactor))
+
+    def _presented(
+        self, name: str, arguments: Mapping[str, Any], options: CallOptions
+    ) -> Flow[ToolResult]:
+        tool = self._checked(find_tool, name)
+        given, context = self._begun(tool, arguments, options)
+        work = redacted(carry_out(tool, given, context), context.redactor)
+        result = yield from answer(present(tool, work))
+        cut = result.details["truncation"]
+        if cut:
+            context.log("truncation", **cut_facts(cut), path=result.details["full_output_path"])
+            context.write_log()
+        return replace(result, call_id=context.id if context.is_logged else "")
+
+    def _begun(
+        self, tool: Tool, arguments: Mapping[str, Any], options: CallOptions
+    ) -> tuple[Any, CallContext]:
+        """Check the arguments and read the settings.
+
+        Returns:
+            The arguments as the tool's input model, and what the call has at hand.
+        """
         checked = self._checked(partial(read_input, tool.input_model), arguments)
         accounts = self._settings.accounts()
-        redactor = redactor_for(accounts.secrets)
         # The arguments too: a key in a query must not be sent, nor quoted and cut in a message.
-        work = CALLS[tool.name](redactor.clean(checked), accounts)
-        return (yield from redacted(work, redactor))
+        given = redactor_for(accounts.secrets).clean(checked)
+        facilities = self._facilities_of(accounts)
+        return given, CallContext(
+            new_call_id(), tool.name, accounts, facilities, options, given.subjects
+        )
 
-    def _presented(self, name: str, arguments: Mapping[str, Any]) -> Flow[ToolResult]:
-        tool = self._checked(find_tool, name)
-        response = yield from self._call(tool, arguments)
-        return (yield from PRESENTERS[tool.name](response))
+    def _facilities_of(self, accounts: Accounts) -> Facilities:
+        """Give cache, log and the like; found anew when the settings have changed."""
+        known = self._facilities
+        if known is None or known[0] is not accounts:
+            known = self._facilities = accounts, facilities_of(accounts)
+        return known[1]
 
     def _checked(self, check: Callable[[Any], T], given: Any) -> T:
         """Check what the caller gave; a complaint quotes it without the keys it may hold."""
@@ -301,6 +477,15 @@ def _arguments(named: dict[str, Any]) -> dict[str, Any]:
     """Bring a method's arguments into the form that a model sends: text, lists, no dates."""
     named.pop("self")
     return {name: _plain(value) for name, value in named.items()}
+
+
+def _split(named: dict[str, Any]) -> tuple[dict[str, Any], CallOptions]:
+    """Part what the tool is told from what the caller decides."""
+    cache, progress = named.pop("cache", "use"), named.pop("progress", None)
+    synthesis = named.get("synthesis")
+    if synthesis is None or isinstance(synthesis, str):
+        return named, CallOptions(cache, progress)
+    return named | {"synthesis": None}, CallOptions(cache, progress, synthesis)
 
 
 def _plain(value: Any) -> Any:

@@ -9,208 +9,56 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Any, cast
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    SecretStr,
-    ValidationError,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import SecretStr
 from pydantic.alias_generators import to_camel
 
-from webtools._accounts import (
+from webtools._accounts import Accounts, build
+from webtools._config_check import describe
+from webtools._config_file import EXAMPLE, absolute, file_error, read_text, status
+from webtools._config_models import PYTHON_SPELLINGS, Config, ProviderConfig
+from webtools._config_parts import (
+    BudgetConfig,
+    CacheConfig,
+    LogConfig,
+    ResearchConfig,
+    has_text_keys,
+)
+from webtools._environment import environment_config, read_knobs, variables
+from webtools._places import (
     CODE,
     ENVIRONMENT,
-    EXAMPLE,
-    MAX_RESULTS_VARIABLE,
-    MOST_RESULTS,
-    Accounts,
-    build,
-    capabilities,
-    checked_base_url,
-    checked_key,
-    checked_name,
-    checked_proxy,
-    checked_type,
+    cache_path,
+    clash,
     config_paths,
-    describe,
-    explain,
-    fail,
-    key_fault,
-    key_variables,
-    listed,
-    not_picklable,
-    quote,
-    read_max_results,
-    read_options,
+    log_path,
+    settled,
 )
-from webtools._config_file import absolute, file_error, read_text, status
+from webtools._wording import fail, quote
 from webtools.errors import ConfigError
-from webtools.providers import PROVIDERS, direct
 from webtools.providers._base import Pacer
 
 __all__ = [
     "EXAMPLE",
     "Accounts",
+    "BudgetConfig",
+    "CacheConfig",
     "Config",
+    "LogConfig",
     "ProviderConfig",
+    "ResearchConfig",
     "Settings",
+    "cache_path",
     "check",
     "config_paths",
     "environment_config",
     "find_config",
     "load",
+    "log_path",
 ]
-
-
-class _Part(BaseModel):
-    """A part of the config: frozen, strict, and its errors are ours and hold no input."""
-
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        strict=True,
-        alias_generator=to_camel,
-        populate_by_name=True,
-        hide_input_in_errors=True,
-    )
-
-    def __init__(self, /, **values: Any) -> None:
-        """Check the values; pydantic also comes here for a dict.
-
-        Raises:
-            ConfigError: A value is wrong; the text begins with its path within this part.
-        """
-        fault = ""
-        try:
-            super().__init__(**values)
-        except ValidationError as error:
-            fault = explain(error, type(self))
-        except ConfigError as error:
-            fault = str(error)
-        if fault:
-            values.clear()  # a traceback that shows local variables would show the keys
-            raise ConfigError(fault)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Refuse: a pickle would hold the keys in clear."""
-        raise not_picklable(type(self))
-
-
-class ProviderConfig(_Part):
-    """One entry of `providers`.
-
-    Attributes:
-        name: What calls, results and errors name it by.
-        type: The provider's type, such as "exa".
-        api_key: The key itself; may be left out for a type that needs none.
-        base_url: Replaces the origin of the API; may have a path.
-        timeout_ms: Bound on a whole call, in milliseconds.
-        max_requests_per_second: Calls are spaced to keep below it.
-        proxy: URL of an HTTP proxy; may hold a password.
-        options: The type's own options, a mapping with the file's spelling.
-        fetch_fallback: Name of the provider that tries the pages which this one could not fetch;
-            `direct` needs no entry of its own.
-    """
-
-    name: Annotated[str, AfterValidator(checked_name)]
-    type: Annotated[str, AfterValidator(checked_type)]
-    api_key: Annotated[SecretStr, AfterValidator(checked_key)] | None = None
-    base_url: Annotated[str, AfterValidator(checked_base_url)] | None = None
-    timeout_ms: Annotated[int, Field(ge=1, le=600_000)] | None = None
-    max_requests_per_second: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
-    proxy: Annotated[SecretStr, AfterValidator(checked_proxy)] | None = None
-    options: Any = Field(default=None, validate_default=True)
-    fetch_fallback: str | None = None
-
-    @field_validator("options", mode="plain")
-    @classmethod
-    def _read_options(cls, value: Any, info: ValidationInfo) -> Any:
-        kind = info.data.get("type")
-        # Without a type, that is the fault to tell.
-        return value if kind is None else read_options(kind, value)
-
-    @model_validator(mode="after")
-    def _require_key(self) -> ProviderConfig:
-        about = PROVIDERS[self.type].about
-        if about.NEEDS_KEY and self.api_key is None:
-            raise ConfigError(f"apiKey is missing: type {self.type} needs your {about.TITLE} key")
-        return self
-
-
-class Config(_Part):
-    """The whole config.
-
-    Attributes:
-        providers: The providers, at least one; without a default the first that can serves.
-        default_provider: Name of the provider that serves a call which names none.
-        max_results: Number of search results where neither call nor provider says.
-    """
-
-    providers: Sequence[ProviderConfig]
-    default_provider: str | None = None
-    max_results: Annotated[int, Field(ge=1, le=MOST_RESULTS)] | None = None
-
-    @field_validator("providers", mode="before")
-    @classmethod
-    def _read_entries(cls, value: Any) -> Any:
-        if not isinstance(value, (list, tuple)):
-            fail("must be a list")
-        if not value:
-            fail("is empty: list at least one provider")
-        entries = cast("Sequence[object]", value)
-        return tuple(_entry(f"providers[{i}]", each) for i, each in enumerate(entries))
-
-    @model_validator(mode="after")
-    def _check_names(self) -> Config:
-        names = [entry.name for entry in self.providers]
-        for i, name in enumerate(names):
-            if name in names[:i]:
-                raise ConfigError(
-                    f"providers[{i}].name repeats {quote(name)}, which must be unique"
-                )
-        if (default := self.default_provider) is not None and default not in names:
-            known = listed(names)
-            raise ConfigError(f"defaultProvider {quote(default)} is unknown; known are: {known}")
-        return self
-
-    @model_validator(mode="after")
-    def _check_fallbacks(self) -> Config:
-        able = [each.name for each in self.providers if "fetch" in capabilities(each.type)]
-        if all(each.name != direct.NAME for each in self.providers):
-            able.append(direct.NAME)
-        for i, entry in enumerate(self.providers):
-            name = entry.fetch_fallback
-            if name is not None and name not in able:
-                fault = f"fetchFallback {quote(name)} cannot fetch; these can: {listed(able)}"
-                raise ConfigError(f"providers[{i}].{fault}")
-        return self
-
-
-# The models also take these, but the file is shared with pi, which has one spelling.
-_PYTHON_SPELLINGS = {
-    name for model in (Config, ProviderConfig) for name in model.model_fields if "_" in name
-}
-
-
-def _entry(path: str, value: object) -> ProviderConfig:
-    if isinstance(value, ProviderConfig):
-        return value
-    if not isinstance(value, dict):
-        raise ConfigError(f"{path} must be an object")
-    try:
-        return ProviderConfig.model_validate(value)
-    except ConfigError as error:
-        fault = str(error)
-    raise ConfigError(f"{path}.{fault}")
 
 
 def load(text: str, origin: str) -> Config:
@@ -237,38 +85,15 @@ def load(text: str, origin: str) -> Config:
     raise file_error(origin, fault)
 
 
-def environment_config(environ: Mapping[str, str]) -> tuple[Config | None, list[str]]:
-    """Read the settings from the environment: one entry per key, named as its type.
-
-    Returns:
-        The config, or None when no key is set, and the warnings.
-
-    Raises:
-        ConfigError: A key cannot be one; the message names its variable.
-    """
-    found = {kind: SecretStr(environ[name].strip()) for name, kind in key_variables(environ)}
-    limit, warnings = read_max_results(environ.get(MAX_RESULTS_VARIABLE, ""))
-    faults = [
-        f"The value of {name} {fault}."
-        for name, kind in key_variables(environ)
-        if (fault := key_fault(found[kind].get_secret_value()))
-    ]
-    del environ  # a traceback that shows local variables would show the keys
-    if faults:
-        raise ConfigError(faults[0])
-    if not found:
-        return None, warnings
-    entries = [ProviderConfig(name=kind, type=kind, api_key=key) for kind, key in found.items()]
-    return Config(providers=entries, max_results=limit), warnings
-
-
 def find_config() -> Path | None:
     """Find the config file: the first of `config_paths` that exists.
 
     Raises:
         ConfigError: Whether it exists cannot be told, or it is a link to nowhere.
     """
-    return next((path for path in config_paths() if status(path)), None)
+    # Without a home folder there is `~` in them: that would be a folder of the project's.
+    found = (path for path in config_paths() if path.is_absolute() and status(path))
+    return next(found, None)
 
 
 def _parse(text: str) -> dict[str, Any]:
@@ -287,15 +112,17 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     for key, value in pairs:
         if key in values:
             fail(f"holds the key {quote(key)} twice in one object")
-        if key in _PYTHON_SPELLINGS:
+        if key in PYTHON_SPELLINGS:
             fail(f"holds the unknown key {quote(key)} (did you mean {quote(to_camel(key))}?)")
         values[key] = value
     return values
 
 
 def _from_mapping(values: Mapping[str, Any]) -> Config:
+    fault = "must be a mapping with texts as keys"
     try:
-        return Config.model_validate(values)
+        if has_text_keys(dict(values)):
+            return Config.model_validate(dict(values))
     except ConfigError as error:
         fault = str(error)
     raise file_error(CODE, fault)
@@ -359,8 +186,7 @@ class Settings:
             # The time of a status change tells a chmod, and a copy that kept its old time.
             times = (found.st_mtime_ns, found.st_ctime_ns)
             return (str(path), *times, found.st_size, found.st_ino)
-        names = [name for each in PROVIDERS.values() for name in each.about.KEY_VARIABLES]
-        values = (self.environ.get(name) for name in [*names, MAX_RESULTS_VARIABLE])
+        values = map(self.environ.get, variables())
         return tuple(value and SecretStr(value) for value in values)
 
     def _read(self, path: Path | None) -> Accounts:
@@ -369,13 +195,28 @@ class Settings:
         if path:
             return self._build(load(read_text(path), str(path)), str(path))
         config, warnings = environment_config(self.environ)
-        return self._build(config, ENVIRONMENT, *warnings)
+        if config is not None:
+            return self._build(config, ENVIRONMENT, *warnings)
+        knobs = read_knobs(self.environ)  # they also count for what needs no key
+        return Accounts(
+            (), None, knobs.max_results, ENVIRONMENT, tuple(warnings), knobs.cache, knobs.log
+        )
 
-    def _build(self, config: Config | None, origin: str, *warnings: str) -> Accounts:
-        if config is None:
-            return Accounts((), None, None, origin, warnings)
-        accounts = tuple(build(each, self._pacer(each), origin) for each in config.providers)
-        return Accounts(accounts, config.default_provider, config.max_results, origin, warnings)
+    def _build(self, config: Config, origin: str, *warnings: str) -> Accounts:
+        cache, log = settled(config.cache, origin), settled(config.log, origin)
+        if fault := clash(cache, log, origin):
+            raise file_error(origin, fault)
+        return Accounts(
+            accounts=tuple(build(each, self._pacer(each), origin) for each in config.providers),
+            default=config.default_provider,
+            max_results=config.max_results,
+            origin=origin,
+            warnings=warnings,
+            cache=cache,
+            log=log,
+            research=config.research,
+            budget=config.budget,
+        )
 
     def _pacer(self, entry: ProviderConfig) -> Pacer | None:
         rate = entry.max_requests_per_second

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from webtools.results import FetchResponse, Page, QueryError, SearchResponse, SearchResult
+from webtools.results import (
+    FetchResponse,
+    Page,
+    QueryError,
+    ResearchEnvelope,
+    ResearchResult,
+    SearchResponse,
+    SearchResult,
+)
 
 INDENT = "   "
 NO_RESULTS = "No results found."
@@ -69,3 +77,47 @@ def _short(text: str, most: int = 400) -> str:
 def search_footer(response: SearchResponse) -> str:
     """Give the footer of a search."""
     return footer(response.errors, response.warnings)
+
+
+# --- research ----------------------------------------------------------------------------------
+
+
+def research_text(envelope: ResearchEnvelope) -> str:
+    """Give the answer, then the sources numbered as it cites them, then the rest of them."""
+    if not envelope.results:
+        return NO_RESULTS
+    if envelope.synthesis is None:
+        return "\n\n".join([_source(i, result) for i, result in enumerate(envelope.results, 1)])
+    # The answer says what the snippets would.
+    bare = (each.model_copy(update={"snippet": ""}) for each in cited_first(envelope))
+    sources = "\n".join([_source(i, result) for i, result in enumerate(bare, 1)])
+    return f"{envelope.synthesis.summary}\n\nSources:\n{sources}"
+
+
+def cited_first(envelope: ResearchEnvelope) -> list[ResearchResult]:
+    """Order the results so that the n-th is the one that the answer cites as `[n]`."""
+    by_url = {result.url: result for result in envelope.results}
+    cited = [by_url[url] for url in (envelope.synthesis.citations if envelope.synthesis else ())]
+    return [*cited, *(result for result in envelope.results if result not in cited)]
+
+
+def _source(number: int, result: ResearchResult) -> str:
+    lines = [f"{number}. {result.title}", result.url, result.snippet]
+    if result.published_at:
+        lines.append(f"{result.published_at:%Y-%m-%d}")
+    return f"\n{INDENT}".join(line for line in lines if line)
+
+
+def research_footer(envelope: ResearchEnvelope) -> str:
+    """Say where the results are from, how sure one may be, and what to beware of."""
+    meta = envelope.meta
+    why = f" ({meta.confidence_rule})" if meta.confidence_rule else ""
+    lines = [f"Confidence: {meta.confidence}{why}."]
+    if meta.uncertainty:
+        lines.append(f"Uncertainty: {meta.uncertainty}")
+    kept = ", from the cache" if meta.cache_hit else ""
+    served = meta.provider_used or "no provider"
+    lines.append(f"Retrieved {meta.retrieved_at:%Y-%m-%d %H:%M} UTC by {served}{kept}.")
+    if meta.degraded:
+        lines.append(f"Degraded: {', '.join(meta.degraded)} did not serve.")
+    return "\n".join([*lines, *filter(None, [footer((), meta.warnings)])])

@@ -57,11 +57,13 @@ class ToolResult:
         text: What the model reads; within the output budget.
         details: The same as plain JSON data, for programs; never None.
         is_error: Whether the call failed; the text then says why and what to do.
+        call_id: The call's name in the log; empty when it is not logged.
     """
 
     text: str
     details: dict[str, Any] = field(default_factory=dict[str, Any])
     is_error: bool = False
+    call_id: str = field(default="", compare=False)
 
     def __str__(self) -> str:
         """Give the text alone."""

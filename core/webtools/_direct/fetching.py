@@ -25,7 +25,7 @@ from webtools._flow import Flow, Gather, Now, Offload, Resolve
 from webtools._http import Request, Response
 from webtools.errors import ProviderError, RequestError, RequestTimeoutError, WebToolsError
 from webtools.providers import Account
-from webtools.providers._base import PageQuery, Pages
+from webtools.providers._base import Done, PageQuery, Pages, untold
 from webtools.providers.direct import missing_libraries, read_error
 from webtools.results import Page
 
@@ -48,7 +48,12 @@ _SHORTEST_HIGHLIGHT = 60
 _NO_PROSE = re.compile(r"\s*(?:#|```|\||[-*+] |\d+\. |>|\[Page )")
 
 
-def fetch_pages(query: PageQuery, account: Account, deadline: float) -> Flow[Pages]:
+_Found = tuple[Page, list[str]]
+
+
+def fetch_pages(
+    query: PageQuery, account: Account, deadline: float, done: Done = untold
+) -> Flow[Pages]:
     """Fetch every URL until `deadline`; what fails is a page with its reason.
 
     Raises:
@@ -57,22 +62,19 @@ def fetch_pages(query: PageQuery, account: Account, deadline: float) -> Flow[Pag
     error = yield Offload(missing_libraries)
     if error is not None:
         raise error
-    found = yield from _each(query, account, deadline)
+    found = yield from _each(query, account, deadline, done)
     warnings = [warning for _, told in found for warning in told]
     return Pages([page for page, _ in found], warnings=[*_general(query, account), *warnings])
 
 
-_Found = tuple[Page, list[str]]
-
-
-def _each(query: PageQuery, account: Account, deadline: float) -> Flow[list[_Found]]:
+def _each(query: PageQuery, account: Account, deadline: float, done: Done) -> Flow[list[_Found]]:
     """Fetch all URLs, some hosts at the same time and of each host some pages."""
     if len(query.urls) == 1:
-        return [(yield from _page(query.urls[0], query, account, deadline))]
+        return [(yield from _page(query.urls[0], query, account, deadline, done))]
     groups: dict[str, list[str]] = {}
     for url in query.urls:
         groups.setdefault(_host(url), []).append(url)
-    hosts = [_of_host(urls, query, account, deadline) for urls in groups.values()]
+    hosts = [_of_host(urls, query, account, deadline, done) for urls in groups.values()]
     answers: list[dict[str, _Found]] = yield Gather(hosts, HOSTS_AT_ONCE)
     found = {url: each for answer in answers for url, each in answer.items()}
     return [found[url] for url in query.urls]
@@ -86,15 +88,23 @@ def _host(url: str) -> str:
 
 
 def _of_host(
-    urls: list[str], query: PageQuery, account: Account, deadline: float
+    urls: list[str], query: PageQuery, account: Account, deadline: float, done: Done
 ) -> Flow[dict[str, _Found]]:
-    flows = [_page(url, query, account, deadline) for url in urls]
+    flows = [_page(url, query, account, deadline, done) for url in urls]
     outcomes: list[_Found] = yield Gather(flows, PAGES_OF_A_HOST_AT_ONCE)
     return dict(zip(urls, outcomes, strict=True))
 
 
-def _page(url: str, query: PageQuery, account: Account, deadline: float) -> Flow[_Found]:
+def _page(
+    url: str, query: PageQuery, account: Account, deadline: float, done: Done
+) -> Flow[_Found]:
     """Fetch one page; its failure is part of the result, so that it loses no other page."""
+    found = yield from _page_or_reason(url, query, account, deadline)
+    done(url, found[0].error is not None)
+    return found
+
+
+def _page_or_reason(url: str, query: PageQuery, account: Account, deadline: float) -> Flow[_Found]:
     job = Job(account, "fetch", "fetching", url)
     try:
         visit = yield from _visit(url, job, deadline)

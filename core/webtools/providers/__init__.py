@@ -10,12 +10,18 @@ from webtools.providers._base import (
     Account,
     Capability,
     DocsProvider,
+    DocsQuery,
     FetchProvider,
     PageProvider,
+    PageQuery,
     Provider,
+    Query,
     SearchProvider,
+    SearchQuery,
     SummaryProvider,
+    SummaryQuery,
     SynthesisProvider,
+    SynthesisQuery,
 )
 
 __all__ = ["PROVIDERS", "Account", "Capability", "Services"]
@@ -44,6 +50,28 @@ class Services:
         """Name what the provider can do."""
         every: tuple[Capability, ...] = get_args(Capability)
         return tuple(name for name in every if self.can(name))
+
+    def worst_cost(self, query: Query, account: Account) -> float:
+        """Give the most that one call for a query may cost, in USD, by the price tables.
+
+        Raises:
+            TypeError: The provider takes no such query.
+        """
+        fetcher = self.fetch or self.pages
+        if isinstance(query, SearchQuery) and self.search:
+            price = self.search.search_price(query, account)
+        elif isinstance(query, PageQuery) and fetcher:
+            price = fetcher.fetch_price(query, account)
+        elif isinstance(query, SummaryQuery) and self.summarize:
+            price = self.summarize.summary_price(query, account)
+        elif isinstance(query, DocsQuery) and self.docs:
+            price = self.docs.lookup_price(query, account)
+        elif isinstance(query, SynthesisQuery) and self.synthesize:
+            price = self.synthesize.synthesis_price(query, account)
+        else:
+            message = f"{self.about.NAME} takes no {type(query).__name__}"
+            raise TypeError(message)
+        return round(price, 6)
 
 
 PROVIDERS: dict[str, Services] = {

@@ -7,7 +7,7 @@ A provider is a module (`exa.py`, `kagi.py`, …) that fits these protocols; the
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, Literal, NoReturn, Protocol, TypeAlias, get_args
@@ -28,7 +28,12 @@ FilterName: TypeAlias = Literal[
     "end_published_date",
     "category",
 ]
+Done: TypeAlias = Callable[[str, bool], None]
 FILTERS: tuple[FilterName, ...] = get_args(FilterName)
+
+
+def untold(_subject: str, _failed: bool) -> None:
+    """Stand in for `Done` where nobody wants to know."""
 
 
 class Options(BaseModel):
@@ -81,6 +86,8 @@ class Account:
         pacer: Spaces the calls, or None where no rate is set.
         proxy: URL of the proxy, or None.
         fetch_fallback: Name of the provider that tries the pages which this one could not fetch.
+        secrets: All that may never appear in a text.
+        identity: Equal for accounts that give the same answers; holds no key.
     """
 
     name: str
@@ -93,6 +100,7 @@ class Account:
     proxy: SecretStr | None = field(default=None, repr=False)
     fetch_fallback: str | None = None
     secrets: frozenset[str] = field(init=False, repr=False, compare=False)
+    identity: str = field(init=False, repr=False, compare=False)
 
     @property
     def key(self) -> str:
@@ -100,10 +108,12 @@ class Account:
         return self.api_key.get_secret_value() if self.api_key else ""
 
     def __post_init__(self) -> None:
-        """Collect the secrets once; every answer is searched for them."""
+        """Collect the secrets once, as every answer is searched for them, and what names it."""
         found = [self.api_key, self.proxy, *(value for _, value in self.options)]
         secrets = [secret.get_secret_value() for secret in found if isinstance(secret, SecretStr)]
         object.__setattr__(self, "secrets", frozenset(secrets))
+        names = (self.type, self.name, self.base_url, self.options.model_dump_json())
+        object.__setattr__(self, "identity", " ".join(names))
 
     def __reduce__(self) -> NoReturn:
         """Refuse to be pickled: the key would be in it."""
@@ -113,7 +123,11 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
-    """One query with its filters, already checked."""
+    """One query with its filters, already checked.
+
+    Attributes:
+        snippets: Whether hits without an extract are worth paying for one.
+    """
 
     query: str
     limit: int
@@ -122,6 +136,7 @@ class SearchQuery:
     start_published_date: date | datetime | None = None
     end_published_date: date | datetime | None = None
     category: str | None = None
+    snippets: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +191,9 @@ class SynthesisQuery:
 
     question: str
     sources: tuple[Source, ...]
+
+
+Query: TypeAlias = SearchQuery | PageQuery | SummaryQuery | DocsQuery | SynthesisQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +271,10 @@ class SearchProvider(Provider, Protocol):
         """Build the one request a query takes."""
         ...
 
+    def search_price(self, query: SearchQuery, account: Account, /) -> float:
+        """Give the most that the call may cost, in USD; every price here is the worst one."""
+        ...
+
     def read_search(self, response: Response, query: SearchQuery, account: Account, /) -> Hits:
         """Read the hits, best first; anything undocumented may raise as plain Python does."""
         ...
@@ -267,6 +289,10 @@ class FetchProvider(Provider, Protocol):
         """Build the one request for up to `MAX_URLS` pages."""
         ...
 
+    def fetch_price(self, query: PageQuery, account: Account, /) -> float:
+        """Give the most that the request for these pages may cost, in USD."""
+        ...
+
     def read_pages(self, response: Response, query: PageQuery, account: Account, /) -> Pages:
         """Read one page per URL, in the order asked."""
         ...
@@ -275,8 +301,17 @@ class FetchProvider(Provider, Protocol):
 class PageProvider(Provider, Protocol):
     """A provider that fetches pages in a flow of its own, such as one request per page."""
 
-    def pages(self, query: PageQuery, account: Account, deadline: float, /) -> Flow[Pages]:
-        """Fetch one page per URL, in the order asked; one that fails carries its `error`."""
+    def pages(
+        self, query: PageQuery, account: Account, deadline: float, done: Done, /
+    ) -> Flow[Pages]:
+        """Fetch one page per URL, in the order asked; one that fails carries its `error`.
+
+        `done` is called with every URL as it ends, and whether it failed.
+        """
+        ...
+
+    def fetch_price(self, query: PageQuery, account: Account, /) -> float:
+        """Give the most that all these pages may cost, in USD."""
         ...
 
 
@@ -285,6 +320,10 @@ class SummaryProvider(Provider, Protocol):
 
     def summary_request(self, query: SummaryQuery, account: Account, /) -> Request:
         """Build the one request a summary takes."""
+        ...
+
+    def summary_price(self, query: SummaryQuery, account: Account, /) -> float:
+        """Give the most that the summary may cost, in USD."""
         ...
 
     def read_summary(self, response: Response, query: SummaryQuery, account: Account, /) -> Summary:
@@ -305,12 +344,20 @@ class DocsProvider(Provider, Protocol):
         """
         ...
 
+    def lookup_price(self, query: DocsQuery, account: Account, /) -> float:
+        """Give the most that the whole dialogue may cost, in USD."""
+        ...
+
 
 class SynthesisProvider(Provider, Protocol):
     """A provider that answers a question from given sources."""
 
     def synthesis_request(self, query: SynthesisQuery, account: Account, /) -> Request:
         """Build the one request a synthesis takes."""
+        ...
+
+    def synthesis_price(self, query: SynthesisQuery, account: Account, /) -> float:
+        """Give the most that the answer may cost, in USD."""
         ...
 
     def read_synthesis(

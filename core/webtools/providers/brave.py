@@ -130,6 +130,11 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     return Request("GET", url, headers=headers)
 
 
+def search_price(_query: SearchQuery, _account: Account) -> float:
+    """Price a search: every answered request costs the same."""
+    return _PRICE
+
+
 def _check_length(query: str) -> None:
     characters, words = len(query), len(query.split())
     if characters > _MOST_CHARACTERS or words > _MOST_WORDS:

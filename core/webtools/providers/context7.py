@@ -49,6 +49,10 @@ ORIGIN: str = "https://context7.com"
 KEY_VARIABLES: tuple[str, ...] = ("CONTEXT7_API_KEY",)
 NEEDS_KEY: bool = False
 
+# USD for a call beyond a paid plan's allowance (price list of November 2026).
+_PRICE_BEYOND_ALLOWANCE = 0.01
+_MOST_ANSWERS = 2  # of a look-up: the library, its snippets; what only turns it is no answer
+
 _NOT_READY, _MOVED, _NOT_FOUND = 202, 301, 404
 _MOST_CHARACTERS = 500
 _SNIPPET_CHARACTERS = 480
@@ -120,6 +124,11 @@ def lookup(query: DocsQuery, account: Account) -> Turns[Hits]:
         if target is not None:
             results = yield from _ask(target, query, account, warnings)
     return Hits((results or [])[: query.limit], _cost(), warnings)
+
+
+def lookup_price(_query: DocsQuery, account: Account) -> float:
+    """Price a look-up as if the allowance were used up; without a key nobody can be billed."""
+    return _PRICE_BEYOND_ALLOWANCE * _MOST_ANSWERS if account.api_key else 0.0
 
 
 def _cost() -> Cost:

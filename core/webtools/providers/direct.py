@@ -14,7 +14,15 @@ from webtools._direct.guard import sites
 from webtools._flow import Flow
 from webtools._http import Response
 from webtools.errors import ConfigError, InputError, ProviderError
-from webtools.providers._base import Account, Capability, Options, PageQuery, Pages
+from webtools.providers._base import (
+    Account,
+    Capability,
+    Done,
+    Options,
+    PageQuery,
+    Pages,
+    untold,
+)
 from webtools.providers._failures import kind_of, retry_after
 
 NAME: str = "direct"
@@ -73,11 +81,16 @@ def missing_libraries() -> ConfigError | None:
     return ConfigError(f"Reading pages needs {' and '.join(missing)}: {INSTALL}")
 
 
-def pages(query: PageQuery, account: Account, deadline: float) -> Flow[Pages]:
+def pages(query: PageQuery, account: Account, deadline: float, done: Done = untold) -> Flow[Pages]:
     """Fetch the pages of a query, one request each and some at the same time."""
     from webtools._direct.fetching import fetch_pages  # noqa: PLC0415 - it needs the table of providers
 
-    return (yield from fetch_pages(query, account, deadline))
+    return (yield from fetch_pages(query, account, deadline, done))
+
+
+def fetch_price(_query: PageQuery, _account: Account) -> float:
+    """Price pages: their own sites ask for nothing."""
+    return 0.0
 
 
 def read_error(

@@ -46,7 +46,9 @@ MAX_SEARCH_LIMIT: int = 100
 MAX_URLS: int = 100
 
 # USD (price list in force since 2026-03-03); answers carry the real price in costDollars.
-_SEARCH_PRICE, _SEARCH_PRICE_PER_EXTRA_RESULT, _PRICE_PER_CONTENT = 0.007, 0.001, 0.001
+_SEARCH_PRICES = {"auto": 0.007, "lite": 0.004, "deep": 0.012, "fast": 0.007, "neural": 0.007}
+_RESULTS_IN_PRICE = 10
+_PRICE_PER_EXTRA_RESULT = _PRICE_PER_CONTENT = 0.001
 
 # HTTP 403 as for a bad key, but it is the request that Exa objects to.
 _CONTENT_TAGS = ("PROHIBITED_CONTENT", "CONTENT_FILTER_ERROR")
@@ -104,13 +106,23 @@ def search_request(query: SearchQuery, account: Account) -> Request:
         "category": ("category", query.category),
     }
     body |= {key: value for name, (key, value) in wanted.items() if value and name in native}
-    if options.search_highlights:
+    if options.search_highlights or query.snippets:
         body["contents"] = {"highlights": True}
     return Request("POST", f"{account.base_url}/search", headers=_headers(account), json=body)
 
 
 def _iso(value: Any) -> str | None:
     return value.isoformat().replace("+00:00", "Z") if value else None
+
+
+def search_price(query: SearchQuery, account: Account) -> float:
+    """Price a search by the results asked for; highlights are included."""
+    return _search_price(query.limit, account)
+
+
+def _search_price(results: int, account: Account) -> float:
+    extra = max(0, results - _RESULTS_IN_PRICE) * _PRICE_PER_EXTRA_RESULT
+    return _SEARCH_PRICES[account.options.search_type] + extra
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
@@ -120,8 +132,7 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     usable = [item for item in items if is_web_url(text(item.get("url")))]
     scores = _scores(usable)
     hits = [_read_hit(item, s, query, account) for item, s in zip(usable, scores, strict=True)]
-    extra = max(0, len(items) - 10) * _SEARCH_PRICE_PER_EXTRA_RESULT
-    return Hits(hits, _cost(answer, _SEARCH_PRICE + extra), _warnings(answer))
+    return Hits(hits, _cost(answer, _search_price(len(items), account)), _warnings(answer))
 
 
 def _scores(items: list[dict[str, Any]]) -> list[float]:
@@ -163,6 +174,16 @@ def fetch_request(query: PageQuery, account: Account) -> Request:
     return Request("POST", f"{account.base_url}/contents", headers=_headers(account), json=body)
 
 
+def fetch_price(query: PageQuery, _account: Account) -> float:
+    """Price pages as if all of them came; each kind of content is paid for."""
+    return _contents_price(len(query.urls), query)
+
+
+def _contents_price(pages: int, query: PageQuery) -> float:
+    kinds = sum([query.text, query.highlights, query.summary])
+    return pages * max(1, kinds) * _PRICE_PER_CONTENT  # without a wish Exa sends the text
+
+
 def read_pages(response: Response, query: PageQuery, _account: Account) -> Pages:
     """Read one page per URL, in the order asked.
 
@@ -172,8 +193,7 @@ def read_pages(response: Response, query: PageQuery, _account: Account) -> Pages
     found = {url: item for item in objects(answer["results"]) for url in _names(item)}
     faults = {text(item.get("id")): _fault(item) for item in objects(answer.get("statuses"))}
     pages = [_read_page(url, found.get(url), faults.get(url), query) for url in query.urls]
-    kinds = sum([query.text, query.highlights, query.summary])
-    estimate = len([page for page in pages if not page.error]) * kinds * _PRICE_PER_CONTENT
+    estimate = _contents_price(len([page for page in pages if not page.error]), query)
     return Pages(pages, _cost(answer, estimate), _warnings(answer))
 
 

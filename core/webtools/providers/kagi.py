@@ -53,6 +53,7 @@ MAX_SEARCH_LIMIT: int = 1024
 _SEARCH_PRICES = {"v1": 0.012, "v0": 0.025}
 _SUMMARY_PRICE_PER_TOKEN = 0.030 / 1000
 _MOST_BILLED_TOKENS = 10_000
+_FLAT_SUMMARY_PRICES = {"muriel": 1.00}
 
 # v1 codes are names, v0 codes numbers.
 _KEY_CODES = ("general.invalid_token", "general.unauthorized", 2)
@@ -123,6 +124,11 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     return Request("POST", f"{account.base_url}/api/v1/search", headers=headers, json=body)
 
 
+def search_price(_query: SearchQuery, account: Account) -> float:
+    """Price a search; the number of results makes no difference."""
+    return _SEARCH_PRICES[account.options.search_api]
+
+
 def _filters_here(query: SearchQuery) -> bool:
     dates = query.start_published_date or query.end_published_date
     return bool(query.include_domains or query.exclude_domains or dates)
@@ -142,7 +148,7 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     items = _v0_items(answer) if api == "v0" else _v1_items(answer)
     items = [item for item in items if _usable(item)]
     hits = [_read_hit(item, i, len(items), query, account) for i, item in enumerate(items)]
-    return Hits(hits, Cost(_SEARCH_PRICES[api], is_estimate=True))
+    return Hits(hits, Cost(search_price(query, account), is_estimate=True))
 
 
 def _v0_items(answer: dict[str, Any]) -> list[dict[str, Any]]:
@@ -185,6 +191,16 @@ def summary_request(query: SummaryQuery, account: Account) -> Request:
     return Request("POST", url, headers=_bot(account), json=body)
 
 
+def summary_price(query: SummaryQuery, _account: Account) -> float:
+    """Price a summary as if the page were long; Kagi bills no more tokens than a certain number."""
+    return _summary_price(query, _MOST_BILLED_TOKENS)
+
+
+def _summary_price(query: SummaryQuery, tokens: int) -> float:
+    by_tokens = min(tokens, _MOST_BILLED_TOKENS) * _SUMMARY_PRICE_PER_TOKEN
+    return round(_FLAT_SUMMARY_PRICES.get(query.engine, by_tokens), 6)
+
+
 def read_summary(response: Response, query: SummaryQuery, account: Account) -> Summary:
     """Read the summary text and its tokens; the price is an upper bound, cached ones are free.
 
@@ -197,8 +213,7 @@ def read_summary(response: Response, query: SummaryQuery, account: Account) -> S
         message = f'Kagi API returned no summary for "{query.url}". Try again or fetch the page.'
         raise UnavailableError(message, provider=account.name, status=response.status)
     tokens = max(0, int(number(data.get("tokens")) or 0))
-    price = round(min(tokens, _MOST_BILLED_TOKENS) * _SUMMARY_PRICE_PER_TOKEN, 6)
-    return Summary(output, tokens, Cost(price, is_estimate=True))
+    return Summary(output, tokens, Cost(_summary_price(query, tokens), is_estimate=True))
 
 
 # --- errors ------------------------------------------------------------------------------------

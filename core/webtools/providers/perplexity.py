@@ -60,6 +60,12 @@ _TOO_MANY = 429
 # USD (price list of November 2026); an answer from sources carries its own price.
 _SEARCH_PRICES = {"web": 0.005, "fast": 0.001}
 _SYNTHESIS_PRICE = 0.0016
+# USD for a million tokens in and out. "fast" has the listed price of Sonar. Which models the others
+# stand for is Perplexity's choice and changes: theirs are assumed, on the dear side.
+_TOKEN_PRICES = {"fast": (0.25, 2.5), "low": (1.25, 10.0), "medium": (5.0, 30.0)}
+_TOKEN_PRICES["high"] = _TOKEN_PRICES["medium"]
+_BYTES_PER_TOKEN = 2  # on the dear side as well: about four in English
+_PRESET_TOKENS, _MOST_ANSWER_TOKENS = 4_000, 8_192
 
 _OLD_KEY = "api_key_created_before_search_api_cutoff"
 _RETIRED = frozenset({"chat_completions_not_available", "agent_api_migration_required"})
@@ -135,6 +141,11 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     return Request("POST", f"{account.base_url}/search", headers=_headers(account), json=body)
 
 
+def search_price(_query: SearchQuery, account: Account) -> float:
+    """Price a search; the number of results makes no difference."""
+    return _SEARCH_PRICES[account.options.search_type]
+
+
 def _filters_here(query: SearchQuery, account: Account) -> bool:
     native = native_filters(query, account)
     include, exclude = query.include_domains, query.exclude_domains
@@ -170,7 +181,7 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     hits = [
         _read_hit(item, rank_score(i, len(usable)), query, account) for i, item in enumerate(usable)
     ]
-    return Hits(hits, Cost(_SEARCH_PRICES[account.options.search_type], is_estimate=True))
+    return Hits(hits, Cost(search_price(query, account), is_estimate=True))
 
 
 def _items(results: Any) -> list[dict[str, Any]]:
@@ -208,6 +219,17 @@ def synthesis_request(query: SynthesisQuery, account: Account) -> Request:
         "store": False,
     }
     return Request("POST", f"{account.base_url}/v1/agent", headers=_headers(account), json=body)
+
+
+def synthesis_price(query: SynthesisQuery, account: Account) -> float:
+    """Price a synthesis by the length of its input, and of a long answer.
+
+    It is no hard bound: nothing limits the answer, and what it costs beyond is settled.
+    """
+    price_in, price_out = _TOKEN_PRICES[account.options.synthesis_preset]
+    size = len(_INSTRUCTIONS) + len(_written_out(query).encode())
+    tokens = size / _BYTES_PER_TOKEN + _PRESET_TOKENS
+    return (tokens * price_in + _MOST_ANSWER_TOKENS * price_out) / 1_000_000
 
 
 def _written_out(query: SynthesisQuery) -> str:

@@ -173,10 +173,19 @@ class SandboxServer:
         return f"{self.url}/{provider}"
 
     def config(self) -> dict[str, Any]:
-        """Return a web-search.json that leads every provider to this server."""
+        """Return a web-search.json that leads every provider to this server.
+
+        Nothing is cached or logged, so that every call comes here; change the two parts where a
+        test is about them.
+        """
         apis = self._running.apis
         providers = [api.settings(self.base_url(name)) for name, api in apis.items()]
-        return {"defaultProvider": next(iter(apis)), "providers": providers}
+        return {
+            "defaultProvider": next(iter(apis)),
+            "providers": providers,
+            "cache": {"enabled": False},
+            "log": {"enabled": False},
+        }
 
     def fault(self, **settings: Unpack[FaultSettings]) -> None:
         """Let matching requests go wrong; `Fault` explains the settings.

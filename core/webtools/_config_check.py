@@ -1,0 +1,99 @@
+"""What `webtools config check` prints of the settings in force, without keys."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from webtools._config_models import capabilities
+from webtools._environment import key_variables
+from webtools._places import CODE, ENVIRONMENT, cache_path, config_paths, log_path
+from webtools._wording import listed, quote
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from webtools._accounts import Accounts
+    from webtools._config_parts import BudgetConfig, ResearchConfig
+    from webtools.providers import Account
+
+
+def describe(accounts: Accounts, environ: Mapping[str, str]) -> list[str]:
+    """Describe the settings in lines of text, without keys; see `config.check`."""
+    origin = accounts.origin
+    if origin == ENVIRONMENT:
+        names = ", ".join(name for name, _ in key_variables(environ)) or "no key"
+        looked = " or ".join(str(path) for path in config_paths())
+        origin = f"{origin} ({names}), as there is no {looked}"
+    return [
+        f"Source: {origin}",
+        *map(_account_line, accounts.accounts),
+        f"Default provider: {accounts.default or 'none; the first that can serves'}",
+        f"maxResults: {accounts.max_results or 'not set'}",
+        f"Cache: {_cache(accounts)}",
+        f"Log: {_log(accounts)}",
+        *_research_lines(accounts.research),
+        f"Budget: {_budget(accounts.budget)}",
+        *(f"Warning: {text}" for text in (*accounts.warnings, *_exposure(accounts.origin))),
+    ]
+
+
+def _account_line(account: Account) -> str:
+    able = ", ".join(capabilities(account.type))
+    key = "present" if account.api_key else "none"
+    name = quote(account.name)
+    where = account.base_url or "no API"
+    return f"Provider {name}: type {account.type}; {able}; {where}; key: {key}"
+
+
+def _cache(accounts: Accounts) -> str:
+    cache = accounts.cache
+    if not cache.enabled:
+        return "off"
+    kept = f"kept for {cache.ttl_ms / 1000:,g} s" if cache.ttl_ms else "not kept (ttlMs is 0)"
+    return f"{cache_path(accounts)}; answers are {kept}; at most {_size(cache.max_bytes)}"
+
+
+def _log(accounts: Accounts) -> str:
+    log = accounts.log
+    if not log.enabled:
+        return "off"
+    queries = "in clear" if log.queries == "clear" else "hashed"
+    files = f"{_size(log.max_bytes)} per file, {log.max_backups} older files"
+    return f"{log_path(accounts)}; queries are {queries}; {files}"
+
+
+def _size(count: int) -> str:
+    for unit, size in (("GiB", 1024**3), ("MiB", 1024**2), ("KiB", 1024)):
+        if count >= size and count % size == 0:
+            return f"{count // size} {unit}"
+    return f"{count:,} bytes"
+
+
+def _research_lines(research: ResearchConfig) -> list[str]:
+    chains = [f"Chain of {key}: {listed(names)}" for key, names in research.chain.items()]
+    return [*chains, f"Synthesis: {research.synthesis or 'not set'}"]
+
+
+def _budget(budget: BudgetConfig) -> str:
+    limits = [
+        f"{value:,{'d' if unit == 'calls' else '.15g'}} {unit} per {span}"
+        for value, unit, span in (
+            (budget.usd_per_day, "USD", "day"),
+            (budget.calls_per_day, "calls", "day"),
+            (budget.usd_per_process, "USD", "process"),
+            (budget.calls_per_process, "calls", "process"),
+        )
+        if value is not None
+    ]
+    return ", ".join(limits) or "no limit"
+
+
+def _exposure(origin: str) -> list[str]:
+    is_file = origin not in {CODE, ENVIRONMENT} and os.name == "posix"
+    if not is_file or not Path(origin).stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        return []
+    return [f"other users may open {origin}, which holds keys: chmod 600 {shlex.quote(origin)}"]

@@ -1,0 +1,158 @@
+"""What a call has at hand beside its arguments: cache, budget, health, log and progress."""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+from webtools._budget import Budget
+from webtools._health import Health
+from webtools._inputs import shown
+from webtools._redaction import Redactor, redactor_for
+from webtools._sharing import Flights
+from webtools._store import store_at
+from webtools.cache import Cache
+from webtools.config import Accounts, BudgetConfig, CacheConfig, LogConfig, cache_path, log_path
+from webtools.errors import InputError
+from webtools.logs import Log, shared_log
+from webtools.progress import Progress, ProgressCallback
+from webtools.providers._base import Done, untold
+
+if TYPE_CHECKING:
+    from webtools._research.synthesis import Synthesizer
+
+CacheMode: TypeAlias = Literal["use", "refresh", "bypass"]
+
+
+@dataclass(frozen=True, slots=True)
+class Facilities:
+    """What the calls under the same settings share."""
+
+    cache: Cache | None
+    flights: Flights
+    budget: Budget
+    health: Health
+    log: Log | None
+
+
+def facilities_of(accounts: Accounts) -> Facilities:
+    """Give what the settings ask for; nothing is opened before it is used."""
+    return _facilities(
+        accounts.cache, cache_path(accounts), accounts.log, log_path(accounts), accounts.budget
+    )
+
+
+@lru_cache(maxsize=64)
+def _facilities(
+    cache: CacheConfig, cache_file: Path, log: LogConfig, log_file: Path, budget: BudgetConfig
+) -> Facilities:
+    store = store_at(cache_file)
+    keeps = cache.enabled and cache.ttl_ms > 0
+    return Facilities(
+        cache=Cache(store, ttl=cache.ttl_ms / 1000, max_bytes=cache.max_bytes) if keeps else None,
+        flights=Flights(),
+        budget=Budget(store, budget),
+        health=Health(store),
+        log=_log(log, log_file) if log.enabled else None,
+    )
+
+
+def _log(settings: LogConfig, path: Path) -> Log:
+    return shared_log(
+        path,
+        max_bytes=settings.max_bytes,
+        max_backups=settings.max_backups,
+        rotate_check_ms=settings.rotate_check_ms,
+        hashed=settings.queries == "hashed",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CallOptions:
+    """What the caller decides beside the arguments of the tool.
+
+    Attributes:
+        cache: `use` what is kept; `refresh` it by asking anew; `bypass` neither reads nor keeps.
+        progress: Told whenever a part of the work is done.
+        synthesizer: Writes the answer of a research call, in place of the configured one.
+    """
+
+    cache: CacheMode = "use"
+    progress: ProgressCallback | None = None
+    synthesizer: Synthesizer | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse another word for the cache."""
+        if self.cache not in get_args(CacheMode):
+            message = f"cache {shown(self.cache)} is not possible; use use, refresh or bypass."
+            raise InputError(message)
+
+
+@dataclass(frozen=True, slots=True)
+class CallContext:
+    """One call.
+
+    Attributes:
+        id: Its name in the log.
+        tool: The tool's name.
+        accounts: The settings in force.
+        facilities: What it shares with other calls.
+        options: What the caller decided.
+        private: Texts that the log may have to hide: queries and URLs.
+        lines: What was noted for the log and not yet written: one write is quicker than many.
+    """
+
+    id: str
+    tool: str
+    accounts: Accounts
+    facilities: Facilities
+    options: CallOptions = field(default_factory=CallOptions)
+    private: tuple[str, ...] = ()
+    lines: deque[bytes] = field(default_factory=deque[bytes], repr=False)
+
+    @property
+    def cache(self) -> Cache | None:
+        """The cache, unless this call goes past it."""
+        return None if self.options.cache == "bypass" else self.facilities.cache
+
+    @property
+    def is_logged(self) -> bool:
+        """Whether there is a log to look the call up in."""
+        return self.facilities.log is not None
+
+    @property
+    def redactor(self) -> Redactor:
+        """Takes the keys out of texts."""
+        return redactor_for(self.accounts.secrets)
+
+    def log(self, event: str, **facts: Any) -> None:
+        """Note an event, without keys; facts that are None are left out."""
+        log = self.facilities.log
+        if log is None:
+            return
+        known = {name: value for name, value in facts.items() if value is not None}
+        if self.redactor.may_be_in(known):
+            known = self.redactor.clean(known)
+        self.lines.append(log.line(event, self.id, known, self.private))
+
+    def write_log(self) -> None:
+        """Write what was noted: at the end, and before anything that may take long."""
+        lines = [self.lines.popleft() for _ in range(len(self.lines))]
+        if lines and self.facilities.log is not None:
+            self.facilities.log.append(lines)
+
+    def parts(self, stage: str, total: int) -> Done:
+        """Begin a stage of so many parts; call the answer with each that is done or has failed."""
+        report = self.options.progress
+        if report is None:
+            return untold
+        report(Progress(self.tool, stage, 0, total))
+        done: Iterator[int] = itertools.count(1)
+        return lambda subject, failed: report(
+            Progress(self.tool, stage, next(done), total, subject, failed)
+        )

@@ -1,0 +1,1 @@
+"""Research: sources from a chain of providers, and an answer whose citations are checked."""

@@ -1,0 +1,337 @@
+"""One source as evidence: its passages, and whether they bear a claim out."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from urllib.parse import urlsplit
+
+from webtools._cleaning import without_controls
+from webtools._research import lexicon
+from webtools._research.alignment import Change, change
+from webtools._research.facts import Facts, plain
+from webtools._research.names import names, unsure_subject
+from webtools._research.prose import blocks, sentences
+from webtools.providers._base import Source
+
+LONGEST_READ = 200_000  # characters of one source
+_LONGEST_PIECE = 80  # words; a longer sentence is a list or a table, cut in pieces
+_PIECE = 40
+_CANDIDATES = 5  # passages that are looked at closely
+_BORNE_OUT = 0.6  # share of a claim's words that its passage has
+_PARTLY = 0.4
+_WIDE = 0.1  # more of them, where the passage has several sentences
+_SHORT = 4  # words of a claim that must be there nearly all
+_NEARLY_ALL = 0.75
+_RUN_UNCERTAIN = 3  # words in a row that the passage has not
+_RUN_DROPPED = 4
+_FEW = 2  # words: so short a claim must be there whole
+_DENIED = 2 / 3  # share of what a negation denies that makes the claim its contrary
+_LEAST_CLAUSE = 2  # words that carry meaning
+_CLOSER = 0.01  # what the order of words adds to their share
+_ROUNDING = 1e-9
+_LEAST_PREFIXED = 4  # letters of a word that a prefix turns round
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a claim is borne out: 2 is yes, 1 partly, 0 no and -1 the contrary."""
+
+    rank: int
+    reason: str = ""
+    share: float = 0.0
+
+    @classmethod
+    def no(cls, reason: str) -> Verdict:
+        """Make the verdict on a claim that is not borne out."""
+        return cls(0, reason)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the claim may be shown."""
+        return self.rank > 0
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether it may be shown without a mark."""
+        return self.rank > 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    text: str
+    heading: str
+
+
+class Evidence:
+    """A source's text in sentences, with an index of their words."""
+
+    def __init__(self, source: Source) -> None:
+        self.number = source.number
+        host = urlsplit(source.url).netloc if "[" not in source.url else ""
+        self.title = plain(f"{without_controls(source.title)} {host}")
+        self.pieces = list(_pieces(source.text))
+        self._facts: dict[tuple[int, int], Facts] = {}
+        self._where: defaultdict[str, list[int]] = defaultdict(list)
+        for index, piece in enumerate(self.pieces):
+            for stemmed in set(lexicon.stems(piece.text)):
+                self._where[stemmed].append(index)
+
+    @cached_property
+    def sentences(self) -> frozenset[str]:
+        """The sentences as they are but for blanks, Markdown and the full stop."""
+        return frozenset(_exact(piece.text) for piece in self.pieces)
+
+    @cached_property
+    def small(self) -> frozenset[str]:
+        """The stems of what is written with a small letter somewhere."""
+        return frozenset(
+            lexicon.stem(word)
+            for piece in self.pieces
+            for word in piece.text.split()
+            if word.isalpha() and word.islower()
+        )
+
+    def has(self, claim: Facts) -> bool:
+        """Tell whether a claim is a sentence of the source, word for word."""
+        return _exact(claim.source) in self.sentences
+
+    def is_ordinary(self, stemmed: str) -> bool:
+        """Tell whether a word is written with a small letter here."""
+        return stemmed in self.small
+
+    def candidates(self, claim: Facts) -> list[int]:
+        """Give the sentences that share most with a claim, best first."""
+        shared: defaultdict[int, float] = defaultdict(float)
+        for stemmed in claim.all_stems:
+            found = self._where.get(stemmed, ())
+            weight = (0.1 if lexicon.is_grammar(stemmed) else 1) + 1 / (1 + len(found))
+            for index in found:
+                shared[index] += weight
+        return sorted(shared, key=lambda index: (-shared[index], index))[:_CANDIDATES]
+
+    def facts(self, start: int, stop: int) -> Facts:
+        """Give what the sentences from `start` to before `stop` say."""
+        key = max(0, start), min(stop, len(self.pieces))
+        if key not in self._facts:
+            self._facts[key] = Facts(" ".join(piece.text for piece in self.pieces[slice(*key)]))
+        return self._facts[key]
+
+    def context(self, index: int) -> Facts:
+        """Give what stands over a sentence: the page's title and host, and the heading."""
+        key = -1 - index, -1 - index
+        if key not in self._facts:
+            self._facts[key] = Facts(plain(f"{self.title} {self.pieces[index].heading}"))
+        return self._facts[key]
+
+
+def _pieces(text: str) -> Iterator[_Piece]:
+    for block in blocks(without_controls(text[:LONGEST_READ])):
+        for sentence in sentences(plain(block.text)):
+            words = sentence.split(" ")
+            step = len(words) if len(words) <= _LONGEST_PIECE else _PIECE
+            for start in range(0, len(words), step):
+                yield _Piece(" ".join(words[start : start + step]), block.heading)
+
+
+def _exact(text: str) -> str:
+    return text.strip().rstrip(".!。").rstrip()
+
+
+def support(claim: Facts, evidence: Evidence) -> Verdict:
+    """Tell whether a source bears a claim out.
+
+    The sentence with most of the claim's words decides: when it says the contrary, another one
+    with fewer of them is no help.
+    """
+    if not claim.content and not claim.quantities.numbers:
+        return Verdict.no("it says nothing that could be checked")
+    if evidence.has(claim):
+        return Verdict(2, share=1.0)
+    found = evidence.candidates(claim)
+    alone = [_compare(claim, evidence, index, (index, index + 1)) for index in found]
+    contrary = max((v for v in alone if v.rank < 0), key=lambda v: v.share, default=None)
+    wider = [
+        _compare(claim, evidence, index, (index - before, index + after))
+        for index in found
+        for before, after in ((1, 1), (0, 2), (1, 2))
+    ]
+    best = max([*alone, *wider], key=lambda v: (v.rank, v.share), default=None)
+    if best is None:
+        return Verdict.no(f"source {evidence.number} has none of its words")
+    if contrary is not None and contrary.share >= max(best.share, _BORNE_OUT):
+        return contrary
+    return best if best.rank >= 0 else Verdict.no(best.reason)
+
+
+def _compare(claim: Facts, evidence: Evidence, index: int, window: tuple[int, int]) -> Verdict:
+    passage, context = evidence.facts(*window), evidence.context(index)
+    wide = window[1] - window[0] > 1
+    known = passage.content | context.content | passage.all_stems
+    share = _share(claim, known)
+    fault = (
+        _strange_number(claim, passage)
+        or _strange_date(claim, passage)
+        or _strange_name(claim, passage, context, evidence)
+    )
+    if fault:
+        return Verdict(0, f"no passage of source {evidence.number} has {fault}", share)
+    changed = Change() if wide else change(claim, passage)
+    share += changed.closeness * _CLOSER
+    if contrary := _contrary(claim, passage) or changed.contrary:
+        return Verdict(-1, f"source {evidence.number} {contrary}", share)
+    lack = _lack(claim, known, share - _WIDE * wide)
+    if lack < 0:
+        return Verdict(0, f"no passage of source {evidence.number} has enough of its words", share)
+    doubt = _doubt(claim, passage, evidence, changed)
+    if lack == 0:
+        doubt = doubt or f"source {evidence.number} has only a part of its words"
+    return Verdict(1, doubt, share) if doubt else Verdict(2, share=share)
+
+
+def _lack(claim: Facts, known: frozenset[str], share: float) -> int:
+    """Tell whether a passage has enough of a claim's words (1), a part (0) or too few (-1)."""
+    run, count = _longest_run(claim, known), len(claim.content)
+    gaps = [_gap(clause, known) for clause in claim.clauses]
+    needed = 1.0 if count <= _FEW else _NEARLY_ALL if count <= _SHORT else _PARTLY
+    if share < needed - _ROUNDING or run >= _RUN_DROPPED or min(gaps) < 0:
+        return -1
+    return int(share >= _BORNE_OUT and run < _RUN_UNCERTAIN and min(gaps) > 0)
+
+
+def _gap(clause: Sequence[str], known: frozenset[str]) -> int:
+    """Tell the same of one clause: what was added to a true claim may be the smaller part."""
+    missing = sum(stemmed not in known for stemmed in clause)
+    if len(clause) < _LEAST_CLAUSE or 2 * missing <= len(clause):
+        return 1
+    return -1 if missing > _FEW and missing >= _NEARLY_ALL * len(clause) else 0
+
+
+def _doubt(claim: Facts, passage: Facts, evidence: Evidence, changed: Change) -> str:
+    """Tell what makes a claim uncertain that has enough words, if anything does."""
+    first = next(iter(claim.spans), (0, 0, ""))[2]
+    if changed.replaced:
+        return f'source {evidence.number} has another word for "{changed.replaced}"'
+    if lexicon.stem(first) not in passage.all_stems and unsure_subject(
+        claim.text, evidence.is_ordinary
+    ):
+        return f'source {evidence.number} does not have its subject "{first}"'
+    if _is_reversed(claim, passage, evidence):
+        return f"source {evidence.number} has its names in another order"
+    return ""
+
+
+def _share(claim: Facts, known: frozenset[str]) -> float:
+    if not claim.content:
+        return 1.0
+    return len(claim.content & known) / len(claim.content)
+
+
+def _longest_run(claim: Facts, known: frozenset[str]) -> int:
+    """Count the most words in a row that a passage has not: a detail that was added."""
+    longest = run = 0
+    for stemmed in claim.stems:
+        if lexicon.carries_meaning(stemmed):
+            run = 0 if stemmed in known else run + 1
+            longest = max(longest, run)
+    return longest
+
+
+def _strange_number(claim: Facts, passage: Facts) -> str:
+    """Find a number that a passage has not, or only with other words next to it."""
+    numbers = passage.quantities.numbers
+    years = passage.quantities.years
+    for number in claim.quantities.numbers:
+        same = [other for other in numbers if other.bears_out(number)]
+        shown = claim.text[number.place : number.stop].strip()
+        if not same and not (number.value in years and not number.unit):
+            return f"its number {shown}"
+        near = claim.near_number(number)
+        if near and same and not any(near & _wide(passage, other) for other in same):
+            return f"its number {shown} with the same words"
+    return ""
+
+
+def _wide(passage: Facts, number: object) -> frozenset[str]:
+    return passage.near_number(number)  # type: ignore[arg-type]
+
+
+def _strange_date(claim: Facts, passage: Facts) -> str:
+    years = passage.quantities.years
+    told = [day for days in passage.quantities.dates for day in days]
+    for days in claim.quantities.dates:
+        if not any(day.bears_out(wanted, years) for wanted in days for day in told):
+            first = days[0]
+            parts = (first.year, first.month, first.day)
+            return f"its date {'-'.join(f'{part:02d}' for part in parts if part)}"
+    return ""
+
+
+def _strange_name(claim: Facts, passage: Facts, context: Facts, evidence: Evidence) -> str:
+    for name in names(claim.text, evidence.is_ordinary):
+        if not _is_named(name, passage) and not _is_named(name, context):
+            return f'its name "{name}"'
+    return ""
+
+
+def _is_named(name: str, text: Facts) -> bool:
+    return f" {name} " in text.words or (" " not in name and lexicon.stem(name) in text.all_stems)
+
+
+def _contrary(claim: Facts, passage: Facts) -> str:
+    """Find what only one of a claim and its passage denies, or where they say opposite things."""
+    for reach in passage.denied:
+        held = reach & claim.all_stems
+        if len(held) >= math.ceil(len(reach) * _DENIED) and not _touches(reach, claim.denied):
+            return f'denies "{min(held)}"'
+    for reach in claim.denied:
+        if not _touches(reach, passage.denied):
+            return f'does not deny "{min(reach)}"'
+    return _opposite(claim, passage) or _turned_round(claim, passage)
+
+
+def _touches(reach: frozenset[str], others: list[frozenset[str]]) -> bool:
+    return any(2 * len(reach & other) >= min(len(reach), len(other)) for other in others)
+
+
+def _opposite(claim: Facts, passage: Facts) -> str:
+    """Find a word whose opposite stands in its place, judged by the words next to both."""
+    for mine in claim.opposed:
+        same, other, opposite = 0, 0, ""
+        for theirs in passage.opposed:
+            shared = len(mine.near & theirs.near) if theirs.group == mine.group else 0
+            if theirs.side == mine.side:
+                same = max(same, shared)
+            elif shared > other:
+                other, opposite = shared, theirs.word
+        if other > same:
+            return f'has "{opposite}" for its "{mine.word}"'
+    return ""
+
+
+def _turned_round(claim: Facts, passage: Facts) -> str:
+    """Find `unsafe` where a passage has `safe`, or the other way round."""
+    for word in sorted(claim.content - passage.all_stems):
+        for prefix in lexicon.REVERSING:
+            bare = word.removeprefix(prefix)
+            if len(word) >= _LEAST_PREFIXED and prefix + word in passage.all_stems:
+                return f'has the contrary of "{word}"'
+            if bare != word and len(bare) >= _LEAST_PREFIXED and bare in passage.all_stems:
+                return f'has the contrary of "{word}"'
+    return ""
+
+
+def _is_reversed(claim: Facts, passage: Facts, evidence: Evidence) -> bool:
+    """Tell whether two names have changed places: who did what to whom."""
+    places: list[tuple[int, int]] = []
+    for name in names(claim.text, evidence.is_ordinary):
+        mine, theirs = claim.words.find(f" {name} "), passage.words.find(f" {name} ")
+        if mine >= 0 and theirs >= 0:
+            places.append((mine, theirs))
+    ordered = [theirs for _, theirs in sorted(places)]
+    if ordered == sorted(ordered):
+        return False
+    return (" by " in claim.words) == (" by " in passage.words)

@@ -1,0 +1,77 @@
+"""The words of messages about settings: foreign text, the nearest known word, pydantic's faults."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import TYPE_CHECKING, NoReturn
+
+from pydantic.alias_generators import to_camel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from pydantic import BaseModel, ValidationError
+
+_OUT_OF_RANGE = {"greater_than", "greater_than_equal", "less_than", "less_than_equal"}
+
+
+def quote(text: str) -> str:
+    """Quote foreign text for a message: ASCII, no control character, at most 60 characters."""
+    shown = text if len(text) <= 60 else text[:57] + "..."  # noqa: PLR2004
+    plain = shown.encode("ascii", "backslashreplace").decode()
+    return '"' + "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in plain) + '"'
+
+
+def listed(texts: Iterable[str]) -> str:
+    """Quote and join for a message."""
+    return ", ".join(quote(text) for text in texts)
+
+
+def hint(wrong: str, known: Iterable[str]) -> str:
+    """Name the known word that a wrong one is nearest to, or nothing."""
+    by_lower = {to_camel(word).lower(): word for word in known}
+    near = difflib.get_close_matches(to_camel(wrong).lower(), by_lower, n=1)
+    return f" (did you mean {quote(by_lower[near[0]])}?)" if near else ""
+
+
+def fail(what: str) -> NoReturn:
+    """Raise what pydantic, and `load`, turn into our error."""
+    raise ValueError(what)
+
+
+def explain(error: ValidationError, model: type[BaseModel]) -> str:
+    """Tell the first fault that pydantic found: its path, then what is wrong; never a string."""
+    faults = error.errors(include_url=False)
+    # A misspelt key is also a missing one: the spelling is what to tell.
+    fault = next((f for f in faults if f["type"] == "extra_forbidden"), faults[0])
+    path = _path(fault["loc"])
+    if fault["type"] == "extra_forbidden":
+        known = [str(info.alias) for info in model.model_fields.values()]
+        return _unknown_key(path, str(fault["loc"][-1]), known)
+    if fault["type"] == "missing":
+        return f"{path} is missing"
+    text = re.sub(r"^Value error, |^\w+ (?=should)", "", fault["msg"]).replace("should", "must", 1)
+    shown = f", not {fault['input']}" if fault["type"] in _OUT_OF_RANGE else ""
+    return f"{path} {text}{shown}"
+
+
+def _path(steps: Sequence[int | str]) -> str:
+    texts = (f"[{step}]" if isinstance(step, int) else f".{_bare(step)}" for step in steps)
+    return "".join(texts).removeprefix(".")
+
+
+def _bare(key: str) -> str:
+    return key if re.fullmatch(r"\w{1,60}", key, re.ASCII) else quote(key)
+
+
+def _unknown_key(path: str, key: str, known: Sequence[str]) -> str:
+    return f"{path} is an unknown key{hint(key, known)}; known are: {', '.join(known)}"
+
+
+def not_picklable(kind: type) -> TypeError:
+    """Make the error for whatever holds keys and is being pickled."""
+    return TypeError(
+        f"{kind.__name__} holds API keys, so it cannot be pickled; "
+        "give the other process the config file's path and build it there"
+    )

@@ -1,0 +1,218 @@
+"""Answers kept for a while in the store's file, the oldest making room for new ones.
+
+A cache that fails costs a call nothing but the time: `get` finds nothing, `set` keeps nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import sqlite3
+import time
+import zlib
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from webtools._store import StoreError
+
+if TYPE_CHECKING:
+    from webtools._store import Store
+
+__all__ = ["Cache", "CacheStats", "Entry", "cache_key"]
+
+_SHARE = 8  # a value larger than this part of the cache is not kept
+_MOST_SLACK = 128 * 1024  # bytes freed beyond what is needed, so that not every `set` must do it
+_SWEEP_INTERVAL = 64  # how many times `set` is called until it deletes expired entries as well
+_PATIENCE = 1.0  # seconds: a call is not to wait longer for the cache than that
+
+_GET = "SELECT value, checksum, stored, expires FROM cache WHERE key = ?"
+_FIND = "SELECT id, size FROM cache WHERE key = ?"
+_INSERT = """
+    INSERT INTO cache (key, stored, expires, size, checksum, value) VALUES (?, ?, ?, ?, ?, ?)
+"""
+_DELETE = "DELETE FROM cache WHERE id = ?"
+_TOTAL = "SELECT bytes FROM cache_total"
+_ADD = "UPDATE cache_total SET bytes = bytes + ?"
+_RESET = "UPDATE cache_total SET bytes = 0"
+_EXPIRED = "SELECT id, size FROM cache WHERE expires <= ? ORDER BY expires LIMIT 64"
+_OLDEST = "SELECT id, size FROM cache ORDER BY id LIMIT 64"
+_STATS = """
+    SELECT count(*), coalesce(sum(size), 0), min(stored), max(stored),
+        coalesce(sum(expires <= ?), 0)
+    FROM cache
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What was kept.
+
+    Attributes:
+        value: The text.
+        stored_at: When it was stored, in seconds since 1970.
+    """
+
+    value: str
+    stored_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class CacheStats:
+    """What a cache holds.
+
+    Attributes:
+        entries: Their number, those expired included.
+        bytes: The size of all keys and values.
+        oldest: When the oldest entry was stored, in seconds since 1970; None without entries.
+        newest: When the newest was.
+        expired: How many are too old to be used and will be deleted.
+        path: The file.
+        max_bytes: The most that `bytes` may be.
+    """
+
+    entries: int
+    bytes: int
+    oldest: float | None
+    newest: float | None
+    expired: int
+    path: Path
+    max_bytes: int
+
+
+class Cache:
+    """Texts by key.
+
+    Args:
+        store: Where they are kept.
+        ttl: Seconds for which a text may be used; also those that are stored already.
+        max_bytes: The most that all keys and values together take. The file itself is a fifth
+            larger with texts of 10 KB, up to twice as large with those of 100 bytes or 2 KB.
+    """
+
+    def __init__(self, store: Store, *, ttl: float, max_bytes: int) -> None:
+        self._store = store
+        self._ttl = ttl
+        self._max_bytes = max_bytes
+        self._turns = itertools.count()
+
+    def get(self, key: str) -> Entry | None:
+        """Give what is kept; None if that is nothing, too old or unreadable. It raises nothing."""
+        try:
+            row = self._store.read(
+                lambda db: db.execute(_GET, (key,)).fetchone(), patience=_PATIENCE
+            )
+            return None if row is None else self._entry(key, *row)
+        except (StoreError, TypeError, ValueError):  # the latter: values of a damaged file
+            return None
+
+    def _entry(
+        self, key: str, value: bytes, checksum: int, stored: float, expires: float
+    ) -> Entry | None:
+        # An entry from the future was stored before the clock was set back; nobody knows its age.
+        is_fresh = stored <= time.time() < min(expires, stored + self._ttl)
+        if not is_fresh or checksum != _checksum(key, value):
+            return None
+        return Entry(value.decode("utf-8", "surrogatepass"), stored)
+
+    def set(self, key: str, value: str) -> None:
+        """Keep a text, if possible and if it is not too large. It raises nothing."""
+        data = value.encode("utf-8", "surrogatepass")
+        with suppress(StoreError, ValueError):  # ValueError: a key that is no valid text
+            self._store.write(lambda db: self._put(db, key, data), patience=_PATIENCE)
+
+    def _put(self, db: sqlite3.Connection, key: str, data: bytes) -> None:
+        now = time.time()
+        size = len(key.encode()) + len(data)
+        _delete(db, db.execute(_FIND, (key,)).fetchall())
+        if size * _SHARE <= self._max_bytes and self._ttl > 0:
+            db.execute(_INSERT, (key, now, now + self._ttl, size, _checksum(key, data), data))
+            db.execute(_ADD, (size,))
+        if next(self._turns) % _SWEEP_INTERVAL == 0:
+            _delete(db, db.execute(_EXPIRED, (now,)).fetchall())
+        _make_room(db, self._max_bytes, now)
+
+    def stats(self) -> CacheStats:
+        """Count what is kept; takes the longer the more that is.
+
+        Raises:
+            StoreError: The file cannot be used.
+        """
+        row = self._store.read(lambda db: db.execute(_STATS, (time.time(),)).fetchone())
+        entries, size, oldest, newest, expired = row
+        path = self._store.path
+        return CacheStats(entries, size, oldest, newest, expired, path, self._max_bytes)
+
+    def clear(self) -> int:
+        """Delete all entries, give their room back to the disk, and tell how many there were.
+
+        Raises:
+            StoreError: The file cannot be used.
+        """
+        count = self._store.write(_delete_all)
+        with suppress(StoreError):  # somebody reads: then the room is used again later
+            self._store.read(_shrink)
+        return count
+
+
+def cache_key(*parts: object) -> str:
+    """Give a key that is the same for the same parts, which are values that JSON has.
+
+    Raises:
+        TypeError: JSON does not have a value.
+    """
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _checksum(key: str, data: bytes) -> int:
+    """SQLite notices a broken file, but not a changed value, nor the value of another key."""
+    return zlib.crc32(data, zlib.crc32(key.encode()))
+
+
+def _delete(db: sqlite3.Connection, entries: Iterable[tuple[int, int]]) -> int:
+    """Delete entries, given with their sizes, and tell how much that was."""
+    freed = 0
+    for number, size in entries:
+        db.execute(_DELETE, (number,))
+        freed += size
+    if freed:
+        db.execute(_ADD, (-freed,))
+    return freed
+
+
+def _make_room(db: sqlite3.Connection, limit: int, now: float) -> None:
+    """Delete the expired, then the oldest, until the rest is within the limit."""
+    [total] = db.execute(_TOTAL).fetchone()
+    if total <= limit:
+        return
+    excess = total - limit + min(limit // 64, _MOST_SLACK)
+    while excess > 0:
+        batch = db.execute(_EXPIRED, (now,)).fetchall() or db.execute(_OLDEST).fetchall()
+        if not batch:  # the sum was wrong
+            db.execute(_RESET)
+            return
+        excess -= _delete(db, _enough(batch, excess))
+
+
+def _enough(entries: list[tuple[int, int]], wanted: int) -> Iterable[tuple[int, int]]:
+    """Give the first entries that have the wanted size together."""
+    for number, size in entries:
+        if wanted <= 0:
+            return
+        wanted -= size
+        yield number, size
+
+
+def _delete_all(db: sqlite3.Connection) -> int:
+    count = db.execute("DELETE FROM cache").rowcount
+    db.execute(_RESET)
+    return count
+
+
+def _shrink(db: sqlite3.Connection) -> None:
+    db.execute("VACUUM")
+    db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

@@ -1,0 +1,314 @@
+"""The log: one JSON object per line and event, the lines of a call bound together by its id.
+
+Every line has `ts` (UTC, milliseconds), `event`, `call` and `pid`; the rest are the event's facts.
+The file is rotated by size and safe to share between processes; `explain` tells from it alone why
+a call went as it did.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from importlib import import_module
+from itertools import islice
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+from webtools._hiding import is_array, without_private
+from webtools._log_file import MAX_LINE, LogFile, newest_lines
+from webtools._narrowing import is_mapping, is_object
+from webtools.errors import ConfigError, InputError
+
+if TYPE_CHECKING:
+    from webtools._explaining import explain, tail_line
+
+__all__ = [
+    "Log",
+    "events_of",
+    "explain",
+    "new_call_id",
+    "shared_log",
+    "tail",
+    "tail_line",
+]
+
+_EXPLAINING = ("explain", "tail_line")
+
+
+def __getattr__(name: str) -> Any:
+    """Import what only people reading the log need when they ask for it."""
+    if name not in _EXPLAINING:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    return getattr(import_module("webtools._explaining"), name)
+
+
+# What is kept of long facts, more and more strictly: characters of a text, items of a list.
+_CUTS = ((512, 32), (64, 8))
+_DEPTH = 4  # levels that are kept of facts too large or too odd for a line
+_LARGEST = 2**63
+_START = b'{"ts":"'
+
+
+class Log:
+    """Writes events to a file that other threads and processes may write to as well.
+
+    Args:
+        path: The file; its folder is made at the first event.
+        max_bytes: Size from which the file is rotated.
+        max_backups: How many full files are kept, as `.1` (the newest), `.2`, …
+        rotate_check_ms: Milliseconds between two looks whether something else moved the file; its
+            size is looked at before every line.
+        hashed: Whether queries and URLs are written as short hashes instead of in clear.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        max_bytes: int,
+        max_backups: int,
+        rotate_check_ms: int,
+        hashed: bool,
+    ) -> None:
+        self._hashed = hashed
+        self._file = LogFile(
+            path,
+            max_bytes=max_bytes,
+            max_backups=max_backups,
+            check_interval=rotate_check_ms / 1000,
+        )
+
+    def write(
+        self, event: str, call: str, facts: Mapping[str, Any], private: Sequence[str] = ()
+    ) -> None:
+        """Write an event; never raises, for a call must not fail because its log does.
+
+        The facts must hold no key. What is too long is cut so that a line has at most 16 KiB.
+
+        Args:
+            event: What happened, such as `cache_hit`.
+            call: Id of the call that it happened to.
+            facts: What to tell of it: JSON data; other values are named by their type.
+            private: Queries and URLs of the call, which other facts may quote; hidden if hashed.
+        """
+        self.append([self.line(event, call, facts, private)])
+
+    def line(
+        self, event: str, call: str, facts: Mapping[str, Any], private: Sequence[str] = ()
+    ) -> bytes:
+        """Make the line of an event that happens now; `write` explains the arguments."""
+        return _line(event, call, without_private(facts, private) if self._hashed else facts)
+
+    def append(self, lines: Sequence[bytes]) -> None:
+        """Write lines at one stroke; like `write` it never raises."""
+        self._file.append(b"".join(lines))
+
+    def close(self) -> None:
+        """Let go of the file; the next event opens it again."""
+        self._file.close()
+
+
+_shared: dict[tuple[object, ...], Log] = {}
+
+
+def shared_log(
+    path: Path, *, max_bytes: int, max_backups: int, rotate_check_ms: int, hashed: bool
+) -> Log:
+    """Give the one log of this process for a path and its settings."""
+    key = (str(path), max_bytes, max_backups, rotate_check_ms, hashed)
+    found = _shared.get(key)
+    if found is None:
+        made = Log(
+            path,
+            max_bytes=max_bytes,
+            max_backups=max_backups,
+            rotate_check_ms=rotate_check_ms,
+            hashed=hashed,
+        )
+        found = _shared.setdefault(key, made)  # one of several threads comes first
+    return found
+
+
+def _line(event: str, call: str, facts: Mapping[str, Any]) -> bytes:
+    head = {"ts": _now(), "event": event, "call": call, "pid": os.getpid()}
+    try:
+        record = {**head, **facts}
+        if len(record) < len(head) + len(facts):
+            record.update(head)  # no fact takes the place of the head
+        line = _encode(record)
+    except (TypeError, ValueError, RecursionError):  # odd keys, NaN, endless nesting
+        line = ""
+    if not line or len(line) >= MAX_LINE:
+        line = _cut_line(head, facts)
+    return f"{line}\n".encode("ascii")
+
+
+class _Timestamps:
+    """Writes the time; the part that changes once a second is kept."""
+
+    def __init__(self) -> None:
+        self._kept = (0, "")
+
+    def __call__(self) -> str:
+        """Give the time in UTC, such as `2026-11-22T10:00:00.123Z`."""
+        second, ms = divmod(time.time_ns() // 1_000_000, 1000)
+        kept, text = self._kept
+        if kept != second:
+            text = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(second))
+            self._kept = (second, text)
+        return f"{text}.{ms:03}Z"
+
+
+_now = _Timestamps()
+
+
+def _cut_line(head: dict[str, Any], facts: Mapping[str, Any]) -> str:
+    for texts, items in _CUTS:
+        kept = {
+            str(name)[:64]: _cut(facts[name], texts, items, _DEPTH) for name in islice(facts, 64)
+        }
+        line = _encode({**head, **kept, **head, "shortened": True})
+        if len(line) < MAX_LINE:
+            return line
+    return _encode({**{name: _cut(head[name], 64, 0, 0) for name in head}, "shortened": True})
+
+
+def _cut(value: Any, texts: int, items: int, depth: int) -> Any:
+    """Keep so much of a value that it can be written on a line."""
+    if isinstance(value, str):
+        return value if len(value) <= texts else f"{value[:texts]}…"
+    if value is None or (isinstance(value, (int, float)) and abs(value) < _LARGEST):
+        return value
+    if is_mapping(value) and depth:
+        some = islice(value.items(), items)
+        return {str(n)[:64]: _cut(item, texts, items, depth - 1) for n, item in some}
+    if is_array(value) and depth:
+        kept = [_cut(item, texts, items, depth - 1) for item in value[:items]]
+        return kept if len(value) <= items else [*kept, f"… {len(value) - items} more"]
+    return _told(value)[:texts]
+
+
+def _told(value: Any) -> str:
+    """Stand in for what JSON does not know; text that anybody's class makes might hold anything."""
+    return str(value) if isinstance(value, (date, PurePath)) else f"<{type(value).__name__}>"
+
+
+# ASCII: whatever control, zero-width or direction character a provider sends is escaped.
+_encode = json.JSONEncoder(
+    ensure_ascii=True, allow_nan=False, separators=(",", ":"), default=_told
+).encode
+
+
+_DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"  # ascending, without i, l, o, u
+_EPOCH = 1_577_836_800_000  # 2020-01-01 in milliseconds; 40 bits last until 2054
+
+
+class _CallIds:
+    """Makes ids of 40 bits of time and a counter of 20 bits that starts anywhere."""
+
+    def __init__(self) -> None:
+        self.reseed()
+
+    def reseed(self) -> None:
+        self._numbers = itertools.count(int.from_bytes(os.urandom(3), "big"))
+
+    def __call__(self) -> str:
+        """Make an id: 12 digits and lower-case letters that sort by the time of the call."""
+        since = time.time_ns() // 1_000_000 - _EPOCH
+        bits = since << 20 | next(self._numbers) & 0xFFFFF
+        digits = _DIGITS
+        return (
+            digits[bits >> 55 & 31]
+            + digits[bits >> 50 & 31]
+            + digits[bits >> 45 & 31]
+            + digits[bits >> 40 & 31]
+            + digits[bits >> 35 & 31]
+            + digits[bits >> 30 & 31]
+            + digits[bits >> 25 & 31]
+            + digits[bits >> 20 & 31]
+            + digits[bits >> 15 & 31]
+            + digits[bits >> 10 & 31]
+            + digits[bits >> 5 & 31]
+            + digits[bits & 31]
+        )
+
+
+_call_ids = _CallIds()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_call_ids.reseed)
+
+
+def new_call_id() -> str:
+    """Make the id of a call: 12 digits and lower-case letters that sort by time."""
+    return _call_ids()
+
+
+def tail(path: Path, count: int) -> list[dict[str, Any]]:
+    """Give the last events, oldest first, from the backups too if the file has not so many.
+
+    Raises:
+        ConfigError: The log is there and cannot be read.
+    """
+    return [*islice(_newest_events(path), max(0, count))][::-1]
+
+
+def events_of(path: Path, call: str) -> list[dict[str, Any]]:
+    """Give the events of a call, oldest first, also from the backups.
+
+    Args:
+        path: The log.
+        call: Id of the call, or the beginning of it if no other call's begins so.
+
+    Raises:
+        InputError: No call has this id, or several begin so.
+        ConfigError: The log is there and cannot be read.
+    """
+    wanted = call.strip().lower()
+    if not wanted:
+        raise InputError("The call id is empty; `webtools log tail` shows the ids of recent calls.")
+    events = [each for each in _newest_events(path, wanted) if each["call"].startswith(wanted)]
+    exact = [each for each in events if each["call"] == wanted]
+    calls = list(dict.fromkeys(each["call"] for each in events))
+    if not calls:
+        message = (
+            f'No call "{wanted[:64]}" is in the log {path}; `webtools log tail` shows the ids of '
+            "recent calls, and calls older than the backups are gone."
+        )
+        raise InputError(message)
+    if len(calls) > 1 and not exact:
+        some = f"{', '.join(calls[:5])}{', …' if len(calls) > 5 else ''}"  # noqa: PLR2004
+        message = f'{len(calls)} calls begin with "{wanted[:64]}": {some}; give more of the id.'
+        raise InputError(message)
+    return (exact or events)[::-1]
+
+
+def _newest_events(path: Path, part: str = "") -> Iterator[dict[str, Any]]:
+    """Give the events whose line has a part, newest first; lines that are none are passed over."""
+    wanted = part.encode("utf-8", "replace")
+    try:
+        for line in newest_lines(path):
+            if wanted in line:
+                # After a line that was cut short may come a whole one.
+                event = _read(line[max(0, line.rfind(_START)) :])
+                if event is not None:
+                    yield event
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        message = f"The log {path} cannot be read: {reason}; check its permissions or set log.path."
+        raise ConfigError(message) from error
+
+
+def _read(line: bytes) -> dict[str, Any] | None:
+    try:
+        event = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not is_object(event):
+        return None
+    named = isinstance(event.get("event"), str) and isinstance(event.get("call"), str)
+    return event if named else None

@@ -1,0 +1,60 @@
+"""Answer a question from the web with a LangChain RAG chain, and name the sources.
+
+    python examples/langchain_rag.py "How do I read a CSV file?"
+
+It uses your own settings: a config file, or a provider's key in the environment. Without any it
+starts the offline sandbox, which knows Python's standard library and little else. The model is
+the one that CHAT_MODEL names, such as openai:gpt-5; without, a stand-in quotes the first source.
+Needs: pip install 'agent-webtools[langchain,sandbox]', and langchain for CHAT_MODEL.
+"""
+
+import os
+import sys
+from contextlib import ExitStack
+from typing import Any
+
+from langchain_core.documents import Document
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.prompts import ChatPromptTemplate
+from langchain_core.runnables import RunnableLambda, RunnableParallel, RunnablePassthrough
+
+from langchain_webtools import WebSearchRetriever
+from webtools import WebTools
+from webtools.config import Settings
+from webtools.sandbox import SandboxServer
+
+PROMPT = ChatPromptTemplate.from_template(
+    "Answer from these sources alone, and cite their URLs.\n\n{sources}\n\nQuestion: {question}"
+)
+
+
+def chat_model() -> Any:
+    """Give the model that CHAT_MODEL names, else one that quotes the first source."""
+    if name := os.environ.get("CHAT_MODEL"):
+        from langchain.chat_models import init_chat_model  # noqa: PLC0415  not needed otherwise
+
+        return init_chat_model(name)
+    return RunnableLambda(lambda prompt: prompt.to_string().split("\n\n", 1)[1].split("\n(")[0])
+
+
+def as_text(documents: list[Document]) -> str:
+    """Put the sources into the prompt."""
+    return "\n\n".join(f"{each.page_content}\n({each.metadata['url']})" for each in documents)
+
+
+question = " ".join(sys.argv[1:]) or "How do I read a CSV file?"
+with ExitStack() as stack:
+    config = None
+    if not Settings().accounts().accounts:  # neither a config file nor a key
+        config = stack.enter_context(SandboxServer()).config()
+    web = stack.enter_context(WebTools(config))
+    retriever = WebSearchRetriever(web=web, k=3, fetch=True, text_max_characters=1000)
+    answer = PROMPT | chat_model() | StrOutputParser()
+    chain = RunnableParallel(documents=retriever, question=RunnablePassthrough()).assign(
+        answer=RunnablePassthrough.assign(sources=lambda found: as_text(found["documents"]))
+        | answer
+    )
+    found = chain.invoke(question)
+print(found["answer"], "", "Sources:", sep="\n")
+for document in found["documents"]:
+    print(f"- {document.metadata['title']}: {document.metadata['url']}")

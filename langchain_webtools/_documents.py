@@ -1,0 +1,36 @@
+"""From results and pages to LangChain documents."""
+
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+from langchain_core.documents import Document
+
+from webtools.results import Page, SearchResult
+
+_FACTS = {"title", "published_at", "author"}
+
+
+def document_id(url: str) -> str:
+    """Make the id of the document behind a URL: always the same, so that a store updates it."""
+    return str(uuid5(NAMESPACE_URL, url))
+
+
+def result_document(result: SearchResult, rank: int) -> Document:
+    """Show a search result: its snippet, or its title where there is none."""
+    facts = result.model_dump(mode="json", include=_FACTS | {"score", "query"}, exclude_none=True)
+    facts |= {"provider": result.source_provider, "rank": rank}
+    return _document(result.url, result.snippet or result.title, facts)
+
+
+def page_document(page: Page) -> Document:
+    """Show a page: its summary, highlights and text, as far as asked for.
+
+    Nothing in the metadata changes while the page does not, so that it is indexed once.
+    """
+    facts = page.model_dump(mode="json", include=_FACTS, exclude_none=True)
+    parts = [page.summary, *page.highlights, page.text]
+    return _document(page.url, "\n\n".join(part for part in parts if part), facts)
+
+
+def _document(url: str, content: str, facts: dict[str, Any]) -> Document:
+    return Document(content, id=document_id(url), metadata={"source": url, "url": url, **facts})

@@ -1,0 +1,62 @@
+"""What retriever, reader and postprocessor share."""
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from llama_index.core.bridge.pydantic import PrivateAttr
+from llama_index.core.schema import BaseComponent
+
+import webtools
+from webtools import InputError
+from webtools.tools import FETCH, read_input
+
+if TYPE_CHECKING:
+    from webtools import FetchResponse, SearchResponse, WebTools
+
+logger = logging.getLogger("llamaindex_webtools")
+
+
+def url_fault(url: str) -> InputError | None:
+    """Say why a URL cannot be fetched, if so: one that is none would fail a call for many."""
+    try:
+        read_input(FETCH.input_model, {"urls": [url]})
+    except InputError as error:
+        return error
+    return None
+
+
+def log_warnings(response: "SearchResponse | FetchResponse") -> None:
+    """Log what a call has to warn of, such as a filter that nobody could apply."""
+    for warning in response.warnings:
+        logger.warning("%s", warning)
+
+
+class HoldsWeb(BaseComponent):
+    """A component over a `WebTools`.
+
+    `to_dict` leaves it out, as it may hold keys; give `from_dict` another: `from_dict(data,
+    web=web)`. A pickle keeps where its settings are, and refuses keys given in code.
+    """
+
+    _web: Any = PrivateAttr()
+
+    def __init__(self, web: "WebTools | None" = None, **fields: Any) -> None:
+        super().__init__(**fields)
+        self._web = webtools.WebTools() if web is None else web
+
+    @property
+    def web(self) -> "WebTools":
+        """What does the work."""
+        found: WebTools = self._web
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Keep the `WebTools`: the base leaves out silently what refuses to be pickled."""
+        state = super().__getstate__()
+        state["__pydantic_private__"] = {"_web": self._web}
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take the `WebTools` back: the base restores the fields alone."""
+        super().__setstate__(state)
+        self._web = state["__pydantic_private__"]["_web"]

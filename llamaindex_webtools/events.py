@@ -1,0 +1,249 @@
+"""What people see while an agent runs: its calls of our tools, and how far the long ones are.
+
+LlamaIndex fires no event when a tool starts or ends. Arguments and results are in the spans of
+`FunctionTool`, and in the stream of an agent's run as `ToolCall` and `ToolCallResult`.
+"""
+
+import inspect
+import re
+from typing import IO, TYPE_CHECKING, Any, cast
+
+from llama_index.core.agent.workflow import ToolCall, ToolCallResult
+from llama_index.core.instrumentation import (  # type: ignore[attr-defined]
+    get_dispatcher,  # pyright: ignore[reportPrivateImportUsage]
+)
+from llama_index.core.instrumentation.event_handlers import BaseEventHandler
+from llama_index.core.instrumentation.events import BaseEvent
+from llama_index.core.instrumentation.span import BaseSpan, active_span_id
+from llama_index.core.instrumentation.span_handlers import BaseSpanHandler
+from llama_index.core.tools import FunctionTool, ToolMetadata, ToolOutput
+from pydantic import PrivateAttr
+
+from webtools.progress import Progress, ProgressCallback, quietly
+from webtools.tools import TOOLS, ToolResult
+
+if TYPE_CHECKING:
+    from llama_index_instrumentation.dispatcher import Dispatcher
+    from typing_extensions import Self
+    from workflows.handler import WorkflowHandler
+
+_CALL = re.compile(r"\w+\.a?call-").match  # spans of `__call__` have one of these inside
+
+
+class WebToolsProgressEvent(BaseEvent):
+    """One step of a long call; its `span_id` is that of the call.
+
+    Attributes:
+        tool: Name of the tool.
+        stage: What is being done, such as "searching" or "fetching".
+        done: Parts that are finished.
+        total: All parts of this stage.
+        subject: The part that was finished, a query or a URL.
+        failed: Whether that part failed.
+    """
+
+    tool: str
+    stage: str
+    done: int
+    total: int
+    subject: str = ""
+    failed: bool = False
+
+    @classmethod
+    def class_name(cls) -> str:
+        """Give the name that handlers know it by."""
+        return "WebToolsProgressEvent"
+
+
+def progress_events() -> ProgressCallback:
+    """Make a callback that fires a `WebToolsProgressEvent` for each step.
+
+    The events belong to the span in which this is called. The callback may be called from any
+    thread.
+    """
+    dispatcher = get_dispatcher(__name__)
+    span_id = active_span_id.get()
+
+    @quietly
+    def fire(step: Progress) -> None:
+        dispatcher.event(
+            WebToolsProgressEvent(
+                tool=step.tool,
+                stage=step.stage,
+                done=step.done,
+                total=step.total,
+                subject=step.subject,
+                failed=step.failed,
+                span_id=span_id,
+            )
+        )
+
+    return fire
+
+
+class WebToolsEventHandler(BaseSpanHandler[BaseSpan], BaseEventHandler):
+    """Prints a line for each call of our tools and one for its result, or more when expanded.
+
+    It needs the extra `cli`. Attached, it sees every call, by an agent or not; or hand it the
+    events of one run with `on_event`. Doing both shows calls twice.
+
+    Example:
+        ```python
+        with WebToolsEventHandler(expanded=True):
+            answer = await agent.run("What is new in Python?")
+        ```
+    """
+
+    _rendering: Any = PrivateAttr()
+    _display: Any = PrivateAttr()
+    _dispatcher: Any = PrivateAttr(default=None)
+
+    def __init__(self, file: IO[str] | None = None, *, expanded: bool = False) -> None:
+        """Print to a file, stderr by default.
+
+        Args:
+            file: Where to print.
+            expanded: Whether to show the results themselves: titles, URLs, citations.
+        """
+        from webtools import rendering  # noqa: PLC0415  rich is optional
+
+        super().__init__()
+        self._rendering = rendering
+        self._display = rendering.CallDisplay(file, expanded=expanded)
+
+    @classmethod
+    def class_name(cls) -> str:
+        """Give the name that LlamaIndex knows it by."""
+        return "WebToolsEventHandler"
+
+    def attach(self, dispatcher: "Dispatcher | None" = None) -> "Self":
+        """Begin to listen, by default to all that happens in the process."""
+        self.detach()
+        self._dispatcher = get_dispatcher() if dispatcher is None else dispatcher
+        self._dispatcher.add_span_handler(self)
+        self._dispatcher.add_event_handler(self)
+        return self
+
+    def detach(self) -> None:
+        """Stop to listen."""
+        heard, self._dispatcher = self._dispatcher, None
+        if heard is not None:
+            heard.span_handlers = [each for each in heard.span_handlers if each is not self]
+            heard.event_handlers = [each for each in heard.event_handlers if each is not self]
+
+    def __enter__(self) -> "Self":
+        """Attach it."""
+        return self.attach()
+
+    def __exit__(self, *_: object) -> None:
+        """Detach it."""
+        self.detach()
+
+    @quietly
+    def on_event(self, event: Any) -> None:
+        """Take an event of an agent's stream; all but the calls of our tools are passed over."""
+        if isinstance(event, ToolCallResult):
+            self._ended(event)
+        elif isinstance(event, ToolCall):
+            self._started(event, self._rendering.tool_called(event.tool_name))
+
+    def _started(self, event: ToolCall | ToolCallResult, tool: str | None) -> None:
+        given: Any = cast("Any", event.tool_kwargs)  # pyright: ignore[reportUnknownMemberType]
+        if tool is not None:
+            self._display.start(event.tool_id, tool, given, event.tool_name)
+
+    def _ended(self, event: ToolCallResult) -> None:
+        result = _result(event.tool_output)
+        if self._rendering.tool_called(event.tool_name) is None:
+            self._started(event, self._rendering.tool_behind(result.details))
+        self._display.end(event.tool_id, result)
+
+    @quietly
+    def handle(self, event: BaseEvent, **_: Any) -> None:
+        """Take an instrumentation event: how far a call is."""
+        if isinstance(event, WebToolsProgressEvent):
+            step = Progress(
+                event.tool, event.stage, event.done, event.total, event.subject, event.failed
+            )
+            self._display.progress(event.span_id, step)
+
+    def new_span(
+        self,
+        id_: str,
+        bound_args: inspect.BoundArguments,
+        instance: Any | None = None,
+        parent_span_id: str | None = None,  # noqa: ARG002
+        tags: dict[str, Any] | None = None,  # noqa: ARG002
+        **_: Any,
+    ) -> BaseSpan | None:
+        """Take the beginning of a span; none is kept."""
+        self._begun(id_, bound_args, instance)
+        return None
+
+    @quietly
+    def _begun(self, id_: str, bound_args: inspect.BoundArguments, instance: Any) -> None:
+        if isinstance(instance, FunctionTool) and _CALL(id_):
+            metadata = instance.metadata
+            name = metadata.name or ""
+            tool = _by_schema(metadata) or self._rendering.tool_called(name, metadata.description)
+            if tool is not None:
+                given: Any = bound_args.kwargs or [*bound_args.args]
+                self._display.start(id_, tool, given, name)
+
+    def prepare_to_exit_span(
+        self,
+        id_: str,
+        bound_args: inspect.BoundArguments,  # noqa: ARG002
+        instance: Any | None = None,  # noqa: ARG002
+        result: Any | None = None,
+        **_: Any,
+    ) -> BaseSpan | None:
+        """Take the end of a span."""
+        if isinstance(result, ToolOutput):
+            self._display.end(id_, _result(result))
+        return None
+
+    def prepare_to_drop_span(
+        self,
+        id_: str,
+        bound_args: inspect.BoundArguments,  # noqa: ARG002
+        instance: Any | None = None,  # noqa: ARG002
+        err: BaseException | None = None,
+        **_: Any,
+    ) -> BaseSpan | None:
+        """Take the end of a span that failed or was cancelled."""
+        self._display.fail(id_, str(err) or type(err).__name__)
+        return None
+
+
+async def show_events(
+    run: "WorkflowHandler", file: IO[str] | None = None, *, expanded: bool = False
+) -> Any:
+    """Print the calls of our tools in one run of an agent, and give the run's answer.
+
+    Example:
+        ```python
+        answer = await show_events(agent.run("What is new in Python?"))
+        ```
+
+    Args:
+        run: What `agent.run` gave; its stream of events is used up.
+        file: Where to print, stderr by default.
+        expanded: Whether to show the results themselves.
+    """
+    shown = WebToolsEventHandler(file, expanded=expanded)
+    async for event in run.stream_events():
+        shown.on_event(event)
+    return cast("Any", await run)
+
+
+def _by_schema(metadata: ToolMetadata) -> str | None:
+    """Name the tool whose arguments it takes, whatever it is called and said to do."""
+    tools = (tool.name for tool in TOOLS.values() if metadata.fn_schema is tool.input_model)
+    return next(tools, None)
+
+
+def _result(output: ToolOutput) -> ToolResult:
+    raw: Any = output.raw_output
+    details = cast("dict[str, Any]", raw) if isinstance(raw, dict) else {}
+    return ToolResult(output.content, details, output.is_error)

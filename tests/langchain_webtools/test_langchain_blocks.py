@@ -1,0 +1,54 @@
+"""`content_blocks=True` on the tools: search results as blocks, all else as text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from langchain_core.messages import ToolMessage
+
+from langchain_webtools import SummarizeTool, WebFetchTool, WebSearchTool, as_search_results
+from webtools import WebTools
+from webtools.sandbox import SandboxServer
+
+
+async def _call(way: str, tool: Any, arguments: dict[str, Any]) -> ToolMessage:
+    call = {"name": tool.name, "args": arguments, "id": "1", "type": "tool_call"}
+    message = tool.invoke(call) if way == "sync" else await tool.ainvoke(call)
+    assert isinstance(message, ToolMessage)
+    return message
+
+
+@pytest.fixture(params=["sync", "async"])
+def way(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+async def test_results_are_blocks_beside_the_same_artifact(
+    way: str, web: WebTools, page: str
+) -> None:
+    for kind, arguments in (
+        (WebSearchTool, {"queries": ["read json"]}),
+        (WebFetchTool, {"urls": [page], "text_max_characters": 500}),
+    ):
+        tool = kind(web=web, content_blocks=True)
+        expected = web.call_tool(tool.name, arguments)
+        message = await _call(way, tool, arguments)
+        assert message.content == as_search_results(expected.details)
+        assert message.artifact == expected.details
+        assert message.status == "success"
+
+
+async def test_a_failure_stays_text(
+    way: str, web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(status=402, times=None)
+    arguments = {"queries": ["read json"]}
+    message = await _call(way, WebSearchTool(web=web, content_blocks=True), arguments)
+    assert message.status == "error"
+    assert message.content == web.call_tool("web_search", arguments).text
+
+
+async def test_a_summary_stays_text(way: str, web: WebTools, page: str) -> None:
+    message = await _call(way, SummarizeTool(web=web, content_blocks=True), {"url": page})
+    assert message.content == web.call_tool("summarize", {"url": page}).text

@@ -1,0 +1,242 @@
+"""Search results as content blocks, and what a message does with them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from langchain.agents import create_agent
+from langchain_core.documents import Document
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.tools import tool
+from langgraph.checkpoint.memory import InMemorySaver
+
+from langchain_webtools.citations import as_search_results, tool_content
+from langchain_webtools.retrievers import WebSearchRetriever
+from webtools import ToolResult, WebTools
+from webtools.sandbox import SandboxServer
+from webtools.truncation import MAX_BYTES
+
+HIT = {"title": "T", "url": "https://a.example/", "snippet": "S", "published_at": None}
+
+
+def _block(*texts: str, title: str = "T", url: str = "https://a.example/") -> dict[str, Any]:
+    return {
+        "type": "search_result",
+        "source": url,
+        "title": title,
+        "content": [{"type": "text", "text": text} for text in texts],
+        "citations": {"enabled": True},
+    }
+
+
+def _size(blocks: Any) -> int:
+    texts = [part["text"] for block in blocks for part in block.get("content", [block])]
+    heads = [block.get("source", "") + block.get("title", "") for block in blocks]
+    return len("".join([*texts, *heads]).encode())
+
+
+# --- blocks ------------------------------------------------------------------------------------
+
+
+def test_a_search_result_is_a_block() -> None:
+    assert as_search_results({"results": [HIT]}) == [_block("S")]
+
+
+def test_a_block_says_when_and_by_whom() -> None:
+    known = {**HIT, "published_at": "2024-05-01T12:00:00Z", "author": "A"}
+    assert as_search_results({"results": [known]}) == [_block("2024-05-01 · A\n\nS")]
+
+
+def test_no_text_is_ever_empty() -> None:
+    blank = {**HIT, "snippet": " "}
+    untitled = {"url": "https://b.example/", "title": None, "text": None, "error": None}
+    assert as_search_results({"results": [blank, untitled]}) == [
+        _block("T"),
+        _block("https://b.example/", title="https://b.example/", url="https://b.example/"),
+    ]
+
+
+def test_a_page_shows_summary_highlights_and_text() -> None:
+    page = {**HIT, "snippet": None, "summary": "Sum", "highlights": ["H1", "H2"], "text": "Text"}
+    assert as_search_results({"results": [page]}) == [_block("Sum\n\nH1\n\nH2\n\nText")]
+
+
+def test_a_page_that_failed_is_no_source() -> None:
+    failed = {"url": "https://b.example/", "title": None, "text": None, "error": "gone"}
+    assert as_search_results({"results": [failed, HIT]}) == [_block("S")]
+
+
+def test_a_long_page_is_split_at_blank_lines() -> None:
+    paragraphs = [letter * 600 for letter in "abc"]
+    page = {**HIT, "text": "\n\n".join([*paragraphs, "\n", "d", "e"]), "snippet": ""}
+    (block,) = as_search_results({"results": [page]})
+    texts = [part["text"] for part in block["content"]]
+    assert [len(text) for text in texts[:2]] == [600, 600]
+    assert "".join("".join(texts).split()) == "".join(paragraphs) + "de"
+
+
+def test_a_call_that_failed_has_no_blocks(web: WebTools) -> None:
+    assert as_search_results(web.call_tool("web_search", {"queries": [" "]}).details) == []
+
+
+def test_documents_are_sources_too(web: WebTools) -> None:
+    documents = WebSearchRetriever(web=web, k=2).invoke("read json")
+    details = web.call_tool("web_search", {"queries": ["read json"], "limit": 2}).details
+    assert as_search_results(documents) == as_search_results(details)
+    foreign = Document("Text", metadata={"source": "file.txt"})
+    assert as_search_results([foreign]) == [_block("Text", title="file.txt", url="file.txt")]
+
+
+@pytest.mark.parametrize("count", [1, 10, 100])
+def test_pages_share_the_budget(count: int) -> None:
+    pages = [{**HIT, "text": "é" * 40_000, "url": f"https://{n}.example/"} for n in range(count)]
+    blocks = as_search_results({"results": [{**HIT, "text": "short"}, *pages]})
+    assert MAX_BYTES - 1500 < _size(blocks) <= MAX_BYTES
+    assert blocks[0]["content"] == [{"type": "text", "text": "short\n\nS"}]
+    assert len(blocks) == min(count + 1, 99)
+    assert min(_size([block]) for block in blocks[1:]) > 500
+    assert json.loads(json.dumps(blocks)) == blocks
+
+
+def test_of_too_many_results_the_first_are_kept() -> None:
+    hits = [{**HIT, "url": f"https://{n}.example/", "snippet": "s" * 90} for n in range(2000)]
+    blocks = as_search_results({"results": hits})
+    assert MAX_BYTES - 1500 < _size(blocks) <= MAX_BYTES
+    assert [block["source"] for block in blocks] == [hit["url"] for hit in hits[: len(blocks)]]
+
+
+def test_lines_are_bounded_too() -> None:
+    (block,) = as_search_results({"results": [{**HIT, "text": "x\n" * 5000}]})
+    assert sum(part["text"].count("\n") + 1 for part in block["content"]) <= 2000
+
+
+# --- a tool's content --------------------------------------------------------------------------
+
+
+def test_content_is_blocks_alone_where_there_is_nothing_else_to_say(web: WebTools) -> None:
+    result = web.call_tool("web_search", {"queries": ["read json"], "limit": 2})
+    assert tool_content(result) == as_search_results(result.details)
+
+
+def test_without_results_content_is_the_text(web: WebTools) -> None:
+    arguments = {"queries": ["read json"], "include_domains": ["nowhere.example"]}
+    result = web.call_tool("web_search", arguments)
+    assert tool_content(result) == result.text
+
+
+def test_a_failure_stays_text(web: WebTools, webtools_sandbox: SandboxServer) -> None:
+    webtools_sandbox.fault(status=402, times=None)
+    result = web.call_tool("web_search", {"queries": ["read json"]})
+    assert result.is_error
+    assert tool_content(result) == result.text
+
+
+def test_a_summary_stays_text(web: WebTools, page: str) -> None:
+    result = web.call_tool("summarize", {"url": page})
+    assert tool_content(result) == result.text
+
+
+def test_failures_and_warnings_stand_at_the_end() -> None:
+    failed = {"url": "https://b.example/", "error": "gone"}
+    details = {
+        "results": [HIT, failed],
+        "errors": [{"query": "q", "message": "Too slow."}],
+        "warnings": ["Beware."],
+    }
+    told = 'Warning: Beware.\nQuery "q" failed: Too slow.\nhttps://b.example/ failed: gone'
+    assert tool_content(ToolResult("text", details)) == [
+        _block("S"),
+        {"type": "text", "text": told},
+    ]
+
+
+def test_an_answer_and_its_confidence_stand_at_the_end() -> None:
+    details = {
+        "results": [HIT],
+        "meta": {"confidence": "low", "uncertainty": "One source.", "warnings": ["Beware."]},
+        "synthesis": {"summary": "So [1].", "citations": ["https://a.example/"]},
+        "warnings": ["Beware."],
+    }
+    *_, last = tool_content(ToolResult("text", details))
+    assert last == {
+        "type": "text",
+        "text": "So [1].\n[1] https://a.example/\nConfidence: low.\nUncertainty: One source.\n"
+        "Warning: Beware.",
+    }
+
+
+def test_without_an_answer_the_confidence_is_told_alone() -> None:
+    meta = {"confidence": "high", "uncertainty": None, "warnings": []}
+    details = {"results": [HIT], "meta": meta, "synthesis": None}
+    assert tool_content(ToolResult("text", details)) == [
+        _block("S"),
+        {"type": "text", "text": "Confidence: high."},
+    ]
+
+
+def test_a_cut_is_told_and_the_whole_fits_the_budget() -> None:
+    details = {
+        "results": [{**HIT, "text": "x" * 99_999}],
+        "warnings": [f"{n} {'w' * 90}" for n in range(999)],
+        "full_output_path": "/tmp/whole.txt",
+    }
+    blocks = tool_content(ToolResult("text", details))
+    assert _size(blocks) <= MAX_BYTES
+    notes = blocks[-1]["text"].splitlines()  # type: ignore[index]
+    assert notes[-1].startswith("[Output truncated: showing 1 of 3 lines (41.")
+    assert notes[-1].endswith("Full output saved to: /tmp/whole.txt]")
+    assert notes[-2].startswith("… and 9")
+
+
+def test_a_cut_is_told_where_there_is_nothing_else_to_say() -> None:
+    details = {"results": [{**HIT, "text": "x" * 99_999}], "full_output_path": None}
+    *_, last = tool_content(ToolResult("text", details))
+    assert last["text"].startswith("[Output truncated: ")  # type: ignore[index]
+
+
+# --- messages ----------------------------------------------------------------------------------
+
+
+class Scripted(GenericFakeChatModel):
+    disable_streaming: Any = True
+
+    def bind_tools(self, tools: Any, *, tool_choice: Any = None, **kwargs: Any) -> Any:
+        return self
+
+
+@pytest.mark.parametrize("way", ["sync", "async"])
+async def test_blocks_survive_an_agent_and_a_checkpointer(way: str, web: WebTools) -> None:
+    expected = web.call_tool("web_search", {"queries": ["read json"]})
+
+    @tool(response_format="content_and_artifact")
+    def find(query: str) -> Any:
+        """Search."""
+        result = web.call_tool("web_search", {"queries": [query]})
+        return tool_content(result), result.details
+
+    call = {"name": "find", "args": {"query": "read json"}, "id": "1"}
+    model = Scripted(messages=iter([AIMessage("", tool_calls=[call]), AIMessage("done")]))
+    agent = create_agent(model, [find], checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "1"}}
+    question: Any = {"messages": [("user", "Look it up.")]}
+    if way == "sync":
+        agent.invoke(question, config)
+    else:
+        await agent.ainvoke(question, config)
+    message = agent.get_state(config).values["messages"][2]
+    assert isinstance(message, ToolMessage)
+    assert message.content == as_search_results(expected.details)
+    assert message.artifact == expected.details
+    assert ToolMessage.model_validate_json(message.model_dump_json()) == message
+
+
+def test_documents_go_into_a_users_message(web: WebTools) -> None:
+    blocks = as_search_results(WebSearchRetriever(web=web, k=2).invoke("read json"))
+    message = HumanMessage([*blocks, {"type": "text", "text": "How do I read JSON?"}])
+    assert [block["type"] for block in message.content] == [  # type: ignore[index]
+        *["search_result"] * 2,
+        "text",
+    ]

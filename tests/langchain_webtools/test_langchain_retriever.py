@@ -1,0 +1,433 @@
+"""The retriever: on its own, in chains and in agents, against the sandbox."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import date
+from typing import Any
+
+import pytest
+from langchain.agents import create_agent
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.documents import Document
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.prompts import ChatPromptTemplate
+from langchain_core.runnables import ConfigurableField, RunnableLambda, RunnablePassthrough
+from langchain_core.tools import create_retriever_tool
+from langchain_tests.integration_tests import RetrieversIntegrationTests
+from pydantic import ValidationError
+
+from langchain_webtools.retrievers import WebSearchRetriever
+from webtools import (
+    AuthenticationError,
+    ConfigError,
+    FetchResponse,
+    InputError,
+    Page,
+    ProviderError,
+    RequestTimeoutError,
+    SearchResponse,
+    SearchResult,
+    WebTools,
+)
+from webtools.sandbox import SandboxServer
+
+Retrieve = Callable[..., Any]
+
+
+class TestStandard(RetrieversIntegrationTests):
+    """LangChain's own tests."""
+
+    @pytest.fixture(autouse=True)
+    def _setting(self, web: WebTools) -> None:
+        self.web = web
+
+    @property
+    def retriever_constructor(self) -> type[WebSearchRetriever]:
+        return WebSearchRetriever
+
+    @property
+    def retriever_constructor_params(self) -> dict[str, Any]:
+        return {"web": self.web}
+
+    @property
+    def retriever_query_example(self) -> str:
+        return "read json"
+
+
+@pytest.fixture(params=["sync", "async"])
+def retrieve(request: pytest.FixtureRequest) -> Retrieve:
+    async def call(retriever: Any, *given: Any, **named: Any) -> Any:
+        if request.param == "sync":
+            return retriever.invoke(*given, **named)
+        return await retriever.ainvoke(*given, **named)
+
+    return call
+
+
+class Fixed(WebTools):
+    """Gives what it was made with, and keeps what it was asked."""
+
+    def __init__(self, *, pages: FetchResponse | Exception | None = None, **result: Any) -> None:
+        super().__init__()
+        facts = {"title": "T", "url": "https://a.example/", "source_provider": "exa", "query": "q"}
+        self.found = SearchResponse(
+            provider="exa", queries=["q"], results=[SearchResult.model_validate(facts | result)]
+        )
+        self.pages = pages
+        self.asked: list[dict[str, Any]] = []
+
+    def search(self, queries: Any, **settings: Any) -> SearchResponse:
+        self.asked.append({"queries": queries, **settings})
+        return self.found
+
+    async def asearch(self, queries: Any, **settings: Any) -> SearchResponse:
+        return self.search(queries, **settings)
+
+    def fetch(self, urls: Any, **settings: Any) -> FetchResponse:
+        self.asked.append({"urls": urls, **settings})
+        if isinstance(self.pages, Exception):
+            raise self.pages
+        assert self.pages is not None
+        return self.pages
+
+    async def afetch(self, urls: Any, **settings: Any) -> FetchResponse:
+        return self.fetch(urls, **settings)
+
+
+# --- documents ---------------------------------------------------------------------------------
+
+
+async def test_a_document_shows_the_snippet_and_where_it_is_from(
+    retrieve: Retrieve, web: WebTools
+) -> None:
+    found = web.search("read json", limit=3).results
+    documents = await retrieve(WebSearchRetriever(web=web, k=3), "read json")
+    for rank, (document, result) in enumerate(zip(documents, found, strict=True), 1):
+        assert document.page_content == (result.snippet or result.title)
+        assert document.metadata["source"] == document.metadata["url"] == result.url
+        assert document.metadata["title"] == result.title
+        assert document.metadata["rank"] == rank
+        assert document.metadata["query"] == "read json"
+        assert document.metadata["provider"] == result.source_provider
+
+
+async def test_all_that_is_known_is_in_the_metadata(retrieve: Retrieve) -> None:
+    web = Fixed(snippet="S", score=0.5, author="A", published_at="2024-05-01T12:00:00+00:00")
+    (document,) = await retrieve(WebSearchRetriever(web=web), "q")
+    assert document.page_content == "S"
+    assert document.metadata == {
+        "source": "https://a.example/",
+        "url": "https://a.example/",
+        "title": "T",
+        "score": 0.5,
+        "published_at": "2024-05-01T12:00:00Z",
+        "author": "A",
+        "provider": "exa",
+        "query": "q",
+        "rank": 1,
+    }
+    assert json.loads(json.dumps(document.metadata)) == document.metadata
+
+
+def test_what_is_not_known_is_left_out() -> None:
+    (document,) = WebSearchRetriever(web=Fixed()).invoke("q")
+    assert not {"published_at", "author"} & document.metadata.keys()
+    assert None not in document.metadata.values()
+
+
+def test_without_a_snippet_the_title_is_the_content() -> None:
+    (document,) = WebSearchRetriever(web=Fixed(snippet="")).invoke("q")
+    assert document.page_content == "T"
+
+
+def test_the_id_is_a_uuid_that_follows_from_the_url_alone() -> None:
+    ids = [
+        WebSearchRetriever(web=Fixed(url=url, snippet=snippet)).invoke("q")[0].id
+        for url, snippet in [("https://a.example/", "x"), ("https://a.example/", "y")]
+    ]
+    (other,) = WebSearchRetriever(web=Fixed(url="https://b.example/")).invoke("q")
+    assert ids[0] == ids[1] != other.id
+    assert ids[0] == "44cc82eb-7cb9-5fdc-b087-010025d94c3f"
+
+
+# --- settings ----------------------------------------------------------------------------------
+
+
+async def test_k_at_the_call_wins(retrieve: Retrieve, web: WebTools) -> None:
+    retriever = WebSearchRetriever(web=web, k=1)
+    assert len(await retrieve(retriever, "read json")) == 1
+    assert len(await retrieve(retriever, "read json", k=4)) == 4
+
+
+async def test_every_filter_arrives(retrieve: Retrieve) -> None:
+    filters: dict[str, Any] = {
+        "include_domains": ["a.example"],
+        "exclude_domains": "b.example",
+        "start_published_date": "2024-01-01",
+        "end_published_date": date(2024, 12, 31),
+        "category": "news",
+        "provider": "exa",
+    }
+    web = Fixed()
+    await retrieve(WebSearchRetriever(web=web, k=2, **filters), "q")
+    await retrieve(WebSearchRetriever(web=web), "q", k=2, **filters)
+    await retrieve(
+        WebSearchRetriever(web=web, k=2, **{**filters, "category": "people"}), "q", category="news"
+    )
+    assert web.asked == [{"queries": ["q"], "limit": 2, **filters}] * 3
+
+
+def test_a_query_that_looks_like_a_list_is_one_query() -> None:
+    web = Fixed()
+    WebSearchRetriever(web=web).invoke('["a", "b"]')
+    assert web.asked[0]["queries"] == ['["a", "b"]']
+
+
+async def test_a_filter_that_does_not_exist_is_refused(retrieve: Retrieve, web: WebTools) -> None:
+    with pytest.raises(TypeError, match="colour"):
+        await retrieve(WebSearchRetriever(web=web), "q", colour="red")
+    with pytest.raises(TypeError, match="limit"):
+        await retrieve(WebSearchRetriever(web=web), "q", limit=3)
+    with pytest.raises(ValidationError, match="colour"):
+        WebSearchRetriever(web=web, colour="red")  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("k", [0, 101])
+async def test_k_has_bounds(k: int, retrieve: Retrieve, web: WebTools) -> None:
+    with pytest.raises(ValidationError, match="k\n"):
+        WebSearchRetriever(web=web, k=k)
+    with pytest.raises(InputError, match="limit"):
+        await retrieve(WebSearchRetriever(web=web), "q", k=k)
+
+
+def test_the_class_needs_neither_the_transport_nor_the_tools() -> None:
+    code = "import sys, langchain_webtools.retrievers; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    unwanted = {"langchain", "langchain_core.tools.base", "webtools._webtools"}
+    assert not set(done.stdout.split()) & unwanted
+
+
+def test_without_web_it_makes_its_own() -> None:
+    first, second = WebSearchRetriever(), WebSearchRetriever()
+    assert isinstance(first.web, WebTools)
+    assert first.web is not second.web
+    with pytest.raises(ValidationError, match="must be a webtools.WebTools, not str"):
+        WebSearchRetriever(web="exa")  # type: ignore[arg-type]
+
+
+def test_a_retriever_survives_copies_and_pickles(config_file: Callable[..., Any]) -> None:
+    with WebTools(config=config_file()) as web:
+        retriever = WebSearchRetriever(web=web, k=2)
+        assert retriever.model_copy(deep=True).web is web
+        assert "web" not in retriever.model_dump()
+        assert len(pickle.loads(pickle.dumps(retriever)).invoke("read json")) == 2
+
+
+def test_k_can_be_configured_at_run_time(web: WebTools) -> None:
+    retriever = WebSearchRetriever(web=web).configurable_fields(k=ConfigurableField(id="k"))
+    assert len(retriever.invoke("read json", {"configurable": {"k": 2}})) == 2
+
+
+# --- warnings, failures ------------------------------------------------------------------------
+
+
+async def test_warnings_are_logged(
+    retrieve: Retrieve, config_file: Callable[..., Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    with WebTools(config=config_file()) as web:
+        retriever = WebSearchRetriever(web=web, provider="kagi", category="company")
+        with caplog.at_level(logging.WARNING, "langchain_webtools"):
+            await retrieve(retriever, "read json")
+    (record,) = caplog.records
+    assert "category is not supported" in record.getMessage()
+
+
+async def test_a_failed_search_raises_our_error(
+    retrieve: Retrieve, web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(status=401, times=None)
+    with pytest.raises(AuthenticationError):
+        await retrieve(WebSearchRetriever(web=web), "read json")
+    with pytest.raises(InputError, match="blank"):
+        await retrieve(WebSearchRetriever(web=web), " ")
+    with pytest.raises(ConfigError, match="nobody"):
+        await retrieve(WebSearchRetriever(web=web, provider="nobody"), "read json")
+
+
+async def test_no_result_is_an_empty_list(retrieve: Retrieve, web: WebTools) -> None:
+    retriever = WebSearchRetriever(web=web, fetch=True, include_domains=["nowhere.example"])
+    assert await retrieve(retriever, "read json") == []
+
+
+async def test_cancelling_passes_through(web: WebTools, webtools_sandbox: SandboxServer) -> None:
+    webtools_sandbox.latency = 5.0
+    task = asyncio.ensure_future(WebSearchRetriever(web=web).ainvoke("read json"))
+    while not task.done() and not webtools_sandbox.stats()["requests"]:  # noqa: ASYNC110
+        await asyncio.sleep(0.005)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+class Heard(BaseCallbackHandler):
+    def __init__(self) -> None:
+        self.events: list[Any] = []
+
+    def on_retriever_start(self, serialized: Any, query: str, **told: Any) -> None:
+        self.events.append((query, told["metadata"]["ls_retriever_name"], told["tags"]))
+
+    def on_retriever_end(self, documents: Any, **told: Any) -> None:
+        self.events.append(documents)
+
+    def on_retriever_error(self, error: BaseException, **told: Any) -> None:
+        self.events.append(error)
+
+
+async def test_a_trace_shows_the_query_and_what_came_of_it(retrieve: Retrieve) -> None:
+    heard = Heard()
+    retriever = WebSearchRetriever(web=Fixed(), tags=["mine"])
+    documents = await retrieve(retriever, "q", {"callbacks": [heard]})
+    assert heard.events == [("q", "websearch", ["mine"]), documents]
+
+
+async def test_a_trace_shows_the_failure(retrieve: Retrieve, web: WebTools) -> None:
+    heard = Heard()
+    with pytest.raises(InputError) as caught:
+        await retrieve(WebSearchRetriever(web=web), " ", {"callbacks": [heard]})
+    assert heard.events[1:] == [caught.value]
+
+
+# --- pages in the place of snippets ------------------------------------------------------------
+
+
+async def test_pages_can_be_fetched(retrieve: Retrieve, web: WebTools) -> None:
+    options: dict[str, Any] = {"include_domains": ["127.0.0.1"], "text_max_characters": 300}
+    retriever = WebSearchRetriever(web=web, k=2, fetch=True, **options)
+    documents = await retrieve(retriever, "read json")
+    urls = [document.metadata["url"] for document in documents]
+    pages = web.fetch(urls, text_max_characters=300).pages
+    assert [document.page_content for document in documents] == [page.text for page in pages]
+    assert not any("fetch_error" in document.metadata for document in documents)
+
+
+URL = "https://a.example/"
+
+
+@pytest.mark.parametrize(
+    ("pages", "content", "reason"),
+    [
+        (FetchResponse(provider="exa", pages=[Page(url=URL, text="Text")]), "Text", None),
+        (FetchResponse(provider="exa", pages=[Page(url=URL, error="gone")]), "S", "gone"),
+        (FetchResponse(provider="exa", pages=[Page(url=URL)]), "S", "The page has no text."),
+        (ProviderError("All gone."), "S", "All gone."),
+        (RequestTimeoutError("No answer.", provider="exa"), "S", "No answer."),
+    ],
+    ids=["text", "failed", "empty", "all failed", "no answer"],
+)
+async def test_a_page_that_fails_keeps_its_snippet_and_says_so(
+    pages: FetchResponse | Exception, content: str, reason: str | None, retrieve: Retrieve
+) -> None:
+    retriever = WebSearchRetriever(web=Fixed(snippet="S", pages=pages), fetch=True)
+    (document,) = await retrieve(retriever, "q")
+    assert document.page_content == content
+    assert document.metadata.get("fetch_error") == reason
+
+
+async def test_pages_that_nobody_can_fetch_are_an_error(retrieve: Retrieve) -> None:
+    retriever = WebSearchRetriever(web=Fixed(pages=ConfigError("No provider.")), fetch=True)
+    with pytest.raises(ConfigError, match="No provider"):
+        await retrieve(retriever, "q")
+
+
+def test_what_fetching_warns_of_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    pages = FetchResponse(provider="exa", pages=[Page(url=URL, text="T")], warnings=["Beware."])
+    WebSearchRetriever(web=Fixed(pages=pages), fetch=True).invoke("q")
+    assert [record.getMessage() for record in caplog.records] == ["Beware."]
+
+
+# --- with the rest of LangChain ----------------------------------------------------------------
+
+
+class Scripted(GenericFakeChatModel):
+    """Says what the script says, and keeps what it was shown."""
+
+    disable_streaming: Any = True
+    seen: list[list[BaseMessage]] = []  # noqa: RUF012  pydantic copies it
+
+    def bind_tools(self, tools: Any, *, tool_choice: Any = None, **kwargs: Any) -> Any:
+        return self
+
+    def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> Any:
+        self.seen.append(list(messages))
+        return super()._generate(messages, *args, **kwargs)
+
+
+def _cited(documents: list[Document]) -> str:
+    return "\n".join(f"{each.page_content} ({each.metadata['source']})" for each in documents)
+
+
+async def test_a_rag_chain_shows_the_model_what_was_found(
+    retrieve: Retrieve, web: WebTools
+) -> None:
+    prompt = ChatPromptTemplate.from_template("{context}\n\nQuestion: {question}")
+    model = Scripted(messages=iter([AIMessage("With the module json.")]))
+    chain: Any = (
+        {"context": WebSearchRetriever(web=web, k=2) | _cited, "question": RunnablePassthrough()}
+        | prompt
+        | model
+        | StrOutputParser()
+    )
+    assert await retrieve(chain, "read json") == "With the module json."
+    first, second = web.search("read json", limit=2).results
+    context = f"{first.title} ({first.url})\n{second.title} ({second.url})"  # Exa gives no snippets
+    assert model.seen[0][0].content == f"{context}\n\nQuestion: read json"
+
+
+async def test_a_chain_can_give_the_sources_beside_the_answer(
+    retrieve: Retrieve, web: WebTools
+) -> None:
+    answer = RunnableLambda(lambda given: f"{len(given['context'])} sources")  # type: ignore[index]
+    chain: Any = {
+        "context": (lambda given: given["input"]) | WebSearchRetriever(web=web, k=3),
+        "input": lambda given: given["input"],
+    } | RunnablePassthrough.assign(answer=answer)
+    out = await retrieve(chain, {"input": "read json"})
+    assert out["answer"] == "3 sources"
+    assert [type(each) for each in out["context"]] == [Document] * 3
+
+
+async def test_several_queries_are_united_by_id(retrieve: Retrieve, web: WebTools) -> None:
+    """What MultiQueryRetriever and EnsembleRetriever of the classic package do."""
+    queries = ["read json", "parse json", "read json"]
+    united: Any = WebSearchRetriever(web=web).map() | (
+        lambda lists: list({each.id: each for found in lists for each in found}.values())
+    )
+    documents = await retrieve(united, queries)
+    urls = [result.url for result in web.search(queries[:2]).results]
+    assert {document.metadata["url"] for document in documents} == set(urls)
+    assert len(documents) == len(set(urls))
+
+
+async def test_a_tool_made_of_the_retriever_serves_an_agent(
+    retrieve: Retrieve, web: WebTools
+) -> None:
+    tool = create_retriever_tool(
+        WebSearchRetriever(web=web, k=2),
+        "find",
+        "Finds documents.",
+        response_format="content_and_artifact",
+    )
+    call = {"name": "find", "args": {"query": "read json"}, "id": "1"}
+    model = Scripted(messages=iter([AIMessage("", tool_calls=[call]), AIMessage("done")]))
+    state = await retrieve(create_agent(model, [tool]), {"messages": [("user", "Look it up.")]})
+    assert [each.metadata["rank"] for each in state["messages"][2].artifact] == [1, 2]
+    assert state["messages"][-1].content == "done"

@@ -1,0 +1,381 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import pickle
+from datetime import date, datetime, timezone
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import pytest
+from llama_index.core.callbacks import CallbackManager, CBEventType, LlamaDebugHandler
+from llama_index.core.postprocessor import SimilarityPostprocessor
+from llama_index.core.schema import (
+    MetadataMode,
+    NodeRelationship,
+    NodeWithScore,
+    QueryBundle,
+    TextNode,
+)
+from llama_index.core.storage.docstore import SimpleDocumentStore
+from llama_index.core.vector_stores.utils import metadata_dict_to_node, node_to_metadata_dict
+
+from llamaindex_webtools._nodes import WebNode, hits, page_id
+from llamaindex_webtools.retrievers import WebRetriever
+from webtools import AuthenticationError, ConfigError, InputError, SearchResult, WebTools
+from webtools.results import SearchResponse
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from pathlib import Path
+
+    from webtools.sandbox import SandboxServer
+
+    Retrieve = Callable[[WebRetriever, str], Awaitable[list[NodeWithScore]]]
+
+
+async def blocking(retriever: WebRetriever, query: str) -> list[NodeWithScore]:
+    return retriever.retrieve(query)
+
+
+async def awaited(retriever: WebRetriever, query: str) -> list[NodeWithScore]:
+    return await retriever.aretrieve(query)
+
+
+both_ways = pytest.mark.parametrize("retrieve", [blocking, awaited], ids=["blocking", "awaited"])
+
+
+def result(**settings: Any) -> SearchResult:
+    known: dict[str, Any] = {
+        "title": "Asyncio",
+        "url": "https://example.com/asyncio",
+        "snippet": "Writes concurrent code.",
+        "source_provider": "exa",
+        "query": "asyncio",
+        "score": 0.8,
+    }
+    return SearchResult(**known | settings)
+
+
+class Stub:
+    def __init__(self, *results: SearchResult) -> None:
+        self.asked: list[tuple[list[str], dict[str, Any]]] = []
+        self.warnings: list[str] = []
+        self._results = list(results)
+
+    def search(self, queries: list[str], **settings: Any) -> SearchResponse:
+        self.asked.append((queries, settings))
+        return SearchResponse(
+            provider="exa", queries=queries, results=self._results, warnings=self.warnings
+        )
+
+    async def asearch(self, queries: list[str], **settings: Any) -> SearchResponse:
+        return self.search(queries, **settings)
+
+
+def stub(*results: SearchResult) -> Any:
+    return Stub(*results)
+
+
+def node_of(**settings: Any) -> Any:
+    return hits([result(**settings)])[0].node
+
+
+# --- what is asked -----------------------------------------------------------------------------
+
+
+@both_ways
+async def test_the_query_the_number_and_the_filters_are_passed_on(retrieve: Retrieve) -> None:
+    web = stub()
+    filters: dict[str, Any] = {
+        "include_domains": ["example.com"],
+        "exclude_domains": "example.org",
+        "start_published_date": date(2026, 1, 2),
+        "end_published_date": "2026-02-03",
+        "category": "news",
+        "provider": "exa",
+    }
+    await retrieve(WebRetriever(web, similarity_top_k=3, **filters), "asyncio")
+    assert web.asked == [(["asyncio"], {"limit": 3, **filters})]
+
+
+def test_five_nodes_and_no_filter_are_the_default() -> None:
+    web = stub()
+    WebRetriever(web).retrieve("asyncio")
+    [(_, settings)] = web.asked
+    assert settings.pop("limit") == 5
+    assert not any(settings.values())
+
+
+@both_ways
+async def test_a_query_that_looks_like_a_list_is_one_query(retrieve: Retrieve) -> None:
+    web = stub()
+    await retrieve(WebRetriever(web), '["asyncio", "json"]')
+    assert web.asked[0][0] == ['["asyncio", "json"]']
+
+
+@both_ways
+async def test_what_a_search_warns_of_is_logged(
+    retrieve: Retrieve, caplog: pytest.LogCaptureFixture
+) -> None:
+    web = stub()
+    web.warnings = ["Nobody applies the filter category."]
+    await retrieve(WebRetriever(web), "asyncio")
+    assert [record.getMessage() for record in caplog.records] == web.warnings
+
+
+def test_the_number_of_nodes_may_be_set_later() -> None:
+    web = stub()
+    retriever = WebRetriever(web)
+    retriever.similarity_top_k = 7
+    retriever.retrieve("asyncio")
+    assert web.asked[0][1]["limit"] == 7
+
+
+def test_a_retriever_without_web_tools_makes_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webtools.config.find_config", pytest.fail)
+    assert isinstance(WebRetriever().web, WebTools)
+
+
+@both_ways
+async def test_a_bundle_is_asked_by_its_query(web: WebTools, retrieve: Retrieve) -> None:
+    bundle: Any = QueryBundle("asyncio", custom_embedding_strs=["something else"])
+    assert await retrieve(WebRetriever(web), bundle) == await retrieve(WebRetriever(web), "asyncio")
+
+
+def test_the_filters_work(web: WebTools) -> None:
+    nodes = WebRetriever(web, include_domains="localhost").retrieve("asyncio")
+    assert nodes
+    assert {node.metadata["url"].split(":")[1] for node in nodes} == {"//localhost"}
+
+
+# --- what comes back ---------------------------------------------------------------------------
+
+
+@both_ways
+async def test_the_nodes_are_the_results_in_their_order(web: WebTools, retrieve: Retrieve) -> None:
+    results = web.search("asyncio", limit=4).results
+    nodes = await retrieve(WebRetriever(web, similarity_top_k=4), "asyncio")
+    assert [node.metadata["url"] for node in nodes] == [result.url for result in results]
+    assert [node.score for node in nodes] == [result.score for result in results]
+    assert [node.metadata["rank"] for node in nodes] == [1, 2, 3, 4]
+    assert {node.metadata["provider"] for node in nodes} == {"exa"}
+    assert {node.metadata["query"] for node in nodes} == {"asyncio"}
+    assert all(isinstance(node.node, TextNode) for node in nodes)
+
+
+def test_a_node_tells_all_that_is_known() -> None:
+    moment = datetime(2026, 4, 9, 12, tzinfo=timezone.utc)
+    node = node_of(published_at=moment, author="Ada")
+    assert node.metadata == {
+        "title": "Asyncio",
+        "url": "https://example.com/asyncio",
+        "published_at": "2026-04-09T12:00:00+00:00",
+        "author": "Ada",
+        "provider": "exa",
+        "query": "asyncio",
+        "rank": 1,
+    }
+    assert json.loads(json.dumps(node.metadata)) == node.metadata
+
+
+def test_what_is_unknown_is_left_out() -> None:
+    assert set(node_of().metadata) == {"title", "url", "provider", "query", "rank"}
+
+
+@pytest.mark.parametrize("mode", [MetadataMode.LLM, MetadataMode.EMBED])
+def test_models_see_the_page_and_not_the_search(mode: MetadataMode) -> None:
+    assert node_of(author="Ada").get_content(mode) == (
+        "title: Asyncio\nurl: https://example.com/asyncio\nauthor: Ada\n\nWrites concurrent code."
+    )
+
+
+def test_what_would_outgrow_a_chunk_is_not_shown() -> None:
+    node = node_of(url="https://example.com/?" + "x" * 300)
+    assert node.get_metadata_str(MetadataMode.LLM) == "title: Asyncio"
+    assert len(node.metadata["url"]) > 300
+
+
+def test_without_a_snippet_the_title_is_the_text() -> None:
+    assert node_of(snippet="").text == "Asyncio"
+
+
+def test_every_node_passes_a_similarity_cutoff_by_its_score(web: WebTools) -> None:
+    nodes = WebRetriever(web).retrieve("asyncio")
+    kept = SimilarityPostprocessor(similarity_cutoff=0.0).postprocess_nodes(nodes)
+    assert kept == nodes
+
+
+@both_ways
+async def test_nothing_found_is_no_node(retrieve: Retrieve) -> None:
+    assert await retrieve(WebRetriever(stub()), "asyncio") == []
+
+
+@both_ways
+async def test_a_page_found_twice_is_one_node(retrieve: Retrieve) -> None:
+    web = stub(result(), result(url="https://example.com/asyncio#top", snippet="Other."))
+    [node] = await retrieve(WebRetriever(web), "asyncio")
+    assert node.metadata["rank"] == 1
+
+
+# --- ids ---------------------------------------------------------------------------------------
+
+
+def test_ids_are_uuids_that_come_from_the_url() -> None:
+    node, other = node_of(), node_of(url="https://example.com/other")
+    assert node.node_id == node_of(snippet="Other.", query="other", title="Other").node_id
+    assert node.node_id != other.node_id
+    assert UUID(node.node_id).version == UUID(page_id("https://example.com/")).version == 5
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        "https://example.com",
+        "HTTPS://EXAMPLE.com/",
+        "https://example.com:443/",
+        "https://example.com:/",
+        "https://example.com/#part",
+        "https://example.com/?",
+        " https://example.com/ ",
+    ],
+)
+def test_spellings_of_one_page_have_one_id(spelling: str) -> None:
+    assert page_id(spelling) == page_id("https://example.com/")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "http://example.com/",
+        "https://example.com:80/",
+        "https://user@example.com/",
+        "https://example.com/?a",
+        "https://example.com/A",
+        "https://example.com//",
+        "https://[broken",
+    ],
+)
+def test_other_pages_have_other_ids(other: str) -> None:
+    assert page_id(other) != page_id("https://example.com/")
+    assert page_id(other) == page_id(other)
+
+
+def test_the_source_of_a_node_is_its_page() -> None:
+    node = node_of(author="Ada")
+    assert node.source_node.node_id == page_id(node.metadata["url"]) != node.node_id
+    assert node.source_node.metadata == {
+        "title": "Asyncio",
+        "url": "https://example.com/asyncio",
+        "author": "Ada",
+    }
+
+
+def test_hits_of_one_page_have_one_hash_whatever_their_snippets() -> None:
+    node = node_of()
+    assert node.hash == node_of(snippet="Other.", query="other", source_provider="kagi").hash
+    assert node.hash != node_of(url="https://example.com/other").hash
+
+
+def test_a_hit_that_lost_its_url_has_the_hash_of_other_nodes() -> None:
+    assert WebNode(text="x").hash == TextNode(text="x").hash
+
+
+def test_a_document_store_gives_a_node_back() -> None:
+    node = node_of(author="Ada")
+    store = SimpleDocumentStore()
+    store.add_documents([node])
+    found = SimpleDocumentStore.from_dict(store.to_dict()).get_document(node.node_id)
+    assert found is not None
+    assert found.to_dict() == node.to_dict()
+    assert found.relationships[NodeRelationship.SOURCE] == node.source_node
+
+
+def test_a_vector_store_gives_a_node_back() -> None:
+    node = node_of(author="Ada")
+    kept = node_to_metadata_dict(node, remove_text=False, flat_metadata=True)
+    assert metadata_dict_to_node(json.loads(json.dumps(kept))).to_dict() == node.to_dict()
+
+
+# --- what goes wrong ---------------------------------------------------------------------------
+
+
+@both_ways
+async def test_a_failing_provider_raises_our_error(
+    web: WebTools, webtools_sandbox: SandboxServer, retrieve: Retrieve
+) -> None:
+    webtools_sandbox.fault(status=401, times=None)
+    with pytest.raises(AuthenticationError):
+        await retrieve(WebRetriever(web), "asyncio")
+
+
+@both_ways
+async def test_a_missing_config_raises_our_error(tmp_path: Path, retrieve: Retrieve) -> None:
+    with pytest.raises(ConfigError, match=r"nowhere\.json"):
+        await retrieve(WebRetriever(WebTools(tmp_path / "nowhere.json")), "asyncio")
+
+
+@both_ways
+@pytest.mark.parametrize("top_k", [0, 101])
+async def test_a_number_out_of_range_raises_our_error(
+    web: WebTools, retrieve: Retrieve, top_k: int
+) -> None:
+    with pytest.raises(InputError, match="limit"):
+        await retrieve(WebRetriever(web, similarity_top_k=top_k), "asyncio")
+
+
+@both_ways
+async def test_a_blank_query_raises_our_error(web: WebTools, retrieve: Retrieve) -> None:
+    with pytest.raises(InputError, match="blank"):
+        await retrieve(WebRetriever(web), " ")
+
+
+# --- framework ---------------------------------------------------------------------------------
+
+
+def test_the_callback_manager_hears_of_a_retrieval(web: WebTools) -> None:
+    heard = LlamaDebugHandler(print_trace_on_end=False)
+    WebRetriever(web, callback_manager=CallbackManager([heard])).retrieve("asyncio")
+    [(start, end)] = heard.get_event_pairs(CBEventType.RETRIEVE)
+    assert start.payload == {"query_str": "asyncio"}
+    assert len((end.payload or {})["nodes"]) == 5
+
+
+def test_one_retriever_serves_one_loop_after_another(web: WebTools) -> None:
+    retriever = WebRetriever(web)
+    expected = retriever.retrieve("asyncio")
+    for _ in range(3):
+        assert asyncio.run(retriever.aretrieve("asyncio")) == expected
+
+
+async def test_an_awaited_retrieval_takes_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    retriever = WebRetriever(stub(result()))
+    monkeypatch.setattr(asyncio.get_running_loop(), "run_in_executor", pytest.fail)
+    assert len(await retriever.aretrieve("asyncio")) == 1
+
+
+async def test_cancelling_reaches_the_web_tools() -> None:
+    class Hanging(Stub):
+        ended = False
+
+        async def asearch(self, queries: list[str], **settings: Any) -> SearchResponse:
+            try:
+                await asyncio.Event().wait()
+            finally:
+                self.ended = True
+            return self.search(queries)
+
+    web: Any = Hanging()
+    call = asyncio.create_task(WebRetriever(web).aretrieve("asyncio"))
+    await asyncio.sleep(0)
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    assert web.ended
+
+
+def test_a_pickle_keeps_the_settings(tmp_path: Path) -> None:
+    retriever = WebRetriever(WebTools(tmp_path / "mine.json"), similarity_top_k=3, category="news")
+    copy = pickle.loads(pickle.dumps(retriever))
+    assert repr(copy.web) == repr(retriever.web)
+    assert (copy.similarity_top_k, copy._filters) == (3, retriever._filters)

@@ -1,0 +1,329 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from answering_llm import AnsweringLLM
+from llama_index.core import Settings
+from llama_index.core.llms import MockLLM
+from llama_index.core.schema import NodeWithScore
+from llama_index.core.workflow import Context, JsonSerializer, StopEvent, step
+from workflows.errors import WorkflowCancelledByUser, WorkflowRuntimeError
+
+from llamaindex_webtools.postprocessors import FetchPagePostprocessor
+from llamaindex_webtools.retrievers import WebRetriever
+from llamaindex_webtools.workflows import (
+    PageFetchedEvent,
+    PageToFetchEvent,
+    SearchFetchSynthesizeWorkflow,
+    WebAnswerEvent,
+    WebProgressEvent,
+    WebQuestionEvent,
+)
+from webtools import AuthenticationError, Config, WebTools
+
+if TYPE_CHECKING:
+    from webtools.sandbox import SandboxServer
+
+pytestmark = pytest.mark.filterwarnings(  # what the framework's own modules do
+    "ignore::DeprecationWarning:(inspect|llama_index|workflows)"
+)
+QUESTION = "asyncio queues"
+
+
+async def run_of(workflow: SearchFetchSynthesizeWorkflow) -> tuple[WebAnswerEvent, list[Any]]:
+    handler = workflow.run(query=QUESTION)
+    events = [event async for event in handler.stream_events()]
+    return await handler, events
+
+
+def told(events: list[Any]) -> list[tuple[str, int, int]]:
+    seen = [event for event in events if isinstance(event, WebProgressEvent)]
+    return [(event.stage, event.done, event.total) for event in seen]
+
+
+# --- answers -----------------------------------------------------------------------------------
+
+
+async def test_the_answer_cites_pages_that_were_searched_and_read(web: WebTools) -> None:
+    llm = AnsweringLLM("Queues exist [2]. They are fair [1, 2], really [1][9].")
+    answer, events = await run_of(SearchFetchSynthesizeWorkflow(web, llm=llm))
+    assert isinstance(answer, WebAnswerEvent)
+    assert events[-1] == answer
+    assert str(answer) == answer.answer == "Queues exist [2]. They are fair [1, 2], really [1][9]."
+    assert answer.query == QUESTION
+    assert answer.citations == [answer.sources[1], answer.sources[0]]
+    found = WebRetriever(web).retrieve(QUESTION)
+    assert [source.node_id for source in answer.sources] == [node.node_id for node in found]
+    assert [source.score for source in answer.sources] == [node.score for node in found]
+    assert all(isinstance(source, NodeWithScore) for source in answer.sources)
+
+
+async def test_the_model_is_shown_numbered_sources_with_page_text(web: WebTools) -> None:
+    llm = AnsweringLLM("Yes.")
+    answer, _ = await run_of(SearchFetchSynthesizeWorkflow(web, llm=llm))
+    [prompt] = llm.asked
+    for number, source in enumerate(answer.sources, 1):
+        assert f"Source {number}:\ntitle: {source.metadata['title']}\n" in prompt
+        assert f"url: {source.metadata['url']}\n" in prompt
+    assert "Raised when Queue.get_nowait() is called on an empty Queue." in prompt
+    assert f"Query: {QUESTION}" in prompt
+    assert "fetched" not in prompt
+    assert [source.metadata.get("fetched") for source in answer.sources] == [True] * 3 + [None] * 2
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("None.", []),
+        ("[1]", [1]),
+        ("[2][1][2]", [2, 1]),
+        ("[1,2] and [ 1 ]", [1, 2]),
+        ("[0] [3] [99999999] [-1] [x] [1] ", [1]),
+        ("[1 , 2]", [1, 2]),
+        ("[" * 5000 + "1" * 5000, []),
+    ],
+)
+def test_citations_are_read_from_the_answer(text: str, numbers: list[int]) -> None:
+    sources = WebRetriever(_two()).retrieve("x")
+    answer = WebAnswerEvent(query="x", answer=text, sources=sources)
+    assert answer.citations == [sources[number - 1] for number in numbers]
+
+
+def _two() -> Any:
+    from webtools.results import SearchResponse, SearchResult  # noqa: PLC0415
+
+    class Stub:
+        def search(self, queries: list[str], **_: Any) -> SearchResponse:
+            urls = ["https://a.example", "https://b.example"]
+            results = [
+                SearchResult(title="x", url=url, source_provider="exa", query="x") for url in urls
+            ]
+            return SearchResponse(provider="exa", queries=queries, results=results)
+
+    return Stub()
+
+
+async def test_progress_is_told_as_it_happens(web: WebTools) -> None:
+    _, events = await run_of(SearchFetchSynthesizeWorkflow(web, llm=AnsweringLLM("Yes.")))
+    assert told(events) == [
+        ("searching", 0, 1),
+        ("searching", 1, 1),
+        ("fetching", 0, 3),
+        ("fetching", 1, 3),
+        ("fetching", 2, 3),
+        ("fetching", 3, 3),
+        ("synthesizing", 0, 1),
+        ("synthesizing", 1, 1),
+    ]
+    answer = events[-1]
+    read = {event.subject for event in events[3:6]}
+    assert read == {source.metadata["url"] for source in answer.sources[:3]}
+    assert events[1].subject == events[7].subject == QUESTION
+    assert not any(event.failed for event in events[:-1])
+
+
+async def test_pages_are_read_at_the_same_time(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.latency = 0.3
+    loop = asyncio.get_running_loop()
+    fetcher = FetchPagePostprocessor(web, top_n=5)
+    start = loop.time()
+    _, events = await run_of(
+        SearchFetchSynthesizeWorkflow(web, llm=AnsweringLLM("Yes."), fetcher=fetcher)
+    )
+    assert ("fetching", 5, 5) in told(events)
+    assert loop.time() - start < 6 * 0.3  # one after the other
+
+
+async def test_the_search_and_the_reading_are_the_callers_choice(web: WebTools) -> None:
+    workflow = SearchFetchSynthesizeWorkflow(
+        llm=AnsweringLLM("Yes."),
+        retriever=WebRetriever(web, similarity_top_k=2, include_domains="localhost"),
+        fetcher=FetchPagePostprocessor(web, top_n=1),
+    )
+    answer, events = await run_of(workflow)
+    assert [source.metadata.get("fetched") for source in answer.sources] == [True, None]
+    assert all("//localhost:" in source.metadata["url"] for source in answer.sources)
+    assert ("fetching", 1, 1) in told(events)
+
+
+async def test_more_pages_than_hits_may_be_asked_for(web: WebTools) -> None:
+    workflow = SearchFetchSynthesizeWorkflow(
+        llm=AnsweringLLM("Yes."),
+        retriever=WebRetriever(web, similarity_top_k=1),
+        fetcher=FetchPagePostprocessor(web, top_n=9),
+    )
+    _, events = await run_of(workflow)
+    assert ("fetching", 1, 1) in told(events)
+
+
+# --- models ------------------------------------------------------------------------------------
+
+
+async def test_the_mock_of_llamaindex_answers(web: WebTools) -> None:
+    answer, _ = await run_of(SearchFetchSynthesizeWorkflow(web, llm=MockLLM(max_tokens=3)))
+    assert str(answer) == "text text text"
+
+
+async def test_without_a_model_that_of_the_settings_answers(
+    web: WebTools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workflow = SearchFetchSynthesizeWorkflow(web)
+    monkeypatch.setattr(Settings, "_llm", AnsweringLLM("From the settings."))
+    answer, _ = await run_of(workflow)
+    assert str(answer) == "From the settings."
+
+
+async def test_a_missing_model_is_told_before_anything_is_sent(
+    web: WebTools, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class NoModel:
+        @property
+        def llm(self) -> Any:
+            raise ImportError("no model")
+
+    monkeypatch.setattr("llamaindex_webtools.workflows.Settings", NoModel())
+    with pytest.raises((ImportError, WorkflowRuntimeError), match="no model"):
+        await SearchFetchSynthesizeWorkflow(web).run(query=QUESTION)
+    assert webtools_sandbox.stats()["requests"] == {}
+
+
+# --- failures ----------------------------------------------------------------------------------
+
+
+async def test_a_page_that_fails_leaves_its_snippet(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    doomed = WebRetriever(web).retrieve(QUESTION)[1]
+    webtools_sandbox.fault(
+        containing=doomed.metadata["url"].rpartition("/")[2], status=400, times=None
+    )
+    workflow = SearchFetchSynthesizeWorkflow(
+        web, llm=AnsweringLLM("Yes."), fetcher=FetchPagePostprocessor(web, provider="exa")
+    )
+    answer, events = await run_of(workflow)
+    assert answer.sources[1].text == doomed.text
+    assert answer.sources[1].metadata["fetch_error"]
+    failed = [event for event in events if isinstance(event, WebProgressEvent) and event.failed]
+    assert [event.subject for event in failed] == [doomed.metadata["url"]]
+    assert ("fetching", 3, 3) in told(events)
+
+
+async def test_a_search_that_fails_is_our_error(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(status=401, times=None)
+    with pytest.raises((AuthenticationError, WorkflowRuntimeError)) as caught:
+        await SearchFetchSynthesizeWorkflow(web, llm=AnsweringLLM()).run(query=QUESTION)
+    # Versions of LlamaIndex before 0.14 wrap it.
+    assert isinstance(caught.value.__cause__ or caught.value, AuthenticationError)
+
+
+async def test_without_a_hit_no_model_is_asked(web: WebTools) -> None:
+    retriever = WebRetriever(web, include_domains="nowhere.example")
+    workflow = SearchFetchSynthesizeWorkflow(web, llm=AnsweringLLM(), retriever=retriever)
+    answer, events = await run_of(workflow)
+    assert str(answer) == "The web search found nothing for this question."
+    assert answer.sources == answer.citations == []
+    assert told(events) == [("searching", 0, 1), ("searching", 1, 1)]
+
+
+async def test_cancelling_a_run_ends_its_requests(webtools_sandbox: SandboxServer) -> None:
+    webtools_sandbox.fault(delay=30.0)
+    with WebTools(Config.model_validate(webtools_sandbox.config())) as web:
+        handler = SearchFetchSynthesizeWorkflow(web, llm=AnsweringLLM()).run(query=QUESTION)
+        while not webtools_sandbox.stats()["requests"]:  # noqa: ASYNC110  another thread's
+            await asyncio.sleep(0.01)
+        await handler.cancel_run()
+        with pytest.raises(WorkflowCancelledByUser):
+            await asyncio.wait_for(handler, 5)
+        await web.aclose()
+
+
+# --- the framework -----------------------------------------------------------------------------
+
+
+async def test_runs_at_the_same_time_do_not_mix(web: WebTools) -> None:
+    workflow = SearchFetchSynthesizeWorkflow(web, llm=MockLLM(max_tokens=1))
+    queries = ["asyncio", "json", "asyncio queues"]
+    answers = await asyncio.gather(*(workflow.run(query=query) for query in queries))
+    for query, answer in zip(queries, answers, strict=True):
+        expected = WebRetriever(web).retrieve(query)
+        assert [each.node_id for each in answer.sources] == [each.node_id for each in expected]
+
+
+async def test_a_context_serves_one_run_after_another(web: WebTools) -> None:
+    workflow = SearchFetchSynthesizeWorkflow(web, llm=AnsweringLLM("One.", "Two."))
+    context: Context[Any] = Context(workflow)
+    assert str(await workflow.run(ctx=context, query=QUESTION)) == "One."
+    handler = workflow.run(ctx=context, query=QUESTION)
+    events = [event async for event in handler.stream_events()]
+    assert ("fetching", 3, 3) in told(events)
+    assert str(await handler) == "Two."
+
+
+async def test_a_start_event_may_be_given(web: WebTools) -> None:
+    workflow = SearchFetchSynthesizeWorkflow(web, llm=AnsweringLLM("Yes."))
+    assert str(await workflow.run(start_event=WebQuestionEvent(query=QUESTION))) == "Yes."
+
+
+async def test_events_survive_json(web: WebTools) -> None:
+    answer, _ = await run_of(SearchFetchSynthesizeWorkflow(web, llm=AnsweringLLM("Yes [1].")))
+    source = answer.sources[0]
+    facts: dict[str, Any] = {"query": QUESTION, "number": 1, "total": 1, "source": source}
+    serializer = JsonSerializer()
+    for event in (answer, PageToFetchEvent(**facts), PageFetchedEvent(**facts)):
+        restored = serializer.deserialize(serializer.serialize(event))
+        assert type(restored) is type(event)
+        assert restored.model_dump() == event.model_dump()
+    assert restored.source.node.hash == source.node.hash
+    assert json.loads(answer.model_dump_json())["answer"] == "Yes [1]."
+
+
+async def test_a_subclass_replaces_a_step(web: WebTools) -> None:
+    class Listing(SearchFetchSynthesizeWorkflow):
+        @step
+        async def synthesize(self, ctx: Context, ev: PageFetchedEvent) -> WebAnswerEvent | None:
+            events = ctx.collect_events(ev, [PageFetchedEvent] * ev.total)
+            if events is None:
+                return None
+            return WebAnswerEvent(query=ev.query, answer=f"{len(events)} sources", sources=[])
+
+    assert str(await Listing(web, llm=AnsweringLLM()).run(query=QUESTION)) == "5 sources"
+
+
+def test_the_answer_ends_a_workflow() -> None:
+    assert issubclass(WebAnswerEvent, StopEvent)
+
+
+def test_a_workflow_without_web_tools_makes_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webtools.config.find_config", pytest.fail)
+    workflow = SearchFetchSynthesizeWorkflow(timeout=7, verbose=False)
+    assert workflow.retriever.web is workflow.fetcher.web
+    assert workflow._timeout == 7
+
+
+async def test_the_example_of_the_documentation_runs(
+    web: WebTools, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = SearchFetchSynthesizeWorkflow.__doc__ or ""
+    code = "\n".join(re.findall(r"^ {8}(.*)$", text.partition("The result is")[0], re.MULTILINE))
+    monkeypatch.setattr("webtools.WebTools", lambda: web)
+    names: dict[str, Any] = {
+        "llm": AnsweringLLM("It waits [1]."),
+        "SearchFetchSynthesizeWorkflow": SearchFetchSynthesizeWorkflow,
+        "WebProgressEvent": WebProgressEvent,
+    }
+    body = "\n".join(f"    {line}" for line in code.splitlines())
+    exec(f"async def example():\n{body}", names)
+    example: Any = names["example"]
+    await example()
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0] == "searching 0 of 1 "
+    assert shown[-2] == "It waits [1]."
+    assert shown[-1].startswith("http://")

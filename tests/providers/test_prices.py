@@ -1,0 +1,287 @@
+"""Worst-case prices: what the budget reserves is never less than what an answer says it cost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import offline
+import pytest
+from offline import answer
+from recording import CASSETTES, SCENARIOS, CassetteYaml, Scenario
+
+from webtools._flow import Flow, Gather, Now, Send, Sleep
+from webtools._http import Request, Response
+from webtools.errors import WebToolsError
+from webtools.providers import PROVIDERS, Account, brave, context7, direct, exa, kagi, perplexity
+from webtools.providers._base import (
+    Cost,
+    DocsQuery,
+    PageQuery,
+    Query,
+    SearchQuery,
+    Source,
+    SummaryQuery,
+    SynthesisQuery,
+)
+
+URLS = ("https://a.example/1", "https://b.example/2", "https://c.example/3")
+SYNTHESIS = SynthesisQuery("q", (Source(1, "A", URLS[0], "text " * 500),))
+QUERIES: dict[str, Query] = {
+    "search": SearchQuery("q", 5),
+    "fetch": PageQuery(URLS),
+    "summarize": SummaryQuery(URLS[0]),
+    "docs": DocsQuery("q", 5),
+    "synthesize": SYNTHESIS,
+}
+
+
+def worst(account: Account, query: Query) -> float:
+    return PROVIDERS[account.type].worst_cost(query, account)
+
+
+def with_options(kind: str, **options: Any) -> Account:
+    return offline.account(kind, options=options)
+
+
+# --- every provider ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", PROVIDERS)
+@pytest.mark.parametrize("able", QUERIES)
+def test_a_provider_has_a_price_for_what_it_can_do_and_for_nothing_else(
+    kind: str, able: Any
+) -> None:
+    account = direct.IMPLICIT if kind == "direct" else offline.account(kind)
+    query = QUERIES[able]
+    if PROVIDERS[kind].can(able):
+        price = worst(account, query)
+        assert 0 <= price < 0.5
+        assert (price == 0) == (kind == "direct")
+    else:
+        with pytest.raises(TypeError, match=rf"^{kind} takes no {type(query).__name__}$"):
+            worst(account, query)
+
+
+# --- Exa ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("search_type", "limit", "price"),
+    [
+        ("auto", 1, 0.007),
+        ("auto", 10, 0.007),
+        ("auto", 11, 0.008),
+        ("fast", 100, 0.097),
+        ("lite", 5, 0.004),
+        ("deep", 12, 0.014),
+        ("neural", 5, 0.007),
+    ],
+)
+def test_exa_prices_a_search_by_type_and_by_results_above_ten(
+    search_type: str, limit: int, price: float
+) -> None:
+    account = with_options("exa", searchType=search_type)
+    query = SearchQuery("q", limit)
+    assert worst(account, query) == price
+    items = [{"url": f"https://a.example/{i}"} for i in range(limit)]
+    found = exa.read_search(answer({"results": items}), query, account)
+    assert found.cost == Cost(price, is_estimate=True)
+
+
+def test_every_search_type_of_exa_has_a_price() -> None:
+    options = exa.ExaOptions.model_json_schema(by_alias=True)["properties"]
+    assert set(options["searchType"]["enum"]) == set(exa._SEARCH_PRICES)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "price"),
+    [
+        ({}, 0.003),
+        ({"highlights": True}, 0.006),
+        ({"highlights": True, "summary": True}, 0.009),
+        ({"text": False, "summary": True}, 0.003),
+        ({"text": False}, 0.003),
+    ],
+)
+def test_exa_prices_pages_by_the_kinds_of_content(wanted: Any, price: float) -> None:
+    query = PageQuery(URLS, **wanted)
+    account = offline.account("exa")
+    assert worst(account, query) == price
+    items = [{"id": url, "url": url, "text": "x"} for url in URLS]
+    found = exa.read_pages(answer({"results": items}), query, account)
+    assert found.cost == Cost(price, is_estimate=True)
+
+
+# --- Kagi --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("api", "price"), [("v1", 0.012), ("v0", 0.025)])
+@pytest.mark.parametrize("limit", [1, 1024])
+def test_kagi_prices_a_search_by_the_generation_of_its_api(
+    api: str, price: float, limit: int
+) -> None:
+    account = with_options("kagi", searchApi=api)
+    assert worst(account, SearchQuery("q", limit)) == price
+
+
+@pytest.mark.parametrize(
+    ("engine", "most", "short"),
+    [("cecil", 0.3, 0.03), ("agnes", 0.3, 0.03), ("muriel", 1.0, 1.0)],
+)
+def test_kagi_prices_a_summary_by_the_tokens_it_bills_at_most(
+    engine: str, most: float, short: float
+) -> None:
+    account, query = offline.account("kagi"), SummaryQuery(URLS[0], engine=engine)
+    assert worst(account, query) == most
+    for tokens, price in [(1000, short), (10_000, most), (10**9, most)]:
+        answered = answer({"data": {"output": "x", "tokens": tokens}})
+        found = kagi.read_summary(answered, query, account)
+        assert found.cost == Cost(price, is_estimate=True)
+
+
+# --- Brave, Perplexity, Context7, direct -------------------------------------------------------
+
+
+def test_brave_prices_every_request_alike() -> None:
+    account = with_options("brave", extraSnippets=True)
+    query = SearchQuery("q", 50, category="news")
+    assert worst(account, query) == 0.005
+    assert brave.read_search(answer({"results": []}), query, account).cost == Cost(
+        0.005, is_estimate=True
+    )
+
+
+@pytest.mark.parametrize(("search_type", "price"), [("web", 0.005), ("fast", 0.001)])
+def test_perplexity_prices_a_search_by_its_type(search_type: str, price: float) -> None:
+    account = with_options("perplexity", searchType=search_type)
+    query = SearchQuery("q", 20)
+    assert worst(account, query) == price
+    found = perplexity.read_search(answer({"results": []}), query, account)
+    assert found.cost == Cost(price, is_estimate=True)
+
+
+def test_every_preset_of_perplexity_has_a_price_and_the_dearer_ones_a_higher_one() -> None:
+    options = perplexity.PerplexityOptions.model_json_schema(by_alias=True)["properties"]
+    presets = options["synthesisPreset"]["enum"]
+    assert presets == ["fast", "low", "medium", "high"]
+    prices = [worst(with_options("perplexity", synthesisPreset=p), SYNTHESIS) for p in presets]
+    assert prices == sorted(prices)
+    assert prices[0] > perplexity._SYNTHESIS_PRICE
+
+
+def test_perplexity_prices_a_synthesis_by_the_bytes_of_its_sources() -> None:
+    account = offline.account("perplexity")
+
+    def priced(text: str) -> float:
+        return worst(account, SynthesisQuery("q", (Source(1, "A", URLS[0], text),)))
+
+    empty = priced("")
+    assert 0.02 < empty < 0.03
+    assert priced("x" * 1_000_000) == pytest.approx(empty + 0.125, abs=1e-4)
+    assert priced("字" * 1_000_000) == pytest.approx(empty + 0.375, abs=1e-4)
+
+
+def test_context7_can_bill_those_with_a_key_alone() -> None:
+    assert worst(offline.account("context7"), DocsQuery("q", 5)) == 0.02
+    keyless = offline.accounts({"name": "c", "type": "context7"}).accounts[0]
+    assert worst(keyless, DocsQuery("q", 5)) == 0.0
+    assert context7._cost().usd == 0.0
+
+
+def test_pages_from_their_own_sites_are_free() -> None:
+    assert worst(direct.IMPLICIT, PageQuery(URLS, summary=True)) == 0.0
+
+
+# --- recorded answers --------------------------------------------------------------------------
+
+
+class Recording:
+    """Answers from a cassette, and the price of every answer, as its reader tells it."""
+
+    def __init__(self, name: str) -> None:
+        text = (CASSETTES / f"{name}.yaml").read_text(encoding="utf-8")
+        self._plays = CassetteYaml().deserialize(text)["interactions"]
+
+    def send(self, request: Request) -> Response:
+        wanted = (request.method, request.url, _written(request.json))
+        index = next(
+            i
+            for i, play in enumerate(self._plays)
+            if (play["request"]["method"], play["request"]["uri"], play["request"]["body"] or "")
+            == wanted
+        )
+        found = self._plays.pop(index)["response"]
+        headers = {name.lower(): values[0] for name, values in found["headers"].items()}
+        body = found["body"]["string"]
+        return Response(
+            found["status"]["code"], headers, body.encode() if isinstance(body, str) else body
+        )
+
+
+def _written(body: Any) -> str:
+    return "" if body is None else json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+
+
+def prices(scenario: Scenario, name: str, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Play a recorded call; give each query that was priced and what its answer cost."""
+    account = scenario.account(offline.account(scenario.provider))
+    recording, seen = Recording(name), list[Any]()
+    module: Any = PROVIDERS[scenario.provider].about
+    for reader in ("read_search", "read_pages", "read_summary", "read_synthesis"):
+        if hasattr(module, reader):
+            monkeypatch.setattr(module, reader, _watched(getattr(module, reader), seen))
+    if hasattr(module, "lookup"):
+        monkeypatch.setattr(module, "lookup", _watched_dialogue(module.lookup, seen))
+    try:
+        _play(scenario.flow(account), recording)
+    except WebToolsError:
+        assert scenario.fails
+    return [(query, account, cost) for query, cost in seen]
+
+
+def _watched(reader: Any, seen: list[Any]) -> Any:
+    def read(response: Response, query: Query, account: Account) -> Any:
+        found = reader(response, query, account)
+        seen.append((query, found.cost))
+        return found
+
+    return read
+
+
+def _watched_dialogue(lookup: Any, seen: list[Any]) -> Any:
+    def look_up(query: Query, account: Account) -> Iterator[Any]:
+        found = yield from lookup(query, account)
+        seen.append((query, found.cost))
+        return found
+
+    return look_up
+
+
+def _play(flow: Flow[Any], recording: Recording) -> Any:
+    """Drive a flow by its steps, one after the other."""
+    reply: Any = None
+    try:
+        while True:
+            step = flow.send(reply)
+            reply = None
+            if isinstance(step, Send):
+                reply = recording.send(step.request)
+            elif isinstance(step, Gather):
+                reply = [_play(each, recording) for each in step.flows]
+            else:
+                assert isinstance(step, (Now, Sleep))
+                reply = 0.0 if isinstance(step, Now) else None
+    except StopIteration as stop:
+        return stop.value
+
+
+@pytest.mark.parametrize("name", [name for name, each in SCENARIOS.items() if not each.fails])
+def test_no_recorded_answer_costs_more_than_the_worst_price(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = prices(SCENARIOS[name], name, monkeypatch)
+    assert found
+    for query, account, cost in found:
+        assert cost.usd <= worst(account, query), query

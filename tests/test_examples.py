@@ -1,0 +1,57 @@
+"""Every example runs: with nothing set up, and with the user's own settings."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from webtools.providers import PROVIDERS
+from webtools.sandbox import SandboxServer
+
+EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
+
+
+def _run(example: Path, home: Path) -> str:
+    """Run an example as a user whose home folder this is; gives what it prints."""
+    keys = {name for each in PROVIDERS.values() for name in each.about.KEY_VARIABLES}
+    unset = {*keys, "CHAT_MODEL", "XDG_CACHE_HOME", "XDG_STATE_HOME"}
+    environment = {name: value for name, value in os.environ.items() if name not in unset}
+    environment |= {"HOME": str(home), "XDG_CONFIG_HOME": str(home / "none")}
+    done = subprocess.run(
+        [sys.executable, str(example)],
+        check=False,
+        capture_output=True,
+        cwd=home,
+        encoding="utf-8",
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_there_are_examples() -> None:
+    assert EXAMPLES
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_runs_with_nothing_set_up(example: Path, tmp_path: Path) -> None:
+    assert _run(example, tmp_path).strip()
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_uses_the_settings_of_its_user(
+    example: Path, tmp_path: Path, webtools_sandbox: SandboxServer
+) -> None:
+    path = tmp_path / ".pi/agent/web-search.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(webtools_sandbox.config()))
+    path.chmod(0o600)
+    assert _run(example, tmp_path).strip()
+    assert webtools_sandbox.stats()["requests"]

@@ -1,0 +1,149 @@
+"""Eight processes of four threads each on one file, some of them killed in the middle."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import hammering
+import pytest
+
+from webtools._store import Store
+from webtools.cache import Cache
+
+PROCESSES = 8
+SECONDS = float(os.environ.get("WEBTOOLS_HAMMER_SECONDS", "20"))
+KILL_INTERVAL = max(0.25, SECONDS / 20)
+MOST_WAL_BYTES = 32 * 1024 * 1024
+
+needs_kill = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="kills without a warning")
+
+
+class Outcome(NamedTuple):
+    store: Store
+    done: Counter[str]
+    killed: int
+    faults: list[str]
+    wal_bytes: int
+
+
+class Crowd:
+    """The processes; one that is killed is replaced by another."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "webtools.sqlite3"
+        self.notes = folder / "notes"
+        self.notes.mkdir()
+        self.errors = folder / "errors.txt"
+        self.end = time.monotonic() + SECONDS
+        self.running: list[subprocess.Popen[bytes]] = []
+        self.killed = 0
+        self.started = 0
+        self.wal_bytes = 0
+
+    def start(self) -> None:
+        remaining = max(0.5, self.end - time.monotonic())
+        notes = self.notes / str(self.started)
+        command = [sys.executable, "-W", "error", hammering.__file__]
+        with self.errors.open("ab") as errors:
+            self.running.append(
+                subprocess.Popen([*command, self.path, notes, str(remaining)], stderr=errors)
+            )
+        self.started += 1
+
+    def kill_one(self) -> None:
+        victim = self.running.pop(random.randrange(len(self.running)))
+        victim.send_signal(signal.SIGKILL)
+        self.killed += victim.wait(10) == -signal.SIGKILL
+
+    def look(self) -> None:
+        wal = self.path.with_name(self.path.name + "-wal")
+        self.wal_bytes = max(self.wal_bytes, wal.stat().st_size if wal.exists() else 0)
+
+    def faults(self) -> list[str]:
+        codes = [process.wait(60) for process in self.running]
+        failed = [f"exit code {code}" for code in codes if code]
+        return [*failed, *self.errors.read_text().splitlines()]
+
+
+@contextmanager
+def crowd(folder: Path) -> Iterator[Crowd]:
+    crowd = Crowd(folder)
+    try:
+        yield crowd
+    finally:
+        for process in crowd.running:
+            process.kill()
+            process.wait(10)
+
+
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    with crowd(tmp_path_factory.mktemp("hammering")) as all_of_them:
+        for _ in range(PROCESSES):
+            all_of_them.start()
+        next_kill = time.monotonic() + KILL_INTERVAL
+        while time.monotonic() < all_of_them.end - KILL_INTERVAL:
+            time.sleep(0.05)
+            all_of_them.look()
+            if time.monotonic() > next_kill:
+                next_kill += KILL_INTERVAL
+                all_of_them.kill_one()
+                all_of_them.start()
+        faults = all_of_them.faults()
+        done = hammering.noted(all_of_them.notes)
+    store = Store(all_of_them.path)
+    return Outcome(store, done, all_of_them.killed, faults, all_of_them.wal_bytes)
+
+
+@needs_kill
+def test_nothing_fails_although_processes_are_killed(outcome: Outcome) -> None:
+    assert outcome.faults == []
+    assert outcome.killed > 2
+    for what in ("read", "missed", "set", "spent", "refused"):
+        assert outcome.done[what] > 100 * SECONDS / 20, what
+
+
+@needs_kill
+def test_the_file_is_not_corrupt_afterwards(outcome: Outcome) -> None:
+    with_trouble = outcome.store.read(lambda db: db.execute("PRAGMA integrity_check").fetchall())
+    assert with_trouble == [("ok",)]
+    folder = outcome.store.path.parent
+    assert not [path for path in folder.iterdir() if "corrupt" in path.name]
+
+
+@needs_kill
+def test_every_value_is_whole_and_the_sizes_add_up_afterwards(outcome: Outcome) -> None:
+    cache = Cache(outcome.store, ttl=3600.0, max_bytes=hammering.CACHE_BYTES)
+    rows = outcome.store.read(
+        lambda db: db.execute("SELECT key, CAST(value AS TEXT), size FROM cache").fetchall()
+    )
+    assert all(hammering.is_whole(key, value) for key, value, _ in rows)
+    [total] = outcome.store.read(lambda db: db.execute("SELECT bytes FROM cache_total").fetchone())
+    assert cache.stats().bytes == sum(size for _, _, size in rows) == total
+    assert total <= hammering.CACHE_BYTES
+
+
+@needs_kill
+def test_no_spending_is_lost_and_none_goes_beyond_the_limit(outcome: Outcome) -> None:
+    in_flight = outcome.killed * hammering.THREADS  # done, perhaps, but not noted any more
+    for name, budget in hammering.budgets(outcome.store).items():
+        spent = budget.spent().today
+        assert spent is not None
+        assert outcome.done[name] <= spent.calls <= outcome.done[name] + in_flight
+        assert spent.usd == pytest.approx(spent.calls / 1000)
+    assert spent.calls <= hammering.CALLS
+
+
+@needs_kill
+def test_the_log_of_the_file_stays_small(outcome: Outcome) -> None:
+    assert 0 < outcome.wal_bytes < MOST_WAL_BYTES

@@ -1,0 +1,242 @@
+"""What is kept: nothing is asked twice, nothing broken is kept, and every call may go past it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from webtools import InputError, ProviderError, WebTools, _exchange
+from webtools.sandbox import EXA_KEY, KAGI_V0_KEY, KAGI_V1_KEY, SandboxServer
+
+
+@pytest.fixture
+def settings(webtools_sandbox: SandboxServer) -> dict[str, Any]:
+    return {**webtools_sandbox.config(), "cache": {}}
+
+
+@pytest.fixture
+def web(settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> Iterator[WebTools]:
+    monkeypatch.setattr(_exchange, "FIRST_DELAY", 0.0)
+    with WebTools(settings) as made:
+        yield made
+
+
+@pytest.fixture
+def page(webtools_sandbox: SandboxServer) -> str:
+    return f"{webtools_sandbox.docs_url}/library/json.html"
+
+
+def asked(sandbox: SandboxServer) -> int:
+    """Count the requests to the APIs since the last time."""
+    total = sum(sandbox.stats()["requests"].values())
+    sandbox.reset_stats()
+    return int(total)
+
+
+def test_a_second_search_sends_nothing_and_costs_nothing(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    first, second = web.search("Heap  Queue"), web.search("heap queue")
+    assert asked(webtools_sandbox) == 1
+    assert (first.cache_hit, first.retrieved_at) == (False, None)
+    assert first.cost_usd
+    assert second.cache_hit
+    assert second.retrieved_at is not None
+    assert (second.cost_usd, second.cost_is_estimate) == (0.0, False)
+    assert [r.url for r in second.results] == [r.url for r in first.results]
+    assert {r.query for r in second.results} == {"heap queue"}
+
+
+def test_the_async_twin_finds_what_the_blocking_one_kept(
+    web: WebTools, webtools_sandbox: SandboxServer, page: str
+) -> None:
+    web.fetch(page)
+    web.summarize(page)
+    asked(webtools_sandbox)
+
+    async def again() -> list[bool]:
+        return [(await web.afetch(page)).cache_hit, (await web.asummarize(page)).cache_hit]
+
+    assert asyncio.run(again()) == [True, True]
+    assert asked(webtools_sandbox) == 0
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"limit": 3},
+        {"provider": "kagi"},
+        {"include_domains": "python.org"},
+        {"exclude_domains": "python.org"},
+        {"start_published_date": "2020-01-01"},
+        {"end_published_date": "2026-01-01"},
+        {"category": "news"},
+    ],
+)
+def test_what_is_asked_otherwise_is_asked_anew(
+    web: WebTools, webtools_sandbox: SandboxServer, other: dict[str, Any]
+) -> None:
+    web.search("heap queue")
+    asked(webtools_sandbox)
+    assert not web.search("heap queue", **other).cache_hit
+    assert asked(webtools_sandbox) == 1
+
+
+def test_only_the_queries_that_are_new_are_sent(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    web.search("heap queue")
+    asked(webtools_sandbox)
+    found = web.search(["heap queue", "json"])
+    assert asked(webtools_sandbox) == 1
+    assert not found.cache_hit
+    assert found.cost_usd == pytest.approx(0.007)
+    assert [r.query for r in found.results] == ["heap queue"] * 5 + ["json"] * 5
+
+
+def test_only_the_pages_that_are_new_are_fetched(
+    web: WebTools, webtools_sandbox: SandboxServer, page: str
+) -> None:
+    other = page.replace("json", "heapq")
+    web.fetch(page)
+    asked(webtools_sandbox)
+    found = web.fetch([other, page])
+    assert asked(webtools_sandbox) == 1
+    assert [each.url for each in found.pages] == [other, page]
+    assert not found.cache_hit
+    assert web.fetch([page, other]).cache_hit
+    assert not web.fetch([page, other], highlights=True).cache_hit
+
+
+def test_what_fails_or_is_empty_is_not_kept(
+    web: WebTools, webtools_sandbox: SandboxServer, page: str
+) -> None:
+    webtools_sandbox.fault(provider="exa", status=500)
+    with pytest.raises(ProviderError):
+        web.search("heap queue")
+    assert web.search("heap queue").results
+    assert not web.search("qqqqzzzz").results
+    assert not web.search("qqqqzzzz").cache_hit
+    gone = f"{page}.missing"
+    web.fetch([page, gone])
+    asked(webtools_sandbox)
+    again = web.fetch([page, gone])
+    assert asked(webtools_sandbox) == 1
+    assert [each.error is None for each in again.pages] == [True, False]
+
+
+def test_a_call_may_refresh_or_bypass_what_is_kept(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    web.search("heap queue", cache="bypass")
+    assert not web.search("heap queue").cache_hit
+    assert not web.search("heap queue", cache="bypass").cache_hit
+    kept = web.search("heap queue").retrieved_at
+    assert not web.search("heap queue", cache="refresh").cache_hit
+    renewed = web.search("heap queue").retrieved_at
+    assert kept is not None
+    assert renewed is not None
+    assert renewed > kept
+    assert asked(webtools_sandbox) == 4
+    result = web.call_tool("web_search", {"query": "heap queue"}, cache="bypass")
+    assert result.details["cache_hit"] is False
+
+
+def test_another_word_for_the_cache_is_refused(web: WebTools) -> None:
+    with pytest.raises(InputError, match='^cache "off" is not possible; use use, refresh or byp'):
+        web.search("heap queue", cache="off")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("part", [{"enabled": False}, {"ttlMs": 0}])
+def test_settings_can_turn_it_off(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer, part: dict[str, Any]
+) -> None:
+    with WebTools({**settings, "cache": part}) as web:
+        assert not [web.search("heap queue").cache_hit for _ in range(2)][1]
+    assert asked(webtools_sandbox) == 2
+
+
+def test_equal_calls_at_the_same_time_make_one_request(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(provider="exa", delay=0.5, times=None)
+    threads = [threading.Thread(target=web.search, args=("heap queue",)) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    assert asked(webtools_sandbox) == 1
+
+    async def many() -> list[Any]:
+        return await asyncio.gather(*(web.asearch("json") for _ in range(100)))
+
+    found = asyncio.run(many())
+    assert asked(webtools_sandbox) == 1
+    assert sorted(each.cost_usd for each in found) == [0.0] * 99 + [0.007]
+
+
+def test_a_cache_that_cannot_be_used_is_no_fault(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    path = str(tmp_path / "file" / "cache.sqlite3")
+    with WebTools({**settings, "cache": {"path": path}}) as web:
+        assert web.search("heap queue").results
+        assert not web.search("heap queue").cache_hit
+
+
+def test_what_another_version_kept_is_asked_anew(
+    web: WebTools, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    web.search("heap queue")
+    monkeypatch.setattr("webtools.cache.Cache.get", _other_version)
+    assert not web.search("heap queue").cache_hit
+    assert asked(webtools_sandbox) == 2
+
+
+def _other_version(*_: Any) -> Any:
+    from webtools.cache import Entry  # noqa: PLC0415
+
+    return Entry('{"hits": []}', 1.0)
+
+
+def test_no_key_is_kept(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer, tmp_path: Path, page: str
+) -> None:
+    path = tmp_path / "kept.sqlite3"
+    leak = {"results": [{"url": "https://a.example/", "title": f"my key is {EXA_KEY}"}]}
+    webtools_sandbox.fault(provider="exa", body=leak)
+    with WebTools({**settings, "cache": {"path": str(path)}}) as web:
+        web.search(f"what is {EXA_KEY}")
+        web.fetch(page)
+        web.summarize(page)
+        assert web.search(f"what is {EXA_KEY}").cache_hit
+    kept = b"".join(each.read_bytes() for each in tmp_path.glob("kept.sqlite3*"))
+    assert b"redacted" in kept
+    for key in (EXA_KEY, KAGI_V0_KEY, KAGI_V1_KEY):
+        assert key.encode() not in kept
+        assert json.dumps(key).encode() not in kept
+
+
+def test_the_parts_of_a_call_are_reported(web: WebTools, page: str) -> None:
+    told: list[tuple[str, int, int, bool]] = []
+
+    def note(progress: Any) -> None:
+        told.append((progress.stage, progress.done, progress.total, progress.failed))
+
+    web.search(["heap queue", "json"], progress=note)
+    web.fetch([page, f"{page}.missing"], progress=note)
+    assert told == [
+        ("searching", 0, 2, False),
+        ("searching", 1, 2, False),
+        ("searching", 2, 2, False),
+        ("fetching", 0, 2, False),
+        ("fetching", 1, 2, False),
+        ("fetching", 2, 2, True),
+    ]

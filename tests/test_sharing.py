@@ -1,0 +1,150 @@
+"""Single flight: equal work at the same time is done once, whoever asks and whatever happens."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from typing import Any
+
+import pytest
+from offline import Stub
+
+from webtools._flow import Flow, Gather, Offload, Sleep, arun, run
+from webtools._sharing import Flights, shared
+from webtools.errors import UnavailableError
+
+
+class Work:
+    """Counts how often it is done; slow enough for others to come in between."""
+
+    def __init__(self, seconds: float = 0.2, error: Exception | None = None) -> None:
+        self.times = 0
+        self._seconds, self._error = seconds, error
+
+    def __call__(self) -> Flow[int]:
+        self.times += 1
+        number = self.times
+        yield Sleep(self._seconds)
+        if self._error:
+            raise self._error
+        return number
+
+
+class AsyncStub:
+    async def send(self, *_: Any) -> Any: ...
+    async def resolve(self, *_: Any) -> Any: ...
+
+
+def test_threads_share_the_work_of_the_first() -> None:
+    flights, work = Flights(), Work()
+    outcomes: list[tuple[int, bool]] = []
+
+    def call() -> None:
+        outcomes.append(run(shared(flights, "k", work), Stub()))
+
+    threads = [threading.Thread(target=call) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert work.times == 1
+    assert sorted(outcomes) == [(1, False)] + [(1, True)] * 19
+
+
+async def test_tasks_share_the_work_of_the_first() -> None:
+    flights, work = Flights(), Work()
+    calls = [arun(shared(flights, "k", work), AsyncStub()) for _ in range(100)]
+    assert sorted(await asyncio.gather(*calls)) == [(1, False)] + [(1, True)] * 99
+    assert work.times == 1
+
+
+def test_other_keys_and_later_calls_work_on_their_own() -> None:
+    flights, work = Flights(), Work(0)
+    found = [run(shared(flights, key, work), Stub()) for key in ("a", "a", "b")]
+    assert found == [(1, False), (2, False), (3, False)]
+
+
+def test_equal_parts_of_one_call_are_done_once() -> None:
+    flights, work = Flights(), Work()
+
+    def flow() -> Flow[Any]:
+        return (yield Gather([shared(flights, "k", work) for _ in range(40)], limit=16))
+
+    assert {number for number, _ in run(flow(), Stub())} <= {1, 2, 3}
+    assert work.times <= 3  # a wave of 16, and two for the rest
+
+
+async def test_those_who_wait_get_a_copy_of_the_error() -> None:
+    flights, work = Flights(), Work(error=UnavailableError("busy", provider="p", status=503))
+    calls = [arun(shared(flights, "k", work), AsyncStub()) for _ in range(5)]
+    found = await asyncio.gather(*calls, return_exceptions=True)
+    assert work.times == 1
+    assert {str(error) for error in found} == {"busy"}
+    assert len({id(error) for error in found}) == 5
+    assert all(isinstance(e, UnavailableError) and e.status == 503 for e in found)
+
+
+async def test_work_that_was_cancelled_is_done_by_one_who_waited() -> None:
+    flights, work = Flights(), Work()
+    first, second, third = (
+        asyncio.create_task(arun(shared(flights, "k", work), AsyncStub())) for _ in range(3)
+    )
+    await asyncio.sleep(0.05)
+    first.cancel()
+    assert sorted([await second, await third]) == [(2, False), (2, True)]
+    assert first.cancelled()
+
+
+async def test_one_who_stops_waiting_does_not_stop_the_work() -> None:
+    flights, work = Flights(), Work()
+    first, second, third = (
+        asyncio.create_task(arun(shared(flights, "k", work), AsyncStub())) for _ in range(3)
+    )
+    await asyncio.sleep(0.05)
+    second.cancel()
+    assert (await first, await third) == ((1, False), (1, True))
+
+
+def test_a_crash_of_the_first_leaves_nobody_waiting() -> None:
+    flights, started = Flights(), threading.Event()
+
+    def crash() -> Flow[int]:
+        started.set()
+        yield Sleep(0.2)
+        raise ZeroDivisionError
+
+    def lead() -> None:
+        with pytest.raises(ZeroDivisionError):
+            run(shared(flights, "k", crash), Stub())
+
+    thread = threading.Thread(target=lead)
+    thread.start()
+    assert started.wait(10)
+    assert run(shared(flights, "k", Work(0)), Stub()) == (1, False)
+    thread.join(10)
+
+
+async def test_a_blocking_call_inside_a_loop_does_not_wait_for_that_loop() -> None:
+    flights, work = Flights(), Work()
+    task = asyncio.create_task(arun(shared(flights, "k", work), AsyncStub()))
+    await asyncio.sleep(0.05)
+    start = time.monotonic()
+    assert run(shared(flights, "k", work), Stub()) == (2, False)
+    assert time.monotonic() - start < 5
+    assert await task == (1, False)
+
+
+def test_an_error_of_an_offloaded_function_reaches_the_flow() -> None:
+    def fail() -> None:
+        raise UnavailableError("full")
+
+    def flow() -> Flow[str]:
+        try:
+            yield Offload(fail)
+        except UnavailableError as error:
+            return str(error)
+        return ""
+
+    assert run(flow(), Stub()) == "full"
+    assert asyncio.run(arun(flow(), AsyncStub())) == "full"
