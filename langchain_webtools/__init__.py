@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from langchain_webtools.document_loaders import WebPageLoader
     from langchain_webtools.exceptions import WebToolException
     from langchain_webtools.retrievers import WebSearchRetriever
-    from langchain_webtools.toolkit import WebToolkit
     from langchain_webtools.synthesis import ChatModelSynthesizer
+    from langchain_webtools.toolkit import WebToolkit
     from langchain_webtools.tools import (
         SummarizeTool,
         WebFetchTool,

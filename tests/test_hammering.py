@@ -23,7 +23,7 @@ from webtools.cache import Cache
 PROCESSES = 8
 SECONDS = float(os.environ.get("WEBTOOLS_HAMMER_SECONDS", "20"))
 KILL_INTERVAL = max(0.25, SECONDS / 20)
-MOST_WAL_BYTES = 32 * 1024 * 1024
+MOST_WAL_BYTES = 16 * 1024 * 1024
 
 needs_kill = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="kills without a warning")
 

@@ -114,6 +114,9 @@ CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("call_tool", ("summarize", {"url": "PAGE"}), {}),
     ("call_tool", ("summarize", {}), {}),
     ("call_tool", ("unknown", {}), {}),
+    ("plan", ("json",), {"command": "web-deep", "limit": 3}),
+    ("research", ("json",), {"synthesis": "llm"}),
+    ("research", (" ",), {}),
 ]
 
 
@@ -379,6 +382,8 @@ def test_arguments_that_are_no_mapping_are_refused(web: WebTools, arguments: Any
         ("web_fetch", {"urls": ["PAGE"]}),
         ("web_fetch", {"urls": ["PAGE", "https://nowhere.example/"]}),
         ("summarize", {"url": "PAGE"}),
+        ("web_research", {"query": "json"}),
+        ("web_research", {"query": "json", "command": "web-deep"}),
     ],
 )
 def test_a_good_call_has_all_details(
@@ -397,8 +402,8 @@ def test_a_failed_call_has_all_details(
     web: WebTools, webtools_sandbox: SandboxServer, name: str, status: int
 ) -> None:
     webtools_sandbox.fault(status=status, times=None)
-    field = "queries" if name == "web_search" else "urls"
-    result = web.call_tool(name, {field: [json_page(webtools_sandbox)]})
+    subject = "json" if name == "web_research" else json_page(webtools_sandbox)
+    result = web.call_tool(name, {TOOLS[name].first_field: [subject]})
     check(result)
     assert result.details["error"]["status"] == status
 
@@ -410,7 +415,7 @@ def test_settings_that_are_missing_are_a_result_too(tmp_path: Path) -> None:
 
 
 def test_a_bug_is_not_hidden_in_a_result(web: WebTools, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(WebTools, "_call", lambda *_: 1 // 0)
+    monkeypatch.setattr(WebTools, "_begun", lambda *_: 1 // 0)
     with pytest.raises(ZeroDivisionError):
         web.call_tool("web_search", {"query": "json"})
 

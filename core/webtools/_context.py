@@ -6,7 +6,6 @@ import itertools
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -17,7 +16,7 @@ from webtools._redaction import Redactor, redactor_for
 from webtools._sharing import Flights
 from webtools._store import store_at
 from webtools.cache import Cache
-from webtools.config import Accounts, BudgetConfig, CacheConfig, LogConfig, cache_path, log_path
+from webtools.config import Accounts, LogConfig, cache_path, log_path
 from webtools.errors import InputError
 from webtools.logs import Log, shared_log
 from webtools.progress import Progress, ProgressCallback
@@ -42,21 +41,23 @@ class Facilities:
 
 def facilities_of(accounts: Accounts) -> Facilities:
     """Give what the settings ask for; nothing is opened before it is used."""
-    return _facilities(
-        accounts.cache, cache_path(accounts), accounts.log, log_path(accounts), accounts.budget
-    )
+    paths = cache_path(accounts), log_path(accounts)
+    parts = accounts.cache, accounts.log, accounts.budget
+    key = (*paths, *(part.model_dump_json() for part in parts))
+    return _known.get(key) or _known.setdefault(key, _make(accounts, *paths))
 
 
-@lru_cache(maxsize=64)
-def _facilities(
-    cache: CacheConfig, cache_file: Path, log: LogConfig, log_file: Path, budget: BudgetConfig
-) -> Facilities:
+_known: dict[tuple[object, ...], Facilities] = {}  # by what the settings say of them
+
+
+def _make(accounts: Accounts, cache_file: Path, log_file: Path) -> Facilities:
+    cache, log = accounts.cache, accounts.log
     store = store_at(cache_file)
     keeps = cache.enabled and cache.ttl_ms > 0
     return Facilities(
         cache=Cache(store, ttl=cache.ttl_ms / 1000, max_bytes=cache.max_bytes) if keeps else None,
         flights=Flights(),
-        budget=Budget(store, budget),
+        budget=Budget(store, accounts.budget),
         health=Health(store),
         log=_log(log, log_file) if log.enabled else None,
     )

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from webtools._context import CallContext
 from webtools._flow import Flow, Offload
 from webtools._sharing import shared
-from webtools.cache import Entry
+from webtools.cache import Cache, Entry
 
 T = TypeVar("T")
 
@@ -117,7 +117,12 @@ def keep_all(context: CallContext, results: Iterable[tuple[Work[T], T]]) -> Flow
         if work.kind.is_whole(value)
     ]
     if cache is not None and entries:
-        yield Offload(lambda: [cache.set(key, text) for key, text in entries])
+        yield Offload(partial(_set_all, cache, entries))
+
+
+def _set_all(cache: Cache, entries: Iterable[tuple[str, str]]) -> None:
+    for key, text in entries:
+        cache.set(key, text)
 
 
 def _done(context: CallContext, work: Work[T], make: Callable[[], Flow[T]]) -> Flow[T]:

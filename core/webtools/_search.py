@@ -15,10 +15,10 @@ from webtools._flow import Flow, Gather, Now
 from webtools._job import Job, timeout_of
 from webtools._keeping import Kind, Work, done_once
 from webtools._research.rules import normalize
+from webtools.cache import cache_key
 from webtools.errors import WebToolsError
 from webtools.providers import PROVIDERS, Account
 from webtools.providers._base import FILTERS, Done, Hits, SearchProvider, SearchQuery, untold
-from webtools.cache import cache_key
 from webtools.results import FilterState, QueryError, SearchResponse, SearchResult
 
 MAX_AT_ONCE = 16  # queries of one call in flight together

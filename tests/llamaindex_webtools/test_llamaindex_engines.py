@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from answering_llm import AnsweringLLM
+from llama_index import core
 from llama_index.core import Settings, SummaryIndex
 from llama_index.core.chat_engine import ContextChatEngine
 from llama_index.core.memory import ChatMemoryBuffer
@@ -59,8 +60,10 @@ both_ways = pytest.mark.parametrize("ask", [blocking, awaited], ids=["blocking",
 
 
 @pytest.fixture(autouse=True)
-def _no_model_but_those_given(monkeypatch: pytest.MonkeyPatch) -> None:
+def _nothing_but_what_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Settings, "_llm", AnsweringLLM())
+    # Older versions would look for it on the internet.
+    monkeypatch.setattr("nltk.data.path", [f"{core.__path__[0]}/_static/nltk_cache"])
 
 
 @pytest.fixture

@@ -58,7 +58,7 @@ def _turned(old: Sequence[str], new: Sequence[str], *, inside: bool) -> str:
     if bool(denies) != bool(denied) and (denies or left_out):
         return f'does not say "{denies}"' if denies else f'says "{denied}"'
     strange = [each for each in new if each[0] == "#" and each not in old]
-    if strange and (old or inside):
+    if strange and any(each[0] == "#" for each in old):
         return f"has another number for {strange[0][1:]}"
     for mine in new:
         for theirs in old:

@@ -22,7 +22,7 @@ _LONGEST_PIECE = 80  # words; a longer sentence is a list or a table, cut in pie
 _PIECE = 40
 _CANDIDATES = 5  # passages that are looked at closely
 _BORNE_OUT = 0.6  # share of a claim's words that its passage has
-_PARTLY = 0.4
+_PARTLY = 0.45
 _WIDE = 0.1  # more of them, where the passage has several sentences
 _SHORT = 4  # words of a claim that must be there nearly all
 _NEARLY_ALL = 0.75
@@ -172,6 +172,10 @@ def _compare(claim: Facts, evidence: Evidence, index: int, window: tuple[int, in
     wide = window[1] - window[0] > 1
     known = passage.content | context.content | passage.all_stems
     share = _share(claim, known)
+    changed = Change() if wide else change(claim, passage)
+    share += changed.closeness * _CLOSER
+    if changed.contrary:
+        return Verdict(-1, f"source {evidence.number} {changed.contrary}", share)
     fault = (
         _strange_number(claim, passage)
         or _strange_date(claim, passage)
@@ -179,9 +183,7 @@ def _compare(claim: Facts, evidence: Evidence, index: int, window: tuple[int, in
     )
     if fault:
         return Verdict(0, f"no passage of source {evidence.number} has {fault}", share)
-    changed = Change() if wide else change(claim, passage)
-    share += changed.closeness * _CLOSER
-    if contrary := _contrary(claim, passage) or changed.contrary:
+    if contrary := _contrary(claim, passage):
         return Verdict(-1, f"source {evidence.number} {contrary}", share)
     lack = _lack(claim, known, share - _WIDE * wide)
     if lack < 0:
@@ -215,6 +217,8 @@ def _doubt(claim: Facts, passage: Facts, evidence: Evidence, changed: Change) ->
     first = next(iter(claim.spans), (0, 0, ""))[2]
     if changed.replaced:
         return f'source {evidence.number} has another word for "{changed.replaced}"'
+    if sweeping := lexicon.SWEEPING & claim.all_stems - passage.all_stems:
+        return f'source {evidence.number} does not say "{min(sweeping)}"'
     if lexicon.stem(first) not in passage.all_stems and unsure_subject(
         claim.text, evidence.is_ordinary
     ):

@@ -26,17 +26,20 @@ STOP = frozenset(
 HOLLOW = frozenset(
     str.split("""
     according actually additionally allow allowed allows already another available based basically
-    become becomes called certain come comes consequently correspond corresponding currently
-    describe described describes different e enable enables especially etc example explicitly fact
-    finally following furthermore g generally get gets give given gives go got help helps i.e
-    important include included includes including indeed instance just keep kept know known let lets
-    like make makes making mean means mention mentioned mentions moreover namely new note notably
-    particular particularly possible provide provided provides put refer refers regarding related
-    respectively result resulting say says said see show shown shows simply source specifically
-    state stated states still support supported supports take taken takes thing things typically use
-    used useful user users uses using usually various way ways well work works
+    become becomes called come comes consequently correspond corresponding currently describe
+    described describes different e enable enables especially etc example explicitly fact finally
+    following furthermore g generally get gets give given gives go got help helps i.e important
+    indeed just keep keeps known let lets like make makes making mention mentioned mentions moreover
+    notably particular particularly provide provided provides put refer refers regarding
+    respectively say says said see show shown shows simply specifically still take taken takes thing
+    things typically use used uses using usually various way ways well
+    one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+    seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred
+    thousand million billion trillion
 """)
 )
+# Words that widen or narrow what is said: one that a passage has not makes a claim uncertain.
+SWEEPING = frozenset("only solely exclusively always every all".split())
 # Ordinary words that begin sentences; one of them there is no name.
 ORDINARY = frozenset(
     str.split("""
@@ -74,6 +77,7 @@ OPPOSITES = tuple(
         "add added|remove removed delete deleted subtract drop",
         "always|never|sometimes often usually occasionally|rarely seldom",
         "all every each always|some several|no none|most|few",
+        "may might could can possibly perhaps|must shall|will",
         "once|twice|thrice",
         "half|third|quarter|fifth|tenth|two-thirds",
         "single|double|triple",

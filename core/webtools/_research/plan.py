@@ -20,7 +20,7 @@ from webtools._research.synthesis import Synthesizer
 from webtools.config import Accounts
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS, Account
-from webtools.providers._base import PageQuery, Source, SynthesisQuery
+from webtools.providers._base import PageQuery, Query, Source, SynthesisQuery
 from webtools.results import BudgetState, PlanStep, ResearchPlan
 from webtools.truncation import MAX_BYTES
 
@@ -79,7 +79,7 @@ def _chain_steps(
     ]
 
 
-def _step(account: Account, task: str, query: object, parking: Parking | None = None) -> PlanStep:
+def _step(account: Account, task: str, query: Query, parking: Parking | None = None) -> PlanStep:
     until = datetime.fromtimestamp(parking.until, timezone.utc) if parking else None
     return PlanStep(
         provider=account.name,

@@ -138,10 +138,11 @@ def sentence_ends(text: str) -> list[int]:
 
 def _ends_here(text: str, match: re.Match[str]) -> bool:
     """Tell a full stop from the dot of an abbreviation; what goes on in lower case is one too."""
-    following = text[match.end() : match.end() + 12].lstrip("\"'“‘«([*_` \n\t")[:1]
+    after = text[match.end() : match.end() + 12].lstrip()
+    following = after.lstrip("\"'“‘«([*_`")[:1]
     if not following:
         return True
-    if following.islower():
+    if after[:1].islower():
         return False
     if match[0][0] != "." or match[0].startswith(".."):
         return True

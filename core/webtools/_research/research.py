@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 from datetime import datetime, timedelta, timezone
-from functools import partial
+from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
 
@@ -129,7 +129,7 @@ def key_of(question: Question, chain: Sequence[Account], synthesizer: Synthesize
 def _as_asked(kept: Kept[_Told], question: Question) -> ResearchEnvelope:
     """Give the envelope to this call, which may have spent nothing on it."""
     envelope, rule = kept.value.envelope, kept.value.rule
-    changes = {"query": question.query, "confidence_rule": rule}
+    changes: dict[str, Any] = {"query": question.query, "confidence_rule": rule}
     if kept.is_free:
         changes |= {"cost_usd": 0.0, "cache_hit": kept.at is not None}
     meta = envelope.meta.model_copy(update=changes)
@@ -200,7 +200,7 @@ class _Research:
         found: Retrieval,
         deadline: float,
     ) -> Flow[Outcome]:
-        """Write the answer; where a synthesizer fails the extractive one, which cannot, stands in."""
+        """Write the answer; where a synthesizer fails, the extractive one stands in."""
         query = SynthesisQuery(self.question.query, sources)
         done = self.context.parts("synthesizing", 1)
         outcome = yield from self._one_synthesis(synthesizer, query, found, deadline)

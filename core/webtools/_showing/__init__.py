@@ -1,0 +1,1 @@
+"""How responses show themselves: as a line, HTML, Markdown and a data frame."""

@@ -1,0 +1,91 @@
+"""What makes a response show itself; the drawing is imported when it is first asked for."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from webtools.results import Response
+
+_Self = TypeVar("_Self")
+
+
+def _never_raising(draw: Callable[[_Self], str]) -> Callable[[_Self], str]:
+    """Fall back to the type's name: a debugger or a notebook asks for this unbidden."""
+
+    @functools.wraps(draw)
+    def drawn(self: _Self) -> str:
+        try:
+            return draw(self)
+        except Exception:  # noqa: BLE001  # objects made without any check hold anything
+            return type(self).__name__
+
+    return drawn
+
+
+class Bounded:
+    """Shortens what pydantic prints of a model, so that a log never holds a whole page."""
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
+        """Give the fields with their values cut; pydantic prints these."""
+        from webtools._showing.lines import bounded  # noqa: PLC0415
+
+        try:
+            return [(name, bounded(value)) for name, value in vars(self).items()]
+        except Exception:  # noqa: BLE001  # as above
+            return []
+
+
+class Shown(Bounded):
+    """Shows a response: one line in a log, a table in a notebook, rows in a data frame."""
+
+    @_never_raising
+    def __repr__(self: Response) -> str:
+        """Say in one short line what it is."""
+        from webtools._showing.lines import line  # noqa: PLC0415
+
+        return f"<{type(self).__name__} {line(self)}>"
+
+    __str__ = __repr__
+
+    def __repr_args__(self: Response) -> Iterable[tuple[str | None, Any]]:
+        """Give that line to those who print models in their own way, such as rich."""
+        from webtools._showing.lines import line  # noqa: PLC0415
+
+        try:
+            return [(None, line(self))]
+        except Exception:  # noqa: BLE001  # as above
+            return []
+
+    @_never_raising
+    def _repr_html_(self: Response) -> str:
+        """Draw it for a notebook: one fragment, without scripts, that fetches nothing."""
+        from webtools._showing.as_html import draw  # noqa: PLC0415
+
+        return draw(self)
+
+    @_never_raising
+    def _repr_markdown_(self: Response) -> str:
+        """Draw it where HTML is not shown."""
+        from webtools._showing.as_markdown import draw  # noqa: PLC0415
+
+        return draw(self)
+
+    def to_dataframe(self: Response) -> DataFrame:
+        """Give the results as rows.
+
+        A search gives `rank` (within its query), `title`, `url`, `snippet`, `published_at` (UTC),
+        `author`, `score`, `source_provider` and `query`; a fetch one row per page, research one
+        per source with the number of its citation and the `confidence`, a plan one per provider.
+        `attrs` holds what rows cannot: the provider, the price, the warnings and what failed.
+
+        Raises:
+            ImportError: pandas is not installed.
+        """
+        from webtools._showing.as_frame import frame  # noqa: PLC0415
+
+        return frame(self)
