@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
+from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.bridge.pydantic import BeforeValidator
 from llama_index.core.llms import LLM
 from llama_index.core.query_engine.citation_query_engine import (
@@ -67,8 +68,8 @@ class WebQuestionEvent(StartEvent):
     query: str
 
 
-class PageToFetchEvent(Event):
-    """A hit whose page is to be read.
+class _SourceEvent(Event):
+    """A hit on its way to the answer.
 
     Attributes:
         query: The question.
@@ -83,7 +84,11 @@ class PageToFetchEvent(Event):
     source: Source
 
 
-class PageFetchedEvent(PageToFetchEvent):
+class PageToFetchEvent(_SourceEvent):
+    """A hit whose page is to be read."""
+
+
+class PageFetchedEvent(_SourceEvent):
     """A hit with the text of its page, or with its snippet where that could not be had."""
 
 
@@ -151,7 +156,8 @@ class SearchFetchSynthesizeWorkflow(Workflow):
     Args:
         web: What does the work; a `WebTools()` of its own when left out.
         llm: Writes the answer; `Settings.llm` at the run when left out.
-        retriever: Searches, with the filters of your choice; a `WebRetriever(web)` when left out.
+        retriever: Searches, with filters or a fusion of your choice; a `WebRetriever(web)` when
+            left out.
         fetcher: Reads pages, as many as its `top_n` says; a `FetchPagePostprocessor(web)` when
             left out.
         timeout: Seconds that a run may take, or None.
@@ -163,7 +169,7 @@ class SearchFetchSynthesizeWorkflow(Workflow):
         web: "WebTools | None" = None,
         *,
         llm: LLM | None = None,
-        retriever: WebRetriever | None = None,
+        retriever: BaseRetriever | None = None,
         fetcher: FetchPagePostprocessor | None = None,
         timeout: float | None = _TIMEOUT,
         **options: Any,
@@ -171,7 +177,7 @@ class SearchFetchSynthesizeWorkflow(Workflow):
         super().__init__(timeout=timeout, **options)
         web = webtools.WebTools() if web is None else web
         self.llm = llm
-        self.retriever = retriever or WebRetriever(web)
+        self.retriever: BaseRetriever = retriever or WebRetriever(web)
         self.fetcher = fetcher or FetchPagePostprocessor(web)
 
     @step

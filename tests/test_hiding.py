@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from webtools._hiding import hashed, without_private
 from webtools.tools import shown
 
-QUERY = 'Merger of Acme & "Foo-Bar" in Zürich, what the board\'s lawyers said about §5 \\ <b>'
+QUERY = 'Merger of Acme & "Foo/Bar" in Zürich, what the board\'s lawyers said about §5 \\ <b>'
 URL = "https://Intranet.example.com:8443/board/minutes?id=42&x=a%20b"
 
 

@@ -27,7 +27,9 @@ _BLOCK = 65_536
 # Windows neither renames nor deletes a file that anybody has open.
 _KEEPS_OPEN = sys.platform != "win32"
 # A pipe or a terminal of that name must neither block nor be written to.
-_SAFELY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_SAFELY = sum(
+    getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY")
+)
 
 # One lock for all files: a fork may then wait until no thread is in the middle of a line.
 _lock = threading.RLock()

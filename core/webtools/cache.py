@@ -36,8 +36,7 @@ _INSERT = """
 """
 _DELETE = "DELETE FROM cache WHERE id = ?"
 _TOTAL = "SELECT bytes FROM cache_total"
-_ADD = "UPDATE cache_total SET bytes = bytes + ?"
-_RESET = "UPDATE cache_total SET bytes = 0"
+_SET_TOTAL = "UPDATE cache_total SET bytes = ?"
 _EXPIRED = "SELECT id, size FROM cache WHERE expires <= ? ORDER BY expires LIMIT 64"
 _OLDEST = "SELECT id, size FROM cache ORDER BY id LIMIT 64"
 _STATS = """
@@ -127,13 +126,16 @@ class Cache:
     def _put(self, db: sqlite3.Connection, key: str, data: bytes) -> None:
         now = time.time()
         size = len(key.encode()) + len(data)
-        _delete(db, db.execute(_FIND, (key,)).fetchall())
+        change = -_delete(db, db.execute(_FIND, (key,)).fetchall())
         if size * _SHARE <= self._max_bytes and self._ttl > 0:
             db.execute(_INSERT, (key, now, now + self._ttl, size, _checksum(key, data), data))
-            db.execute(_ADD, (size,))
+            change += size
         if next(self._turns) % _SWEEP_INTERVAL == 0:
-            _delete(db, db.execute(_EXPIRED, (now,)).fetchall())
-        _make_room(db, self._max_bytes, now)
+            change -= _delete(db, db.execute(_EXPIRED, (now,)).fetchall())
+        if change:
+            [total] = db.execute(_TOTAL).fetchone()
+            total = _within(self._max_bytes, db, total + change, now)
+            db.execute(_SET_TOTAL, (total,))
 
     def stats(self) -> CacheStats:
         """Count what is kept; takes the longer the more that is.
@@ -179,23 +181,18 @@ def _delete(db: sqlite3.Connection, entries: Iterable[tuple[int, int]]) -> int:
     for number, size in entries:
         db.execute(_DELETE, (number,))
         freed += size
-    if freed:
-        db.execute(_ADD, (-freed,))
     return freed
 
 
-def _make_room(db: sqlite3.Connection, limit: int, now: float) -> None:
-    """Delete the expired, then the oldest, until the rest is within the limit."""
-    [total] = db.execute(_TOTAL).fetchone()
-    if total <= limit:
-        return
-    excess = total - limit + min(limit // 64, _MOST_SLACK)
-    while excess > 0:
+def _within(limit: int, db: sqlite3.Connection, total: int, now: float) -> int:
+    """Delete the expired, then the oldest, if all is beyond the limit; tell how much is left."""
+    goal = limit if total <= limit else limit - min(limit // 64, _MOST_SLACK)
+    while total > goal:
         batch = db.execute(_EXPIRED, (now,)).fetchall() or db.execute(_OLDEST).fetchall()
-        if not batch:  # the sum was wrong
-            db.execute(_RESET)
-            return
-        excess -= _delete(db, _enough(batch, excess))
+        if not batch:
+            return 0
+        total -= _delete(db, _enough(batch, total - goal))
+    return total
 
 
 def _enough(entries: list[tuple[int, int]], wanted: int) -> Iterable[tuple[int, int]]:
@@ -209,7 +206,7 @@ def _enough(entries: list[tuple[int, int]], wanted: int) -> Iterable[tuple[int, 
 
 def _delete_all(db: sqlite3.Connection) -> int:
     count = db.execute("DELETE FROM cache").rowcount
-    db.execute(_RESET)
+    db.execute(_SET_TOTAL, (0,))
     return count
 
 

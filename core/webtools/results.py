@@ -7,13 +7,15 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from webtools._showing.shown import Bounded, Shown
+
 Command: TypeAlias = Literal["web", "web-deep", "web-news", "web-docs"]
 Confidence: TypeAlias = Literal["high", "medium", "low"]
 FilterState = Literal["native", "local", "unsupported"]
 Score = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 
 
-class _Model(BaseModel):
+class _Model(Bounded, BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
@@ -72,7 +74,7 @@ class QueryError(_Model):
     message: str
 
 
-class _Response(_Model):
+class _Response(Shown, _Model):
     """What every response says beside its content.
 
     Attributes:
@@ -195,7 +197,7 @@ class ResearchSynthesis(_Model):
     citations: list[str]
 
 
-class ResearchEnvelope(_Model):
+class ResearchEnvelope(Shown, _Model):
     """What a research call gives: the sources, what to think of them, and perhaps an answer."""
 
     results: list[ResearchResult]
@@ -247,7 +249,7 @@ class BudgetState(_Model):
     calls_per_process: int | None = None
 
 
-class ResearchPlan(_Model):
+class ResearchPlan(Shown, _Model):
     """What a research call would do; made without any request.
 
     Attributes:

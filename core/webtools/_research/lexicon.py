@@ -39,7 +39,7 @@ HOLLOW = frozenset(
 """)
 )
 # Words that widen or narrow what is said: one that a passage has not makes a claim uncertain.
-SWEEPING = frozenset("only solely exclusively always every all".split())
+SWEEPING = frozenset({"only", "solely", "exclusively", "always", "every", "all"})
 # Ordinary words that begin sentences; one of them there is no name.
 ORDINARY = frozenset(
     str.split("""

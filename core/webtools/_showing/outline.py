@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any
 
-from webtools._display import LONGEST_URL, display_text, link_target
+from webtools._display import LONGEST_URL, link_target
 from webtools._showing.text import count, cut, day, minute, price
 from webtools.results import (
     FetchResponse,
@@ -252,8 +252,3 @@ def _doubts(meta: ResearchMeta) -> Iterator[Note]:
     if meta.degraded:
         names = ", ".join(map(name, meta.degraded[:_MOST_NOTES]))
         yield Note("Degraded", f"{names} should have served and did not", bad=True)
-
-
-def short(text: Any) -> str:
-    """Give a title where there is little room."""
-    return display_text(text, LONGEST_TITLE)

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from webtools.results import Response
-
 _Self = TypeVar("_Self")
 
 
@@ -44,7 +42,7 @@ class Shown(Bounded):
     """Shows a response: one line in a log, a table in a notebook, rows in a data frame."""
 
     @_never_raising
-    def __repr__(self: Response) -> str:
+    def __repr__(self) -> str:
         """Say in one short line what it is."""
         from webtools._showing.lines import line  # noqa: PLC0415
 
@@ -52,7 +50,7 @@ class Shown(Bounded):
 
     __str__ = __repr__
 
-    def __repr_args__(self: Response) -> Iterable[tuple[str | None, Any]]:
+    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         """Give that line to those who print models in their own way, such as rich."""
         from webtools._showing.lines import line  # noqa: PLC0415
 
@@ -62,20 +60,20 @@ class Shown(Bounded):
             return []
 
     @_never_raising
-    def _repr_html_(self: Response) -> str:
+    def _repr_html_(self) -> str:
         """Draw it for a notebook: one fragment, without scripts, that fetches nothing."""
         from webtools._showing.as_html import draw  # noqa: PLC0415
 
         return draw(self)
 
     @_never_raising
-    def _repr_markdown_(self: Response) -> str:
+    def _repr_markdown_(self) -> str:
         """Draw it where HTML is not shown."""
         from webtools._showing.as_markdown import draw  # noqa: PLC0415
 
         return draw(self)
 
-    def to_dataframe(self: Response) -> DataFrame:
+    def to_dataframe(self) -> DataFrame:
         """Give the results as rows.
 
         A search gives `rank` (within its query), `title`, `url`, `snippet`, `published_at` (UTC),

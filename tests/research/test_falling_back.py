@@ -1,0 +1,238 @@
+"""Every provider killed in turn, in every way, for every command: the next one serves."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from webtools import ProviderError, RequestError, ResearchEnvelope, WebTools, _exchange
+from webtools.errors import QuotaError, UnavailableError, WebToolsError
+from webtools.results import Command
+from webtools.sandbox import SandboxServer
+
+QUERY = "python asyncio cancel task"
+CHAINS: dict[Command, list[str]] = {
+    "web": ["exa", "brave"],
+    "web-deep": ["exa", "brave"],
+    "web-news": ["exa", "brave"],
+    "web-docs": ["context7", "exa", "brave"],
+}
+QUERIES: dict[Command, str] = {
+    "web": "heap queue",
+    "web-deep": "heap queue",
+    "web-news": "python",
+    "web-docs": QUERY,
+}
+WAYS: dict[str, dict[str, Any]] = {
+    "401": {"status": 401},
+    "402": {"status": 402},
+    "429": {"status": 429},
+    "429 with Retry-After": {"status": 429, "retry_after": 120},
+    "500": {"status": 500},
+    "503": {"status": 503},
+    "reset": {"reset": True},
+    "timeout": {"delay": 5.0},
+    "HTML": {"body": "html"},
+    "cut JSON": {"body": "cut"},
+    "empty body": {"body": "empty"},
+}
+EMPTY: dict[str, dict[str, Any]] = {
+    "exa": {"body": {"results": []}},
+    "brave": {"body": {"type": "search", "results": [], "web": {"results": []}}},
+    "context7": {"body": {"results": []}},
+}
+
+
+@pytest.fixture
+def settings(webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    monkeypatch.setattr(_exchange, "FIRST_DELAY", 0.0)
+    made = webtools_sandbox.config()
+    for entry in made["providers"]:
+        entry["timeoutMs"] = 1500
+    return made
+
+
+@pytest.fixture
+def web(settings: dict[str, Any]) -> Iterator[WebTools]:
+    with WebTools(settings) as made:
+        yield made
+
+
+def research(web: WebTools, command: Command, **options: Any) -> ResearchEnvelope:
+    return web.research(QUERIES[command], command=command, recency_days=3650, **options)
+
+
+@pytest.mark.parametrize("command", CHAINS)
+def test_the_first_of_the_chain_serves(web: WebTools, command: Command) -> None:
+    found = research(web, command)
+    assert found.meta.provider_chain == CHAINS[command]
+    assert found.meta.provider_used == CHAINS[command][0]
+    assert found.meta.degraded == []
+    assert {result.source_provider for result in found.results} == {CHAINS[command][0]}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("command", "victim"), [(command, name) for command, chain in CHAINS.items() for name in chain]
+)
+def test_where_one_fails_the_next_serves(
+    web: WebTools, webtools_sandbox: SandboxServer, command: Command, victim: str, way: str
+) -> None:
+    webtools_sandbox.fault(provider=victim, times=None, **WAYS[way])
+    start = time.monotonic()
+    found = research(web, command)
+    assert time.monotonic() - start < 15  # the deadline of a provider is 1.5 s
+    chain = CHAINS[command]
+    is_first = victim == chain[0]
+    assert found.meta.provider_used == chain[is_first]
+    assert found.meta.degraded == ([victim] if is_first else [])
+    assert any(f'"{victim}" did not serve: ' in each for each in found.meta.warnings) == is_first
+    assert found.results
+    assert {result.source_provider for result in found.results} == {chain[is_first]}
+
+
+@pytest.mark.parametrize("command", CHAINS)
+def test_where_one_finds_nothing_the_next_serves_and_nothing_is_degraded(
+    web: WebTools, webtools_sandbox: SandboxServer, command: Command
+) -> None:
+    first, second, *_ = CHAINS[command]
+    webtools_sandbox.fault(provider=first, times=None, **EMPTY[first])
+    found = research(web, command)
+    assert found.meta.provider_used == second
+    assert found.meta.degraded == []
+    assert f'Provider "{first}" found nothing.' in found.meta.warnings
+
+
+@pytest.mark.parametrize("command", CHAINS)
+def test_where_nobody_finds_anything_that_is_the_answer(
+    web: WebTools, webtools_sandbox: SandboxServer, command: Command
+) -> None:
+    *failing, last = CHAINS[command]
+    for name in failing:
+        webtools_sandbox.fault(provider=name, times=None, status=500)
+    webtools_sandbox.fault(provider=last, times=None, **EMPTY[last])
+    found = research(web, command)
+    assert (found.results, found.synthesis, found.meta.provider_used) == ([], None, None)
+    assert found.meta.degraded == failing
+    assert found.meta.confidence == "low"
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_where_all_fail_the_error_names_each(
+    web: WebTools, webtools_sandbox: SandboxServer, way: str
+) -> None:
+    webtools_sandbox.fault(times=None, **WAYS[way])
+    errors: list[WebToolsError] = []
+    with pytest.raises((ProviderError, RequestError)) as failed:
+        research(web, "web")
+    errors.append(failed.value)
+    result = asyncio.run(web.acall_tool("web_research", {"query": "json", "command": "web-docs"}))
+    assert result.is_error
+    assert "exa: " in str(failed.value)
+    assert "brave: " in str(failed.value)
+    assert str(failed.value).startswith("All providers of the chain failed. ")
+
+
+def test_a_failure_that_one_alone_could_make_is_its_own(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(provider="exa", status=503, times=None)
+    with (
+        WebTools({**settings, "research": {"chain": {"web": ["exa"]}}}) as web,
+        pytest.raises(UnavailableError, match="^Exa API returned HTTP 503"),
+    ):
+        research(web, "web")
+
+
+# --- parking -----------------------------------------------------------------------------------
+
+
+def test_a_provider_out_of_quota_is_passed_over_by_later_calls(
+    web: WebTools, webtools_sandbox: SandboxServer, settings: dict[str, Any]
+) -> None:
+    webtools_sandbox.fault(provider="exa", status=402)
+    research(web, "web")
+    webtools_sandbox.reset_stats()
+    found = research(web, "web")
+    assert (found.meta.provider_used, found.meta.degraded) == ("brave", ["exa"])
+    assert any("exa is parked: its quota is used up" in each for each in found.meta.warnings)
+    assert [path for path in webtools_sandbox.stats()["requests"] if "exa" in path] == []
+
+
+def test_where_all_are_out_of_quota_nothing_is_sent(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(status=402, times=2)
+    with pytest.raises(QuotaError):
+        research(web, "web")
+    webtools_sandbox.reset_stats()
+    with pytest.raises(ProviderError, match="exa is parked.*brave is parked"):
+        research(web, "web")
+    assert webtools_sandbox.stats()["requests"] == {}
+
+
+def test_where_all_are_in_trouble_they_are_asked_nevertheless(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(status=500, times=6)
+    for _ in range(3):
+        with pytest.raises(ProviderError):
+            research(web, "web")
+    found = research(web, "web")
+    assert found.meta.provider_used == "exa"
+    assert found.results
+
+
+# --- whom to ask -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("query", "command", "chain"),
+    [
+        ("heap queue", "web", ["exa", "brave"]),
+        ("heap queue api", "web", ["context7", "exa", "brave"]),
+        ("heap queue", "web-docs", ["context7", "exa", "brave"]),
+        ("library news", "web-news", ["context7", "exa", "brave"]),
+    ],
+)
+def test_documentation_is_asked_first_where_the_question_is_about_it(
+    web: WebTools, query: str, command: Command, chain: list[str]
+) -> None:
+    assert [step.provider for step in web.plan(query, command=command).chain] == chain
+
+
+def test_the_settings_may_name_the_chain(settings: dict[str, Any]) -> None:
+    research_part = {"chain": {"web": ["kagi", "exa"]}}
+    with WebTools({**settings, "research": research_part}) as web:
+        found = research(web, "web")
+        assert (found.meta.provider_chain, found.meta.provider_used) == (["kagi", "exa"], "kagi")
+        assert research(web, "web-news").meta.provider_chain == ["exa", "brave"]
+
+
+def test_kagi_stands_in_where_no_other_is_configured(settings: dict[str, Any]) -> None:
+    only = [entry for entry in settings["providers"] if entry["type"] == "kagi"]
+    with WebTools({**settings, "providers": only, "defaultProvider": "kagi"}) as web:
+        assert research(web, "web").meta.provider_used == "kagi"
+
+
+def test_nobody_to_ask_is_told_with_the_remedy(
+    settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    only = [entry for entry in settings["providers"] if entry["type"] == "perplexity"]
+    web = WebTools({**settings, "providers": only, "defaultProvider": "perplexity"})
+    told = web.call_tool("web_research", {"query": "json"})
+    assert told.details["error"]["type"] == "ConfigError"
+    assert 'no retrieval providers configured (the code has no provider of type "exa" or "br' in (
+        told.text
+    )
+    for name in ("KAGI", "EXA", "BRAVE", "CONTEXT7", "PERPLEXITY", "PPLX", "BRAVE_SEARCH"):
+        monkeypatch.delenv(f"{name}_API_KEY", raising=False)
+    told = WebTools().call_tool("web_research", {"query": "json"})
+    assert told.text.startswith(
+        "web_research: no retrieval providers configured "
+        "(need CONTEXT7_API_KEY, EXA_API_KEY, or BRAVE_API_KEY)."
+    )
