@@ -48,12 +48,12 @@ def rows() -> Iterator[Row]:
     flat: dict[str, list[float]] = {"get": [], "set": []}
     for count in SIZES:
         for name, pairs in _measure(count, SMALL):
-            yield ratio(f"{name}, 100 B, {count:,} entries / raw SQLite", pairs, "µs", 4)
+            yield ratio(f"{name}, 100 B, {count:,} entries / raw SQLite", pairs, "µs", 5)
             flat[name].append(statistics.median(ours for ours, _ in pairs))
     for name, times in flat.items():
         yield _flatness(name, times)
     for name, pairs in _measure(SIZES[0], PAGE):
-        yield ratio(f"{name}, 10 KB, {SIZES[0]} entries / raw SQLite", pairs, "µs", 4)
+        yield ratio(f"{name}, 10 KB, {SIZES[0]} entries / raw SQLite", pairs, "µs", 5)
         if name == "get":
             yield _absolute("get, 10 KB: of the 100 µs of a whole hit", pairs)
     yield from _full()

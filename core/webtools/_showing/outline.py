@@ -147,8 +147,7 @@ def _(response: FetchResponse) -> Outline:
     failed = sum(page.error is not None for page in response.pages)
     facts = [f"{len(response.pages) - failed:,} read", f"{failed:,} failed" if failed else ""]
     facts += _origin(response)
-    about = count(len(response.pages), "page")
-    return Outline("Fetch", about, [*filter(None, facts)], [*_warnings(response.warnings)])
+    return Outline("Fetch", "", [*filter(None, facts)], [*_warnings(response.warnings)])
 
 
 @outline.register

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar, cast
 
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
-_Self = TypeVar("_Self")
+Draw = TypeVar("Draw", bound=Callable[[Any], str])
 
 
-def _never_raising(draw: Callable[[_Self], str]) -> Callable[[_Self], str]:
+def _never_raising(draw: Draw) -> Draw:
     """Fall back to the type's name: a debugger or a notebook asks for this unbidden."""
 
     @functools.wraps(draw)
-    def drawn(self: _Self) -> str:
+    def drawn(self: Any) -> str:
         try:
             return draw(self)
         except Exception:  # noqa: BLE001  # objects made without any check hold anything
             return type(self).__name__
 
-    return drawn
+    return cast("Draw", drawn)
 
 
 class Bounded:
@@ -73,8 +70,8 @@ class Shown(Bounded):
 
         return draw(self)
 
-    def to_dataframe(self) -> DataFrame:
-        """Give the results as rows.
+    def to_dataframe(self) -> Any:
+        """Give the results as rows of a pandas `DataFrame`.
 
         A search gives `rank` (within its query), `title`, `url`, `snippet`, `published_at` (UTC),
         `author`, `score`, `source_provider` and `query`; a fetch one row per page, research one

@@ -59,4 +59,4 @@ def minute(moment: datetime) -> str:
 
 def price(usd: float) -> str:
     """Give a sum, exact enough for a single call."""
-    return f"${usd:,.4f}"
+    return f"{usd:,.4f} USD"

@@ -13,27 +13,86 @@ from webtools.cli._output import FINE, USAGE, complain, show
 
 def search(options: Namespace) -> int:
     """Search."""
-    return _call("web_search", {"queries": options.texts, **given(options)}, options)
+    arguments = {"queries": options.texts, **given(options)}
+    return _call("web_search", arguments, options, parts=len(options.texts))
 
 
 def fetch(options: Namespace) -> int:
     """Read pages."""
-    return _call("web_fetch", {"urls": options.texts, **given(options)}, options)
+    arguments = {"urls": options.texts, **given(options)}
+    return _call("web_fetch", arguments, options, parts=len(options.texts))
 
 
 def summarize(options: Namespace) -> int:
     """Summarize one document."""
     if len(options.texts) != 1:
         raise UsageError(f"give one URL, not {len(options.texts)}", "webtools summarize")
-    return _call("summarize", {"url": options.texts[0], **given(options)}, options)
+    return _call("summarize", {"url": options.texts[0], **given(options)}, options, parts=1)
 
 
-def _call(tool: str, arguments: dict[str, Any], options: Namespace) -> int:
+def research(options: Namespace) -> int:
+    """Research a question, as one of the four research commands does."""
+    arguments = {"query": question(options), "command": options.command, **given(options)}
+    parts = 2 if options.command == "web-deep" else 1
+    return _call("web_research", arguments, options, parts=parts)
+
+
+def question(options: Namespace) -> str:
+    """Join the words of a question.
+
+    Raises:
+        UsageError: There is none.
+    """
+    words = " ".join(options.texts).strip()
+    if not words:
+        raise UsageError("query must not be empty", f"webtools {options.command}")
+    return words
+
+
+def _call(tool: str, arguments: dict[str, Any], options: Namespace, *, parts: int) -> int:
     from webtools import WebTools
+    from webtools.cli._drawing import progress
 
-    with WebTools(config=options.config) as web:
-        result = web.call_tool(tool, arguments)
-    return show(result, as_json=options.json)
+    cache = "refresh" if options.refresh else "bypass" if options.no_cache else "use"
+    with (
+        WebTools(config=options.config) as web,
+        progress(parts=0 if options.plain else parts) as told,
+    ):
+        result = web.call_tool(tool, arguments, cache=cache, progress=told)
+    return show(tool, result, options)
+
+
+def plan(options: Namespace) -> int:
+    """Tell what a research command would do."""
+    from webtools.cli._planning import answer
+    from webtools.cli._reports import report
+
+    asked = question(options)
+    return report(lambda: answer(asked, options.planned, given(options), options.config), options)
+
+
+def explain(options: Namespace) -> int:
+    """Tell why a call went as it did."""
+    from webtools.cli._logs import explained
+    from webtools.cli._reports import report
+
+    return report(lambda: explained(options.call, options.config), options)
+
+
+def cache(options: Namespace) -> int:
+    """Tell about the cache, or empty it."""
+    from webtools.cli._caching import cleared, stats
+    from webtools.cli._reports import report
+
+    make = {"stats": stats, "clear": cleared}[options.action]
+    return report(lambda: make(options.config), options)
+
+
+def log(options: Namespace) -> int:
+    """Show the log."""
+    from webtools.cli._logs import tail
+
+    return tail(options)
 
 
 def config(options: Namespace) -> int:
@@ -84,10 +143,18 @@ def demo(options: Namespace) -> int:
 
 
 COMMANDS: dict[str, Callable[[Namespace], int]] = {
+    "web": research,
+    "web-deep": research,
+    "web-news": research,
+    "web-docs": research,
     "search": search,
     "fetch": fetch,
     "summarize": summarize,
+    "plan": plan,
+    "explain": explain,
+    "log": log,
+    "cache": cache,
+    "config": config,
     "sandbox": sandbox,
     "demo": demo,
-    "config": config,
 }

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
+from argparse import Namespace
 from collections.abc import Mapping
 from contextlib import suppress
 from io import TextIOWrapper
@@ -12,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from webtools.cli._arguments import UsageError
+    from webtools.errors import WebToolsError
     from webtools.tools import ToolResult
 
 FINE = 0
@@ -21,6 +24,7 @@ INTERRUPTED = 130  # 128 + SIGINT, as a shell counts it
 READER_LEFT = 141  # 128 + SIGPIPE
 
 _USERS_TO_MEND = {"ConfigError", "InputError"}
+_ENVELOPE = ("results", "meta", "synthesis")
 
 
 def prepare() -> None:
@@ -57,16 +61,52 @@ def print_json(data: Mapping[str, Any]) -> None:
     print(json.dumps(data, ensure_ascii=ensure_ascii, indent=2))
 
 
-def show(result: ToolResult, *, as_json: bool) -> int:
-    """Print a tool's result and give the exit code for it."""
-    if as_json:
-        print_json(result.details)
+def show(tool: str, result: ToolResult, options: Namespace) -> int:
+    """Show a tool's result in the way asked for, and give the exit code for it."""
+    if options.json:
+        print_json(_data(tool, result))
     elif not result.is_error:
-        print(result.text)
+        _show_text(tool, result, plain=options.plain)
     if not result.is_error:
         return FINE
     complain(result.text)
-    return USAGE if result.details["error"]["type"] in _USERS_TO_MEND else FAILED
+    code = _code(result.details["error"]["type"])
+    if code == FAILED and result.call_id:
+        words = ["webtools", "explain", result.call_id]
+        complain(f"`{shlex.join(words + _config(options))}` tells why.")
+    return code
+
+
+def _data(tool: str, result: ToolResult) -> dict[str, Any]:
+    """Give the details; of research that succeeded, the envelope alone."""
+    if tool != "web_research" or result.is_error:
+        return result.details
+    return {key: result.details[key] for key in _ENVELOPE}
+
+
+def _show_text(tool: str, result: ToolResult, *, plain: bool) -> None:
+    from webtools.cli._drawing import draw  # noqa: PLC0415  not needed for `--json`
+
+    if plain or not draw(tool, result):
+        print(result.text)
+
+
+def _config(options: Namespace) -> list[str]:
+    return [] if options.config is None else ["--config", options.config]
+
+
+def _code(error_type: str) -> int:
+    return USAGE if error_type in _USERS_TO_MEND else FAILED
+
+
+def failure(error: WebToolsError, *, as_json: bool) -> int:
+    """Report an error of ours and give the exit code for it."""
+    if as_json:
+        from webtools._toolcalls import error_details  # noqa: PLC0415  few failures need it
+
+        print_json(error_details(error))
+    complain(str(error))
+    return _code(type(error).__name__)
 
 
 def usage_failure(error: UsageError, *, as_json: bool) -> int:

@@ -1,0 +1,100 @@
+"""`webtools cache`: what is kept of the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TypeVar
+
+from webtools._log_events import amount, duration, size
+from webtools._store import StoreError, store_at
+from webtools.cache import Cache, CacheStats
+from webtools.cli._reports import Report
+from webtools.config import Accounts, Settings, cache_path
+from webtools.errors import ConfigError
+
+_T = TypeVar("_T")
+
+
+def stats(config: str | None) -> Report:
+    """Tell what the cache holds; a file that is not there is not made.
+
+    Raises:
+        ConfigError: The settings are not valid, or the file cannot be used.
+    """
+    accounts = Settings(config).accounts()
+    path, settings = cache_path(accounts), accounts.cache
+    found = CacheStats(0, 0, None, None, 0, path, settings.max_bytes)
+    if path.exists():
+        found = _used(_cache_of(accounts, path).stats)
+    data = {
+        "path": str(found.path),
+        "enabled": settings.enabled,
+        "ttl_ms": settings.ttl_ms,
+        "entries": found.entries,
+        "expired": found.expired,
+        "bytes": found.bytes,
+        "max_bytes": found.max_bytes,
+        "oldest": _iso(found.oldest),
+        "newest": _iso(found.newest),
+    }
+    return Report("\n".join(_lines(found, accounts)), data)
+
+
+def cleared(config: str | None) -> Report:
+    """Delete what the cache holds, and tell how much that was.
+
+    Raises:
+        ConfigError: The settings are not valid, or the file cannot be used.
+    """
+    accounts = Settings(config).accounts()
+    path = cache_path(accounts)
+    count = _used(_cache_of(accounts, path).clear) if path.exists() else 0
+    text = f"Deleted {amount(count, 'answer')} from {path}."
+    return Report(text, {"path": str(path), "deleted": count})
+
+
+def _cache_of(accounts: Accounts, path: Path) -> Cache:
+    """Open the cache, also one that is turned off: it may hold what was kept before."""
+    settings = accounts.cache
+    return Cache(store_at(path), ttl=settings.ttl_ms / 1000, max_bytes=settings.max_bytes)
+
+
+def _used(work: Callable[[], _T]) -> _T:
+    try:
+        return work()
+    except StoreError as error:
+        fault = str(error).rstrip(".")
+    raise ConfigError(f"{fault}. Make the file usable, or set cache.path to another one.")
+
+
+def _lines(found: CacheStats, accounts: Accounts) -> list[str]:
+    expired = f", {found.expired} of them expired" if found.expired else ""
+    lines = [
+        f"File:     {found.path}",
+        f"Answers:  {found.entries}{expired}",
+        f"Size:     {size(found.bytes)} of at most {size(found.max_bytes)}",
+    ]
+    if found.oldest is not None and found.newest is not None:
+        lines += [f"Oldest:   {_told(found.oldest)}", f"Newest:   {_told(found.newest)}"]
+    return [*lines, f"Counts:   {_use(accounts)}"]
+
+
+def _use(accounts: Accounts) -> str:
+    settings = accounts.cache
+    if not settings.enabled:
+        return f"no answer; the cache is turned off in {accounts.origin}"
+    if not settings.ttl_ms:
+        return "no answer, as ttlMs is 0"
+    return f"an answer that is less than {duration(settings.ttl_ms / 1000)} old"
+
+
+def _told(seconds: float) -> str:
+    moment = datetime.fromtimestamp(seconds, timezone.utc)
+    age = max((datetime.now(timezone.utc) - moment).total_seconds(), 0)
+    return f"{moment:%Y-%m-%d %H:%M:%S} UTC, {duration(age)} ago"
+
+
+def _iso(seconds: float | None) -> str | None:
+    return None if seconds is None else datetime.fromtimestamp(seconds, timezone.utc).isoformat()

@@ -1,0 +1,60 @@
+"""What a person at a terminal sees: drawn results, and bars while a call takes long."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from webtools._display import is_terminal
+from webtools.progress import ProgressCallback, TerminalProgress
+from webtools.tools import ToolResult
+
+# What an expanded view shows at most; beyond it, the text is printed below the headline.
+_MOST_RESULTS = 10
+_MOST_LINES = 20
+_LONGEST_LINE = 1000
+_ASKED_FOR_THE_TEXT = {"web_fetch", "summarize"}
+
+
+def progress(*, parts: int) -> AbstractContextManager[ProgressCallback | None]:
+    """Draw bars on stderr while a call of several parts runs, where that can be drawn on."""
+    if parts > 1 and _can_draw_on(sys.stderr):
+        return TerminalProgress()
+    return nullcontext()
+
+
+def draw(tool: str, result: ToolResult) -> bool:
+    """Draw a result on stdout; tells False, and does nothing, where that cannot be drawn on."""
+    if not _can_draw_on(sys.stdout):
+        return False
+    from webtools.rendering import console_for, render_result  # noqa: PLC0415  rich is optional
+
+    whole = _is_shown_whole(tool, result.details)
+    console_for(sys.stdout).print(render_result(tool, result, expanded=whole))
+    if not whole:
+        print(f"\n{result.text}")
+    return True
+
+
+def _can_draw_on(stream: Any) -> bool:
+    if not is_terminal(stream):
+        return False
+    try:
+        import webtools.rendering  # noqa: F401, PLC0415  rich is optional
+    except ImportError:
+        return False
+    return True
+
+
+def _is_shown_whole(tool: str, details: Mapping[str, Any]) -> bool:
+    """Tell whether a view leaves nothing out that the user asked for."""
+    synthesis = details.get("synthesis") or {}
+    lines = synthesis.get("summary", "").split("\n")
+    return (
+        tool not in _ASKED_FOR_THE_TEXT
+        and len(details["results"]) <= _MOST_RESULTS
+        and len(lines) <= _MOST_LINES
+        and max(map(len, lines)) <= _LONGEST_LINE
+    )

@@ -1,0 +1,100 @@
+"""`webtools log tail` and `webtools explain`: what the log says, and what it means."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from argparse import Namespace
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from webtools import logs
+from webtools.cli import _output
+from webtools.cli._following import Follower, reader_left
+from webtools.cli._reports import Report
+from webtools.config import Settings, log_path
+from webtools.errors import ConfigError, InputError, WebToolsError
+
+_LINES = 20
+_PAUSE = 0.2  # seconds between two looks for new lines
+
+
+def explained(call: str, config: str | None) -> Report:
+    """Tell why a call went as it did.
+
+    Raises:
+        ConfigError: The settings are not valid, or there is no log that can be read.
+        InputError: No call has this id, or several begin so.
+    """
+    events = logs.events_of(_path(config), call)
+    text = logs.explain(events)
+    return Report(text, {"call": events[0]["call"], "explanation": text, "events": events})
+
+
+def tail(options: Namespace) -> int:
+    """Print the last lines of the log, and new ones if asked to; gives the exit code."""
+    try:
+        path = _path(options.config)
+        follower = Follower(path) if options.follow else None
+        events = _last(path, options)
+    except WebToolsError as error:
+        return _output.failure(error, as_json=options.json)
+    _print(events, as_json=options.json)
+    if follower is not None:
+        _follow(follower, events, options)
+    elif not events and options.lines != 0:
+        _output.complain(f"The log {path} holds no line yet.")
+    return _output.FINE
+
+
+def _path(config: str | None) -> Path:
+    accounts = Settings(config).accounts()
+    if accounts.log.enabled:
+        return log_path(accounts)
+    raise ConfigError(
+        f"The log is turned off in {accounts.origin}, so nothing is known of any call; set "
+        "log.enabled to true there, and call again."
+    )
+
+
+def _last(path: Path, options: Namespace) -> list[dict[str, Any]]:
+    if options.call is None:
+        return logs.tail(path, _LINES if options.lines is None else options.lines)
+    try:
+        events = logs.events_of(path, options.call)
+    except InputError:
+        if options.follow:  # the call may be yet to come
+            return []
+        raise
+    return events if options.lines is None else events[len(events) - options.lines :]
+
+
+def _follow(follower: Follower, shown: list[dict[str, Any]], options: Namespace) -> None:
+    """Print new lines until Ctrl-C or until nobody reads them."""
+    wanted = (options.call or "").strip().lower()
+    while True:
+        if reader_left(sys.stdout):
+            raise BrokenPipeError
+        events = [event for line in follower.lines() if (event := _event(line))]
+        new = [event for event in events if event not in shown]  # written between the two looks
+        _print((each for each in new if each["call"].startswith(wanted)), as_json=options.json)
+        shown = []
+        time.sleep(_PAUSE)
+
+
+def _event(line: bytes) -> dict[str, Any] | None:
+    try:
+        event = json.loads(line)
+    except ValueError:
+        return None
+    is_one = isinstance(event, dict) and isinstance(event.get("call"), str)
+    return event if is_one else None
+
+
+def _print(events: Iterable[Mapping[str, Any]], *, as_json: bool) -> None:
+    for event in events:
+        # In ASCII, as it was written: whatever else the file may hold acts on no terminal.
+        print(json.dumps(event, separators=(",", ":")) if as_json else logs.tail_line(event))
+    _output.flush()

@@ -1,0 +1,83 @@
+"""What the parsers are made of: they raise instead of leaving, and share their options."""
+
+from __future__ import annotations
+
+import argparse
+from typing import NoReturn
+
+
+class UsageError(Exception):
+    """The arguments cannot be read."""
+
+    def __init__(self, message: str, prog: str) -> None:
+        super().__init__(message)
+        self.prog = prog
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Leaves the examples as they are, and room for the longest option."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=26)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that raises instead of leaving the process."""
+
+    color = False  # Python 3.14 would colour the help
+    missing_text = ""  # what to say when the text that must be there is not
+
+    def error(self, message: str) -> NoReturn:
+        """Raise what is wrong."""
+        raise UsageError(message, self.prog)
+
+
+def parser_for(name: str, description: str, epilog: str, usage: str | None = None) -> Parser:
+    """Make the parser of a command, or of the program itself for the empty name."""
+    return Parser(
+        f"webtools {name}".rstrip(),
+        usage=usage,
+        description=description,
+        epilog=epilog,
+        formatter_class=_Formatter,
+        allow_abbrev=False,
+    )
+
+
+def add_texts(parser: Parser, name: str, text: str, missing: str = "") -> None:
+    """Take texts between the options, at least one."""
+    parser.add_argument("texts", metavar=name, nargs="*", help=text)
+    parser.missing_text = missing or f"{name} is missing"
+
+
+def add_tool_options(parser: Parser, *, provider: bool = True) -> None:
+    """Take what every command that calls a tool does."""
+    if provider:
+        parser.add_argument("--provider", metavar="NAME", help="use this configured provider")
+    add_config(parser)
+    cache = parser.add_mutually_exclusive_group()
+    cache.add_argument(
+        "--refresh", action="store_true", help="ask anew, and keep that answer in the cache"
+    )
+    cache.add_argument(
+        "--no-cache", action="store_true", help="ask anew, and leave the cache alone"
+    )
+    parser.add_argument(
+        "--plain", action="store_true", help="print on a terminal what a pipe would get"
+    )
+    add_json(parser, "print all details as one JSON document")
+
+
+def add_config(parser: Parser) -> None:
+    """Take the path of the config file."""
+    parser.add_argument("--config", metavar="PATH", help="read this config file, not the usual one")
+
+
+def add_json(parser: Parser, text: str) -> None:
+    """Take the wish for data."""
+    parser.add_argument("--json", action="store_true", help=text)
+
+
+def add_flag(parser: Parser, name: str, text: str) -> None:
+    """Take a yes; without it, it is left to the tool what that means."""
+    parser.add_argument(name, action="store_true", default=None, help=text)
