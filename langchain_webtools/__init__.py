@@ -8,15 +8,17 @@
 Names are loaded when they are first used: the import itself costs next to nothing.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from webtools import __version__
+from webtools._lazy import lazy_package
 
 if TYPE_CHECKING:
+    from langchain_webtools.callbacks import WebToolsCallbackHandler
     from langchain_webtools.citations import as_search_results
     from langchain_webtools.document_loaders import WebPageLoader
     from langchain_webtools.exceptions import WebToolException
+    from langchain_webtools.progress import aprogress_events, progress_events
     from langchain_webtools.retrievers import WebSearchRetriever
     from langchain_webtools.synthesis import ChatModelSynthesizer
     from langchain_webtools.toolkit import WebToolkit
@@ -37,40 +39,26 @@ __all__ = [
     "WebSearchTool",
     "WebToolException",
     "WebToolkit",
+    "WebToolsCallbackHandler",
     "__version__",
+    "aprogress_events",
     "as_search_results",
+    "progress_events",
 ]
 
-_HOMES = {
-    "ChatModelSynthesizer": "synthesis",
-    "SummarizeTool": "tools",
-    "WebFetchTool": "tools",
-    "WebPageLoader": "document_loaders",
-    "WebResearchTool": "tools",
-    "WebSearchRetriever": "retrievers",
-    "WebSearchTool": "tools",
-    "WebToolException": "exceptions",
-    "WebToolkit": "toolkit",
-    "as_search_results": "citations",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Load a public name from its module."""
-    if name not in _HOMES:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
-    try:
-        home = import_module(f"{__name__}.{_HOMES[name]}")
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "langchain_core":
-            raise
-        message = f"{__name__} needs langchain-core: pip install 'agent-webtools[langchain]'"
-        raise ImportError(message) from error
-    value = globals()[name] = getattr(home, name)
-    return value
-
-
-def __dir__() -> list[str]:
-    """List the public names."""
-    return __all__
+__getattr__, __dir__ = lazy_package(
+    __name__,
+    {
+        "callbacks": ["WebToolsCallbackHandler"],
+        "citations": ["as_search_results"],
+        "document_loaders": ["WebPageLoader"],
+        "exceptions": ["WebToolException"],
+        "progress": ["aprogress_events", "progress_events"],
+        "retrievers": ["WebSearchRetriever"],
+        "synthesis": ["ChatModelSynthesizer"],
+        "toolkit": ["WebToolkit"],
+        "tools": ["SummarizeTool", "WebFetchTool", "WebResearchTool", "WebSearchTool"],
+    },
+    needs="langchain_core",
+    remedy=f"{__name__} needs langchain-core: pip install 'agent-webtools[langchain]'",
+)

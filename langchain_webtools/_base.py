@@ -16,6 +16,7 @@ from pydantic import ConfigDict
 from langchain_webtools._web import Web
 from langchain_webtools.citations import tool_content
 from langchain_webtools.exceptions import WebToolException
+from langchain_webtools.progress import aprogress_events, progress_events
 from webtools.tools import Tool, ToolResult
 
 MAX_THREADS = 32
@@ -94,11 +95,14 @@ class WebTool(BaseTool):
         tool_input: Any = _BY_NAME,
         tool_call_id: str | None = None,
         /,
-        run_manager: CallbackManagerForToolRun | None = None,  # noqa: ARG002  for LangChain
+        run_manager: CallbackManagerForToolRun | None = None,
         **arguments: Any,
     ) -> Any:
         given = self._arguments(tool_input, arguments)
-        result = self.web.call_tool(self._tool.name, given, **self._options())
+        options = self._options()
+        if run_manager is not None and run_manager.handlers:  # else nobody listens
+            options["progress"] = progress_events(run_manager)
+        result = self.web.call_tool(self._tool.name, given, **options)
         return self._present(result, tool_call_id)
 
     @_inspected
@@ -107,11 +111,16 @@ class WebTool(BaseTool):
         tool_input: Any = _BY_NAME,
         tool_call_id: str | None = None,
         /,
-        run_manager: AsyncCallbackManagerForToolRun | None = None,  # noqa: ARG002  for LangChain
+        run_manager: AsyncCallbackManagerForToolRun | None = None,
         **arguments: Any,
     ) -> Any:
         given = self._arguments(tool_input, arguments)
-        result = await self.web.acall_tool(self._tool.name, given, **self._options())
+        name, options = self._tool.name, self._options()
+        if run_manager is None or not run_manager.handlers:  # nobody listens
+            result = await self.web.acall_tool(name, given, **options)
+        else:
+            async with aprogress_events(run_manager) as progress:
+                result = await self.web.acall_tool(name, given, progress=progress, **options)
         return self._present(result, tool_call_id)
 
     def _options(self) -> dict[str, Any]:

@@ -7,10 +7,10 @@
 Names are loaded when they are first used: LlamaIndex is not imported before that.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from webtools import __version__
+from webtools._lazy import lazy_package
 
 if TYPE_CHECKING:
     from llamaindex_webtools._factories import (
@@ -20,41 +20,45 @@ if TYPE_CHECKING:
         web_search_tool,
     )
     from llamaindex_webtools._spec import WebToolsSpec
+    from llamaindex_webtools.events import WebToolsEventHandler, show_events
+    from llamaindex_webtools.postprocessors import FetchPagePostprocessor
+    from llamaindex_webtools.progress import WebToolsProgressEvent, progress_events
+    from llamaindex_webtools.readers import WebPageReader
+    from llamaindex_webtools.retrievers import WebRetriever
+    from llamaindex_webtools.synthesis import LLMSynthesizer
+    from llamaindex_webtools.workflows import SearchFetchSynthesizeWorkflow
 
 __all__ = [
+    "FetchPagePostprocessor",
+    "LLMSynthesizer",
+    "SearchFetchSynthesizeWorkflow",
+    "WebPageReader",
+    "WebRetriever",
+    "WebToolsEventHandler",
+    "WebToolsProgressEvent",
     "WebToolsSpec",
     "__version__",
+    "progress_events",
+    "show_events",
     "summarize_tool",
     "web_fetch_tool",
     "web_research_tool",
     "web_search_tool",
 ]
 
-_HOME_OF = {
-    "WebToolsSpec": "_spec",
-    "summarize_tool": "_factories",
-    "web_fetch_tool": "_factories",
-    "web_research_tool": "_factories",
-    "web_search_tool": "_factories",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Load a public name from its module."""
-    if name not in _HOME_OF:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
-    try:
-        home = import_module(f"{__name__}.{_HOME_OF[name]}")
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "llama_index":
-            raise
-        message = f"{__name__} needs llama-index-core: pip install 'agent-webtools[llamaindex]'"
-        raise ImportError(message) from error
-    value = globals()[name] = getattr(home, name)
-    return value
-
-
-def __dir__() -> list[str]:
-    """List the public names."""
-    return __all__
+__getattr__, __dir__ = lazy_package(
+    __name__,
+    {
+        "_factories": ["summarize_tool", "web_fetch_tool", "web_research_tool", "web_search_tool"],
+        "_spec": ["WebToolsSpec"],
+        "events": ["WebToolsEventHandler", "show_events"],
+        "postprocessors": ["FetchPagePostprocessor"],
+        "progress": ["WebToolsProgressEvent", "progress_events"],
+        "readers": ["WebPageReader"],
+        "retrievers": ["WebRetriever"],
+        "synthesis": ["LLMSynthesizer"],
+        "workflows": ["SearchFetchSynthesizeWorkflow"],
+    },
+    needs="llama_index",
+    remedy=f"{__name__} needs llama-index-core: pip install 'agent-webtools[llamaindex]'",
+)

@@ -8,6 +8,7 @@ from llama_index.core.tools.tool_spec.base import SPEC_FUNCTION_TYPE, BaseToolSp
 
 import webtools
 from llamaindex_webtools._building import ToolAnswer, build, complete, describe
+from llamaindex_webtools.progress import progress_events
 from webtools.tools import FETCH, RESEARCH, SEARCH, SUMMARIZE, TOOLS, Tool
 
 if TYPE_CHECKING:
@@ -150,11 +151,12 @@ class WebToolsSpec(BaseToolSpec):
 
     def _options(self, tool: Tool) -> dict[str, Any]:
         """Give what goes with a call beside the model's arguments."""
-        if self.llm is None or tool is not RESEARCH:
-            return {}
-        from llamaindex_webtools.synthesis import LLMSynthesizer  # noqa: PLC0415
+        options: dict[str, Any] = {"progress": progress_events()}
+        if self.llm is not None and tool is RESEARCH:
+            from llamaindex_webtools.synthesis import LLMSynthesizer  # noqa: PLC0415
 
-        return {"synthesizer": LLMSynthesizer(self.llm)}
+            options["synthesizer"] = LLMSynthesizer(self.llm)
+        return options
 
 
 def _with_first(tool: Tool, first: Any, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -14,12 +14,13 @@ from llama_index.core.instrumentation import (  # type: ignore[attr-defined]
 )
 from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.instrumentation.events import BaseEvent
-from llama_index.core.instrumentation.span import BaseSpan, active_span_id
+from llama_index.core.instrumentation.span import BaseSpan
 from llama_index.core.instrumentation.span_handlers import BaseSpanHandler
 from llama_index.core.tools import FunctionTool, ToolMetadata, ToolOutput
 from pydantic import PrivateAttr
 
-from webtools.progress import Progress, ProgressCallback, quietly
+from llamaindex_webtools.progress import WebToolsProgressEvent
+from webtools.progress import Progress, quietly
 from webtools.tools import TOOLS, ToolResult
 
 if TYPE_CHECKING:
@@ -28,57 +29,6 @@ if TYPE_CHECKING:
     from workflows.handler import WorkflowHandler
 
 _CALL = re.compile(r"\w+\.a?call-").match  # spans of `__call__` have one of these inside
-
-
-class WebToolsProgressEvent(BaseEvent):
-    """One step of a long call; its `span_id` is that of the call.
-
-    Attributes:
-        tool: Name of the tool.
-        stage: What is being done, such as "searching" or "fetching".
-        done: Parts that are finished.
-        total: All parts of this stage.
-        subject: The part that was finished, a query or a URL.
-        failed: Whether that part failed.
-    """
-
-    tool: str
-    stage: str
-    done: int
-    total: int
-    subject: str = ""
-    failed: bool = False
-
-    @classmethod
-    def class_name(cls) -> str:
-        """Give the name that handlers know it by."""
-        return "WebToolsProgressEvent"
-
-
-def progress_events() -> ProgressCallback:
-    """Make a callback that fires a `WebToolsProgressEvent` for each step.
-
-    The events belong to the span in which this is called. The callback may be called from any
-    thread.
-    """
-    dispatcher = get_dispatcher(__name__)
-    span_id = active_span_id.get()
-
-    @quietly
-    def fire(step: Progress) -> None:
-        dispatcher.event(
-            WebToolsProgressEvent(
-                tool=step.tool,
-                stage=step.stage,
-                done=step.done,
-                total=step.total,
-                subject=step.subject,
-                failed=step.failed,
-                span_id=span_id,
-            )
-        )
-
-    return fire
 
 
 class WebToolsEventHandler(BaseSpanHandler[BaseSpan], BaseEventHandler):

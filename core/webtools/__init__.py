@@ -14,6 +14,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from webtools._lazy import lazy_package
 from webtools._version import __version__
 
 if TYPE_CHECKING:
@@ -81,36 +82,42 @@ __all__ = [
     "__version__",
 ]
 
-_HOMES = {
-    "_webtools": ["WebTools"],
-    "config": ["Config", "ProviderConfig"],
-    "progress": ["Progress"],
-    "results": [
-        "FetchResponse",
-        "Page",
-        "QueryError",
-        "ResearchEnvelope",
-        "ResearchMeta",
-        "ResearchPlan",
-        "ResearchResult",
-        "ResearchSynthesis",
-        "SearchResponse",
-        "SearchResult",
-        "SummaryResponse",
-    ],
-    "tools": ["ToolResult"],
-}
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    """Load a public name from its module; errors are what the table does not list."""
-    if name not in __all__:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
-    value = getattr(import_module(f"webtools.{_HOME_OF.get(name, 'errors')}"), name)
-    globals()[name] = value
-    return value
+__getattr__, __dir__ = lazy_package(
+    __name__,
+    {
+        "_webtools": ["WebTools"],
+        "config": ["Config", "ProviderConfig"],
+        "errors": [
+            "AuthenticationError",
+            "BadRequestError",
+            "ConfigError",
+            "InputError",
+            "ProviderError",
+            "QuotaError",
+            "RateLimitError",
+            "RequestError",
+            "RequestTimeoutError",
+            "ResponseFormatError",
+            "UnavailableError",
+            "WebToolsError",
+        ],
+        "progress": ["Progress"],
+        "results": [
+            "FetchResponse",
+            "Page",
+            "QueryError",
+            "ResearchEnvelope",
+            "ResearchMeta",
+            "ResearchPlan",
+            "ResearchResult",
+            "ResearchSynthesis",
+            "SearchResponse",
+            "SearchResult",
+            "SummaryResponse",
+        ],
+        "tools": ["ToolResult"],
+    },
+)
 
 
 def load_ipython_extension(shell: Any) -> None:
@@ -121,8 +128,3 @@ def load_ipython_extension(shell: Any) -> None:
 def unload_ipython_extension(shell: Any) -> None:
     """Take the notebook magics away; IPython calls this for `%unload_ext webtools`."""
     import_module("webtools.notebook").unload_ipython_extension(shell)
-
-
-def __dir__() -> list[str]:
-    """List the public names."""
-    return __all__

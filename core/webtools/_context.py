@@ -25,6 +25,7 @@ from webtools.providers._base import Done, untold
 if TYPE_CHECKING:
     from webtools._research.synthesis import Synthesizer
 
+_LONG_LINE = 2048  # bytes of the log
 CacheMode: TypeAlias = Literal["use", "refresh", "bypass"]
 
 
@@ -137,9 +138,11 @@ class CallContext:
         if log is None:
             return
         known = {name: value for name, value in facts.items() if value is not None}
-        if self.redactor.may_be_in(known):
-            known = self.redactor.clean(known)
-        self.lines.append(log.line(event, self.id, known, self.private))
+        line = log.line(event, self.id, known, self.private)
+        # A line as long as that may have been cut, and end in half a key.
+        if len(line) > _LONG_LINE or self.redactor.may_be_in(line):
+            line = log.line(event, self.id, self.redactor.clean(known), self.private)
+        self.lines.append(line)
 
     def write_log(self) -> None:
         """Write what was noted: at the end, and before anything that may take long."""

@@ -207,8 +207,12 @@ class ToolInput(BaseModel):
     def _spelling(cls, values: Any) -> Any:
         if not is_mapping(values):
             return values
-        plain = {_field_name(key): value for key, value in values.items()}
-        plain = {key: value for key, value in plain.items() if value is not None}
+        known = cls.model_fields
+        plain = {
+            key if key in known else _field_name(key): value
+            for key, value in values.items()
+            if value is not None
+        }
         for other, name in cls.spellings.items():
             if other in plain:
                 plain[name] = _both(plain.get(name), plain.pop(other))

@@ -491,4 +491,6 @@ def _split(named: dict[str, Any]) -> tuple[dict[str, Any], CallOptions]:
 def _plain(value: Any) -> Any:
     if isinstance(value, date):
         return value.isoformat()
-    return value if isinstance(value, str) or not is_iterable(value) else list(value)
+    if value is None or isinstance(value, (str, bool, int)) or not is_iterable(value):
+        return value
+    return list(value)

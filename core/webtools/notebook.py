@@ -179,8 +179,14 @@ class WebMagics(Magics):
         if not isinstance(due, Option):
             return due
         if due.target == "provider":
-            return [account.name for account in Settings(self._source).accounts().accounts]
-        return [*due.choices]
+            accounts = Settings(self._source).accounts().accounts
+            return [_quoted(account.name) for account in accounts]
+        return [_quoted(choice) for choice in due.choices]
+
+
+def _quoted(value: str) -> str:
+    """Write a value as it must stand in a line."""
+    return f'"{value}"' if " " in value else value
 
 
 def _expanded(value: Any, names: Mapping[str, Any]) -> Any:

@@ -23,8 +23,8 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langchain_core.tools import BaseTool, tool
 
-from langchain_webtools import WebToolkit
-from langchain_webtools.callbacks import (
+from langchain_webtools import (
+    WebToolkit,
     WebToolsCallbackHandler,
     aprogress_events,
     progress_events,

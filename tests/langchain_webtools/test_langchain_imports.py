@@ -29,14 +29,10 @@ def test_a_tool_class_needs_neither_the_transport_nor_more_than_langchain_core()
 
 
 def test_every_exported_name_is_there() -> None:
-    assert langchain_webtools.__all__ == sorted(langchain_webtools.__all__, key=_ascii_last)
+    assert langchain_webtools.__all__ == sorted(langchain_webtools.__all__)
     assert dir(langchain_webtools) == langchain_webtools.__all__
     for name in langchain_webtools.__all__:
         assert getattr(langchain_webtools, name) is not None
-
-
-def _ascii_last(name: str) -> tuple[bool, str]:
-    return name.startswith("_"), name
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

@@ -15,10 +15,10 @@ from llama_index.core.instrumentation.span import active_span_id
 from llama_index.core.tools import FunctionTool, ToolMetadata, ToolOutput
 from scripted_llm import Script, calls, says
 
-from llamaindex_webtools import WebToolsSpec
-from llamaindex_webtools.events import (
+from llamaindex_webtools import (
     WebToolsEventHandler,
     WebToolsProgressEvent,
+    WebToolsSpec,
     progress_events,
     show_events,
 )

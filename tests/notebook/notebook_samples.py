@@ -240,7 +240,11 @@ def hostile(origin: str) -> dict[str, Any]:
         ),
         "fetch": FetchResponse(pages=[*pages, *failed], **common),
         "summary": SummaryResponse(
-            url=urls[0], text="\n".join(texts), summary_type=texts[1], engine=texts[2], tokens=1,
+            url=urls[0],
+            text="\n".join(texts),
+            summary_type=texts[1],
+            engine=texts[2],
+            tokens=1,
             **common,
         ),
         "research": ResearchEnvelope(

@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from webtools._research import lexicon
 from webtools._research.facts import Facts
 
-_NEARLY = 0.75  # share of a claim's words that the sentence has in the same order
+NEARLY = 0.75  # share of a claim's words that the sentence has in the same order
 _SHORT = 2  # words that may be left out together and still turn a sentence round
 _LONGEST = 150  # words
 
@@ -37,7 +37,7 @@ def change(claim: Facts, sentence: Facts) -> Change:
     matcher = SequenceMatcher(None, theirs, mine, autojunk=False)
     same = sum(block.size for block in matcher.get_matching_blocks())
     closeness = same / len(mine)
-    if closeness < _NEARLY:
+    if closeness < NEARLY:
         return Change(closeness)
     contrary = replaced = ""
     for what, start, stop, first, last in matcher.get_opcodes():
@@ -47,14 +47,14 @@ def change(claim: Facts, sentence: Facts) -> Change:
         inside = start > 0 and stop < len(theirs)
         contrary = contrary or _turned(old, new, inside=inside)
         if what == "replace":
-            replaced = replaced or _replaced(old, new)
+            replaced = replaced or _replaced(old, [each for each in new if each not in theirs])
     return Change(closeness, contrary, replaced)
 
 
 def _turned(old: Sequence[str], new: Sequence[str], *, inside: bool) -> str:
     """Tell how a stretch turns the sentence round: by a negation, a number or an opposite."""
     denied, denies = _negation(old), _negation(new)
-    left_out = denied and (new or (inside and len(old) <= _SHORT))
+    left_out = denied and len(old) <= len(new) + _SHORT and (new or inside)
     if bool(denies) != bool(denied) and (denies or left_out):
         return f'does not say "{denies}"' if denies else f'says "{denied}"'
     strange = [each for each in new if each[0] == "#" and each not in old]
@@ -63,7 +63,7 @@ def _turned(old: Sequence[str], new: Sequence[str], *, inside: bool) -> str:
     for mine in new:
         for theirs in old:
             if _are_opposed(mine, theirs):
-                return f'has "{theirs}" for its "{mine}"'
+                return f'has the opposite of "{mine}"'
     return ""
 
 
@@ -77,6 +77,6 @@ def _are_opposed(one: str, other: str) -> bool:
 
 
 def _replaced(old: Sequence[str], new: Sequence[str]) -> str:
-    told = [each for each in new if lexicon.carries_meaning(each) and each not in old]
+    told = [each for each in new if lexicon.carries_meaning(each)]
     instead = [each for each in old if lexicon.carries_meaning(each)]
     return told[0] if told and instead else ""

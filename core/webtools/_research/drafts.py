@@ -157,7 +157,7 @@ class Reading:
         elif cited := self._cited(address or ""):
             found.numbers[key] = cited
         else:
-            found.foreign[key] = address or match[0]
+            found.foreign[key] = (address or match[0]).rstrip(_TRAILING)
         rest = ""
         if match["url"]:
             address = match["url"]
@@ -223,9 +223,14 @@ def _rows(text: str) -> list[tuple[str, str]]:
         if is_open and not begun.strip() and not fenced:
             rows[-1] = (rows[-1][0], f"{rows[-1][1]}\n{body}")
         else:
-            rows.append((begun.replace("\t", "    "), body.strip("|").replace(" | ", "; ")))
+            rows.append((begun.replace("\t", "    "), _without_bars(body)))
         is_open = not fenced
     return rows
+
+
+def _without_bars(body: str) -> str:
+    """Write a row of a table as text."""
+    return body.strip("| ").replace(" | ", "; ") if body.startswith("|") else body
 
 
 def _is_silent(line: str) -> bool:

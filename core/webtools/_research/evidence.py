@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from urllib.parse import urlsplit
 
 from webtools._cleaning import without_controls
 from webtools._research import lexicon
-from webtools._research.alignment import Change, change
+from webtools._research.alignment import NEARLY, Change, change
 from webtools._research.facts import Facts, plain
-from webtools._research.names import names, unsure_subject
+from webtools._research.names import names, proper, unsure_subject
 from webtools._research.prose import blocks, sentences
 from webtools.providers._base import Source
 
@@ -30,9 +30,13 @@ _RUN_UNCERTAIN = 3  # words in a row that the passage has not
 _RUN_DROPPED = 4
 _FEW = 2  # words: so short a claim must be there whole
 _DENIED = 2 / 3  # share of what a negation denies that makes the claim its contrary
+_CJK_PARTLY = 0.6
+_LIKELY = 0.6  # share from which a contrary sentence is about the same
+_WINDOWS = ((1, 1), (0, 2), (1, 2), (2, 1), (0, 3))  # sentences before, and up to before which
 _LEAST_CLAUSE = 2  # words that carry meaning
 _CLOSER = 0.01  # what the order of words adds to their share
 _ROUNDING = 1e-9
+_SENTENCE = 60  # words
 _LEAST_PREFIXED = 4  # letters of a word that a prefix turns round
 
 
@@ -124,7 +128,8 @@ class Evidence:
         """Give what stands over a sentence: the page's title and host, and the heading."""
         key = -1 - index, -1 - index
         if key not in self._facts:
-            self._facts[key] = Facts(plain(f"{self.title} {self.pieces[index].heading}"))
+            heading = self.pieces[index].heading.partition("(")[0]  # no list of parameters
+            self._facts[key] = Facts(plain(f"{self.title} {heading}"))
         return self._facts[key]
 
 
@@ -144,48 +149,69 @@ def _exact(text: str) -> str:
 def support(claim: Facts, evidence: Evidence) -> Verdict:
     """Tell whether a source bears a claim out.
 
-    The sentence with most of the claim's words decides: when it says the contrary, another one
-    with fewer of them is no help.
+    A sentence that is nearly the claim decides. Otherwise the one with most of its words does: when
+    that says the contrary, another one with fewer of them is no help.
     """
     if not claim.content and not claim.quantities.numbers:
         return Verdict.no("it says nothing that could be checked")
     if evidence.has(claim):
         return Verdict(2, share=1.0)
-    found = evidence.candidates(claim)
-    alone = [_compare(claim, evidence, index, (index, index + 1)) for index in found]
-    contrary = max((v for v in alone if v.rank < 0), key=lambda v: v.share, default=None)
-    wider = [
-        _compare(claim, evidence, index, (index - before, index + after))
-        for index in found
-        for before, after in ((1, 1), (0, 2), (1, 2))
+    changes = {each: _changed(claim, evidence, each) for each in evidence.candidates(claim)}
+    closest = max((changed.closeness for changed in changes.values()), default=0.0)
+    verdicts = [
+        verdict
+        for index, changed in changes.items()
+        if closest < NEARLY or changed.closeness == closest
+        for verdict in _judged(claim, evidence, index, changed)
     ]
-    best = max([*alone, *wider], key=lambda v: (v.rank, v.share), default=None)
+    contrary = max((v for v in verdicts if v.rank < 0), key=lambda v: v.share, default=None)
+    best = max(verdicts, key=lambda v: (v.rank, v.share), default=None)
     if best is None:
         return Verdict.no(f"source {evidence.number} has none of its words")
-    if contrary is not None and contrary.share >= max(best.share, _BORNE_OUT):
+    if contrary is not None and contrary.share >= max(best.share, _LIKELY):
         return contrary
     return best if best.rank >= 0 else Verdict.no(best.reason)
 
 
-def _compare(claim: Facts, evidence: Evidence, index: int, window: tuple[int, int]) -> Verdict:
+def _changed(claim: Facts, evidence: Evidence, index: int) -> Change:
+    """Compare a claim with a sentence; a word of the heading may stand for one of the sentence."""
+    changed = change(claim, evidence.facts(index, index + 1))
+    if changed.replaced in evidence.context(index).all_stems:
+        return replace(changed, replaced="")
+    return changed
+
+
+def _judged(claim: Facts, evidence: Evidence, index: int, changed: Change) -> Iterator[Verdict]:
+    """Judge a claim by a sentence, and by that with its neighbours unless it says the contrary."""
+    alone = _compare(claim, evidence, index, (index, index + 1), changed)
+    yield alone
+    if alone.rank >= 0:
+        for before, after in _WINDOWS:
+            window = index - before, index + after
+            wide = _compare(claim, evidence, index, window, changed)
+            if wide.rank >= 0:  # what it has against the claim may stand in another sentence
+                yield wide
+
+
+def _compare(
+    claim: Facts, evidence: Evidence, index: int, window: tuple[int, int], changed: Change
+) -> Verdict:
     passage, context = evidence.facts(*window), evidence.context(index)
-    wide = window[1] - window[0] > 1
     known = passage.content | context.content | passage.all_stems
-    share = _share(claim, known)
-    changed = Change() if wide else change(claim, passage)
-    share += changed.closeness * _CLOSER
-    if changed.contrary:
-        return Verdict(-1, f"source {evidence.number} {changed.contrary}", share)
+    bare = _share(claim, known)
+    share = bare + changed.closeness * _CLOSER
     fault = (
         _strange_number(claim, passage)
         or _strange_date(claim, passage)
         or _strange_name(claim, passage, context, evidence)
     )
-    if fault:
+    if fault and not changed.replaced:
         return Verdict(0, f"no passage of source {evidence.number} has {fault}", share)
-    if contrary := _contrary(claim, passage):
+    contrary = _contrary(claim, passage) or changed.contrary
+    contrary = contrary or _exchanged(claim, passage, evidence) or (fault and f"has not {fault}")
+    if contrary:
         return Verdict(-1, f"source {evidence.number} {contrary}", share)
-    lack = _lack(claim, known, share - _WIDE * wide)
+    lack = _lack(claim, known, bare - _WIDE * (window[1] - window[0] > 1))
     if lack < 0:
         return Verdict(0, f"no passage of source {evidence.number} has enough of its words", share)
     doubt = _doubt(claim, passage, evidence, changed)
@@ -199,6 +225,8 @@ def _lack(claim: Facts, known: frozenset[str], share: float) -> int:
     run, count = _longest_run(claim, known), len(claim.content)
     gaps = [_gap(clause, known) for clause in claim.clauses]
     needed = 1.0 if count <= _FEW else _NEARLY_ALL if count <= _SHORT else _PARTLY
+    if lexicon.is_cjk(claim.text):  # pairs of signs: those of endings are in every sentence
+        needed, share = _CJK_PARTLY, share - _WIDE
     if share < needed - _ROUNDING or run >= _RUN_DROPPED or min(gaps) < 0:
         return -1
     return int(share >= _BORNE_OUT and run < _RUN_UNCERTAIN and min(gaps) > 0)
@@ -254,13 +282,13 @@ def _strange_number(claim: Facts, passage: Facts) -> str:
         if not same and not (number.value in years and not number.unit):
             return f"its number {shown}"
         near = claim.near_number(number)
-        if near and same and not any(near & _wide(passage, other) for other in same):
+        if (
+            near
+            and same
+            and not any(near & passage.near_number(other, _SENTENCE) for other in same)
+        ):
             return f"its number {shown} with the same words"
     return ""
-
-
-def _wide(passage: Facts, number: object) -> frozenset[str]:
-    return passage.near_number(number)  # type: ignore[arg-type]
 
 
 def _strange_date(claim: Facts, passage: Facts) -> str:
@@ -314,6 +342,43 @@ def _opposite(claim: Facts, passage: Facts) -> str:
         if other > same:
             return f'has "{opposite}" for its "{mine.word}"'
     return ""
+
+
+def _exchanged(claim: Facts, passage: Facts, evidence: Evidence) -> str:
+    """Find a name or a number that stands in the place of another one."""
+    mine = proper(claim.text, evidence.is_ordinary)
+    theirs = proper(passage.text, evidence.is_ordinary) if mine else []
+    for name in mine:
+        others = {other: passage.near_name(other) for other in theirs if other not in mine}
+        if other := _instead(claim.near_name(name), passage.near_name(name), others):
+            return f'has "{other}" for its "{name}"'
+    told = {number.value for number in claim.quantities.numbers}
+    numbers = passage.quantities.numbers
+    for number in claim.quantities.numbers:
+        same = [passage.near_number(each) for each in numbers if each.value == number.value]
+        strange = {
+            each.value: [passage.near_number(each)] for each in numbers if each.value not in told
+        }
+        if other := _instead([claim.near_number(number)], same, strange):
+            return f"has {other} for its {number.value}"
+    return ""
+
+
+def _instead(
+    mine: list[frozenset[str]], same: list[frozenset[str]], others: dict[str, list[frozenset[str]]]
+) -> str:
+    """Find which of others has more of the words next to it; nothing when it is the same one."""
+    if not mine or not same:
+        return ""
+    needed = max(_shared(each, same) for each in mine)
+    for other, places in others.items():
+        if max(_shared(each, places) for each in mine) > max(needed, 1):
+            return other
+    return ""
+
+
+def _shared(near: frozenset[str], places: list[frozenset[str]]) -> int:
+    return max((len(near & place) for place in places), default=0)
 
 
 def _turned_round(claim: Facts, passage: Facts) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,6 +17,7 @@ _CLAUSE = re.compile(
     r"[,;:—–，；：]|\b(?:and|but|or|while|whereas|because|although|though|which|who|so)\b",
     re.IGNORECASE,
 )
+_STOP = re.compile(r"[.!?。！？]")
 _EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)")
 _LINK = re.compile(r"!?\[([^\[\]]{0,500})\]\([^()\s]{0,2000}(?:\s\"[^\"]{0,200}\")?\)")
 # Footnote numbers that pages carry; one after a letter may be an index, as in `argv[0]`.
@@ -31,6 +32,8 @@ def plain(text: str) -> str:
     """Take the Markdown of a line and the footnote numbers out, and fold its blanks."""
     if not text.isascii():
         text = text.translate(_QUOTES)
+    if "``" in text:
+        text = text.replace("``", "`")
     if "[" in text:
         text = _FOOTNOTE.sub("", _LINK.sub(r"\1", text))
     if "*" in text or "_" in text:
@@ -137,29 +140,50 @@ class Facts:
             for group, side in lexicon.sides(stemmed)
         ]
 
-    def near(self, first: int, last: int) -> frozenset[str]:
-        """Give the words next to those from `first` to `last`, words of grammar left out."""
-        before = self._some(reversed(range(first)))
-        after = self._some(iter(range(last + 1, len(self.stems))))
+    @cached_property
+    def sentence_of(self) -> list[int]:
+        """The number of the sentence that each word stands in."""
+        found: list[int] = []
+        number = stop = 0
+        for start, end, _ in self.spans:
+            number += _STOP.search(self.text, stop, start) is not None
+            found.append(number)
+            stop = end
+        return found
+
+    def near(self, first: int, last: int, most: int = _NEAR) -> frozenset[str]:
+        """Give the words next to those from `first` to `last` in their sentence, but no grammar."""
+        before = self._some(range(first - 1, -1, -1), self.sentence_of[first], most)
+        after = self._some(range(last + 1, len(self.stems)), self.sentence_of[last], most)
         return frozenset((*before, *after))
 
-    def near_number(self, number: Number) -> frozenset[str]:
+    def near_number(self, number: Number, most: int = _NEAR) -> frozenset[str]:
         """Give the words next to a number."""
         inside = [
             index
             for index, (start, stop, _) in enumerate(self.spans)
             if start < number.stop and stop > number.place
         ]
-        return self.near(inside[0], inside[-1]) if inside else frozenset()
+        return self.near(inside[0], inside[-1], most) if inside else frozenset()
 
-    def _some(self, indexes: Iterator[int]) -> Iterator[str]:
-        left = _NEAR
+    def near_name(self, name: str) -> list[frozenset[str]]:
+        """Give the words next to a name, once for each place where it stands."""
+        parts = name.split(" ")
+        plain_words = [word for _, _, word in self.spans]
+        return [
+            self.near(index, index + len(parts) - 1)
+            for index, word in enumerate(plain_words)
+            if word == parts[0] and plain_words[index : index + len(parts)] == parts
+        ]
+
+    def _some(self, indexes: Iterable[int], sentence: int, most: int) -> Iterator[str]:
+        left = most
         for index in indexes:
-            if not lexicon.is_grammar(self.stems[index]):
+            if not left or self.sentence_of[index] != sentence:
+                return
+            if not lexicon.is_grammar(self.stems[index]) and not self.stems[index].isdecimal():
                 yield self.stems[index]
                 left -= 1
-            if not left:
-                return
 
     def _denies_nothing(self, index: int) -> bool:
         following = self.spans[index + 1][2] if index + 1 < len(self.spans) else ""

@@ -219,7 +219,7 @@ def stem(word: str) -> str:
         if word.endswith(suffix) and len(word) - len(suffix) >= shortest:
             if suffix == "s" and word.endswith(_KEEPS_S):
                 return word
-            return _rounded(word[: -len(suffix)])
+            return stem(_rounded(word[: -len(suffix)]))
     return word
 
 
@@ -238,7 +238,7 @@ def stems(text: str) -> list[str]:
 
 
 _EMPTY = frozenset(map(stem, STOP)) | STOP
-_LIGHT = _EMPTY | HOLLOW | frozenset(map(stem, HOLLOW))
+_LIGHT = _EMPTY.union(*((each, stem(each)) for each in (*HOLLOW, *NEGATIONS)))
 _SIDES: dict[str, list[tuple[int, int]]] = {}
 for _group, _all_sides in enumerate(OPPOSITES):
     for _side, _members in enumerate(_all_sides):

@@ -21,6 +21,7 @@ _MIXED = re.compile(r"[^\W\d_]\d|\d[^\W\d_]")
 _MEASURED = re.compile(
     r"[-−+$€£¥]?\d[\d.:/–-]*(?:st|nd|rd|th|s|[^\W\d_]{0,3})?[%‰]?$", re.IGNORECASE
 )
+_CAPITAL = re.compile(r"\b[^\W\d_a-z]\w+")
 _VERSION = re.compile(r"\bv(?=\d)")
 # Endings of words that are hardly ever a name's: `Engineers`, `Setting`, `Slowly`.
 _ORDINARY_END = re.compile(
@@ -48,6 +49,12 @@ def names(text: str, known: Callable[[str], bool]) -> list[str]:
         for name in _named(chunk, begins=begins, known=known):
             found[_key(name)] = None
     return [name for name in found if name]
+
+
+def proper(text: str, known: Callable[[str], bool]) -> list[str]:
+    """Give the names in a text that are single words with a capital: of people, places, firms."""
+    capitals = {word.lower() for word in _CAPITAL.findall(_CODE.sub(" ", text))}
+    return [name for name in names(text, known) if name in capitals]
 
 
 def unsure_subject(text: str, known: Callable[[str], bool]) -> bool:

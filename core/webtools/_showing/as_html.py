@@ -143,9 +143,9 @@ def _row(found: Source) -> Html:
         tag("td", str(found.rank), class_="wt-rank"),
         tag(
             "td",
-            div("title", link(found.title, found.place), dir="auto"),
+            div("title", link(found.title, found.place)),
             address(found.place),
-            div("snippet", found.snippet, dir="auto"),
+            div("snippet", tag("bdi", found.snippet) if found.snippet else ""),
         ),
         tag("td", found.day, class_="wt-day"),
         tag("td", found.provider, class_="wt-source"),

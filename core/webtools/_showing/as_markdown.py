@@ -15,6 +15,7 @@ from webtools._showing.outline import (
     Place,
     Source,
     groups,
+    name,
     outline,
     place,
     plan_rows,
@@ -95,7 +96,7 @@ def _(response: SummaryResponse) -> Iterator[str]:
 @_content.register
 def _(response: ResearchEnvelope) -> Iterator[str]:
     rule = inert(cut(response.meta.confidence_rule, LONGEST_SENTENCE))
-    yield f"**{response.meta.confidence} confidence**{f' · {rule}' if rule else ''}"
+    yield f"**{inert(name(response.meta.confidence))} confidence**{f' · {rule}' if rule else ''}"
     if response.synthesis is not None:
         yield from _prose(response.synthesis.summary)
         titles = {result.url: result.title for result in response.results[:MOST_ROWS]}

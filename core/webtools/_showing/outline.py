@@ -134,9 +134,9 @@ def outline(response: Any) -> Outline:
 
 @outline.register
 def _(response: SearchResponse) -> Outline:
-    several = len(response.queries) != 1
-    asked = count(len(response.queries), "query", "queries") if several else response.queries[0]
-    facts = [count(len(response.results), "result"), *_origin(response)]
+    asked = response.queries[0] if len(response.queries) == 1 else ""
+    facts = [] if asked else [count(len(response.queries), "query", "queries")]
+    facts += [count(len(response.results), "result"), *_origin(response)]
     facts += [f"{name(key)}: {name(state)}" for key, state in response.filters.items()]
     notes = [*_failed_queries(response.errors), *_warnings(response.warnings)]
     return Outline("Search", subject(asked), facts, notes)

@@ -36,12 +36,12 @@ _RULES = """
 & .wt-pill.wt-low { border-color: var(--wt-bad); }
 & table { border-collapse: collapse; width: 100%; margin: 8px 0; table-layout: auto;
   font-size: 13px; color: inherit; border: 0; }
-& tr, & tbody tr:nth-child(n), & tbody tr:hover { background: transparent; }
+& tr, & tbody tr:nth-child(n), & tbody tr:hover { background: transparent; text-align: start; }
 & th, & td { border: 0; border-bottom: 1px solid var(--wt-line); padding: 6px 8px;
   text-align: start; vertical-align: top; white-space: normal; max-width: none; }
 & thead th { color: var(--wt-dim); font-size: 12px; font-weight: 600; }
 & .wt-rank { text-align: end; color: var(--wt-dim); width: 1%; font-variant-numeric: tabular-nums; }
-& .wt-day, & .wt-price { white-space: nowrap; width: 1%; }
+& .wt-day, & .wt-price, & .wt-task { white-space: nowrap; width: 1%; }
 & .wt-source { width: 1%; min-width: 7em; max-width: 12em; }
 & .wt-title { font-weight: 600; }
 & .wt-group th { padding-top: 12px; font-size: 13px; color: inherit; }
@@ -57,12 +57,14 @@ _RULES = """
   font: 12px/1.5 var(--jp-code-font-family, ui-monospace, monospace); }
 @container (max-width: 560px) {
   & thead { display: none; }
-  & table, & tbody, & tr, & td, & th { display: block; width: auto; max-width: none; }
+  & table, & tbody, & tr, & td, & th { display: block; }
   & tbody tr { border-bottom: 1px solid var(--wt-line); padding: 8px 0; }
-  & td { border: 0; padding: 0; }
-  & td.wt-rank { float: inline-start; padding-inline-end: 6px; }
-  & td.wt-day, & td.wt-source, & td.wt-task, & td.wt-price { display: inline; color: var(--wt-dim);
-    font-size: 12px; margin-inline-end: 8px; }
+  & tbody tr.wt-group { border: 0; padding: 8px 0 0; }
+  & td, & .wt-group th { border: 0; padding: 0; }
+  & td.wt-rank { float: inline-start; width: auto; padding-inline-end: 6px; }
+  & td.wt-day, & td.wt-source, & td.wt-type, & td.wt-task, & td.wt-price { display: inline;
+    color: var(--wt-dim); font-size: 12px; margin-inline-end: 8px; }
+  & td:empty:empty { display: none; }
 }
 """
 

@@ -78,16 +78,16 @@ def _lines(found: CacheStats, accounts: Accounts) -> list[str]:
     ]
     if found.oldest is not None and found.newest is not None:
         lines += [f"Oldest:   {_told(found.oldest)}", f"Newest:   {_told(found.newest)}"]
-    return [*lines, f"Counts:   {_use(accounts)}"]
+    return [*lines, f"In use:   {_use(accounts)}"]
 
 
 def _use(accounts: Accounts) -> str:
     settings = accounts.cache
     if not settings.enabled:
-        return f"no answer; the cache is turned off in {accounts.origin}"
+        return f"no, the cache is turned off in {accounts.origin}"
     if not settings.ttl_ms:
-        return "no answer, as ttlMs is 0"
-    return f"an answer that is less than {duration(settings.ttl_ms / 1000)} old"
+        return f"no, cache.ttlMs is 0 in {accounts.origin}"
+    return f"answers that are less than {duration(settings.ttl_ms / 1000)} old"
 
 
 def _told(seconds: float) -> str:

@@ -5,10 +5,13 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from webtools.cli._arguments import UsageError, given
 from webtools.cli._output import FINE, USAGE, complain, show
+
+if TYPE_CHECKING:
+    from webtools._context import CacheMode
 
 
 def search(options: Namespace) -> int:
@@ -53,13 +56,16 @@ def _call(tool: str, arguments: dict[str, Any], options: Namespace, *, parts: in
     from webtools import WebTools
     from webtools.cli._drawing import progress
 
-    cache = "refresh" if options.refresh else "bypass" if options.no_cache else "use"
-    with (
-        WebTools(config=options.config) as web,
-        progress(parts=0 if options.plain else parts) as told,
-    ):
-        result = web.call_tool(tool, arguments, cache=cache, progress=told)
+    bars = progress(parts=0 if options.plain else parts)
+    with WebTools(config=options.config) as web, bars as told:
+        result = web.call_tool(tool, arguments, cache=_cache_mode(options), progress=told)
     return show(tool, result, options)
+
+
+def _cache_mode(options: Namespace) -> CacheMode:
+    if options.refresh:
+        return "refresh"
+    return "bypass" if options.no_cache else "use"
 
 
 def plan(options: Namespace) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 from webtools._display import is_terminal
@@ -32,25 +34,36 @@ def draw(tool: str, result: ToolResult) -> bool:
     from webtools.rendering import console_for, render_result  # noqa: PLC0415  rich is optional
 
     whole = _is_shown_whole(tool, result.details)
-    console_for(sys.stdout).print(render_result(tool, result, expanded=whole))
+    shown = replace(result, details=_cited_first(result.details))
+    console_for(sys.stdout).print(render_result(tool, shown, expanded=whole))
     if not whole:
         print(f"\n{result.text}")
     return True
+
+
+def _cited_first(details: Mapping[str, Any]) -> dict[str, Any]:
+    """Order the sources so that the n-th is the one that the answer cites as `[n]`."""
+    cited: list[str] = (details.get("synthesis") or {}).get("citations", [])
+    places = {url: number for number, url in reversed([*enumerate(cited)])}
+    return {
+        **details,
+        "results": sorted(details["results"], key=lambda hit: places.get(hit["url"], len(cited))),
+    }
 
 
 def _can_draw_on(stream: Any) -> bool:
     if not is_terminal(stream):
         return False
     try:
-        import webtools.rendering  # noqa: F401, PLC0415  rich is optional
-    except ImportError:
+        import_module("webtools.rendering")
+    except ImportError:  # rich is optional
         return False
     return True
 
 
 def _is_shown_whole(tool: str, details: Mapping[str, Any]) -> bool:
     """Tell whether a view leaves nothing out that the user asked for."""
-    synthesis = details.get("synthesis") or {}
+    synthesis: dict[str, str] = details.get("synthesis") or {}
     lines = synthesis.get("summary", "").split("\n")
     return (
         tool not in _ASKED_FOR_THE_TEXT

@@ -40,11 +40,10 @@ class Follower:
         Raises:
             OSError: A file is there and cannot be read.
         """
-        data = b""
-        place = self._place
+        data, place = b"", self._place
         try:
-            for name, offset in self._unread():
-                chunk, place = _read(name, offset)
+            for name, start in self._unread():
+                chunk, place = _read(name, start)
                 data += chunk
         except FileNotFoundError:  # moved aside this moment; next time it is found
             return []
@@ -52,19 +51,20 @@ class Follower:
         *whole, self._rest = (self._rest + data).split(b"\n")
         return whole
 
-    def _unread(self) -> list[tuple[str, int]]:
+    def _unread(self) -> list[tuple[str, _Place]]:
         """List the files with something new, the oldest first, and where it begins in each."""
-        found: list[tuple[str, int]] = []
+        found: list[tuple[str, _Place]] = []
         for number in range(_MOST_BACKUPS + 1 if self._place else 1):
             name = f"{self._path}.{number}" if number else str(self._path)
             with suppress(FileNotFoundError):
                 state = os.stat(name)  # noqa: PTH116  # a text all along
                 if not stat.S_ISREG(state.st_mode):
                     continue
-                if self._place and _identity(state) == self._place.identity:
-                    offset = self._place.offset
-                    return [*found, (name, offset if offset <= state.st_size else 0)][::-1]
-                found.append((name, 0))
+                identity = _identity(state)
+                if self._place and identity == self._place.identity:
+                    offset = self._place.offset if self._place.offset <= state.st_size else 0
+                    return [*found, (name, _Place(identity, offset))][::-1]
+                found.append((name, _Place(identity, 0)))
         # What we were reading is gone, so nobody knows which of the older files we have seen.
         return [each for each in found if each[0] == str(self._path)]
 
@@ -73,11 +73,13 @@ def _identity(state: os.stat_result) -> tuple[int, int]:
     return state.st_dev, state.st_ino
 
 
-def _read(name: str, offset: int) -> tuple[bytes, _Place]:
+def _read(name: str, start: _Place) -> tuple[bytes, _Place]:
     with open(name, "rb") as file:  # noqa: PTH123
-        file.seek(offset)
+        if _identity(os.fstat(file.fileno())) != start.identity:
+            raise FileNotFoundError(name)
+        file.seek(start.offset)
         data = file.read()
-        return data, _Place(_identity(os.fstat(file.fileno())), offset + len(data))
+    return data, _Place(start.identity, start.offset + len(data))
 
 
 def reader_left(stream: TextIO | None) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from webtools import logs
+from webtools._narrowing import is_object
 from webtools.cli import _output
 from webtools.cli._following import Follower, reader_left
 from webtools.cli._reports import Report
@@ -68,7 +69,8 @@ def _last(path: Path, options: Namespace) -> list[dict[str, Any]]:
         if options.follow:  # the call may be yet to come
             return []
         raise
-    return events if options.lines is None else events[len(events) - options.lines :]
+    most = len(events) if options.lines is None else options.lines
+    return events[max(len(events) - most, 0) :]
 
 
 def _follow(follower: Follower, shown: list[dict[str, Any]], options: Namespace) -> None:
@@ -89,8 +91,7 @@ def _event(line: bytes) -> dict[str, Any] | None:
         event = json.loads(line)
     except ValueError:
         return None
-    is_one = isinstance(event, dict) and isinstance(event.get("call"), str)
-    return event if is_one else None
+    return event if is_object(event) and isinstance(event.get("call"), str) else None
 
 
 def _print(events: Iterable[Mapping[str, Any]], *, as_json: bool) -> None:

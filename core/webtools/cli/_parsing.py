@@ -50,10 +50,13 @@ def add_texts(parser: Parser, name: str, text: str, missing: str = "") -> None:
     parser.missing_text = missing or f"{name} is missing"
 
 
-def add_tool_options(parser: Parser, *, provider: bool = True) -> None:
+def add_provider(parser: Parser) -> None:
+    """Take the name of a provider."""
+    parser.add_argument("--provider", metavar="NAME", help="use this configured provider")
+
+
+def add_call_options(parser: Parser, data: str = "all details") -> None:
     """Take what every command that calls a tool does."""
-    if provider:
-        parser.add_argument("--provider", metavar="NAME", help="use this configured provider")
     add_config(parser)
     cache = parser.add_mutually_exclusive_group()
     cache.add_argument(
@@ -65,7 +68,7 @@ def add_tool_options(parser: Parser, *, provider: bool = True) -> None:
     parser.add_argument(
         "--plain", action="store_true", help="print on a terminal what a pipe would get"
     )
-    add_json(parser, "print all details as one JSON document")
+    add_json(parser, f"print {data} as one JSON document")
 
 
 def add_config(parser: Parser) -> None:

@@ -11,7 +11,7 @@ from webtools._log_events import amount, duration, size
 from webtools.cli._reports import Report
 from webtools.results import BudgetState, Command, PlanStep, ResearchPlan
 
-_LABEL = 18
+_LABEL = 20
 
 
 def answer(query: str, command: Command, given: dict[str, Any], config: str | None) -> Report:

@@ -6,10 +6,10 @@ import argparse
 
 from webtools.cli._parsing import (
     Parser,
+    add_call_options,
     add_config,
     add_json,
     add_texts,
-    add_tool_options,
     parser_for,
 )
 
@@ -47,6 +47,7 @@ _EXAMPLES = {
   webtools web-docs --limit 3 -- argparse --help option
 """,
 }
+_QUERY = "the question, in one or more words; - reads it from stdin"
 _MISSING = "query must not be empty"
 
 
@@ -62,7 +63,7 @@ def research_parser(name: str) -> Parser:
         parser, "QUERY", "the question, in one or more words; - reads it from stdin", _MISSING
     )
     _add_question_options(parser)
-    add_tool_options(parser, provider=False)
+    add_call_options(parser, "results, meta and synthesis")
     return parser
 
 

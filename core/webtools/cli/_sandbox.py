@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from webtools.sandbox import SandboxServer
 
 
+_NAME = "sandbox.json"
+
+
 def run(port: int, latency: float, config_path: str | None) -> int:
     """Serve the sandbox until Ctrl-C.
 
@@ -29,13 +32,25 @@ def run(port: int, latency: float, config_path: str | None) -> int:
         return USAGE
 
     def announce(server: SandboxServer) -> None:
-        config = server.config()
+        config = trial_config(server, Path(config_path or _NAME))
         if config_path is not None:
             write_config(Path(config_path), config)
         print(_welcome(server.url, config, config_path), flush=True)
 
     serve(port=port, latency=latency, announce=announce)
     return FINE
+
+
+def trial_config(server: SandboxServer, path: Path) -> dict[str, Any]:
+    """Give the config that leads to a sandbox, with a cache and a log beside its file.
+
+    So a trial is like the real thing, and what it keeps stays apart from the user's own. Queries
+    are logged in clear: there is nothing to hide in them.
+    """
+    return server.config() | {
+        "cache": {"enabled": True, "path": f"{path.stem}-cache.sqlite3"},
+        "log": {"enabled": True, "path": f"{path.stem}-log.ndjson", "queries": "clear"},
+    }
 
 
 def write_config(path: Path, config: dict[str, Any]) -> None:
@@ -58,7 +73,7 @@ def write_config(path: Path, config: dict[str, Any]) -> None:
 
 def _welcome(url: str, config: dict[str, Any], config_path: str | None) -> str:
     names = ", ".join(entry["name"] for entry in config["providers"])
-    path = shlex.quote(config_path or "sandbox.json")
+    path = shlex.quote(config_path or _NAME)
     saved = f"written to {path}" if config_path else f"save it as {path}, or use --write-config"
     return f"""\
 Sandbox at {url}, standing in for: {names}
@@ -70,9 +85,14 @@ Test keys:
 Config ({saved}):
 {json.dumps(config, indent=2)}
 
+Answers are kept in {config["cache"]["path"]} and calls written down in
+{config["log"]["path"]}, both beside that file and apart from your own.
+
 Try in another terminal:
   webtools search --config {path} "priority queue"
-Let the next call fail:
+  webtools web-deep --config {path} "How do I read a zip file?"
+  webtools log tail --config {path}
+Let the next request fail; add --refresh to what was asked before:
   curl -d '{{"status": 401}}' {url}/_sandbox/faults
 """
 

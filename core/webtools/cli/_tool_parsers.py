@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from webtools.cli._parsing import Parser, add_flag, add_texts, add_tool_options, parser_for
+from webtools.cli._parsing import (
+    Parser,
+    add_call_options,
+    add_flag,
+    add_provider,
+    add_texts,
+    parser_for,
+)
 
 
 def search_parser(name: str) -> Parser:
@@ -24,7 +31,8 @@ examples:
     add_texts(parser, "QUERY", "what to search for; - reads lines from stdin")
     parser.add_argument("--limit", metavar="N", help="most results per query, 1 to 100")
     _add_filters(parser)
-    add_tool_options(parser)
+    add_provider(parser)
+    add_call_options(parser)
     return parser
 
 
@@ -75,7 +83,8 @@ examples:
         metavar="N",
         help="most characters of text per page",
     )
-    add_tool_options(parser)
+    add_provider(parser)
+    add_call_options(parser)
     return parser
 
 
@@ -111,5 +120,6 @@ examples:
         metavar="CODE",
         help="language of the summary, such as EN or DE; without, the document's own",
     )
-    add_tool_options(parser)
+    add_provider(parser)
+    add_call_options(parser)
     return parser

@@ -1,4 +1,4 @@
-"""`webtools demo`: one question, answered by the command and by two agents, over real HTTP."""
+"""`webtools demo`: one question, answered by commands and by two agents, over real HTTP."""
 
 from __future__ import annotations
 
@@ -123,13 +123,14 @@ def _leave_out(part: _Part, error: ImportError) -> bool:
 
 _PARTS = (
     _Part("1. The command line", "_command"),
+    _Part("2. Research with citations", "_research"),
     _Part(
-        "2. A LangChain agent (create_agent)",
+        "3. A LangChain agent (create_agent)",
         "_langchain",
         "'agent-webtools[langchain]' langchain",
     ),
     _Part(
-        "3. A LlamaIndex agent (FunctionAgent)",
+        "4. A LlamaIndex agent (FunctionAgent)",
         "_llamaindex",
         "'agent-webtools[llamaindex]'",
     ),

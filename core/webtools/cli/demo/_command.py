@@ -1,4 +1,4 @@
-"""The first part: the real command in processes of its own."""
+"""The first parts: the real command in processes of its own."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ def show(script: Script, web: WebTools, config: Path | None) -> bool:
     worked = True
     while isinstance(turn := script.turn(seen), Call):
         words = _words(turn, config)
-        _screen.command(["webtools", *words])
-        done = _run(words)
+        done = run(words)
         failed = done.returncode != 0
         worked = worked and not failed
         seen.append(done.stderr if failed else done.stdout)
@@ -32,7 +31,9 @@ def show(script: Script, web: WebTools, config: Path | None) -> bool:
     return worked
 
 
-def _run(words: list[str]) -> subprocess.CompletedProcess[str]:
+def run(words: list[str]) -> subprocess.CompletedProcess[str]:
+    """Show a command and run it."""
+    _screen.command(["webtools", *words])
     # Without PYTHONSAFEPATH, a `webtools.py` in the current folder would be run instead.
     environment = {**os.environ, "PYTHONIOENCODING": "utf-8", "PYTHONSAFEPATH": "1"}
     return subprocess.run(  # noqa: S603  our own command, and no shell
@@ -47,14 +48,23 @@ def _run(words: list[str]) -> subprocess.CompletedProcess[str]:
 
 def _words(wanted: Call, config: Path | None) -> list[str]:
     given = wanted.arguments
-    options = ["--config", str(config)] if config else []
+    options = config_option(config)
     match wanted.tool:
         case "web_search":
             queries = given["queries"]
-            dash = ["--"] if any(query.startswith("-") for query in queries) else []
-            return ["search", "--limit", str(given["limit"]), *options, *dash, *queries]
+            return ["search", "--limit", str(given["limit"]), *options, *as_texts(queries)]
         case "web_fetch":
             most = str(given["text_max_characters"])
             return ["fetch", "--max-characters", most, *options, *given["urls"]]
         case _:
             return ["summarize", *options, given["url"]]
+
+
+def config_option(config: Path | None) -> list[str]:
+    """Give the option that names a config file; none is needed for the user's own."""
+    return ["--config", str(config)] if config else []
+
+
+def as_texts(queries: list[str]) -> list[str]:
+    """Mark queries as texts where they look like options."""
+    return [*(["--"] if any(query.startswith("-") for query in queries) else []), *queries]

@@ -1,4 +1,4 @@
-"""The second part: a LangChain agent whose model is the script."""
+"""The third part: a LangChain agent whose model is the script."""
 
 from __future__ import annotations
 

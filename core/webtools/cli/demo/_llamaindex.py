@@ -1,4 +1,4 @@
-"""The third part: a LlamaIndex agent whose model is the script."""
+"""The fourth part: a LlamaIndex agent whose model is the script."""
 
 from __future__ import annotations
 

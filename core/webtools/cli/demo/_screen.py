@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import textwrap
 from collections.abc import Sequence
@@ -61,7 +62,13 @@ def result(given: str, *, is_error: bool = False) -> None:
 def answer(given: str) -> None:
     """Print an answer in full."""
     print("\nAnswer:")
-    print("\n".join(_wrap(line, _INDENT, _INDENT) for line in given.split("\n")), flush=True)
+    print("\n".join(map(_answer_line, given.split("\n"))), flush=True)
+
+
+def _answer_line(line: str) -> str:
+    """Wrap a line; a numbered one goes on below its words."""
+    number = re.match(r"\d+\. ", line)
+    return _wrap(line, _INDENT, _INDENT + " " * (number.end() if number else 0))
 
 
 def _cut(line: str) -> str:

@@ -1,0 +1,138 @@
+"""Takes out of foreign text what a reader does not see and a model does.
+
+Zero-width characters, marks that turn the direction, tags, soft hyphens, fillers and annotations
+carry hidden instructions, or hide the words that would give them away. Joiners and variation
+selectors stay where scripts and emoji need them, at most one in a place.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, TypeVar, cast
+from urllib.parse import quote
+
+from pydantic import BaseModel
+
+from webtools._flow import Flow
+from webtools._narrowing import is_list, is_object
+from webtools.errors import WebToolsError
+from webtools.results import ResearchEnvelope
+
+Response = TypeVar("Response")
+
+# What nothing needs; U+200B also stands for the marks of direction that reading took out.
+_NEVER = (
+    r"\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e"
+    r"\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U00013430-\U0001343f\U0001bca0-\U0001bca3"
+    r"\U0001d173-\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
+)
+_SELECTORS = r"\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_JOINERS = r"\u200c\u200d"
+
+_IDEOGRAPHS = r"\u3001-\u303f\u3400-\u9fff\uf900-\ufaff\uff01-\uff60\U00020000-\U0003ffff"
+_SYMBOLS = r"\u2200-\u22ff\u2a00-\u2aff\u1000-\u109f"  # mathematics, and Myanmar letters
+_PICTURES = (
+    r"\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u2460-\u24ff\u25a0-\u27bf"
+    r"\u2900-\u297f\u2b00-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
+)
+# Scripts that join letters: from Arabic to the Indic ones, Myanmar, Khmer and Mongolian.
+_JOINING = (
+    r"\u0620-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17b3\u17b6-\u17ff\u1807-\u1809\u1820-\u18aa"
+    r"\ufb50-\ufdff\ufe70-\ufefc"
+)
+
+_SUSPECT = re.compile(f"[{_NEVER}{_SELECTORS}{_JOINERS}]")
+_UNSEEN = re.compile(
+    f"[{_NEVER}]"
+    rf"|(?<![\u1820-\u18aa])[\u180b-\u180d\u180f]"
+    rf"|(?<![{_IDEOGRAPHS}{_SYMBOLS}])[\ufe00-\ufe0d]"
+    rf"|(?<![{_IDEOGRAPHS}{_PICTURES}#*0-9])[\ufe0e\ufe0f]"
+    r"|(?<=[#*0-9])[\ufe0e\ufe0f](?!\u20e3)"  # a key such as 1 in a box, and nothing else
+    rf"|(?<![{_IDEOGRAPHS}])[\U000e0100-\U000e01ef]"
+)
+_JOINING_NOTHING = re.compile(
+    rf"(?<![{_JOINING}{_PICTURES}\ufe0f])[{_JOINERS}]"
+    rf"|(?<=[{_PICTURES}\ufe0f])(?:\u200c|\u200d(?![{_PICTURES}]))"
+)
+_ADDRESSES = {"url", "citations"}  # fields whose texts are kept to the letter, spelled in ASCII
+
+
+def without_hidden(text: str) -> str:
+    """Remove the hidden characters of a text; what is left is not changed again."""
+    if text.isascii() or not _SUSPECT.search(text):
+        return text
+    return _JOINING_NOTHING.sub("", _UNSEEN.sub("", text))
+
+
+def visible(flow: Flow[Response]) -> Flow[Response]:
+    """Run a flow whose result, or error, loses its hidden characters.
+
+    A warning of the result says how many they were. In URLs they are escaped, not removed:
+    another URL would be an invented one.
+    """
+    try:
+        result = yield from flow
+    except WebToolsError as error:
+        text = without_hidden(str(error))
+        if text == str(error):
+            raise
+        failed = error.with_message(text)
+    else:
+        return cast("Response", _shown(result)) if isinstance(result, BaseModel) else result
+    raise failed
+
+
+def _shown(response: BaseModel) -> BaseModel:
+    written = response.model_dump_json()  # one search in the whole beats one per field
+    if written.isascii() or not _SUSPECT.search(written):
+        return response
+    cleaner = _Cleaner()
+    clean: BaseModel = cleaner.clean(response)
+    return _warned(clean, cleaner.removed) if cleaner.removed else clean
+
+
+def _warned(response: BaseModel, removed: int) -> BaseModel:
+    what = "1 hidden character" if removed == 1 else f"{removed} hidden characters"
+    warning = f"Removed {what} from the text."
+    if isinstance(response, ResearchEnvelope):
+        meta = response.meta
+        meta = meta.model_copy(update={"warnings": [*meta.warnings, warning]})
+        return response.model_copy(update={"meta": meta})
+    told: list[str] = getattr(response, "warnings", [])
+    return response.model_copy(update={"warnings": [*told, warning]})
+
+
+class _Cleaner:
+    """Cleans values and counts what it removes."""
+
+    def __init__(self) -> None:
+        self.removed = 0
+
+    def clean(self, value: Any, name: str = "") -> Any:
+        """Clean a value and all that is in it; what needs no change is returned as it is."""
+        if isinstance(value, str):
+            return _escaped(value) if name in _ADDRESSES else self._text(value)
+        if isinstance(value, BaseModel):
+            return self._model(value)
+        if is_list(value):
+            return [self.clean(item, name) for item in value]
+        if is_object(value):
+            return {key: self.clean(item, key) for key, item in value.items()}
+        return value
+
+    def _text(self, text: str) -> str:
+        clean = without_hidden(text)
+        self.removed += len(text) - len(clean)
+        return clean
+
+    def _model(self, model: BaseModel) -> BaseModel:
+        cleaned = ((name, self.clean(value, name), value) for name, value in vars(model).items())
+        changed = {name: new for name, new, old in cleaned if new is not old and new != old}
+        return model.model_copy(update=changed) if changed else model
+
+
+def _escaped(url: str) -> str:
+    clean = without_hidden(url)
+    if clean == url:
+        return url
+    return _SUSPECT.sub(lambda match: quote(match[0]), url)

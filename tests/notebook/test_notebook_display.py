@@ -1,0 +1,431 @@
+from __future__ import annotations
+
+import os
+import re
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import notebook_samples as samples
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from rich.pretty import pretty_repr
+
+from webtools._showing import lines
+from webtools._showing.as_frame import frame
+from webtools._showing.as_html import draw as draw_html
+from webtools._showing.as_markdown import draw as draw_markdown
+from webtools._showing.as_markdown import inert
+from webtools._showing.elements import Html, tag
+from webtools._showing.outline import outline
+from webtools._showing.text import cut, cut_lines
+from webtools.results import (
+    FetchResponse,
+    Page,
+    ResearchEnvelope,
+    ResearchPlan,
+    SearchResponse,
+    SearchResult,
+    SummaryResponse,
+)
+
+ORIGIN = "http://127.0.0.1:9"
+HOSTILE = samples.hostile(ORIGIN)
+EVERY = {**samples.NORMAL, **{f"hostile-{name}": one for name, one in HOSTILE.items()}}
+SNAPSHOTS = Path(__file__).parent / "snapshots"
+KINDS = [SearchResponse, FetchResponse, SummaryResponse, ResearchEnvelope, ResearchPlan]
+STYLE = re.compile(r"<style>.*?</style>")
+
+TAGS = {"div", "style", "span", "bdi", "a", "table", "thead", "tbody", "tr", "th", "td", "pre"}
+TAGS |= {"details", "summary", "ul", "ol", "li"}
+ATTRIBUTES = {"class", "href", "target", "rel", "dir", "scope", "colspan", "id"}
+TRICKS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+
+
+class Seen(HTMLParser):
+    """The tags and links of a fragment, and the text between them."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: set[str] = set()
+        self.links: list[dict[str, str | None]] = []
+        self.ids: list[str | None] = []
+        self.text = ""
+        self.depth = 0
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.depth += 1
+        self.tags.append(tag)
+        self.attributes |= {name for name, _ in attrs}
+        self.ids += [value for name, value in attrs if name == "id"]
+        if tag == "a":
+            self.links.append(dict(attrs))
+
+    def handle_endtag(self, tag: str) -> None:
+        self.depth -= 1
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def kept(name: str, text: str) -> str:
+    path = SNAPSHOTS / name
+    if os.environ.get("WEBTOOLS_UPDATE_SNAPSHOTS"):
+        path.write_text(text, encoding="utf-8", newline="\n")
+    return path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", samples.NORMAL)
+def test_html_and_markdown_are_as_they_were(name: str) -> None:
+    response: Any = samples.NORMAL[name]
+    html = STYLE.sub("<style>…</style>", response._repr_html_())
+    html = re.sub(r"(?=<(?:div|table|tr|td|th|details|li|ol|ul|pre)\b)", "\n", html).lstrip() + "\n"
+    markdown = response._repr_markdown_() + "\n"
+    assert html == kept(f"{name}.html", html)
+    assert markdown == kept(f"{name}.md", markdown)
+
+
+def test_the_snapshots_are_complete() -> None:
+    wanted = {f"{name}.{kind}" for name in samples.NORMAL for kind in ("html", "md")}
+    assert {path.name for path in SNAPSHOTS.iterdir() if path.suffix != ".txt"} == wanted
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_html_holds_only_what_can_do_nothing(name: str) -> None:
+    html = EVERY[name]._repr_html_()
+    seen = Seen(html)
+    assert set(seen.tags) <= TAGS
+    assert seen.attributes <= ATTRIBUTES
+    assert seen.depth == 0
+    assert seen.tags.count("style") == 1
+    assert "url(" not in STYLE.findall(html)[0]
+    assert "@import" not in STYLE.findall(html)[0]
+    for link in seen.links:
+        href = link["href"] or ""
+        if href.startswith("#"):
+            assert href[1:] in seen.ids
+        else:
+            assert re.match(r"https?://[!-~]+$", href)
+            assert link["rel"] == "noopener noreferrer nofollow"
+            assert link["target"] == "_blank"
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_no_text_hides_or_reorders_anything(name: str) -> None:
+    response = EVERY[name]
+    for text in (response._repr_html_(), response._repr_markdown_(), repr(response)):
+        assert TRICKS.findall(text) == []
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_notebooks_do_not_typeset_formulas_in_html(name: str) -> None:
+    root = EVERY[name]._repr_html_().partition(">")[0]
+    assert "tex2jax_ignore" in root
+    assert "mathjax_ignore" in root
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_markdown_holds_no_html_no_images_and_only_web_links(name: str) -> None:
+    markdown = EVERY[name]._repr_markdown_()
+    parsed = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    tokens = [
+        token for block in parsed.parse(markdown) for token in (block, *(block.children or []))
+    ]
+    assert {token.type for token in tokens} & {"html_block", "html_inline", "image"} == set()
+    links = [token.attrGet("href") for token in tokens if token.type == "link_open"]
+    assert all(re.match(r"https?://", str(link)) for link in links)
+    known = {"inline", "text", "softbreak", "hardbreak", "fence", "code_inline", "strong_open"}
+    known |= {"strong_close", "link_open", "link_close", "paragraph_open", "paragraph_close"}
+    lists = {
+        f"{one}_{end}"
+        for one in ("bullet_list", "ordered_list", "list_item")
+        for end in ("open", "close")
+    }
+    tables = {
+        f"{one}_{end}"
+        for one in ("table", "thead", "tbody", "tr", "th", "td")
+        for end in ("open", "close")
+    }
+    assert {token.type for token in tokens} <= known | lists | tables
+
+
+@pytest.mark.parametrize("text", samples.hostile_texts(ORIGIN)[:-2])
+def test_markdown_shows_foreign_text_letter_by_letter(text: str) -> None:
+    shown = cut(text, 10_000)
+    inline = MarkdownIt("commonmark").parseInline(f"x {inert(shown)}")[0].children or []
+    assert "".join(token.content for token in inline) == f"x {shown}"
+    assert {token.type for token in inline} <= {"text", "code_inline", "text_special"}
+
+
+def test_a_page_cannot_close_the_fence_around_it() -> None:
+    page = Page(url="https://a.example/", text="a\n`````\n```\n<b>out</b>\n~~~~~~~\nb")
+    markdown = FetchResponse(provider="p", pages=[page])._repr_markdown_()
+    fences = [one for one in MarkdownIt().parse(markdown) if one.type == "fence"]
+    assert [one.content for one in fences] == ["a\n`````\n```\n<b>out</b>\n~~~~~~~\nb\n"]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("short", "short"),
+        ("ends in an ellipsis …", "ends in an ellipsis …"),
+        ("x" * 40, "x" * 40),
+        ("x" * 41, "x" * 40 + "… (+1 characters)"),
+        ("x" * 1_000_040, "x" * 40 + "… (+1,000,000 characters)"),
+        ("\u200b" * 1000 + "hidden", "… (+846 characters)"),
+        (None, ""),
+        (7, ""),
+    ],
+)
+def test_a_cut_text_says_how_much_is_missing(text: Any, shown: str) -> None:
+    assert cut(text, 40) == shown
+
+
+def test_a_cut_page_says_how_much_is_missing() -> None:
+    assert cut_lines("one\n\n  two", 100) == ("one\n\n  two", "")
+    assert cut_lines("one\ntwo", 5) == ("one\nt", "… (+2 characters)")
+    assert cut_lines(None, 5) == ("", "")
+
+
+def many(number: int) -> SearchResponse:
+    hits = [samples.result(f"T{n}", f"https://a.example/{n}") for n in range(number)]
+    return SearchResponse(provider="p", queries=["pattern matching"], results=hits)
+
+
+def test_of_ten_thousand_results_the_first_hundred_are_shown() -> None:
+    response = many(10_000)
+    html, markdown = response._repr_html_(), response._repr_markdown_()
+    assert html.count("wt-rank") - html.count(".wt-rank") == 100
+    assert "T99<" in html
+    assert "T100<" not in html
+    assert "… and 9,900 more results" in html
+    assert markdown.count("https://a.example/") == 100
+    assert "… and 9,900 more results" in markdown
+    assert repr(response) == '<SearchResponse 10,000 results from p for "pattern matching">'
+    assert len(response.to_dataframe()) == 10_000
+
+
+def test_a_hundred_huge_pages_stay_bounded() -> None:
+    pages = [Page(url=f"https://a.example/{n}", text="<&>" * 400_000) for n in range(101)]
+    response = FetchResponse(provider="p", pages=pages)
+    assert len(response._repr_html_()) < 3_000_000
+    assert len(response._repr_markdown_()) < 3_000_000
+    assert "… and 1 more page" in response._repr_html_()
+    assert len(repr(pages[0])) < 1000
+    assert len(repr(pages)) < 101_000
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_line_of_a_log_is_long(name: str) -> None:
+    assert len(repr(HOSTILE[name])) < 1000
+    assert "\n" not in repr(HOSTILE[name])
+    assert str(HOSTILE[name]) == repr(HOSTILE[name])
+    assert len(pretty_repr(HOSTILE[name])) < 1000
+
+
+def test_a_response_says_in_one_line_what_it_is() -> None:
+    assert {name: repr(one) for name, one in samples.NORMAL.items()} == {
+        "search": '<SearchResponse 4 results from exa-main for "pattern matching">',
+        "searches": "<SearchResponse 2 results from exa-main for 3 queries, 1 query failed>",
+        "nothing": '<SearchResponse 0 results from exa-main for "zxqj">',
+        "fetch": "<FetchResponse 3 pages from direct, 1 failed>",
+        "summary": "<SummaryResponse 55 characters from kagi-main for "
+        '"https://peps.python.org/pep-0636/">',
+        "research": '<ResearchEnvelope web-deep 4 results from exa-main for "what did Python 3.10 '
+        'add?", medium confidence, answer with 2 citations>',
+        "plan": '<ResearchPlan web-deep for "what did Python 3.10 add?", exa-main → kagi-main, '
+        "at most 0.0100 USD>",
+    }
+    alone = FetchResponse(provider="p", pages=[Page(url="https://a.example/")])
+    assert repr(alone) == '<FetchResponse 1 page from p for "https://a.example/">'
+    found = samples.ENVELOPE.model_copy(update={"synthesis": None})
+    assert "answer" not in repr(found)
+
+
+def test_rich_prints_the_same_line() -> None:
+    assert "0 results from exa-main" in pretty_repr(samples.NOTHING)
+
+
+def test_parts_of_a_response_print_all_their_fields_shortly() -> None:
+    hit = samples.result("A" * 1_000_000, "https://a.example/", "s\u202e")
+    assert len(repr(hit)) < 600
+    assert repr(hit).startswith("SearchResult(title='AAA")
+    assert "snippet='s\\u202e'" in repr(hit)
+    assert str(hit).startswith("title='AAA")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_object_without_any_field_shows_its_type(kind: Any) -> None:
+    broken = kind.model_construct()
+    assert repr(broken) == kind.__name__
+    assert str(broken) == kind.__name__
+    assert broken._repr_html_() == kind.__name__
+    assert broken._repr_markdown_() == kind.__name__
+    assert list(broken.__repr_args__()) == []
+    assert pretty_repr(broken) == f"{kind.__name__}()"
+
+
+class Hostile:
+    """An object whose every use raises."""
+
+    def __repr__(self) -> str:
+        raise RecursionError
+
+    def __getattr__(self, name: str) -> Any:
+        raise ValueError(name)
+
+    def __bool__(self) -> bool:
+        raise TypeError
+
+    __str__ = __repr__
+
+
+JUNK = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text()
+    | st.builds(Hostile)
+    | st.datetimes()
+    | st.just(samples.PLAIN[0])
+    | st.just(samples.META),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@pytest.mark.parametrize("kind", [*KINDS, Page, SearchResult])
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_whatever_it_holds_showing_it_never_raises(kind: Any, data: st.DataObject) -> None:
+    fields = {name: data.draw(JUNK) for name in kind.model_fields}
+    broken = kind.model_construct(**fields)
+    shown = [repr(broken), str(broken)]
+    if kind in KINDS:
+        shown += [broken._repr_html_(), broken._repr_markdown_()]
+    assert all(isinstance(text, str) for text in shown)
+
+
+def test_a_type_that_cannot_be_drawn_is_an_error_inside() -> None:
+    for draw in (draw_html, draw_markdown, lines.line, outline, frame):
+        with pytest.raises(TypeError, match="^int$"):
+            draw(3)
+
+
+def test_text_is_escaped_unless_it_was_made_here() -> None:
+    assert tag("b", "<i>", class_='"', id="") == '<b class="&quot;">&lt;i&gt;</b>'
+    assert tag("b", Html("<i></i>")) == "<b><i></i></b>"
+
+
+def test_only_urls_that_lead_where_they_say_are_links() -> None:
+    urls = [*samples.HOSTILE_URLS, samples.TUTORIAL]
+    hits = [samples.result("T", url) for url in urls]
+    response = SearchResponse(provider="p", queries=["pattern matching"], results=hits)
+    html = {link["href"] for link in Seen(response._repr_html_()).links}
+    odd = "https://a.example/'onclick=x"
+    assert html == {samples.TUTORIAL, odd}
+    markdown = response._repr_markdown_()
+    assert set(re.findall(r"\]\(([^)]*)\)", markdown)) == {samples.TUTORIAL, odd}
+
+
+def test_a_link_in_markdown_cannot_be_broken_out_of() -> None:
+    url = "https://a.example/?a=(b)&copy=1|2`$x$*_{y}"
+    response = SearchResponse(provider="p", queries=["q"], results=[samples.result("T", url)])
+    tokens = MarkdownIt().enable("table").parse(response._repr_markdown_())
+    links = [
+        child.attrGet("href")
+        for token in tokens
+        for child in token.children or []
+        if child.type == "link_open"
+    ]
+    assert links == ["https://a.example/?a=%28b%29&copy=1%7C2%60%24x%24*_%7By%7D"]
+
+
+def test_citations_lead_to_the_numbered_sources() -> None:
+    seen = Seen(samples.ENVELOPE._repr_html_())
+    inner = [link["href"] for link in seen.links if "target" not in link]
+    assert inner == [f"#{seen.ids[number - 1]}" for number in (1, 2, 1, 2)]
+    other = samples.ENVELOPE.model_copy(
+        update={"meta": samples.ENVELOPE.meta.model_copy(update={"query": "other"})}
+    )
+    assert set(Seen(other._repr_html_()).ids).isdisjoint(seen.ids)
+
+
+def test_failures_are_visible_and_unfolded() -> None:
+    html = samples.FETCH._repr_html_()
+    unfolded = re.sub(r"<details>.*?</details>", "", html, flags=re.DOTALL)
+    assert "The page answered 404; check the URL." in unfolded
+    assert "# Tutorial" not in unfolded
+    assert "exa answered 500; try again later." in samples.SEARCHES._repr_html_()
+    assert "**Failed:**" in samples.FETCH._repr_markdown_()
+
+
+def test_research_without_results_or_synthesis_says_so() -> None:
+    meta = samples.ENVELOPE.meta.model_copy(
+        update={
+            "cache_hit": True,
+            "cost_usd": None,
+            "provider_used": None,
+            "recency_days": None,
+            "degraded": [],
+            "uncertainty": None,
+            "confidence_rule": "",
+        }
+    )
+    empty = ResearchEnvelope(results=[], meta=meta)
+    assert "No results found." in empty._repr_html_()
+    assert "No results found." in empty._repr_markdown_()
+    assert "cached 2026-11-21 10:02 UTC" in empty._repr_html_()
+    assert repr(empty).startswith('<ResearchEnvelope web-deep 0 results for "')
+    uncited = empty.model_copy(
+        update={"synthesis": samples.ENVELOPE.synthesis.model_copy(update={"citations": []})}  # type: ignore[union-attr]
+    )
+    assert "<ol" not in uncited._repr_html_()
+
+
+def test_a_bare_plan_shows_no_more_than_there_is() -> None:
+    plan = samples.PLAN.model_copy(
+        update={
+            "budget": None,
+            "reading": None,
+            "synthesizer": None,
+            "kept_since": None,
+            "recency_days": None,
+        }
+    )
+    assert "no synthesis" in plan._repr_html_()
+    assert "spent" not in plan._repr_html_()
+    unlimited = samples.PLAN.budget.model_copy(  # type: ignore[union-attr]
+        update={
+            "usd_per_day": None,
+            "calls_per_day": None,
+            "usd_per_process": None,
+            "calls_per_process": None,
+        }
+    )
+    assert "made" not in plan.model_copy(update={"budget": unlimited})._repr_html_()
+
+
+def test_many_notes_are_counted() -> None:
+    response = samples.NOTHING.model_copy(update={"warnings": ["w"] * 25})
+    assert "… and 5 more warnings" in response._repr_html_()
+
+
+def test_what_is_cached_at_an_unknown_time_says_cached() -> None:
+    response = samples.NOTHING.model_copy(update={"cache_hit": True})
+    assert "cached<" in response._repr_html_()
+
+
+def test_drawing_is_imported_when_it_is_first_asked_for() -> None:
+    code = "import webtools.results, sys; print('webtools._showing.as_html' in sys.modules)"
+    import subprocess  # noqa: PLC0415
+
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout == "False\n"
