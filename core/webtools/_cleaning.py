@@ -55,7 +55,8 @@ def without_controls(text: str) -> str:
     """Drop terminal sequences and control characters; keep tabs and line feeds.
 
     Carriage returns become line feeds, and a lone surrogate becomes the replacement character:
-    it could neither be written nor sent.
+    it could neither be written nor sent. A mark that turns the direction of text becomes U+200B,
+    which does nothing: `_hidden` counts and removes it where results leave the package.
     """
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -65,7 +66,9 @@ def without_controls(text: str) -> str:
 
 
 def _replacement(match: re.Match[str]) -> str:
-    return "\ufffd" if match[0] >= "\ud800" else ""
+    if match[0] >= "\ud800":
+        return "\ufffd"
+    return "\u200b" if match[0] >= "\u2000" else ""
 
 
 def is_web_url(url: str) -> bool:

@@ -13,7 +13,10 @@ _OUTPUT = Option(("-o", "--output"), "output", "name of the variable that keeps 
 _CONFIG = Option(("--config",), "config", "path of the config file for this call")
 _PROVIDER = Option(("--provider", "-p"), "provider", "configured name of the provider")
 _LIMIT = Option(("--limit", "-n"), "limit", "most results")
-_EVERY = (_OUTPUT, _CONFIG, Option(("--help", "-h"), "help", "list the options", "flag"))
+_CACHE = Option(
+    ("--cache",), "cache", "what to do with kept answers", choices=("use", "refresh", "bypass")
+)
+_EVERY = (_CACHE, _OUTPUT, _CONFIG, Option(("--help", "-h"), "help", "list the options", "flag"))
 _SEARCH = (
     _PROVIDER,
     _LIMIT,
@@ -45,12 +48,7 @@ _RESEARCH = (
         "how to write the answer",
         choices=("extractive", "perplexity", "none"),
     ),
-    Option(
-        ("--cache",),
-        "cache",
-        "what to do with kept answers",
-        choices=("use", "refresh", "bypass"),
-    ),
+    Option(("--plan",), "plan", "only tell what it would do and cost at most", "flag"),
 )
 
 

@@ -146,6 +146,9 @@ class WebMagics(Magics):
             nullcontext(self._web) if config is None else WebTools(config) as web,
             self._progress(subject, magic) as progress,
         ):
+            if values.pop("plan", False):
+                values.pop("cache", None)  # a plan does not ask anybody
+                return web.plan(subject, **magic.fixed, **values)
             call: Callable[..., Any] = getattr(web, magic.method)
             return call(subject, **magic.fixed, **values, progress=progress)
 

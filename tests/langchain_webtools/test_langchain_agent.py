@@ -110,10 +110,10 @@ async def test_two_toolkits_serve_one_agent(way: str, web: WebTools) -> None:
 
 async def test_an_unhandled_failure_ends_the_run_as_the_exception(way: str) -> None:
     class Failing(WebTools):
-        def call_tool(self, name: str, arguments: Any) -> ToolResult:
+        def call_tool(self, name: str, arguments: Any, **_: Any) -> ToolResult:
             return ToolResult("no", {"error": {"retryable": True}}, is_error=True)
 
-        async def acall_tool(self, name: str, arguments: Any) -> ToolResult:
+        async def acall_tool(self, name: str, arguments: Any, **_: Any) -> ToolResult:
             return self.call_tool(name, arguments)
 
     tool = WebSearchTool(web=Failing(), handle_tool_error=False)

@@ -21,7 +21,7 @@ class Counting(WebTools):
         self._lock = threading.Lock()
         self.now = self.most = 0
 
-    def call_tool(self, name: str, arguments: Any) -> ToolResult:
+    def call_tool(self, name: str, arguments: Any, **_: Any) -> ToolResult:
         with self._lock:
             self.now += 1
             self.most = max(self.most, self.now)

@@ -40,10 +40,10 @@ DETAILS = {"results": [], "error": {**ERROR, "retryable": True, "retry_after": 7
 class Failing(WebTools):
     """Every call fails, without a request."""
 
-    def call_tool(self, name: str, arguments: Any) -> ToolResult:
+    def call_tool(self, name: str, arguments: Any, **_: Any) -> ToolResult:
         return ToolResult("Too many calls.", DETAILS, is_error=True)
 
-    async def acall_tool(self, name: str, arguments: Any) -> ToolResult:
+    async def acall_tool(self, name: str, arguments: Any, **_: Any) -> ToolResult:
         return self.call_tool(name, arguments)
 
 

@@ -215,11 +215,11 @@ class Stub:
         self.result = result
         self.asked: list[tuple[str, Any]] = []
 
-    def call_tool(self, name: str, arguments: Any) -> ToolResult:
+    def call_tool(self, name: str, arguments: Any, **_: Any) -> ToolResult:
         self.asked.append((name, arguments))
         return self.result
 
-    async def acall_tool(self, name: str, arguments: Any) -> ToolResult:
+    async def acall_tool(self, name: str, arguments: Any, **_: Any) -> ToolResult:
         return self.call_tool(name, arguments)
 
 
@@ -348,7 +348,7 @@ async def test_cancelling_reaches_the_web_tools() -> None:
     class Hanging(Stub):
         ended = False
 
-        async def acall_tool(self, name: str, arguments: Any) -> ToolResult:
+        async def acall_tool(self, name: str, arguments: Any, **_: Any) -> ToolResult:
             try:
                 await asyncio.Event().wait()
             finally:

@@ -141,14 +141,15 @@ def mutations(claim: str) -> Iterator[str]:
         yield claim.replace(code, "`check_circular`")
     for one, other in FLIPS:
         yield re.sub(rf"\b{one}\b", other, claim)
-        yield re.sub(rf"\b{other}\b", one.replace("\\", ""), claim) if other else claim
+        if other and other not in one:
+            yield re.sub(rf"\b{other}\b", one.replace("\\", ""), claim)
     for verb in ("was", "have", "is", "are", "will", "can", "did", "leaves", "queued", "rose"):
         yield re.sub(rf"\b{verb}\b", f"{verb} not", claim)
     yield from (claim.replace(f"[{n}]", mark) for n in range(1, 5) for mark in WRONG_MARKS)
 
 
 FLIPS = [
-    ("never ", ""), ("needs no", "needs"), ("that are not", "that are"), ("disabled", "enabled"), ("true", "false"),
+    ("never ", ""), ("needs no", "needs"), ("disabled", "enabled"), ("true", "false"),
     ("first", "last"), ("twice", "once"), ("rose", "fell"), ("slower", "faster"), ("most", "least"),
     ("year", "day"), ("before", "after"), ("seven", "eight"), ("twelve", "ten"), ("only", "not"),
     ("February", "March"), ("percent", "million"), ("KiB", "MiB"), ("GB", "MB"), ("euros", "dollars"),
@@ -273,11 +274,11 @@ def test_a_claim_that_its_draft_calls_uncertain_stays_so() -> None:
         ("Vellmouth opened its pool on 15 February 2026. [1]",
          "no passage of source 1 has its date 2026-02-15"),
         ("Brightsea opened its pool. [1]", 'no passage of source 1 has its name "brightsea"'),
-        ("The basin needs pumps. [1]", 'source 1 denies "pump"'),
-        ("The pool has not opened. [1]", 'source 1 does not deny "open"'),
+        ("The basin needs pumps. [1]", 'source 1 denies "pumps"'),
+        ("The pool has not opened. [1]", 'source 1 does not deny "opened"'),
         ("Passenger numbers fell by 12%. [3]", 'source 3 has "rose" for its "fell"'),
         ("Sluice is incomplete before it yields values. [2]",
-         'source 2 has the contrary of "incomplet"'),
+         'source 2 has the contrary of "incomplete"'),
         ("A pool sells bread at dawn. [1]", "no passage of source 1 has enough of its words"),
         ("Bakers sell bread at dawn. [1]", "source 1 has none of its words"),
         ("It is. [1]", "it says nothing that could be checked"),
@@ -361,9 +362,9 @@ def test_numbers_in_footnotes_bear_nothing_out() -> None:
     assert verdict("`sys.argv[0]` is the script name.", "`sys.argv[0]` is the script name.") == 2
 
 
-def test_a_list_without_full_stops_is_no_passage_of_its_own() -> None:
+def test_a_text_without_full_stops_is_many_passages() -> None:
     text = " ".join(f"word{n}" for n in range(500)) + " alpha beta gamma"
-    assert verdict(f"delta epsilon zeta {text}", "Delta epsilon zeta have alpha beta gamma.") == 0
+    assert verdict(f"delta epsilon zeta {text}", "Delta epsilon zeta have alpha beta gamma.") == 1
 
 
 def test_wide_passages_are_a_few_sentences() -> None:

@@ -205,11 +205,11 @@ def _compare(
         or _strange_date(claim, passage)
         or _strange_name(claim, passage, context, evidence)
     )
-    if fault and not changed.replaced:
-        return Verdict(0, f"no passage of source {evidence.number} has {fault}", share)
+    if fault:
+        rank = -1 if changed.replaced else 0  # it is the same sentence but for that
+        return Verdict(rank, f"no passage of source {evidence.number} has {fault}", share)
     contrary = _contrary(claim, passage) or changed.contrary
-    contrary = contrary or _exchanged(claim, passage, evidence) or (fault and f"has not {fault}")
-    if contrary:
+    if contrary := contrary or _exchanged(claim, passage, evidence):
         return Verdict(-1, f"source {evidence.number} {contrary}", share)
     lack = _lack(claim, known, bare - _WIDE * (window[1] - window[0] > 1))
     if lack < 0:
@@ -244,7 +244,7 @@ def _doubt(claim: Facts, passage: Facts, evidence: Evidence, changed: Change) ->
     """Tell what makes a claim uncertain that has enough words, if anything does."""
     first = next(iter(claim.spans), (0, 0, ""))[2]
     if changed.replaced:
-        return f'source {evidence.number} has another word for "{changed.replaced}"'
+        return f'source {evidence.number} has another word for "{claim.word(changed.replaced)}"'
     if sweeping := lexicon.SWEEPING & claim.all_stems - passage.all_stems:
         return f'source {evidence.number} does not say "{min(sweeping)}"'
     if lexicon.stem(first) not in passage.all_stems and unsure_subject(
@@ -318,10 +318,10 @@ def _contrary(claim: Facts, passage: Facts) -> str:
     for reach in passage.denied:
         held = reach & claim.all_stems
         if len(held) >= math.ceil(len(reach) * _DENIED) and not _touches(reach, claim.denied):
-            return f'denies "{min(held)}"'
+            return f'denies "{claim.word(min(held))}"'
     for reach in claim.denied:
         if not _touches(reach, passage.denied):
-            return f'does not deny "{min(reach)}"'
+            return f'does not deny "{claim.word(min(reach))}"'
     return _opposite(claim, passage) or _turned_round(claim, passage)
 
 
@@ -387,9 +387,9 @@ def _turned_round(claim: Facts, passage: Facts) -> str:
         for prefix in lexicon.REVERSING:
             bare = word.removeprefix(prefix)
             if len(word) >= _LEAST_PREFIXED and prefix + word in passage.all_stems:
-                return f'has the contrary of "{word}"'
+                return f'has the contrary of "{claim.word(word)}"'
             if bare != word and len(bare) >= _LEAST_PREFIXED and bare in passage.all_stems:
-                return f'has the contrary of "{word}"'
+                return f'has the contrary of "{claim.word(word)}"'
     return ""
 
 

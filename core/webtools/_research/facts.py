@@ -83,6 +83,11 @@ class Facts:
         """The stems of the words, in order."""
         return [lexicon.stem(word) for _, _, word in self.spans]
 
+    def word(self, stemmed: str) -> str:
+        """Give a word that has a stem, for showing it."""
+        found = (word for _, _, word in self.spans if lexicon.stem(word) == stemmed)
+        return next(found, stemmed)
+
     @cached_property
     def content(self) -> frozenset[str]:
         """The stems that carry meaning."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import singledispatch
 from typing import Any
 
@@ -43,6 +43,7 @@ _IN_LINK = str.maketrans(
     {"|": "%7C", "`": "%60", "$": "%24", "(": "%28", ")": "%29", "{": "%7B", "}": "%7D"}
     | {"&": "&amp;", "<": "%3C", ">": "%3E", "\\": "%5C"}
 )
+_CITATION = re.compile(r"&#91;(\d{1,3})&#93;")  # as `inert` writes `[n]`
 _TICKS = re.compile(r"`+")
 _RESULTS = ("#", "Result", "Date", "Source")
 
@@ -98,9 +99,9 @@ def _(response: ResearchEnvelope) -> Iterator[str]:
     rule = inert(cut(response.meta.confidence_rule, LONGEST_SENTENCE))
     yield f"**{inert(name(response.meta.confidence))} confidence**{f' · {rule}' if rule else ''}"
     if response.synthesis is not None:
-        yield from _prose(response.synthesis.summary)
         titles = {result.url: result.title for result in response.results[:MOST_ROWS]}
         urls = response.synthesis.citations[:MOST_ROWS]
+        yield from _prose(response.synthesis.summary, [place(url) for url in urls])
         yield "\n".join(
             f"{number}. {_link(cut(titles.get(url) or url, LONGEST_TITLE), place(url))}"
             for number, url in enumerate(urls, 1)
@@ -164,11 +165,16 @@ def _page(page: Page) -> Iterator[str]:
     yield missing
 
 
-def _prose(text: Any) -> Iterator[str]:
+def _prose(text: Any, cited: Sequence[Place] = ()) -> Iterator[str]:
+    """Show prose; `[n]` becomes a link to the n-th source where there is one."""
     shown, missing = cut_lines(text, _LONGEST_SUMMARY)
-    yield "\n".join(
-        _line(line.strip()) + "  " if line else "" for line in shown.split("\n")
-    ).rstrip()
+
+    def cite(match: re.Match[str]) -> str:
+        number = int(match[1])
+        return _link(f"[{number}]", cited[number - 1]) if 0 < number <= len(cited) else match[0]
+
+    lines = [_line(line.strip()) for line in shown.split("\n")]
+    yield "\n".join(f"{_CITATION.sub(cite, line)}  " if line else "" for line in lines).rstrip()
     yield missing
 
 

@@ -43,12 +43,13 @@ def draw(tool: str, result: ToolResult) -> bool:
 
 def _cited_first(details: Mapping[str, Any]) -> dict[str, Any]:
     """Order the sources so that the n-th is the one that the answer cites as `[n]`."""
-    cited: list[str] = (details.get("synthesis") or {}).get("citations", [])
-    places = {url: number for number, url in reversed([*enumerate(cited)])}
-    return {
-        **details,
-        "results": sorted(details["results"], key=lambda hit: places.get(hit["url"], len(cited))),
-    }
+    synthesis: dict[str, list[str]] = details.get("synthesis") or {}
+    cited = synthesis.get("citations", [])
+    hits = sorted(
+        details["results"],
+        key=lambda hit: cited.index(hit["url"]) if hit["url"] in cited else len(cited),
+    )
+    return {**details, "results": hits}
 
 
 def _can_draw_on(stream: Any) -> bool:

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webtools._magic_line import Option, OptionError, completions, read_line, usage
+
+PROVIDER = Option(("--provider", "-p"), "provider", "name of the provider")
+CATEGORY = Option(("--category",), "category", "kind of page", choices=("news", "people"))
+OPTIONS = [
+    PROVIDER,
+    CATEGORY,
+    Option(("--include-domain",), "include_domains", "only from here", "list"),
+    Option(("--text",), "text", "the text", "flag"),
+]
+
+
+@pytest.mark.parametrize(
+    ("line", "values", "rest"),
+    [
+        ("", {}, ""),
+        ("  rust async  ", {}, "rust async"),
+        ("say \"hi\" 'there'", {}, "say \"hi\" 'there'"),
+        ("-p exa rust", {"provider": "exa"}, "rust"),
+        ("--provider=exa rust", {"provider": "exa"}, "rust"),
+        ('--provider "my exa" rust', {"provider": "my exa"}, "rust"),
+        ("--provider='my exa' rust", {"provider": "my exa"}, "rust"),
+        ("-p {name} rust", {"provider": "{name}"}, "rust"),
+        ("-p a -p b", {"provider": "b"}, ""),
+        ("--include-domain a --include-domain b x", {"include_domains": ["a", "b"]}, "x"),
+        ("--text   rust", {"text": True}, "rust"),
+        ("rust --text -p exa", {}, "rust --text -p exa"),
+        ("--text -- -p exa", {"text": True}, "-p exa"),
+        ("-p 'it is", {"provider": "'it"}, "is"),
+        ('-p "a"b c', {"provider": '"a"b'}, "c"),
+        ("-p -1 c", {"provider": "-1"}, "c"),
+    ],
+)
+def test_options_stand_before_the_query(line: str, values: dict[str, Any], rest: str) -> None:
+    assert read_line(line, OPTIONS) == (values, rest)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("--nope x", "^--nope is not an option; use --provider, --category, --include-domain"),
+        ("-site:a x", "put -- before a query that begins with a dash.$"),
+        ("- x", "^- is not an option"),
+        ("-p", "^-p needs a value: name of the provider.$"),
+        ("--provider=", "^--provider needs a value"),
+        ("--provider= exa", "^--provider needs a value"),
+        ("--text=yes x", "^--text takes no value; write --text alone.$"),
+    ],
+)
+def test_a_wrong_option_is_named_with_the_remedy(line: str, message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        read_line(line, OPTIONS)
+
+
+@given(st.text())
+def test_any_query_after_two_dashes_is_kept(query: str) -> None:
+    assert read_line(f"-p exa -- {query}", OPTIONS) == ({"provider": "exa"}, query.strip())
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("", []),
+        ("rust", []),
+        ("--p", ["--provider", "-p", "--category", "--include-domain", "--text"]),
+        ("--text --p", ["--provider", "-p", "--category", "--include-domain", "--text"]),
+        ("rust --p", []),
+        ("--provider ", PROVIDER),
+        ("-p ex", PROVIDER),
+        ("--provider=ex", PROVIDER),
+        ("--provider=exa ", []),
+        ("-p exa --category ", CATEGORY),
+        ("-p exa rust ", []),
+        ("--nope=", []),
+        ("--nope ", []),
+    ],
+)
+def test_completion_knows_what_is_due(line: str, offered: Any) -> None:
+    assert completions(line, OPTIONS) == offered
+
+
+def test_usage_lists_every_option_once() -> None:
+    assert usage(OPTIONS).splitlines() == [
+        "  --provider, -p VALUE: name of the provider",
+        "  --category VALUE: kind of page",
+        "  --include-domain VALUE: only from here",
+        "  --text: the text",
+    ]
