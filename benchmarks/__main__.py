@@ -1,12 +1,19 @@
-"""Run the benchmarks: all, or those named (`calls`, `load`, `start`, `cutting`)."""
+"""Run the benchmarks: all, or those named (see `PARTS`)."""
 
 import platform
 import sys
 
-from benchmarks import calls, cutting, load, start
+from benchmarks import caching, calls, cutting, load, research, start
 from benchmarks.report import Row, show
 
-PARTS = {"calls": calls, "load": load, "start": start, "cutting": cutting}
+PARTS = {
+    "calls": calls,
+    "load": load,
+    "start": start,
+    "cutting": cutting,
+    "caching": caching,
+    "research": research,
+}
 
 
 def main(names: list[str]) -> int:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from langchain_webtools.tools import (
         SummarizeTool,
         WebFetchTool,
+        WebReadTool,
         WebResearchTool,
         WebSearchTool,
     )
@@ -34,6 +35,7 @@ __all__ = [
     "SummarizeTool",
     "WebFetchTool",
     "WebPageLoader",
+    "WebReadTool",
     "WebResearchTool",
     "WebSearchRetriever",
     "WebSearchTool",
@@ -57,7 +59,13 @@ __getattr__, __dir__ = lazy_package(
         "retrievers": ["WebSearchRetriever"],
         "synthesis": ["ChatModelSynthesizer"],
         "toolkit": ["WebToolkit"],
-        "tools": ["SummarizeTool", "WebFetchTool", "WebResearchTool", "WebSearchTool"],
+        "tools": [
+            "SummarizeTool",
+            "WebFetchTool",
+            "WebReadTool",
+            "WebResearchTool",
+            "WebSearchTool",
+        ],
     },
     needs="langchain_core",
     remedy=f"{__name__} needs langchain-core: pip install 'agent-webtools[langchain]'",

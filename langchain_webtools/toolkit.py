@@ -8,6 +8,7 @@ from langchain_webtools._web import Web
 from langchain_webtools.tools import (
     SummarizeTool,
     WebFetchTool,
+    WebReadTool,
     WebResearchTool,
     WebSearchTool,
 )
@@ -63,12 +64,13 @@ class WebToolkit(BaseToolkit):
     suffix: str = ""
 
     def get_tools(self) -> list[BaseTool]:
-        """Make the tools: web_search, web_fetch, summarize, web_research."""
+        """Make the tools: web_search, web_fetch, summarize, web_research, web_read."""
         tools: list[BaseTool] = [
             WebSearchTool(web=self.web),
             WebFetchTool(web=self.web),
             SummarizeTool(web=self.web),
             WebResearchTool(web=self.web, llm=self.llm),
+            WebReadTool(web=self.web),
         ]
         for tool in tools:
             tool.name = f"{self.prefix}{tool.name}{self.suffix}"

@@ -6,7 +6,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import ArgsSchema
 
 from langchain_webtools._base import WebTool
-from webtools.tools import FETCH, RESEARCH, SEARCH, SUMMARIZE, Tool
+from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, Tool
 
 
 class WebSearchTool(WebTool):
@@ -278,3 +278,65 @@ class WebResearchTool(WebTool):
         from langchain_webtools.synthesis import ChatModelSynthesizer  # noqa: PLC0415
 
         return {"synthesizer": ChatModelSynthesizer(self.llm)}
+
+
+class WebReadTool(WebTool):
+    """Read on where the output of another tool was cut, or find a passage in it.
+
+    Setup:
+        Install the package; nothing is requested from the web, so no key is needed:
+
+        ```bash
+        pip install 'agent-webtools[langchain]'
+        ```
+
+    Key init args:
+        web: WebTools | None
+            What carries out the calls; one of its own by default. Share one among tools.
+        name: str
+            The name the model knows it by, "web_read". The notice of an output that was cut names
+            it, so keep the name, or tell the model of the other one.
+        handle_tool_error: bool | str | Callable[[ToolException], str] | None
+            True: a failure is an answer with status "error". False: it is raised as
+            `WebToolException`, for middleware.
+
+    Instantiation:
+        ```python
+        from langchain_webtools import WebReadTool
+        from webtools import WebTools
+
+        tool = WebReadTool()
+        tool = WebReadTool(web=WebTools(config="web-search.json"))
+        ```
+
+    Invocation with args:
+        ```python
+        tool.invoke({"handle": message.artifact["read_handle"], "offset": 51000})
+        tool.invoke({"handle": message.artifact["read_handle"], "find": "guard clause"})
+        ```
+
+    Invocation with ToolCall:
+        ```python
+        message = tool.invoke(
+            {
+                "name": "web_read",
+                "args": {"handle": "0123456789abcdef0123456789abcdef"},
+                "id": "call_1",
+                "type": "tool_call",
+            }
+        )
+        message.content  # the part, and how to read on
+        message.artifact["next_offset"]  # the part as data: content, offset, total_characters, …
+        ```
+
+    Async:
+        ```python
+        await tool.ainvoke({"handle": "0123456789abcdef0123456789abcdef", "offset": 51000})
+        ```
+    """
+
+    _tool: ClassVar[Tool] = READ
+
+    name: str = READ.name
+    description: str = READ.description
+    args_schema: ArgsSchema | None = READ.input_model.model_json_schema()

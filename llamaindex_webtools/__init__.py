@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from llamaindex_webtools._factories import (
         summarize_tool,
         web_fetch_tool,
+        web_read_tool,
         web_research_tool,
         web_search_tool,
     )
@@ -42,6 +43,7 @@ __all__ = [
     "show_events",
     "summarize_tool",
     "web_fetch_tool",
+    "web_read_tool",
     "web_research_tool",
     "web_search_tool",
 ]
@@ -49,7 +51,13 @@ __all__ = [
 __getattr__, __dir__ = lazy_package(
     __name__,
     {
-        "_factories": ["summarize_tool", "web_fetch_tool", "web_research_tool", "web_search_tool"],
+        "_factories": [
+            "summarize_tool",
+            "web_fetch_tool",
+            "web_read_tool",
+            "web_research_tool",
+            "web_search_tool",
+        ],
         "_spec": ["WebToolsSpec"],
         "events": ["WebToolsEventHandler", "show_events"],
         "postprocessors": ["FetchPagePostprocessor"],

@@ -6,7 +6,7 @@ from llama_index.core.tools import FunctionTool
 
 from llamaindex_webtools._building import describe
 from llamaindex_webtools._spec import WebToolsSpec
-from webtools.tools import FETCH, RESEARCH, SEARCH, SUMMARIZE, Tool
+from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, Tool
 
 if TYPE_CHECKING:
     from llama_index.core.llms import LLM
@@ -51,6 +51,19 @@ def web_research_tool(
         InputError: The name is one that model APIs refuse.
     """
     return _one(RESEARCH, web, name, llm)
+
+
+def web_read_tool(web: "WebTools | None" = None, *, name: str = READ.name) -> FunctionTool:
+    """Make the tool that reads on where another one's output was cut.
+
+    Args:
+        web: What does the work; a `WebTools()` of its own when left out.
+        name: What the model calls it; the notice of an output that was cut says "web_read".
+
+    Raises:
+        InputError: The name is one that model APIs refuse.
+    """
+    return _one(READ, web, name)
 
 
 def _one(tool: Tool, web: "WebTools | None", name: str, llm: "LLM | None" = None) -> FunctionTool:

@@ -9,7 +9,7 @@ from llama_index.core.tools.tool_spec.base import SPEC_FUNCTION_TYPE, BaseToolSp
 import webtools
 from llamaindex_webtools._building import ToolAnswer, build, complete, describe
 from llamaindex_webtools.progress import progress_events
-from webtools.tools import FETCH, RESEARCH, SEARCH, SUMMARIZE, TOOLS, Tool
+from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, TOOLS, Tool
 
 if TYPE_CHECKING:
     from llama_index.core.llms import LLM
@@ -21,6 +21,7 @@ _FUNCTIONS = (
     ("web_fetch", "aweb_fetch"),
     ("summarize", "asummarize"),
     ("web_research", "aweb_research"),
+    ("web_read", "aweb_read"),
 )
 _PAIR_OF = {name: pair for pair in _FUNCTIONS for name in pair}
 
@@ -98,6 +99,14 @@ class WebToolsSpec(BaseToolSpec):
     async def aweb_research(self, query: str | None = None, /, **arguments: Any) -> "ToolResult":
         """Research as `web_research` does, awaited."""
         return await self._acall(RESEARCH, query, arguments)
+
+    def web_read(self, handle: str | None = None, /, **arguments: Any) -> "ToolResult":
+        """Read on in what was cut; the arguments are those of `webtools.tools.ReadInput`."""
+        return self._call(READ, handle, arguments)
+
+    async def aweb_read(self, handle: str | None = None, /, **arguments: Any) -> "ToolResult":
+        """Read on as `web_read` does, awaited."""
+        return await self._acall(READ, handle, arguments)
 
     def get_metadata_from_fn_name(
         self, fn_name: str, spec_functions: list[SPEC_FUNCTION_TYPE] | None = None

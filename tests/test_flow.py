@@ -17,6 +17,7 @@ from webtools._flow import (
     BlockingTransport,
     Flow,
     Gather,
+    Invoke,
     Now,
     Offload,
     Send,
@@ -456,4 +457,168 @@ async def test_two_crashes_in_a_gather_leave_no_unretrieved_error() -> None:
     with pytest.raises(ZeroDivisionError):
         await arun(gather(crash(), crash(), crash()), Awaited())
     await asyncio.sleep(0)
+    assert reported == []
+
+
+# --- code that is not ours ---------------------------------------------------------------------
+
+
+def invoke(work: Callable[[], Any], seconds: float = 5.0) -> Flow[Any]:
+    """Call a function, on either driver in its own way."""
+
+    async def awaited() -> Any:
+        await asyncio.sleep(0)
+        answer = work()
+        return await answer if isinstance(answer, Coroutine) else answer
+
+    now: float = yield Now()
+    return (yield Invoke(work, awaited, now + seconds))
+
+
+def test_invoke_is_answered_with_what_the_function_returns(drive: Callable[..., Any]) -> None:
+    assert drive(invoke(lambda: 7)) == 7
+    assert drive(invoke(lambda: None)) is None
+
+
+def test_a_blocking_function_runs_in_a_daemon_thread_of_its_own() -> None:
+    thread = _run(invoke(threading.current_thread))
+    assert thread is not threading.current_thread()
+    assert thread.daemon
+    assert _arun(invoke(threading.current_thread)) is threading.current_thread()
+
+
+def test_foreign_code_sees_the_callers_context_variables(drive: Callable[..., Any]) -> None:
+    variable = contextvars.ContextVar("variable", default="unset")
+    token = variable.set("set")
+    try:
+        assert drive(invoke(variable.get)) == "set"
+    finally:
+        variable.reset(token)
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "text"),
+    [
+        (ValueError("bad\nkey"), RequestError, "ValueError: bad key"),
+        (KeyError(), RequestError, "KeyError"),
+        (TimeoutError("slow"), RequestTimeoutError, "TimeoutError: slow"),
+        (InputError("no"), RequestError, "InputError: no"),
+        (ValueError("x" * 900), RequestError, f"ValueError: {'x' * 300}"),
+    ],
+)
+def test_what_foreign_code_raises_is_told_without_the_exception(
+    drive: Callable[..., Any], error: Exception, kind: type[RequestError], text: str
+) -> None:
+    def work() -> Any:
+        raise error
+
+    with pytest.raises(RequestError) as caught:
+        drive(invoke(work))
+    assert (type(caught.value), str(caught.value)) == (kind, text)
+    assert caught.value.__cause__ is caught.value.__context__ is None
+    trace = caught.value.__traceback__
+    while trace is not None:
+        if "webtools" in trace.tb_frame.f_globals.get("__name__", ""):
+            assert not [v for v in trace.tb_frame.f_locals.values() if v is error]
+        trace = trace.tb_next
+
+
+def test_an_error_of_foreign_code_can_be_caught_in_the_flow(drive: Callable[..., Any]) -> None:
+    def flow() -> Flow[str]:
+        with suppress(RequestError):
+            yield from invoke(lambda: 1 // 0)
+        return "done"
+
+    assert drive(flow()) == "done"
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
+def test_what_is_to_end_the_program_is_no_failure_of_foreign_code(
+    error: type[BaseException],
+) -> None:
+    def work() -> Any:
+        raise error
+
+    with pytest.raises(error):
+        _run(invoke(work))
+
+
+async def test_foreign_code_that_ends_the_program_on_a_loop_does() -> None:
+    class Ending(BaseException):
+        pass
+
+    def work() -> Any:
+        raise Ending
+
+    with pytest.raises(Ending):
+        await arun(invoke(work), Awaited())
+
+
+def test_foreign_code_has_until_the_deadline() -> None:
+    go, started = threading.Event(), time.monotonic()
+    for driver, work in ((_run, lambda: go.wait(5)), (_arun, lambda: asyncio.sleep(5))):
+        with pytest.raises(RequestTimeoutError, match="no answer came in time"):
+            driver(invoke(work, 0.03))
+    go.set()
+    assert time.monotonic() - started < 2
+
+
+def test_after_the_deadline_foreign_code_is_not_called(drive: Callable[..., Any]) -> None:
+    called: list[int] = []
+    with pytest.raises(RequestTimeoutError):
+        drive(invoke(lambda: called.append(1), -1.0))
+    assert called == []
+
+
+def test_a_call_that_cancels_itself_is_a_failure_and_no_cancellation() -> None:
+    async def work() -> Any:
+        raise asyncio.CancelledError
+
+    with pytest.raises(RequestError, match="cancelled itself"):
+        _arun(invoke(work))
+
+
+async def test_cancelling_cancels_the_foreign_call_and_waits_for_its_cleanup() -> None:
+    cleaned: list[str] = []
+
+    async def work() -> None:
+        try:
+            await asyncio.sleep(30)
+        finally:
+            await asyncio.sleep(0.01)
+            cleaned.append("closed")
+
+    task = asyncio.ensure_future(arun(invoke(work), Awaited()))
+    await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert cleaned == ["closed"]
+
+
+async def test_a_call_that_fails_or_goes_on_after_it_was_cancelled_holds_nobody(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("webtools._invoking._CLEANUP", 0.02)
+    reported: list[Any] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, facts: reported.append(facts))
+
+    async def failing() -> None:
+        try:
+            await asyncio.sleep(30)
+        finally:
+            raise ValueError("late")
+
+    async def stubborn() -> None:
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(30)
+        await asyncio.sleep(0.1)
+
+    start = time.monotonic()
+    for work in (failing, stubborn):
+        with pytest.raises(RequestTimeoutError):
+            await arun(invoke(work, 0.01), Awaited())
+    assert time.monotonic() - start < 0.3
+    await asyncio.sleep(0.15)
+    gc.collect()
     assert reported == []

@@ -430,7 +430,15 @@ def test_the_arguments_and_their_bounds() -> None:
                 "engine": {"default": "cecil", "enum": ["cecil", "agnes"]},
                 "target_language": {"default": ""},
                 "provider": {"default": ""},
-            }, 'web_research': {'query': {}, 'command': {'enum': ['web', 'web-deep', 'web-news', 'web-docs'], 'default': 'web'}, 'limit': {'minimum': 1, 'maximum': 10}, 'recency_days': {}, 'synthesis': {'default': ''}}}
+            },
+            "web_research": {
+                "query": {},
+                "command": {"enum": ["web", "web-deep", "web-news", "web-docs"], "default": "web"},
+                "limit": {"minimum": 1, "maximum": 10},
+                "recency_days": {},
+                "synthesis": {"default": ""},
+            },
+        }
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from webtools._config_file import EXAMPLE, PLACEHOLDER
 from webtools._config_models import capabilities
-from webtools._config_parts import BudgetConfig, CacheConfig, LogConfig, ResearchConfig
+from webtools._config_parts import BudgetConfig, CacheConfig, Fence, LogConfig, ResearchConfig
 from webtools._places import ENVIRONMENT, config_paths
 from webtools._wording import listed, not_picklable, quote
 from webtools.errors import ConfigError
@@ -68,6 +68,7 @@ class Accounts:
         log: What is written down of the calls; `log_path` gives the file.
         research: How research is done.
         budget: What may be spent.
+        fence: What of the web a model reads inside a fence.
         secrets: All keys: what may never appear in a text.
     """
 
@@ -80,6 +81,7 @@ class Accounts:
     log: LogConfig = field(default_factory=LogConfig)
     research: ResearchConfig = field(default_factory=ResearchConfig, hash=False)  # holds a dict
     budget: BudgetConfig = field(default_factory=BudgetConfig)
+    fence: Fence = "pages"
     secrets: frozenset[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -9,20 +9,29 @@ from webtools._context import CallContext
 from webtools._dates import read_date
 from webtools._fetch import fetch_with_fallback
 from webtools._flow import Flow, Now
+from webtools._reading_on import read_on
 from webtools._search import search
 from webtools._summarize import summarize
 from webtools.config import Accounts
 from webtools.errors import InputError, WebToolsError
 from webtools.providers import PROVIDERS, Account
 from webtools.providers._base import PageQuery, SearchQuery, SummaryQuery
-from webtools.results import FetchResponse, ResearchEnvelope, SearchResponse, SummaryResponse
+from webtools.results import (
+    FetchResponse,
+    ReadResponse,
+    ResearchEnvelope,
+    SearchResponse,
+    SummaryResponse,
+)
 from webtools.tools import (
     FETCH,
+    READ,
     RESEARCH,
     SEARCH,
     SUMMARIZE,
     TOOLS,
     FetchInput,
+    ReadInput,
     ResearchInput,
     SearchInput,
     SummarizeInput,
@@ -106,6 +115,8 @@ def _outcome(response: Any) -> dict[str, Any]:
             facts = _served(response) | {"result_count": len(results)}
         case FetchResponse(pages=pages):
             facts = _served(response) | {"result_count": sum(p.error is None for p in pages)}
+        case ReadResponse():
+            facts = {"result_count": 0}
         case _:
             facts = _served(response) | {"result_count": 1}
     return facts
@@ -192,6 +203,12 @@ def _research(
     return (yield from research(given, context))
 
 
+def _read(
+    given: ReadInput, _accounts: Accounts, _context: CallContext | None = None
+) -> Flow[ReadResponse]:
+    return (yield from read_on(given))
+
+
 def _warned(response: AnyResponse, warnings: Sequence[str]) -> AnyResponse:
     if not warnings:
         return response
@@ -204,4 +221,5 @@ CALLS: dict[str, Call] = {
     FETCH.name: _fetch,
     SUMMARIZE.name: _summarize,
     RESEARCH.name: _research,
+    READ.name: _read,
 }

@@ -18,6 +18,7 @@ from webtools._config_parts import (
     MAX_RESULTS,
     BudgetConfig,
     CacheConfig,
+    Fence,
     LogConfig,
     Part,
     ResearchConfig,
@@ -108,6 +109,8 @@ class Config(_Secretive):
         log: What is written down of the calls.
         research: How research is done.
         budget: What may be spent.
+        fence: What of the web a model reads inside a fence: what pages say, search results and
+            errors too, or nothing.
     """
 
     providers: Sequence[ProviderConfig]
@@ -117,6 +120,12 @@ class Config(_Secretive):
     log: LogConfig = Field(default_factory=LogConfig)
     research: ResearchConfig = Field(default_factory=ResearchConfig)
     budget: BudgetConfig = Field(default_factory=BudgetConfig)
+    fence: Fence = "pages"
+
+    @field_validator("fence", mode="before")
+    @classmethod
+    def _read_fence(cls, value: Any) -> Any:
+        return "pages" if value is None else value
 
     @field_validator("providers", mode="before")
     @classmethod

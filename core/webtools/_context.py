@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _LONG_LINE = 2048  # bytes of the log
 CacheMode: TypeAlias = Literal["use", "refresh", "bypass"]
+_CACHE_MODES = get_args(CacheMode)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ class CallOptions:
 
     def __post_init__(self) -> None:
         """Refuse another word for the cache."""
-        if self.cache not in get_args(CacheMode):
+        if self.cache not in _CACHE_MODES:
             message = f"cache {shown(self.cache)} is not possible; use use, refresh or bypass."
             raise InputError(message)
 

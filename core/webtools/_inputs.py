@@ -21,6 +21,7 @@ from pydantic_core import ErrorDetails
 
 from webtools._cleaning import is_web_url, without_controls
 from webtools._dates import read_date
+from webtools._hidden import without_hidden
 from webtools._narrowing import is_list, is_mapping
 from webtools.errors import InputError
 from webtools.results import Command
@@ -67,13 +68,13 @@ def _without_repeats(values: list[str]) -> list[str]:
     return list(dict.fromkeys(values))
 
 
-def _as_one(value: Any) -> Any:
+def as_one(value: Any) -> Any:
     """Take a list of one for the one."""
     return value[0] if is_list(value) and len(value) == 1 else value
 
 
 def _query(text: str) -> str:
-    words = " ".join(without_controls(text).split())
+    words = " ".join(without_hidden(without_controls(text)).split())
     if len(words) > MAX_QUERY_CHARACTERS:
         message = f"a query has {len(words)} characters; give at most {MAX_QUERY_CHARACTERS}"
         raise ValueError(message)
@@ -156,7 +157,7 @@ def shown(value: Any) -> str:
         text = value if isinstance(value, str) else repr(value)
     except Exception:  # noqa: BLE001  # foreign objects: huge numbers, deep lists, broken reprs
         text = type(value).__name__
-    text = without_controls(text).replace("\n", " ")
+    text = without_hidden(without_controls(text)).replace("\n", " ")
     return f'"{text[:_LONGEST_SHOWN]}…"' if len(text) > _LONGEST_SHOWN else f'"{text}"'
 
 
@@ -297,7 +298,7 @@ class SummarizeInput(ToolInput):
 
     spellings = {"urls": "url"}
 
-    url: Annotated[Url, BeforeValidator(_as_one)] = Field(description="The URL to summarize.")
+    url: Annotated[Url, BeforeValidator(as_one)] = Field(description="The URL to summarize.")
     summary_type: Literal["summary", "takeaway"] = Field(
         default="summary",
         description='"summary" for prose, "takeaway" for a bulleted list of key points.',
@@ -320,7 +321,7 @@ class ResearchInput(ToolInput):
 
     spellings = {"q": "query", "queries": "query", "question": "query"}
 
-    query: Annotated[Query, BeforeValidator(_as_one)] = Field(description="The question.")
+    query: Annotated[Query, BeforeValidator(as_one)] = Field(description="The question.")
     command: Annotated[Command, BeforeValidator(_command)] = Field(
         default="web",
         description=(

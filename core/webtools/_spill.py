@@ -1,7 +1,8 @@
 """Where the whole of an output goes when only part of it is shown.
 
 One private folder per user under the system's temporary folder. A file is named after its content,
-so the same text always has the same path, whoever saves it and however often.
+so the same text always has the same path, whoever saves it and however often. That name is also
+the handle by which `web_read` finds it: no path ever comes from a model.
 """
 
 from __future__ import annotations
@@ -19,12 +20,16 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["save"]
+from webtools.errors import InputError
+
+__all__ = ["Cleared", "clear", "handle_of", "is_handle", "load", "save"]
 
 _MAX_AGE = 24 * 60 * 60  # seconds a file is kept after it was last saved
 _MAX_TOTAL = 256 * 1024 * 1024  # bytes kept in the folder
 _TIDY_INTERVAL = 60.0  # seconds between two rounds of housekeeping
 
+_DIGITS = 32  # of the hash of the content: the handle
+_HANDLE = re.compile(rf"[0-9a-f]{{{_DIGITS}}}").fullmatch
 _SUFFIX = ".txt"
 _UNFINISHED_SUFFIX = ".tmp"
 
@@ -32,14 +37,14 @@ _UNFINISHED_SUFFIX = ".tmp"
 def save(text: str) -> str | None:
     """Write a text to a private temporary file and return its path.
 
-    The file is UTF-8 with newlines untouched; lone surrogates, which UTF-8 has no bytes for, become
-    U+FFFD. It is there for a day at least, unless newer files need the room.
+    The file is UTF-8 with newlines untouched; lone surrogates are three bytes each, as Python's
+    `surrogatepass` writes and reads them. It is there for a day, unless newer files need the room.
 
     Returns:
         The path, the same for the same text; None when the file could not be written.
     """
-    data = _encode(text)
-    name = hashlib.sha256(data).hexdigest()[:32] + _SUFFIX
+    data = text.encode("utf-8", "surrogatepass")
+    name = _handle(data) + _SUFFIX
     try:
         path = _folder() / name
         _store(path, data)
@@ -48,6 +53,61 @@ def save(text: str) -> str | None:
     if _tidying.is_due():
         _tidy(path.parent, current=name)
     return str(path)
+
+
+def handle_of(path: str | None) -> str | None:
+    """Give the handle of a file that `save` wrote."""
+    return Path(path).stem if path else None
+
+
+def is_handle(text: str) -> bool:
+    """Tell whether a text has the form of a handle."""
+    return _HANDLE(text) is not None
+
+
+def load(handle: str) -> str:
+    """Read what was saved under a handle, to the letter.
+
+    Raises:
+        InputError: It is no handle, nothing is kept under it (any more), or what is kept is not
+            what was saved; the message says what to do.
+    """
+    if not is_handle(handle):
+        message = f'"{handle[:_DIGITS]}" is no handle; give the read_handle of a result.'
+        raise InputError(message)
+    data = _read(handle)
+    if data is None:
+        message = (
+            f'Nothing is kept under handle "{handle}": it is unknown, or has expired, or made room '
+            "for newer ones. Call the tool that gave it again."
+        )
+        raise InputError(message)
+    if _handle(data) != handle:
+        message = (
+            f'What is kept under handle "{handle}" was changed, so it is not shown. Call the tool '
+            "that gave it again."
+        )
+        raise InputError(message)
+    return data.decode("utf-8", "surrogatepass")
+
+
+class Cleared(NamedTuple):
+    """What was deleted."""
+
+    files: int
+    bytes: int
+
+
+def clear() -> Cleared:
+    """Delete all that is saved; what another call is just writing stays."""
+    expired = time.time() - _MAX_AGE
+    try:
+        files = _list(_folder(), "")
+    except OSError:
+        return Cleared(0, 0)
+    wanted = (each for each in files if each.path.endswith(_SUFFIX) or each.changed < expired)
+    sizes = [each.size for each in wanted if _deleted(each)]
+    return Cleared(len(sizes), sum(sizes))
 
 
 class Interval:
@@ -83,14 +143,6 @@ class OwnFolder:
 
 _tidying = Interval(_TIDY_INTERVAL)
 _own_folder = OwnFolder()
-
-
-def _encode(text: str) -> bytes:
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        # By way of UTF-16 two halves of one character come together again.
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
 
 
 def _folder() -> Path:
@@ -152,6 +204,28 @@ def _renew(path: Path, data: bytes) -> bool:
         return False
 
 
+def _handle(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:_DIGITS]
+
+
+def _read(handle: str) -> bytes | None:
+    """Read a file of ours that has not expired; None when there is none, or something else."""
+    try:
+        path = _folder() / f"{handle}{_SUFFIX}"
+        with open(path, "rb", opener=_open_to_read) as file:
+            info = os.fstat(file.fileno())
+            if not stat.S_ISREG(info.st_mode) or info.st_mtime < time.time() - _MAX_AGE:
+                return None
+            return file.read()
+    except OSError:
+        return None
+
+
+def _open_to_read(path: str, flags: int) -> int:
+    # A pipe in the place of the file must not hold the call.
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+
+
 def _write(path: Path, data: bytes) -> None:
     unfinished = path.with_name(secrets.token_hex(16) + _UNFINISHED_SUFFIX)
     try:
@@ -184,8 +258,15 @@ def _tidy(folder: Path, current: str) -> None:
         room -= file.size
         unwanted = file.changed < expired or (room < 0 and file.path.endswith(_SUFFIX))
         if unwanted and not file.is_current:
-            with contextlib.suppress(OSError):
-                Path(file.path).unlink()
+            _deleted(file)
+
+
+def _deleted(file: _File) -> bool:
+    try:
+        Path(file.path).unlink()
+    except OSError:
+        return False
+    return True
 
 
 def _list(folder: Path, current: str) -> list[_File]:

@@ -1,47 +1,71 @@
-"""Tool calls as flows: arguments in, text and details out, and no failure raised."""
+"""Tool calls as flows: arguments in, text and details out, and no failure raised.
+
+Text from the web is fenced as the settings say (`_fencing`): with "pages" what pages say,
+summaries, answers with their sources, and the parts that are read on; with "all" also search
+results and errors of providers. What is ours stands outside: notices, how sure one may be,
+warnings. Where these quote the web, and where results and errors are not fenced, marks of a fence
+are defused.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from webtools import formatting
+from webtools import _fencing, formatting
+from webtools._config_parts import Fence
+from webtools._fencing import wrapping
 from webtools._flow import Flow, Offload
-from webtools._spill import save
-from webtools.errors import WebToolsError
-from webtools.results import FetchResponse, ResearchEnvelope, SearchResponse, SummaryResponse
+from webtools._spill import handle_of, save
+from webtools.errors import ProviderError, RequestError, WebToolsError
+from webtools.results import (
+    FetchResponse,
+    ReadResponse,
+    ResearchEnvelope,
+    SearchResponse,
+    SummaryResponse,
+)
 from webtools.tools import Tool, ToolResult
 from webtools.truncation import MAX_BYTES, MAX_LINES, Truncation, fit, fit_sections, notice
 
 _SEPARATOR = "\n\n"
-_SURELY_FITS = MAX_BYTES // 4  # characters: none has more than 4 bytes
+_SURELY_FITS = (MAX_BYTES - _fencing.OVERHEAD) // 4  # characters: none has more than 4 bytes
 _FOOTER_BYTES = 8 * 1024  # most that errors and warnings may take of the budget
 _FOOTER_LINES = 100
 
 
-def present(tool: Tool, work: Flow[Any]) -> Flow[ToolResult]:
+def present(tool: Tool, work: Flow[Any], fence: Fence = "pages") -> Flow[ToolResult]:
     """Show what a tool's work brings."""
     response = yield from work
-    return (yield from PRESENTERS[tool.name](response))
+    return (yield from PRESENTERS[tool.name](response, fence))
 
 
-def present_search(response: SearchResponse) -> Flow[ToolResult]:
+def present_search(response: SearchResponse, fence: Fence = "pages") -> Flow[ToolResult]:
     """Show results as a numbered list, then what failed and the warnings."""
     details = response.model_dump(mode="json")
     details["result_count"] = len(response.results)
     text = formatting.search_text(response.results)
-    return (yield from _one_text(text, formatting.search_footer(response), details))
+    if fence == "all" and (response.results or response.errors):
+        failed = formatting.footer(response.errors, ())
+        warned = formatting.footer((), response.warnings)
+        shown = _Shown(text, _fencing.fenced, failed, warned)
+    else:
+        wrap = wrapping("off" if fence == "off" else "pages", is_page=False)
+        shown = _Shown(text, wrap, below=formatting.search_footer(response))
+    return (yield from _one_text(shown, details))
 
 
-def present_summary(response: SummaryResponse) -> Flow[ToolResult]:
+def present_summary(response: SummaryResponse, fence: Fence = "pages") -> Flow[ToolResult]:
     """Show the summary alone."""
     details = response.model_dump(mode="json", exclude={"text"})
     details |= {"results": [], "result_count": 0}
-    return (yield from _one_text(response.text, formatting.footer((), response.warnings), details))
+    below = formatting.footer((), response.warnings)
+    shown = _Shown(response.text, wrapping(fence, is_page=True), below=below)
+    return (yield from _one_text(shown, details))
 
 
-def present_pages(response: FetchResponse) -> Flow[ToolResult]:
+def present_pages(response: FetchResponse, fence: Fence = "pages") -> Flow[ToolResult]:
     """Show one section per page, which share the budget fairly."""
     details = response.model_dump(mode="json")
     details["results"] = details.pop("pages")
@@ -49,16 +73,19 @@ def present_pages(response: FetchResponse) -> Flow[ToolResult]:
     fetched = len(response.pages) - failed
     details |= {"result_count": fetched, "fetched_count": fetched, "failed_count": failed}
     sections = formatting.page_sections(response)
-    foot = _fitted_footer(formatting.footer((), response.warnings))
-    shown, cuts = fit_sections(sections, _SEPARATOR, *_room(foot))
+    below = _fitted_footer(formatting.footer((), response.warnings))
+    shown = _Shown("", wrapping(fence, is_page=True), below=below)
+    text, cuts = fit_sections(sections, _SEPARATOR, *shown.room())
+    shown = replace(shown, text=text)
     if not any(cut.truncated for cut in cuts):
-        return _result(shown, foot, details, None, None)
+        return _result(shown, details)
     whole = _SEPARATOR.join(sections)
     path = yield Offload(lambda: save(whole))
-    return _result(shown, foot, details, _cut_of(shown, whole), path)
+    offset = len(text) if len(sections) == 1 else 0  # of several parts one cannot say it
+    return _result(shown, details, _Cut(_cut_of(text, whole), path, offset))
 
 
-def present_research(envelope: ResearchEnvelope) -> Flow[ToolResult]:
+def present_research(envelope: ResearchEnvelope, fence: Fence = "pages") -> Flow[ToolResult]:
     """Show the answer, the sources that it cites, the other ones, and how sure one may be."""
     details = envelope.model_dump(mode="json")
     meta = envelope.meta
@@ -69,14 +96,28 @@ def present_research(envelope: ResearchEnvelope) -> Flow[ToolResult]:
         "cost_usd": meta.cost_usd,
         "cost_is_estimate": False,
     }
-    text, foot = formatting.research_text(envelope), formatting.research_footer(envelope)
-    return (yield from _one_text(text, foot, details))
+    wrap = wrapping(fence if envelope.results else "off", is_page=True)
+    text, below = formatting.research_text(envelope), formatting.research_footer(envelope)
+    return (yield from _one_text(_Shown(text, wrap, below=below), details))
 
 
-def present_error(error: WebToolsError) -> Flow[ToolResult]:
+def present_part(response: ReadResponse, fence: Fence = "pages") -> Flow[ToolResult]:
+    """Show a part of what was cut: exactly the part, for it was made to fit."""
+    details = response.model_dump(mode="json")
+    details |= {"characters": len(response.content), "results": [], "result_count": 0}
+    details |= {"provider": None, "cost_usd": None, "cost_is_estimate": False}
+    wrap, below = wrapping(fence, is_page=True), formatting.part_footer(response)
+    shown = yield from _one_text(_Shown(response.content, wrap, below=below), details)
+    details["read_handle"] = None if response.next_offset is None else response.handle
+    return shown
+
+
+def present_error(error: WebToolsError, fence: Fence = "pages") -> Flow[ToolResult]:
     """Show an error as the text; the details say the same as data."""
     details = error_details(error)
-    shown = yield from _one_text(str(error), "", details)
+    is_theirs = isinstance(error, (ProviderError, RequestError))
+    wrap = wrapping(fence if is_theirs or fence == "off" else "pages", is_page=False)
+    shown = yield from _one_text(_Shown(str(error), wrap), details)
     details["error"] = error.to_details()
     return replace(shown, is_error=True)
 
@@ -85,27 +126,80 @@ def error_details(error: WebToolsError) -> dict[str, Any]:
     """Give the details of a call that failed."""
     details: dict[str, Any] = {"provider": error.provider, "results": [], "warnings": []}
     details |= {"result_count": 0, "cost_usd": None, "cost_is_estimate": False}
-    return details | {"truncation": None, "full_output_path": None, "error": error.to_details()}
+    return details | _cut_details(None, None) | {"error": error.to_details()}
 
 
-def answer(flow: Flow[ToolResult]) -> Flow[ToolResult]:
+def answer(flow: Flow[ToolResult], fence: Fence = "pages") -> Flow[ToolResult]:
     """Turn the errors of a tool call into its result."""
     try:
         return (yield from flow)
     except WebToolsError as error:
         failed = error
-    return (yield from present_error(failed))
+    return (yield from present_error(failed, fence))
 
 
-def _one_text(text: str, footer: str, details: dict[str, Any]) -> Flow[ToolResult]:
-    if not footer and len(text) <= _SURELY_FITS and text.count("\n") < MAX_LINES:
-        return _result(text, "", details, None, None)
-    foot = _fitted_footer(footer)
-    cut = fit(text, *_room(foot))
+# --- within the budget -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What a model is to read.
+
+    Attributes:
+        text: What may be cut.
+        wrap: What is done with what came from the web.
+        inside: What stands below the text and came from the web too.
+        below: What is ours.
+    """
+
+    text: str
+    wrap: Callable[[str], str] = str
+    inside: str = ""
+    below: str = ""
+
+    def room(self) -> tuple[int, int]:
+        """Lines and bytes left for the text."""
+        lines, size = MAX_LINES, MAX_BYTES
+        for beside in filter(None, (self.inside, self.below)):
+            lines -= beside.count("\n") + 1 + _SEPARATOR.count("\n")
+            size -= len(beside.encode("utf-8", "surrogatepass")) + len(_SEPARATOR)
+        if self.wrap is _fencing.fenced:
+            return lines - _fencing.OVERHEAD_LINES, size - _fencing.OVERHEAD
+        return lines, size
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """What was cut, where the whole is, and from where on it was not shown."""
+
+    facts: Truncation
+    path: str | None
+    offset: int
+
+    def told(self) -> str:
+        facts = self.facts
+        lines = facts.output_lines, facts.total_lines
+        said = notice(*lines, facts.output_bytes, facts.total_bytes, self.path)
+        handle = handle_of(self.path)
+        return f"{said}\n{formatting.pointer(handle, self.offset)}" if handle else said
+
+
+def _one_text(shown: _Shown, details: dict[str, Any]) -> Flow[ToolResult]:
+    text = shown.text
+    if not (shown.inside or shown.below) and _surely_fits(text):
+        return _result(shown, details)
+    shown = replace(shown, inside=_fitted_footer(shown.inside), below=_fitted_footer(shown.below))
+    cut = fit(text, *shown.room())
     if not cut.truncated:
-        return _result(text, foot, details, None, None)
+        return _result(shown, details)
     path = yield Offload(lambda: save(text))
-    return _result(cut.content, foot, details, cut, path)
+    shown = replace(shown, text=cut.content)
+    return _result(shown, details, _Cut(cut, path, len(cut.content)))
+
+
+def _surely_fits(text: str) -> bool:
+    lines = MAX_LINES - _fencing.OVERHEAD_LINES
+    return len(text) <= _SURELY_FITS and text.count("\n") < lines
 
 
 def _fitted_footer(footer: str) -> str:
@@ -114,34 +208,25 @@ def _fitted_footer(footer: str) -> str:
     return f"{cut.content}\n… and {left_out} more" if left_out else cut.content
 
 
-def _room(footer: str) -> tuple[int, int]:
-    """Lines and bytes left for the text above a footer."""
-    if not footer:
-        return MAX_LINES, MAX_BYTES
-    return (
-        MAX_LINES - footer.count("\n") - 1 - _SEPARATOR.count("\n"),
-        MAX_BYTES - len(footer.encode("utf-8", "surrogatepass")) - len(_SEPARATOR),
-    )
-
-
-def _result(
-    text: str,
-    footer: str,
-    details: dict[str, Any],
-    cut: Truncation | None,
-    path: str | None,
-) -> ToolResult:
-    parts = [text]
+def _result(shown: _Shown, details: dict[str, Any], cut: _Cut | None = None) -> ToolResult:
+    body = _SEPARATOR.join(filter(None, [shown.text, shown.inside]))
+    parts = [shown.wrap(body)] if body else []
     if cut is not None:
-        parts.append(
-            notice(cut.output_lines, cut.total_lines, cut.output_bytes, cut.total_bytes, path)
-        )
-    if footer:
-        parts.append(footer)
-    details["truncation"] = cut.to_details() if cut is not None else None
-    details["full_output_path"] = path
+        parts.append(cut.told())
+    if shown.below:
+        parts.append(shown.below)
+    details |= _cut_details(cut.facts if cut else None, cut.path if cut else None)
     details["error"] = None
     return ToolResult(_SEPARATOR.join(parts), details)
+
+
+def _cut_details(cut: Truncation | None, path: str | None) -> dict[str, Any]:
+    return {
+        "truncation": cut.to_details() if cut is not None else None,
+        "full_output_path": path,
+        "read_handle": handle_of(path),
+        "error": None,
+    }
 
 
 def cut_facts(truncation: dict[str, Any]) -> dict[str, int]:
@@ -172,10 +257,11 @@ def _cut_of(shown: str, whole: str) -> Truncation:
     )
 
 
-Presenter = Callable[[Any], Flow[ToolResult]]
+Presenter = Callable[[Any, Fence], Flow[ToolResult]]
 PRESENTERS: dict[str, Presenter] = {
     "web_search": present_search,
     "web_fetch": present_pages,
     "summarize": present_summary,
     "web_research": present_research,
+    "web_read": present_part,
 }

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 from webtools._calls import carry_out, find_tool
 from webtools._context import CacheMode, CallContext, CallOptions, Facilities, facilities_of
 from webtools._flow import Flow, arun, run
+from webtools._hidden import visible
 from webtools._narrowing import is_iterable
 from webtools._redaction import Redactor, redacted, redactor_for
 from webtools._toolcalls import answer, cut_facts, present
@@ -24,12 +25,13 @@ from webtools.progress import ProgressCallback
 from webtools.results import (
     Command,
     FetchResponse,
+    ReadResponse,
     ResearchEnvelope,
     ResearchPlan,
     SearchResponse,
     SummaryResponse,
 )
-from webtools.tools import FETCH, RESEARCH, SEARCH, SUMMARIZE, Tool, ToolResult, read_input
+from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, Tool, ToolResult, read_input
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -205,6 +207,26 @@ class WebTools:
         flow: Flow[ResearchEnvelope] = self._call(RESEARCH, _arguments(locals()))
         return self._run(flow)
 
+    def read(self, handle: str, offset: int = 0, find: str | None = None) -> ReadResponse:
+        """Read on in an output that was cut.
+
+        Args:
+            handle: The `read_handle` of a tool's details.
+            offset: Character to begin at; 0 is the first.
+            find: Words to look for from there on, whatever their case; the part begins a little
+                before them.
+
+        Returns:
+            The part, to the letter; the next one begins at `next_offset`, None at the end. Where
+            `find` is not there, an empty part whose `found_at` is None.
+
+        Raises:
+            InputError: The arguments make no sense, or nothing is kept under the handle.
+            ConfigError: The settings are malformed.
+        """
+        flow: Flow[ReadResponse] = self._call(READ, _arguments(locals()))
+        return self._run(flow)
+
     def plan(
         self,
         query: str,
@@ -324,6 +346,11 @@ class WebTools:
         flow: Flow[ResearchEnvelope] = self._call(RESEARCH, _arguments(locals()))
         return await self._arun(flow)
 
+    async def aread(self, handle: str, offset: int = 0, find: str | None = None) -> ReadResponse:
+        """Read on as `read` does, awaited."""
+        flow: Flow[ReadResponse] = self._call(READ, _arguments(locals()))
+        return await self._arun(flow)
+
     async def aplan(
         self,
         query: str,
@@ -365,7 +392,11 @@ class WebTools:
     def _call(self, tool: Tool, arguments: dict[str, Any]) -> Flow[Any]:
         """Call a tool with what a method was given; every result passes the redactor."""
         given, context = self._begun(tool, *_split(arguments))
-        return redacted(carry_out(tool, given, context), context.redactor)
+        return self._carried_out(tool, given, context)
+
+    def _carried_out(self, tool: Tool, given: Any, context: CallContext) -> Flow[Any]:
+        """Call a tool; keys go out last, for hidden characters may stand in the midst of one."""
+        return redacted(visible(carry_out(tool, given, context)), context.redactor)
 
     def _planned(self, arguments: dict[str, Any]) -> Flow[ResearchPlan]:
         from webtools._research.plan import plan  # noqa: PLC0415 - few calls need it
@@ -378,8 +409,9 @@ class WebTools:
     ) -> Flow[ToolResult]:
         tool = self._checked(find_tool, name)
         given, context = self._begun(tool, arguments, options)
-        work = redacted(carry_out(tool, given, context), context.redactor)
-        result = yield from answer(present(tool, work))
+        fence = context.accounts.fence
+        work = self._carried_out(tool, given, context)
+        result = yield from answer(present(tool, work, fence), fence)
         cut = result.details["truncation"]
         if cut:
             context.log("truncation", **cut_facts(cut), path=result.details["full_output_path"])

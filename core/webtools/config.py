@@ -216,6 +216,7 @@ class Settings:
             log=log,
             research=config.research,
             budget=config.budget,
+            fence=config.fence,
         )
 
     def _pacer(self, entry: ProviderConfig) -> Pacer | None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from webtools._fencing import defused_line
 from webtools.results import (
     FetchResponse,
     Page,
     QueryError,
+    ReadResponse,
     ResearchEnvelope,
     ResearchResult,
     SearchResponse,
@@ -16,6 +18,7 @@ from webtools.results import (
 
 INDENT = "   "
 NO_RESULTS = "No results found."
+_LONGEST_NAME = 500  # characters of a title or an author: one must not crowd out the other results
 
 
 def search_text(results: Sequence[SearchResult]) -> str:
@@ -26,7 +29,7 @@ def search_text(results: Sequence[SearchResult]) -> str:
 
 
 def _numbered(number: int, result: SearchResult) -> str:
-    lines = [f"{number}. {result.title}", result.url]
+    lines = [f"{number}. {_name(result.title)}", result.url]
     if result.snippet:
         lines.append(result.snippet)
     if facts := _facts(result):
@@ -37,9 +40,12 @@ def _numbered(number: int, result: SearchResult) -> str:
 def _facts(item: SearchResult | Page) -> str:
     """Give `YYYY-MM-DD · Author`, as far as known."""
     day = f"{item.published_at:%Y-%m-%d}" if item.published_at else ""
-    if day and item.author:
-        return f"{day} · {item.author}"
-    return day or item.author or ""
+    author = _name(item.author or "")
+    return f"{day} · {author}" if day and author else day or author
+
+
+def _name(text: str) -> str:
+    return _short(text, _LONGEST_NAME)
 
 
 def page_sections(response: FetchResponse) -> list[str]:
@@ -48,7 +54,7 @@ def page_sections(response: FetchResponse) -> list[str]:
 
 
 def _section(page: Page) -> str:
-    head = f"## {page.title or page.url}\n{page.url}"
+    head = f"## {_name(page.title or page.url)}\n{page.url}"
     if page.error:
         return f"{head}\nFailed: {' '.join(page.error.split())}"
     if facts := _facts(page):
@@ -63,13 +69,21 @@ def _bullets(highlights: Sequence[str]) -> str:
 
 
 def footer(errors: Sequence[QueryError], warnings: Sequence[str]) -> str:
-    """Say what failed and what to beware of; empty when there is nothing to say."""
-    told = [f"Warning: {_short(warning)}" for warning in warnings]
-    told += [f'Query "{_short(e.query, 100)}" failed: {_short(e.message)}' for e in errors]
+    """Say what failed and what to beware of; empty when there is nothing to say.
+
+    Both may quote a provider or a page. Each is on one line without marks of a fence, so that it
+    cannot pose as something else of ours, whether it stands inside a fence or not.
+    """
+    told = [f"Warning: {_said(warning)}" for warning in warnings]
+    told += [f'Query "{_said(e.query, 100)}" failed: {_said(e.message)}' for e in errors]
     return "\n".join(told)
 
 
-def _short(text: str, most: int = 400) -> str:
+def _said(text: str, most: int = 400) -> str:
+    return _short(defused_line(text), most)
+
+
+def _short(text: str, most: int) -> str:
     """Cut what would crowd out the rest; the details have all of it."""
     return text if len(text) <= most else f"{text[:most]}…"
 
@@ -102,7 +116,7 @@ def cited_first(envelope: ResearchEnvelope) -> list[ResearchResult]:
 
 
 def _source(number: int, result: ResearchResult) -> str:
-    lines = [f"{number}. {result.title}", result.url, result.snippet]
+    lines = [f"{number}. {_name(result.title)}", result.url, result.snippet]
     if result.published_at:
         lines.append(f"{result.published_at:%Y-%m-%d}")
     return f"\n{INDENT}".join(line for line in lines if line)
@@ -114,10 +128,35 @@ def research_footer(envelope: ResearchEnvelope) -> str:
     why = f" ({meta.confidence_rule})" if meta.confidence_rule else ""
     lines = [f"Confidence: {meta.confidence}{why}."]
     if meta.uncertainty:
-        lines.append(f"Uncertainty: {meta.uncertainty}")
+        lines.append(f"Uncertainty: {defused_line(meta.uncertainty)}")
     kept = ", from the cache" if meta.cache_hit else ""
     served = meta.provider_used or "no provider"
     lines.append(f"Retrieved {meta.retrieved_at:%Y-%m-%d %H:%M} UTC by {served}{kept}.")
     if meta.degraded:
         lines.append(f"Degraded: {', '.join(meta.degraded)} did not serve.")
     return "\n".join([*lines, *filter(None, [footer((), meta.warnings)])])
+
+
+# --- reading on --------------------------------------------------------------------------------
+
+
+def pointer(handle: str, offset: int) -> str:
+    """Say how to read on."""
+    return f"[Read on with web_read: handle {handle}, offset {offset}.]"
+
+
+def part_footer(response: ReadResponse) -> str:
+    """Say which part of the whole was shown, and how to go on."""
+    total, stop = response.total_characters, response.offset + len(response.content)
+    find = _said(response.find, 100)
+    if response.find and response.found_at is None:
+        lines = [f'["{find}" is not in characters {response.offset} to {total}.]']
+    else:
+        end = "" if response.next_offset is not None else ", the end"
+        lines = [f"[Characters {response.offset} to {stop} of {total}{end}.]"]
+    if response.found_at is not None:
+        hit = response.found_at
+        lines.append(f'["{find}" is at {hit}; for the next one, find it from {hit + 1} on.]')
+    if response.next_offset is not None:
+        lines.append(pointer(response.handle, response.next_offset))
+    return "\n".join([*lines, *filter(None, [footer((), response.warnings)])])

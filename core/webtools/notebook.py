@@ -36,6 +36,7 @@ except ModuleNotFoundError as error:
 
 from webtools._display import display_lines
 from webtools._magic_line import Option, OptionError, completions, read_line, usage
+from webtools._magic_question import Question
 from webtools._magic_table import MAGICS, Magic
 from webtools._narrowing import is_list
 from webtools._webtools import WebTools
@@ -248,17 +249,20 @@ def load_ipython_extension(shell: Any) -> None:
     magics = WebMagics(shell)
     shell.register_magics(magics)
     shell.set_hook("complete_command", magics.complete, re_key=_ANY_MAGIC.pattern)
+    shell.input_transformer_manager.token_transformers.append(Question)
 
 
 def unload_ipython_extension(shell: Any) -> None:
     """Take the magics away; what `%unload_ext webtools` calls."""
     manager = shell.magics_manager
     magics = manager.registry.pop(WebMagics.__name__, None)
-    if isinstance(magics, WebMagics):
-        magics.close()
+    if magics is None:
+        return
+    magics.close()
     for kind in manager.magics.values():
         for name in (*MAGICS, "web_config"):
             kind.pop(name, None)
-    for pattern in [*shell.strdispatchers["complete_command"].regexs]:
-        if pattern.pattern == _ANY_MAGIC.pattern:
-            del shell.strdispatchers["complete_command"].regexs[pattern]
+    shell.strdispatchers["complete_command"].regexs.pop(
+        _ANY_MAGIC, None
+    )  # compiled alike, so equal
+    shell.input_transformer_manager.token_transformers.remove(Question)

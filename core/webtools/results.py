@@ -126,6 +126,30 @@ class SummaryResponse(_Response):
     tokens: int
 
 
+class ReadResponse(_Model):
+    """A part of an output that was cut.
+
+    Attributes:
+        handle: The handle of the whole.
+        content: The part, to the letter.
+        offset: Where it begins, in characters of the whole.
+        next_offset: Where the part after it begins, or None at the end.
+        total_characters: Length of the whole.
+        find: What was looked for; empty when nothing was.
+        found_at: Where it begins; None when it is not there, and `content` is empty then.
+        warnings: What the caller should know, a sentence each.
+    """
+
+    handle: str
+    content: str
+    offset: int
+    next_offset: int | None = None
+    total_characters: int
+    find: str = ""
+    found_at: int | None = None
+    warnings: list[str] = []
+
+
 class ResearchResult(_Model):
     """One source of a research call, in plain text.
 

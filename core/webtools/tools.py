@@ -22,22 +22,27 @@ from webtools._inputs import (
     read_input,
     shown,
 )
+from webtools._read_input import MAX_FIND_CHARACTERS, MAX_OFFSET, ReadInput
 
 __all__ = [
     "CATEGORIES",
     "FETCH",
+    "MAX_FIND_CHARACTERS",
     "MAX_LIMIT",
+    "MAX_OFFSET",
     "MAX_QUERIES",
     "MAX_QUERY_CHARACTERS",
     "MAX_RECENCY_DAYS",
     "MAX_SOURCES",
     "MAX_URLS",
+    "READ",
     "RESEARCH",
     "SEARCH",
     "SUMMARIZE",
     "SUMMARY_LANGUAGES",
     "TOOLS",
     "FetchInput",
+    "ReadInput",
     "ResearchInput",
     "SearchInput",
     "SummarizeInput",
@@ -131,8 +136,8 @@ When to use:
 - Comparing several pages: give all URLs in one call
 
 Choose highlights for the most relevant extracts or summary for a short version of each page; \
-without a choice the text is returned. Long output is cut, pages get fair shares of it; lower \
-text_max_characters or fetch fewer pages to see more of each.""",
+without a choice the text is returned. Long output is cut, pages get fair shares of it; web_read \
+gives the rest, or lower text_max_characters or fetch fewer pages to see more of each.""",
     FetchInput,
 )
 
@@ -177,4 +182,18 @@ is low or when the result names one. Use only URLs that the result lists.""",
     ResearchInput,
 )
 
-TOOLS: dict[str, Tool] = {tool.name: tool for tool in (SEARCH, FETCH, SUMMARIZE, RESEARCH)}
+READ = Tool(
+    "web_read",
+    """\
+Read on where the output of another web tool was cut, or find a passage in it. Nothing is \
+requested from the web: the whole output is kept for a day.
+
+When to use:
+- A result ends in "[Read on with web_read: handle ..., offset ...]" and the rest matters
+- One passage of a long page is wanted: give words of it as find
+
+Each call returns the next part and says at which offset the one after it begins, until the end.""",
+    ReadInput,
+)
+
+TOOLS: dict[str, Tool] = {tool.name: tool for tool in (SEARCH, FETCH, SUMMARIZE, RESEARCH, READ)}

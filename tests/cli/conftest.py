@@ -12,6 +12,7 @@ import pytest
 from cli_calls import Cli, Done, Start
 
 from webtools.cli import main
+from webtools.cli._sandbox import trial_config, write_config
 
 if TYPE_CHECKING:
     from webtools.sandbox import SandboxServer
@@ -35,6 +36,14 @@ def config(tmp_path: Path, webtools_sandbox: SandboxServer) -> str:
     path = tmp_path / "sandbox.json"
     path.write_text(json.dumps(webtools_sandbox.config()))
     path.chmod(0o600)
+    return str(path)
+
+
+@pytest.fixture
+def trial(tmp_path: Path, webtools_sandbox: SandboxServer) -> str:
+    """A config with a cache and a log beside it."""
+    path = tmp_path / "trial.json"
+    write_config(path, trial_config(webtools_sandbox, path))
     return str(path)
 
 

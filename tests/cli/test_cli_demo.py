@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 from cli_calls import Cli, Start
 
+from webtools._fencing import fenced
+from webtools.cli import demo
 from webtools.cli.demo import _screen
 from webtools.cli.demo._script import NOTHING_FOUND, Call, Script
 from webtools.config import config_paths
@@ -29,7 +31,12 @@ FOUND = """\
 2. Another page
    https://b.example/two
 """
-PARTS = ("1. The command line", "2. A LangChain agent", "3. A LlamaIndex agent")
+PARTS = (
+    "1. The command line",
+    "2. Research with citations",
+    "3. A LangChain agent",
+    "4. A LlamaIndex agent",
+)
 
 
 # --- the script --------------------------------------------------------------------------------
@@ -87,6 +94,19 @@ def test_a_long_title_is_cut_in_the_sources() -> None:
     assert re.search(r"^- \[Page Page [^\]]*…\]\(https://a.example/one\)$", answer, re.MULTILINE)
 
 
+def test_it_reads_through_the_fence_that_models_see() -> None:
+    answer = Script("q").turn([fenced(FOUND), "page", fenced("First.\nSecond.")])
+    assert answer == "First. Second.\n\nSources:\n- [One page](https://a.example/one)"
+
+
+def test_an_excerpt_fits_and_leaves_urls_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    url = f"https://a.example/{'x' * 80}"
+    _screen.result(fenced(f"{'word ' * 30}{url}\n{url}"))
+    prose, alone = capsys.readouterr().out.splitlines()
+    assert len(prose) == 78
+    assert alone == f"   {url}"
+
+
 def test_an_excerpt_says_how_much_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
     _screen.result("1\n2")
     assert capsys.readouterr().out == "   1\n   2\n"
@@ -101,13 +121,19 @@ def urls(text: str) -> set[str]:
     return set(re.findall(r"https?://[^\s)\"\]]+", text))
 
 
-def test_it_answers_three_times_and_cites_what_it_was_given(start: Start) -> None:
+def test_it_answers_four_times_in_80_columns_and_cites_what_it_was_given(start: Start) -> None:
     process = start("demo")
     out, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (0, "")
     parts = re.split("|".join(map(re.escape, PARTS)), out)[1:]
-    assert len(parts) == 3
-    for part in parts:
+    assert len(parts) == 4
+    _, research, *_ = parts
+    assert "$ webtools web-deep --config" in research
+    answer, _, sources = research.partition("Sources:")
+    cited = {int(number) for number in re.findall(r"\[(\d+)\]", answer)}
+    listed = {int(number) for number in re.findall(r"^ +(\d+)\. ", sources, re.MULTILINE)}
+    assert {1} <= cited <= listed
+    for part in (*parts[:1], *parts[2:]):
         steps, _, answer = part.partition("\nAnswer:\n")
         assert all(f"{name}" in steps for name in ("search", "fetch", "summarize"))
         sources = urls(answer.partition("Sources:")[2].partition("\nDone in")[0])
@@ -115,23 +141,7 @@ def test_it_answers_three_times_and_cites_what_it_was_given(start: Start) -> Non
         assert sources <= urls(steps)
     assert out.count("Generate cryptographically strong pseudo-random") >= 3
     assert "webtools config example" in parts[-1]
-
-
-def test_it_fits_80_columns(cli: Cli) -> None:
-    done = cli("demo", "How do heaps work?")
-    assert (done.code, done.err) == (0, "")
-    assert "Question: How do heaps work?\n" in done.out
-    assert max(map(len, done.out.splitlines())) <= 80
-
-
-def test_it_leaves_no_file_behind(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    hide(monkeypatch, "langchain", "llama_index")
-    before = set(tmp_path.iterdir())
-    assert cli("demo").code == 0
-    assert set(tmp_path.iterdir()) == before
+    assert max(map(len, out.splitlines())) <= 80
 
 
 def hide(monkeypatch: pytest.MonkeyPatch, *packages: str) -> None:
@@ -143,24 +153,33 @@ def hide(monkeypatch: pytest.MonkeyPatch, *packages: str) -> None:
         monkeypatch.setitem(sys.modules, name, None)
 
 
+def only(monkeypatch: pytest.MonkeyPatch, *modules: str) -> None:
+    """Leave out the other parts, which take their time."""
+    parts = tuple(part for part in demo._PARTS if part.module in modules)
+    assert len(parts) == len(modules)
+    monkeypatch.setattr(demo, "_PARTS", parts)
+
+
 def test_without_the_frameworks_it_says_what_to_install_and_shows_the_rest(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     hide(monkeypatch, "langchain", "llama_index")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    before = set(tmp_path.iterdir())
     done = cli("demo")
+    assert set(tmp_path.iterdir()) == before
     assert done.code == 0
     assert "pip install --upgrade 'agent-webtools[langchain]' langchain\n" in done.out
     assert "pip install --upgrade 'agent-webtools[llamaindex]'\n" in done.out
-    assert done.out.count("\nAnswer:\n") == 1
+    assert done.out.count("\nAnswer:\n") == 2
 
 
 def test_a_framework_of_another_release_is_a_failure(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hide(monkeypatch, "llama_index")
-    monkeypatch.delattr("langchain_webtools.WebToolkit")
-    monkeypatch.setitem(sys.modules["langchain_webtools"]._HOMES, "WebToolkit", "nowhere")
-    monkeypatch.delitem(sys.modules["langchain_webtools"]._HOMES, "WebToolkit")
+    only(monkeypatch, "_langchain")
+    monkeypatch.delattr("langchain_webtools.WebToolkit", raising=False)
+    monkeypatch.setattr("langchain_webtools.__getattr__", lambda name: getattr(object, name))
     done = cli("demo")
     assert done.code == 1
     assert "cannot import name 'WebToolkit'" in " ".join(done.out.split())
@@ -186,6 +205,7 @@ def test_live_uses_the_user_s_own_config(
     done = cli("demo", "--live", "How do heaps work?")
     assert (done.code, done.err) == (0, "")
     assert done.out.count(f"{webtools_sandbox.docs_url}/library/heapq.html)") == 3
+    assert "Sources:\n   1. heapq — Heap queue algorithm (a.k.a\n" in done.out
     assert "sandbox" not in done.out.partition("What next")[0]
     assert "--config" not in done.out
 
@@ -196,7 +216,31 @@ def test_live_leaves_out_what_no_provider_of_the_user_serves(cli: Cli, own_confi
     done = cli("demo", "--live", "How do heaps work?")
     assert done.code == 0
     assert "No configured provider can summarize: summarize is left out." in done.out
-    assert done.out.count("\nAnswer:\n") == 3
+    assert done.out.count("\nAnswer:\n") == 4
+
+
+def test_live_leaves_out_research_when_no_provider_of_the_user_serves_it(
+    cli: Cli, own_config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    only(monkeypatch, "_research")
+    config = json.loads(own_config.read_text())
+    only = [entry for entry in config["providers"] if entry["type"] == "perplexity"]
+    own_config.write_text(json.dumps({**config, "defaultProvider": None, "providers": only}))
+    done = cli("demo", "--live", "How do heaps work?")
+    assert (done.code, done.err) == (0, "")
+    words = " ".join(done.out.split())
+    assert "Left out: web_research: no retrieval providers configured (" in words
+    assert "web-deep" not in done.out
+    assert "Answer:" not in done.out
+
+
+def test_a_numbered_line_of_an_answer_goes_on_below_its_words(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _screen.answer("12. " + "word " * 20)
+    first, second = capsys.readouterr().out.splitlines()[2:]
+    assert first.startswith("   12. word")
+    assert second.startswith("       word")
 
 
 def test_a_failing_search_is_shown_and_is_exit_1(
@@ -205,14 +249,19 @@ def test_a_failing_search_is_shown_and_is_exit_1(
     webtools_sandbox.fault(status=401, times=None)
     done = cli("demo", "--live")
     assert done.code == 1
-    assert done.out.count("   failed:\n") == 3
+    assert done.out.count("   failed:\n") == 4
     assert done.out.count("Nothing was found") == 3
     assert "test-key" not in done.out + done.err
 
 
-def test_a_question_that_begins_with_a_dash_stays_a_question(cli: Cli, own_config: Path) -> None:
+def test_a_question_that_begins_with_a_dash_stays_a_question(
+    cli: Cli, own_config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    only(monkeypatch, "_command", "_research")
     done = cli("demo", "--live", "--", "--version")
-    assert "-- version --version" in done.out.replace(" \\\n   ", "")
+    words = done.out.replace(" \\\n   ", "")
+    assert "-- version --version" in words
+    assert "web-deep -- --version" in words
     assert "failed" not in done.out
 
 

@@ -9,8 +9,18 @@ import pytest
 from cli_calls import Cli, Start
 
 from webtools import __version__
-from webtools.cli._arguments import _PARSERS, Parser
-from webtools.tools import CATEGORIES, FetchInput, SearchInput, SummarizeInput, ToolInput
+from webtools.cli._arguments import PARSERS
+from webtools.cli._commands import COMMANDS
+from webtools.tools import (
+    CATEGORIES,
+    FetchInput,
+    ResearchInput,
+    SearchInput,
+    SummarizeInput,
+    ToolInput,
+)
+
+OF_THE_COMMAND = {"texts", "help", "config", "json", "plain", "refresh", "no_cache"}
 
 
 def test_without_a_command_the_help_goes_to_stderr_and_the_code_is_2(cli: Cli) -> None:
@@ -33,27 +43,26 @@ def test_the_arguments_of_the_process_are_the_default(
 def test_help_lists_every_command(cli: Cli, arguments: list[str]) -> None:
     done = cli(*arguments)
     assert (done.code, done.err) == (0, "")
-    assert all(f"\n  {name} " in done.out for name in _PARSERS)
+    assert all(f"\n  {name} " in done.out for name in PARSERS)
 
 
-@pytest.mark.parametrize("name", _PARSERS)
+@pytest.mark.parametrize("name", PARSERS)
 def test_help_of_a_command_is_the_same_both_ways(cli: Cli, name: str) -> None:
     done = cli("help", name)
     assert done.code == 0
     assert done.out == cli(name, "--help").out
 
 
-@pytest.mark.parametrize("name", ["", *_PARSERS])
+@pytest.mark.parametrize("name", ["", *PARSERS])
 def test_help_fits_80_columns_and_shows_examples(cli: Cli, name: str) -> None:
     out = cli("help", name).out if name else cli("help").out
     assert max(map(len, out.splitlines())) <= 80
     assert "\nexamples:\n  webtools " in out
 
 
-@pytest.mark.parametrize("name", _PARSERS)
+@pytest.mark.parametrize("name", PARSERS)
 def test_every_option_is_described(name: str) -> None:
-    parser: Parser = _PARSERS[name][1](name)
-    assert all(action.help for action in parser._actions)
+    assert all(action.help for action in PARSERS[name](name)._actions)
 
 
 @pytest.mark.parametrize(
@@ -62,13 +71,28 @@ def test_every_option_is_described(name: str) -> None:
         ("search", SearchInput, "queries"),
         ("fetch", FetchInput, "urls"),
         ("summarize", SummarizeInput, "url"),
+        *((name, ResearchInput, "query") for name in ("web", "web-deep", "web-news", "web-docs")),
     ],
 )
 def test_every_argument_of_a_tool_has_its_option(
     name: str, model: type[ToolInput], text: str
 ) -> None:
-    options = {action.dest for action in _PARSERS[name][1](name)._actions}
-    assert options - {"texts", "help", "config", "json"} == model.model_fields.keys() - {text}
+    options = {action.dest for action in PARSERS[name](name)._actions}
+    # Which of the four it is, the command's name says.
+    assert options - OF_THE_COMMAND == model.model_fields.keys() - {text, "command"}
+
+
+def test_every_command_is_carried_out() -> None:
+    assert PARSERS.keys() == COMMANDS.keys()
+
+
+def test_the_top_help_names_what_it_lists_under_headings(cli: Cli) -> None:
+    lines = cli("--help").out.split("\noptions:")[0].splitlines()
+    headings = [line for line in lines if line.endswith(":")]
+    assert len(headings) == 4
+    assert lines.index("research a question:") + 1 == next(
+        i for i, line in enumerate(lines) if line.startswith("  web ")
+    )
 
 
 def test_help_of_search_names_the_categories(cli: Cli) -> None:
@@ -90,7 +114,8 @@ def test_an_unknown_command_is_refused(cli: Cli, arguments: list[str]) -> None:
 def test_help_and_version_load_nothing_heavy(arguments: list[str]) -> None:
     code = (
         "import sys; from webtools.cli import main; main(sys.argv[1:]); "
-        "sys.exit(str({'httpx', 'pydantic', 'asyncio', 'platformdirs'} & set(sys.modules) or ''))"
+        "heavy = {'httpx', 'pydantic', 'asyncio', 'platformdirs', 'rich'}; "
+        "sys.exit(str(heavy & set(sys.modules) or ''))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, *arguments], check=False, capture_output=True, text=True

@@ -14,7 +14,7 @@ import pytest
 from cli_calls import Cli, Start
 
 from webtools import sandbox
-from webtools.cli._sandbox import write_config
+from webtools.cli._sandbox import trial_config, write_config
 
 if TYPE_CHECKING:
     from webtools.sandbox import SandboxServer
@@ -57,7 +57,7 @@ def test_it_prints_url_keys_and_a_config_to_use(
     assert sandbox.KAGI_V0_KEY in done.out
     assert sandbox.KAGI_V1_KEY in done.out
     text = done.out[done.out.index("{\n") :].partition("\n}\n")[0] + "}"
-    assert json.loads(text) == webtools_sandbox.config()
+    assert json.loads(text) == trial_config(webtools_sandbox, Path("sandbox.json"))
 
 
 def test_the_fault_it_proposes_makes_the_next_call_fail(
@@ -81,9 +81,30 @@ def test_it_writes_a_private_config(
 ) -> None:
     path = tmp_path / "my config.json"
     done = cli("sandbox", "--write-config", str(path))
-    assert json.loads(path.read_text()) == webtools_sandbox.config()
+    assert json.loads(path.read_text()) == trial_config(webtools_sandbox, path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert f"webtools search --config '{path}'" in done.out
+
+
+def test_what_is_kept_lies_beside_the_config_and_apart_from_the_user_s_own(
+    cli: Cli, served: list[object], tmp_path: Path, home: Path
+) -> None:
+    path = tmp_path / "trial.json"
+    said = cli("sandbox", "--write-config", str(path)).out
+    assert cli("search", "heap", "--config", str(path)).code == 0
+    files = {file.name for file in tmp_path.iterdir() if file.name.startswith("trial")}
+    assert files >= {"trial.json", "trial-cache.sqlite3", "trial-log.ndjson"}
+    assert "trial-cache.sqlite3" in said
+    assert "trial-log.ndjson" in said
+    assert not any(home.rglob("*web*"))
+    again = cli("search", "heap", "--config", str(path), "--json")
+    assert again.json["cache_hit"] is True
+    assert "heap" in cli("log", "tail", "--config", str(path)).out
+
+
+def test_its_own_config_still_keeps_nothing(webtools_sandbox: SandboxServer) -> None:
+    config = webtools_sandbox.config()
+    assert (config["cache"], config["log"]) == ({"enabled": False}, {"enabled": False})
 
 
 def test_it_never_replaces_another_file(cli: Cli, served: list[object], tmp_path: Path) -> None:

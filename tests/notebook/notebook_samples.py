@@ -41,7 +41,7 @@ PLAIN = [
         author="Pablo Galindo",
         score=0.97,
     ),
-    result("PEP 636 – Structural Pattern Matching: Tutorial", TUTORIAL, "A tutorial | of it."),
+    result("PEP 636: Structural Pattern Matching: Tutorial", TUTORIAL, "A tutorial | of it."),
     result("構造的パターンマッチング", "https://ja.example/match", "マッチ文は式の値を比べます。"),
     result("מדריך לשפת פייתון", "https://he.example/match", "התאמת תבניות 123"),
 ]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from rich.pretty import pretty_repr
 
-from webtools._showing import lines
+from webtools._showing import as_html, as_markdown, lines
 from webtools._showing.as_frame import frame
 from webtools._showing.as_html import draw as draw_html
 from webtools._showing.as_markdown import draw as draw_markdown
@@ -211,6 +211,17 @@ def test_of_ten_thousand_results_the_first_hundred_are_shown() -> None:
     assert len(response.to_dataframe()) == 10_000
 
 
+def test_a_query_whose_results_are_all_hidden_does_not_seem_to_have_none() -> None:
+    later = [samples.result("Z", "https://z.example/", query="later")]
+    full = many(100)
+    response = full.model_copy(
+        update={"queries": ["pattern matching", "later"], "results": full.results + later}
+    )
+    assert "later" not in response._repr_html_()
+    assert "No results found." not in response._repr_html_()
+    assert "… and 1 more result" in response._repr_html_()
+
+
 def test_a_hundred_huge_pages_stay_bounded() -> None:
     pages = [Page(url=f"https://a.example/{n}", text="<&>" * 400_000) for n in range(101)]
     response = FetchResponse(provider="p", pages=pages)
@@ -258,6 +269,11 @@ def test_parts_of_a_response_print_all_their_fields_shortly() -> None:
     assert repr(hit).startswith("SearchResult(title='AAA")
     assert "snippet='s\\u202e'" in repr(hit)
     assert str(hit).startswith("title='AAA")
+
+
+def test_a_value_that_cannot_be_printed_leaves_the_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "bounded", lambda value: 1 / 0)
+    assert repr(samples.PLAIN[0]) == "SearchResult()"
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -314,7 +330,8 @@ def test_whatever_it_holds_showing_it_never_raises(kind: Any, data: st.DataObjec
 
 
 def test_a_type_that_cannot_be_drawn_is_an_error_inside() -> None:
-    for draw in (draw_html, draw_markdown, lines.line, outline, frame):
+    drawing = (draw_html, draw_markdown, lines.line, outline, frame)
+    for draw in (*drawing, as_html._content, as_markdown._content):
         with pytest.raises(TypeError, match="^int$"):
             draw(3)
 

@@ -108,7 +108,10 @@ def test_exa_search_filtered(play: Play) -> None:
             "provider": "exa",
             "warnings": [],
             "cost_usd": 0.007,
-            "cost_is_estimate": False, 'cache_hit': False, 'retrieved_at': None, "queries": ["seeds"],
+            "cost_is_estimate": False,
+            "cache_hit": False,
+            "retrieved_at": None,
+            "queries": ["seeds"],
             "results": [
                 {
                     "title": "Northrop seed archive lends its first seeds to farmers",
@@ -188,7 +191,10 @@ def test_exa_contents_with_a_page_that_is_gone(play: Play) -> None:
             "provider": "exa",
             "warnings": [],
             "cost_usd": 0.004,
-            "cost_is_estimate": False, 'cache_hit': False, 'retrieved_at': None, "pages": [
+            "cost_is_estimate": False,
+            "cache_hit": False,
+            "retrieved_at": None,
+            "pages": [
                 {
                     "url": "https://news.example/2026/05/seed-archive.html",
                     "title": "Northrop seed archive lends its first seeds to farmers",
@@ -324,7 +330,10 @@ def test_kagi_search_filtered(play: Play) -> None:
             "provider": "kagi",
             "warnings": [],
             "cost_usd": 0.012,
-            "cost_is_estimate": True, 'cache_hit': False, 'retrieved_at': None, "queries": ["seeds"],
+            "cost_is_estimate": True,
+            "cache_hit": False,
+            "retrieved_at": None,
+            "queries": ["seeds"],
             "results": [
                 {
                     "title": "Northrop seed archive lends its first seeds to farmers",
@@ -464,7 +473,10 @@ def test_kagi_summary(play: Play) -> None:
             "provider": "kagi",
             "warnings": [],
             "cost_usd": 0.00384,
-            "cost_is_estimate": True, 'cache_hit': False, 'retrieved_at': None, "url": "https://news.example/2026/05/cassette-testing.html",
+            "cost_is_estimate": True,
+            "cache_hit": False,
+            "retrieved_at": None,
+            "url": "https://news.example/2026/05/cassette-testing.html",
             "text": "A mock returns what its author believes an API returns. A recorded answer, a cassette, returns what the API sent. Recordings age, so they should say when and how they were made. A test that plays only a part of its cassette should fail.",
             "summary_type": "summary",
             "engine": "cecil",

@@ -18,7 +18,7 @@ _MOST_CITED = 20  # sources in one mark
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
 _URL = (
     r"(?:[a-z][a-z0-9+.-]{1,20}://|www\.|(?:mailto|javascript|data|tel):(?=\S))"
-    r"[^\s<>\"'`{}|\\^\[\]]{1,2000}"
+    r"[^\s<>\"'`{}|\\^\[\]]{0,2000}"
 )
 _BARE = re.compile(_URL, re.IGNORECASE)
 _NUMBERS = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,8 +11,9 @@ from urllib.parse import urlsplit
 from webtools._cleaning import without_controls
 from webtools._research import lexicon
 from webtools._research.alignment import NEARLY, Change, change
+from webtools._research.contradiction import contrary, is_reversed
 from webtools._research.facts import Facts, plain
-from webtools._research.names import names, proper, unsure_subject
+from webtools._research.names import names, unsure_subject
 from webtools._research.prose import blocks, sentences
 from webtools.providers._base import Source
 
@@ -29,15 +29,12 @@ _NEARLY_ALL = 0.75
 _RUN_UNCERTAIN = 3  # words in a row that the passage has not
 _RUN_DROPPED = 4
 _FEW = 2  # words: so short a claim must be there whole
-_DENIED = 2 / 3  # share of what a negation denies that makes the claim its contrary
 _CJK_PARTLY = 0.6
 _LIKELY = 0.6  # share from which a contrary sentence is about the same
 _WINDOWS = ((1, 1), (0, 2), (1, 2), (2, 1), (0, 3))  # sentences before, and up to before which
-_LEAST_CLAUSE = 2  # words that carry meaning
 _CLOSER = 0.01  # what the order of words adds to their share
 _ROUNDING = 1e-9
 _SENTENCE = 60  # words
-_LEAST_PREFIXED = 4  # letters of a word that a prefix turns round
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,12 +161,12 @@ def support(claim: Facts, evidence: Evidence) -> Verdict:
         if closest < NEARLY or changed.closeness == closest
         for verdict in _judged(claim, evidence, index, changed)
     ]
-    contrary = max((v for v in verdicts if v.rank < 0), key=lambda v: v.share, default=None)
+    against = max((v for v in verdicts if v.rank < 0), key=lambda v: v.share, default=None)
     best = max(verdicts, key=lambda v: (v.rank, v.share), default=None)
     if best is None:
         return Verdict.no(f"source {evidence.number} has none of its words")
-    if contrary is not None and contrary.share >= max(best.share, _LIKELY):
-        return contrary
+    if against is not None and against.share >= max(best.share, _LIKELY):
+        return against
     return best if best.rank >= 0 else Verdict.no(best.reason)
 
 
@@ -208,9 +205,9 @@ def _compare(
     if fault:
         rank = -1 if changed.replaced else 0  # it is the same sentence but for that
         return Verdict(rank, f"no passage of source {evidence.number} has {fault}", share)
-    contrary = _contrary(claim, passage) or changed.contrary
-    if contrary := contrary or _exchanged(claim, passage, evidence):
-        return Verdict(-1, f"source {evidence.number} {contrary}", share)
+    denied = contrary(claim, passage, evidence.is_ordinary) or changed.contrary
+    if denied:
+        return Verdict(-1, f"source {evidence.number} {denied}", share)
     lack = _lack(claim, known, bare - _WIDE * (window[1] - window[0] > 1))
     if lack < 0:
         return Verdict(0, f"no passage of source {evidence.number} has enough of its words", share)
@@ -235,7 +232,7 @@ def _lack(claim: Facts, known: frozenset[str], share: float) -> int:
 def _gap(clause: Sequence[str], known: frozenset[str]) -> int:
     """Tell the same of one clause: what was added to a true claim may be the smaller part."""
     missing = sum(stemmed not in known for stemmed in clause)
-    if len(clause) < _LEAST_CLAUSE or 2 * missing <= len(clause):
+    if 2 * missing <= len(clause):
         return 1
     return -1 if missing > _FEW and missing >= _NEARLY_ALL * len(clause) else 0
 
@@ -251,7 +248,7 @@ def _doubt(claim: Facts, passage: Facts, evidence: Evidence, changed: Change) ->
         claim.text, evidence.is_ordinary
     ):
         return f'source {evidence.number} does not have its subject "{first}"'
-    if _is_reversed(claim, passage, evidence):
+    if is_reversed(claim, passage, evidence.is_ordinary):
         return f"source {evidence.number} has its names in another order"
     return ""
 
@@ -311,96 +308,3 @@ def _strange_name(claim: Facts, passage: Facts, context: Facts, evidence: Eviden
 
 def _is_named(name: str, text: Facts) -> bool:
     return f" {name} " in text.words or (" " not in name and lexicon.stem(name) in text.all_stems)
-
-
-def _contrary(claim: Facts, passage: Facts) -> str:
-    """Find what only one of a claim and its passage denies, or where they say opposite things."""
-    for reach in passage.denied:
-        held = reach & claim.all_stems
-        if len(held) >= math.ceil(len(reach) * _DENIED) and not _touches(reach, claim.denied):
-            return f'denies "{claim.word(min(held))}"'
-    for reach in claim.denied:
-        if not _touches(reach, passage.denied):
-            return f'does not deny "{claim.word(min(reach))}"'
-    return _opposite(claim, passage) or _turned_round(claim, passage)
-
-
-def _touches(reach: frozenset[str], others: list[frozenset[str]]) -> bool:
-    return any(2 * len(reach & other) >= min(len(reach), len(other)) for other in others)
-
-
-def _opposite(claim: Facts, passage: Facts) -> str:
-    """Find a word whose opposite stands in its place, judged by the words next to both."""
-    for mine in claim.opposed:
-        same, other, opposite = 0, 0, ""
-        for theirs in passage.opposed:
-            shared = len(mine.near & theirs.near) if theirs.group == mine.group else 0
-            if theirs.side == mine.side:
-                same = max(same, shared)
-            elif shared > other:
-                other, opposite = shared, theirs.word
-        if other > same:
-            return f'has "{opposite}" for its "{mine.word}"'
-    return ""
-
-
-def _exchanged(claim: Facts, passage: Facts, evidence: Evidence) -> str:
-    """Find a name or a number that stands in the place of another one."""
-    mine = proper(claim.text, evidence.is_ordinary)
-    theirs = proper(passage.text, evidence.is_ordinary) if mine else []
-    for name in mine:
-        others = {other: passage.near_name(other) for other in theirs if other not in mine}
-        if other := _instead(claim.near_name(name), passage.near_name(name), others):
-            return f'has "{other}" for its "{name}"'
-    told = {number.value for number in claim.quantities.numbers}
-    numbers = passage.quantities.numbers
-    for number in claim.quantities.numbers:
-        same = [passage.near_number(each) for each in numbers if each.value == number.value]
-        strange = {
-            each.value: [passage.near_number(each)] for each in numbers if each.value not in told
-        }
-        if other := _instead([claim.near_number(number)], same, strange):
-            return f"has {other} for its {number.value}"
-    return ""
-
-
-def _instead(
-    mine: list[frozenset[str]], same: list[frozenset[str]], others: dict[str, list[frozenset[str]]]
-) -> str:
-    """Find which of others has more of the words next to it; nothing when it is the same one."""
-    if not mine or not same:
-        return ""
-    needed = max(_shared(each, same) for each in mine)
-    for other, places in others.items():
-        if max(_shared(each, places) for each in mine) > max(needed, 1):
-            return other
-    return ""
-
-
-def _shared(near: frozenset[str], places: list[frozenset[str]]) -> int:
-    return max((len(near & place) for place in places), default=0)
-
-
-def _turned_round(claim: Facts, passage: Facts) -> str:
-    """Find `unsafe` where a passage has `safe`, or the other way round."""
-    for word in sorted(claim.content - passage.all_stems):
-        for prefix in lexicon.REVERSING:
-            bare = word.removeprefix(prefix)
-            if len(word) >= _LEAST_PREFIXED and prefix + word in passage.all_stems:
-                return f'has the contrary of "{claim.word(word)}"'
-            if bare != word and len(bare) >= _LEAST_PREFIXED and bare in passage.all_stems:
-                return f'has the contrary of "{claim.word(word)}"'
-    return ""
-
-
-def _is_reversed(claim: Facts, passage: Facts, evidence: Evidence) -> bool:
-    """Tell whether two names have changed places: who did what to whom."""
-    places: list[tuple[int, int]] = []
-    for name in names(claim.text, evidence.is_ordinary):
-        mine, theirs = claim.words.find(f" {name} "), passage.words.find(f" {name} ")
-        if mine >= 0 and theirs >= 0:
-            places.append((mine, theirs))
-    ordered = [theirs for _, theirs in sorted(places)]
-    if ordered == sorted(ordered):
-        return False
-    return (" by " in claim.words) == (" by " in passage.words)

@@ -150,7 +150,8 @@ def _score(each: _Sentence, asked: Sequence[str], weights: dict[str, float]) -> 
     own = sum(weights[word] for word in asked if word in each.stems)
     around = sum(weights[word] for word in asked if word in each.around and word not in each.stems)
     whole = sum(weights.values())
-    if not own or own + around / 2 < _LEAST_MATCH * whole:
+    least = _LEAST_MATCH if all(map(str.isascii, asked)) else _LEAST_MATCH / 2  # pairs of signs
+    if not own or own + around / 2 < least * whole:
         return 0.0
     beside = len(set(pairwise(each.order)) & set(pairwise(asked)))
     score = own / whole + 0.3 * around / whole + 0.1 * min(beside, 2) + 0.1 / (1 + each.place / 10)
@@ -169,7 +170,7 @@ def _choose(ranked: Sequence[_Sentence]) -> list[_Sentence]:
             break
         left.remove(best)
         chosen.append(best)
-    others = [each for each in left if each.source not in {one.source for one in chosen}]
+    others = [each for each in left if _worth(each, chosen) and each.source != chosen[0].source]
     if len({each.source for each in chosen}) == 1 and others and others[0].score >= worth:
         chosen = [*chosen[: _MOST - 1], others[0]]
     return chosen

@@ -53,6 +53,12 @@ ORDINARY = frozenset(
     similarly software someone something sources staff starting students supporters teachers teams
     tests today together total traditional unlike values version versions visitors volunteers voters
     workers writers yesterday
+    add applies ask avoid begin build call check choose clear close compare connect consider convert
+    copy count create define delete disable divide download drop edit enter ensure exclude expect
+    export fetch fill find format ignore import increase insert install join list load look merge
+    move open parse pass pick prefer press print raise read receive reduce remove rename replace
+    reset restart return returns run save search select send serialize set sort specify split start
+    stop store switch test try update upload verify wait wrap write
 """)
 )
 # Sides of an opposition: a claim with a word of one side is not borne out by one of another.
@@ -237,8 +243,10 @@ def stems(text: str) -> list[str]:
     return [stem(word) for word in words(text)]
 
 
+# Negations whose stems no other words have, unlike `hardly` and `barely`.
+_UNLIKE_OTHERS = {each for each in NEGATIONS if not each.endswith("ly")}
 _EMPTY = frozenset(map(stem, STOP)) | STOP
-_LIGHT = _EMPTY.union(*((each, stem(each)) for each in (*HOLLOW, *NEGATIONS)))
+_LIGHT = _EMPTY.union(*((each, stem(each)) for each in (*HOLLOW, *_UNLIKE_OTHERS)))
 _SIDES: dict[str, list[tuple[int, int]]] = {}
 for _group, _all_sides in enumerate(OPPOSITES):
     for _side, _members in enumerate(_all_sides):

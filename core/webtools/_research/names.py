@@ -17,7 +17,7 @@ _CHUNK = re.compile(r"[^\s,;=!?\"(){}\[\]<>|`«»„“。、，；：！？「�
 _BEGINS = re.compile(r"(?:^|[.!?:]\s|\n)[\s\"'(*`«„“\[]*$")
 _INNER_CAPITAL = re.compile(r"[^\W\d_][a-z][A-Z]|^[a-z]+[A-Z]|[a-z][A-Z]")
 _DOTTED = re.compile(r"[^\W\d_]\w*(?:\.|::)[^\W\d_]")
-_MIXED = re.compile(r"[^\W\d_]\d|\d[^\W\d_]")
+_MIXED = re.compile(r"[^\W\d_][-/]?\d|\d[^\W\d_]")
 _MEASURED = re.compile(
     r"[-−+$€£¥]?\d[\d.:/–-]*(?:st|nd|rd|th|s|[^\W\d_]{0,3})?[%‰]?$", re.IGNORECASE
 )

@@ -48,7 +48,7 @@ _UNCOUNTED_BEFORE = re.compile(
 _FIGURE = re.compile(
     r"(?<![\w.])(?P<version>[vV](?=\d))?(?P<sign>[-−](?=[$€£¥]?\d))?(?P<money>US\$|[$€£¥])?"
     r"(?P<digits>\d{1,2}:\d\d(?::\d\d)?(?!\d)|\d+(?:\.\d+)*)"
-    r"(?P<tail>[%‰]|[^\W\d_]{1,12}(?![\w]))?"
+    r"(?P<tail>[%‰]|[a-zµ°]{1,12})?(?![a-z0-9_])"
     r"(?:[\s-](?P<scale>hundred|thousand|million|billion|trillion|bn|mn)\b)?"
     r"(?:[\s-]?(?P<unit>%|per\scent\b|[^\W\d_]{1,14}\b))?",
     re.IGNORECASE,

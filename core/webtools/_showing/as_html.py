@@ -91,9 +91,8 @@ def _(response: ResearchEnvelope) -> Iterator[Html]:
     anchor = _anchor(response)
     confidence = response.meta.confidence
     pill = tag("span", f"{confidence} confidence", class_=f"wt-pill wt-{confidence}")
-    yield div(
-        "confidence", pill, span("fact", cut(response.meta.confidence_rule, LONGEST_SENTENCE))
-    )
+    rule = span("fact", cut(response.meta.confidence_rule, LONGEST_SENTENCE))
+    yield div("confidence", joined([pill, rule], " "))
     if response.synthesis is not None:
         citations = response.synthesis.citations[:MOST_ROWS]
         yield _text(response.synthesis.summary, anchor, len(citations))
@@ -118,14 +117,15 @@ def _(response: ResearchPlan) -> Iterator[Html]:
 
 def _head(head: Outline) -> Html:
     subject = tag("bdi", f"“{head.subject}”") if head.subject else Html()
-    first = div("head", span("kind", head.kind), subject)
+    first = div("head", joined([span("kind", head.kind), subject], " "))
     facts = div("facts", joined((tag("bdi", fact) for fact in head.facts if fact), " · "))
     return joined([first, facts, *map(_note, head.notes)])
 
 
 def _note(note: Note) -> Html:
     kind = "note wt-bad" if note.bad else "note"
-    return div(kind, span("label", note.label), tag("bdi", note.text))
+    label = f"{note.label}:" if note.label else ""
+    return div(kind, joined([span("label", label), tag("bdi", note.text)], " "))
 
 
 def _group(query: str, found: list[Source]) -> Iterator[Html]:
@@ -138,18 +138,15 @@ def _group(query: str, found: list[Source]) -> Iterator[Html]:
 
 
 def _row(found: Source) -> Html:
-    return tag(
-        "tr",
+    title = div("title", link(found.title, found.place))
+    snippet = div("snippet", tag("bdi", found.snippet) if found.snippet else "")
+    cells = [
         tag("td", str(found.rank), class_="wt-rank"),
-        tag(
-            "td",
-            div("title", link(found.title, found.place)),
-            address(found.place),
-            div("snippet", tag("bdi", found.snippet) if found.snippet else ""),
-        ),
+        tag("td", title, address(found.place), snippet),
         tag("td", found.day, class_="wt-day"),
         tag("td", found.provider, class_="wt-source"),
-    )
+    ]
+    return tag("tr", joined(cells, " "))
 
 
 def _more(number: int, what: str) -> Html:
@@ -159,7 +156,8 @@ def _more(number: int, what: str) -> Html:
 
 def _failed_page(page: Page) -> Html:
     reason = cut(page.error, LONGEST_SENTENCE) or "no reason given"
-    return div("note wt-bad", span("label", "Failed"), tag("bdi", reason), address(place(page.url)))
+    said = joined([span("label", "Failed:"), tag("bdi", reason)], " ")
+    return div("note wt-bad", said, address(place(page.url)))
 
 
 def _page(page: Page, most: int) -> Html:

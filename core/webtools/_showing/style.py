@@ -22,15 +22,15 @@ _RULES = """
 & * { box-sizing: border-box; }
 & a { color: var(--wt-link); text-decoration: underline; text-underline-offset: 2px; }
 & .wt-head { font-size: 14px; margin: 0 0 4px; }
-& .wt-kind { font-weight: 600; margin-inline-end: 6px; }
+& .wt-kind { font-weight: 600; margin-inline-end: 3px; }
 & .wt-facts, & .wt-url, & .wt-fact, & .wt-more { color: var(--wt-dim); font-size: 12px; }
 & .wt-url a { color: inherit; text-decoration: none; }
 & .wt-url a:hover { text-decoration: underline; }
 & .wt-note { border-inline-start: 3px solid var(--wt-warn); padding: 1px 8px; margin: 6px 0; }
 & .wt-note.wt-bad { border-color: var(--wt-bad); }
-& .wt-label { font-weight: 600; margin-inline-end: 6px; }
+& .wt-label { font-weight: 600; margin-inline-end: 3px; }
 & .wt-pill { border: 1px solid var(--wt-dim); border-radius: 9px; padding: 0 8px;
-  font-weight: 600; margin-inline-end: 6px; white-space: nowrap; }
+  font-weight: 600; margin-inline-end: 3px; white-space: nowrap; }
 & .wt-pill.wt-high { border-color: var(--wt-good); }
 & .wt-pill.wt-medium { border-color: var(--wt-warn); }
 & .wt-pill.wt-low { border-color: var(--wt-bad); }
@@ -63,7 +63,7 @@ _RULES = """
   & td, & .wt-group th { border: 0; padding: 0; }
   & td.wt-rank { float: inline-start; width: auto; padding-inline-end: 6px; }
   & td.wt-day, & td.wt-source, & td.wt-type, & td.wt-task, & td.wt-price { display: inline;
-    color: var(--wt-dim); font-size: 12px; margin-inline-end: 8px; }
+    color: var(--wt-dim); font-size: 12px; margin-inline-end: 5px; }
   & td:empty:empty { display: none; }
 }
 """

@@ -40,9 +40,10 @@ class Follower:
         Raises:
             OSError: A file is there and cannot be read.
         """
+        unread = self._unread()
         data, place = b"", self._place
         try:
-            for name, start in self._unread():
+            for name, start in unread:
                 chunk, place = _read(name, start)
                 data += chunk
         except FileNotFoundError:  # moved aside this moment; next time it is found
@@ -66,6 +67,7 @@ class Follower:
                     return [*found, (name, _Place(identity, offset))][::-1]
                 found.append((name, _Place(identity, 0)))
         # What we were reading is gone, so nobody knows which of the older files we have seen.
+        self._place = None
         return [each for each in found if each[0] == str(self._path)]
 
 

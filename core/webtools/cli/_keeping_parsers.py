@@ -14,9 +14,9 @@ def cache_parser(name: str) -> Parser:
         "Tell what the cache holds, or empty it.",
         """\
 actions:
-  stats      where it is, how many answers it holds, how old and how large they are
-  clear      delete them, and the saved outputs that were too long to be printed;
-             what was spent and which providers are parked stays known
+  stats      where it is, how many answers it holds, how large and how old
+  clear      delete the answers; what was spent stays known, as does which
+             providers are parked
 
 examples:
   webtools cache stats

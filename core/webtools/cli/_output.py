@@ -9,6 +9,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +64,9 @@ def print_json(data: Mapping[str, Any]) -> None:
 
 def show(tool: str, result: ToolResult, options: Namespace) -> int:
     """Show a tool's result in the way asked for, and give the exit code for it."""
+    from webtools._fencing import unfenced  # noqa: PLC0415  as heavy as the tools themselves
+
+    result = replace(result, text=unfenced(result.text))  # fences are for models
     if options.json:
         print_json(_data(tool, result))
     elif not result.is_error:

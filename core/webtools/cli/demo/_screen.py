@@ -8,6 +8,7 @@ import shlex
 import textwrap
 from collections.abc import Sequence
 
+from webtools._fencing import unfenced
 from webtools.cli.demo._script import Call
 
 WIDTH = 78
@@ -46,10 +47,10 @@ def call(wanted: Call) -> None:
 
 
 def result(given: str, *, is_error: bool = False) -> None:
-    """Print the beginning of what a tool gave."""
+    """Print the beginning of what a tool gave, without the fence that models see round it."""
     if is_error:
         print("   failed:")
-    lines = [line for line in given.split("\n") if line.strip()]
+    lines = [line for line in unfenced(given).split("\n") if line.strip()]
     if len(lines) == 1:
         print(_wrap(lines[0], _INDENT, _INDENT), flush=True)
         return
@@ -73,7 +74,8 @@ def _answer_line(line: str) -> str:
 
 def _cut(line: str) -> str:
     line = _INDENT + line
-    return line if len(line) <= WIDTH or "://" in line else line[: WIDTH - 1] + "…"
+    is_url = "://" in line and " " not in line.strip()
+    return line if len(line) <= WIDTH or is_url else line[: WIDTH - 1] + "…"
 
 
 def _wrap(words: str, first: str = "", others: str = "") -> str:

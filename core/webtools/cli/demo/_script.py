@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from webtools._fencing import unfenced
 from webtools.providers import Capability
 
 TOOLS: dict[str, Capability] = {"web_fetch": "fetch", "summarize": "summarize"}
@@ -59,12 +60,12 @@ class Script:
         """
         if not seen:
             return Call("web_search", {"queries": self._queries(), "limit": 3})
-        result = _RESULT.search(seen[0])
+        result = _RESULT.search(unfenced(seen[0]))
         if result is None:
             return NOTHING_FOUND
         if len(seen) < len(self.tools):
             return _call(self.tools[len(seen)], result["url"])
-        return _answer(result["title"], result["url"], seen[-1])
+        return _answer(result["title"], result["url"], unfenced(seen[-1]))
 
     def _queries(self) -> list[str]:
         words = re.findall(r"\w[\w.+#'-]*", self.question)

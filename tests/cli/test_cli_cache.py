@@ -1,0 +1,122 @@
+"""cache stats and clear."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_calls import Cli
+
+
+def change(trial: str, **parts: dict[str, Any]) -> None:
+    path = Path(trial)
+    config = json.loads(path.read_text())
+    for name, values in parts.items():
+        config[name] = {**config.get(name, {}), **values}
+    path.write_text(json.dumps(config))
+
+
+def test_stats_tells_what_is_kept(cli: Cli, trial: str) -> None:
+    cli("search", "heap", "queue", "--config", trial)
+    done = cli("cache", "stats", "--config", trial)
+    assert (done.code, done.err) == (0, "")
+    file = Path(trial).with_name("trial-cache.sqlite3")
+    when = r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC, \d+ s ago"
+    assert re.fullmatch(
+        rf"File:     {re.escape(str(file))}\n"
+        r"Answers:  2\n"
+        r"Size:     [\d.]+ KB of at most 256.0 MB\n"
+        rf"Oldest:   {when}\n"
+        rf"Newest:   {when}\n"
+        r"In use:   answers that are less than 30 min old\n",
+        done.out,
+    )
+
+
+def test_json_tells_the_same_as_data(cli: Cli, trial: str) -> None:
+    cli("search", "heap", "--config", trial)
+    data = cli("cache", "stats", "--json", "--config", trial).json
+    assert data["path"] == str(Path(trial).with_name("trial-cache.sqlite3"))
+    assert (data["enabled"], data["entries"], data["expired"]) == (True, 1, 0)
+    assert 0 < data["bytes"] < data["max_bytes"] == 256 * 1024 * 1024
+    assert data["ttl_ms"] == 1_800_000
+    assert data["oldest"] == data["newest"]
+    assert data["oldest"].endswith("+00:00")
+
+
+def test_an_answer_that_is_too_old_is_counted_as_expired(cli: Cli, trial: str) -> None:
+    change(trial, cache={"ttlMs": 1})
+    cli("search", "heap", "--config", trial)
+    assert "Answers:  1, 1 of them expired\n" in cli("cache", "stats", "--config", trial).out
+
+
+def test_stats_makes_no_file(cli: Cli, trial: str) -> None:
+    done = cli("cache", "stats", "--config", trial)
+    assert "Answers:  0\nSize:     0 B of" in done.out
+    assert "Oldest" not in done.out
+    assert cli("cache", "stats", "--json", "--config", trial).json["oldest"] is None
+    assert not list(Path(trial).parent.glob("*.sqlite3*"))
+
+
+def test_no_provider_is_needed(cli: Cli) -> None:
+    assert "webtools.sqlite3\nAnswers:  0\n" in cli("cache", "stats").out
+    assert cli("cache", "clear").out.startswith("Deleted 0 answers from ")
+
+
+@pytest.mark.parametrize(
+    ("setting", "told"),
+    [({"enabled": False}, "no, the cache is turned off in "), ({"ttlMs": 0}, "no, cache.ttlMs is")],
+)
+def test_a_cache_that_is_not_used_says_so(
+    cli: Cli, trial: str, setting: dict[str, Any], told: str
+) -> None:
+    change(trial, cache=setting)
+    assert f"In use:   {told}" in cli("cache", "stats", "--config", trial).out
+
+
+def test_clear_deletes_the_answers_and_nothing_else(cli: Cli, trial: str) -> None:
+    change(trial, budget={"callsPerDay": 5})
+    cli("search", "heap", "queue", "--config", trial)
+    done = cli("cache", "clear", "--config", trial)
+    file = Path(trial).with_name("trial-cache.sqlite3")
+    assert (done.code, done.err) == (0, "")
+    assert done.out == f"Deleted 2 answers from {file}.\n"
+    assert cli("cache", "stats", "--json", "--config", trial).json["entries"] == 0
+    assert "Budget left:        3 of 5 calls today\n" in cli("plan", "x", "--config", trial).out
+
+
+def test_clear_tells_as_data_too_and_works_where_the_cache_is_off(cli: Cli, trial: str) -> None:
+    cli("search", "heap", "--config", trial)
+    change(trial, cache={"enabled": False})
+    assert cli("cache", "clear", "--json", "--config", trial).json["deleted"] == 1
+
+
+@pytest.mark.parametrize("action", ["stats", "clear"])
+def test_a_file_that_cannot_be_used_is_exit_2_and_named(cli: Cli, trial: str, action: str) -> None:
+    file = Path(trial).with_name("trial-cache.sqlite3")
+    file.mkdir()
+    done = cli("cache", action, "--config", trial)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"webtools: {file} cannot be used: ")
+    assert done.err.endswith("Make the file usable, or set cache.path to another one.\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a name that is no folder")
+def test_a_path_below_a_file_holds_nothing(cli: Cli, trial: str) -> None:
+    change(trial, cache={"path": f"{trial}/cache"})
+    assert "Answers:  0\n" in cli("cache", "stats", "--config", trial).out
+
+
+@pytest.mark.parametrize("arguments", [[], ["state"], ["stats", "more"]])
+def test_other_actions_are_refused(cli: Cli, arguments: list[str]) -> None:
+    done = cli("cache", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.endswith("Try `webtools cache --help`.\n")
+
+
+def test_a_missing_config_is_exit_2(cli: Cli) -> None:
+    assert cli("cache", "stats", "--config", "none.json").code == 2

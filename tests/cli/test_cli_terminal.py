@@ -1,0 +1,262 @@
+"""What a person at a terminal sees."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from cli_calls import Cli
+
+from webtools import WebTools
+from webtools._fencing import unfenced
+from webtools.cli import _drawing, _output, main
+from webtools.tools import ToolResult
+
+if TYPE_CHECKING:
+    from webtools.sandbox import SandboxServer
+
+QUESTION = "How do I generate secure random tokens in Python?"
+ESCAPE = re.compile(r"\r|\x1b(?:\[[0-9;?]*[A-Za-z]|\]8;[^\x1b]*\x1b\\)")
+
+pty = pytest.importorskip("pty", reason="needs pseudo-terminals")
+
+Screen = Callable[..., str]
+
+
+@pytest.fixture
+def screen(monkeypatch: pytest.MonkeyPatch) -> Screen:
+    """Runs the command on a terminal of its own, and gives all that was written on it."""
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+
+    def show(*arguments: str, code: int = 0, environ: dict[str, str] | None = None) -> str:
+        pid, terminal = pty.fork()
+        if not pid:  # pragma: no cover - another process
+            os.environ.update(environ or {})
+            os.execv(sys.executable, [sys.executable, "-m", "webtools", *arguments])
+        written = b"".join(iter(lambda: _read(terminal), b""))
+        os.close(terminal)
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == code
+        return written.decode().replace("\r\n", "\n")
+
+    return show
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # how Linux tells the end
+        return b""
+
+
+def plain(written: str) -> str:
+    return ESCAPE.sub("", written)
+
+
+def test_a_terminal_gets_a_drawn_result_after_bars(
+    screen: Screen, trial: str, webtools_sandbox: SandboxServer
+) -> None:
+    written = screen("web-deep", QUESTION, "--limit", "2", "--config", trial)
+    assert "searching" in written
+    assert "━" in written
+    drawn = written[written.rindex("\x1b[?25h") :]  # the cursor is back: the bars are gone
+    assert "━" not in drawn
+    assert re.search(r"^2 results · exa · (high|medium|low) confidence", plain(drawn), re.MULTILINE)
+    assert "\x1b[1msecrets" in drawn
+    url = f"{webtools_sandbox.docs_url}/library/secrets.html"
+    assert f";{url}\x1b\\" in drawn
+
+
+def test_plain_text_is_the_same_as_in_a_pipe(screen: Screen, cli: Cli, trial: str) -> None:
+    arguments = ("web-deep", QUESTION, "--plain", "--config", trial)
+    cli(*arguments)  # from now on it is kept
+    assert screen(*arguments) == cli(*arguments).out
+
+
+def test_data_is_the_same_as_in_a_pipe(screen: Screen, cli: Cli, trial: str) -> None:
+    arguments = ("search", "heap", "--json", "--config", trial)
+    cli(*arguments)
+    assert screen(*arguments) == cli(*arguments).out
+
+
+@pytest.mark.parametrize("environ", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_no_escape_goes_where_none_is_wanted(
+    screen: Screen, trial: str, environ: dict[str, str]
+) -> None:
+    written = screen("search", "heap", "--limit", "2", "--config", trial, environ=environ)
+    assert "heapq" in written
+    assert "\x1b" not in written
+
+
+def test_an_error_is_plain_text_with_the_way_to_its_reason(
+    screen: Screen, trial: str, webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(status=401, times=None)
+    written = screen("search", "x", "--config", trial, code=1)
+    assert written.startswith("webtools: Exa API returned HTTP 401")
+    assert written.endswith("` tells why.\n")
+    assert "\x1b" not in written
+
+
+# --- in this process ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Lets both outputs seem to be terminals without colours."""
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: True)
+
+
+def test_the_text_of_pages_and_summaries_is_printed_whole(
+    terminal: None, cli: Cli, trial: str, webtools_sandbox: SandboxServer
+) -> None:
+    url = f"{webtools_sandbox.docs_url}/library/secrets.html"
+    with WebTools(config=trial) as web:
+        page = web.call_tool("web_fetch", {"url": url}).text
+        summary = web.call_tool("summarize", {"url": url}).text
+    assert cli("fetch", url, "--config", trial).out == f"1 fetched\n\n{unfenced(page)}\n"
+    head, _, text = cli("summarize", url, "--config", trial).out.partition("\n\n")
+    assert re.fullmatch(r"cecil · summary · \d+ tokens", head)
+    assert text == f"{unfenced(summary)}\n"
+
+
+def test_a_narrow_terminal_is_wide_enough(
+    terminal: None, cli: Cli, trial: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    lines = cli("web", QUESTION, "--config", trial).out.splitlines()
+    assert 30 < max(map(len, lines)) <= 40
+
+
+def test_an_answer_s_citations_have_the_numbers_of_its_sources(
+    terminal: None, cli: Cli, trial: str
+) -> None:
+    written = cli("web-deep", QUESTION, "--config", trial).out
+    answer, _, sources = written.partition("Sources:\n")
+    cited = re.findall(r"^\[(\d+)\] (\S+)$", answer, re.MULTILINE)
+    listed = re.findall(r"^ (\d+)\. .*\n    (http\S+)$", sources, re.MULTILINE)
+    assert len(cited) > 1
+    assert set(cited) <= set(listed)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "drawn"),
+    [
+        (["web", "heap"], False),
+        (["search", "heap"], False),
+        (["search", "heap", "zip"], True),
+        (["web-deep", "heap"], True),
+        (["web-deep", "heap", "--plain"], False),
+    ],
+)
+def test_bars_are_drawn_for_several_parts_and_not_for_plain_text(
+    terminal: None, cli: Cli, trial: str, arguments: list[str], drawn: bool
+) -> None:
+    assert ("━" in cli(*arguments, "--config", trial).err) == drawn
+
+
+@pytest.mark.parametrize("command", ["search", "web", "web-deep", "fetch", "summarize"])
+def test_a_page_cannot_act_on_the_terminal(
+    terminal: None, cli: Cli, trial: str, webtools_sandbox: SandboxServer, command: str
+) -> None:
+    evil = "\x1b]0;owned\x07\x1b[2J\x9b31m \u202e[bold red]no markup[/]"
+    url = "https://a.example/"
+    hit = {"id": url, "title": evil, "url": url, "text": evil, "highlights": [evil]}
+    found = {"results": [hit], "statuses": [{"id": url, "status": "success"}]}
+    summary = {"meta": {"id": "x"}, "data": {"output": evil, "tokens": 3}}
+    body = json.dumps({**found, **summary}).encode()
+    webtools_sandbox.fault(body=body, times=None)
+    done = cli(command, url, "--config", trial)
+    assert done.code == 0
+    assert "[bold red]no markup[/]" in done.out
+    assert not {"\x1b", "\x07", "\x9b"} & set(done.out)
+
+
+@pytest.mark.parametrize(("count", "drawn"), [(10, True), (11, False)])
+def test_no_result_is_left_out(
+    terminal: None, cli: Cli, trial: str, count: int, drawn: bool
+) -> None:
+    out = cli("search", "python", "--limit", str(count), "--config", trial).out
+    assert out.startswith(f"{count} results\n")
+    assert len(re.findall(r"^ *\d+\. ", out, re.MULTILINE)) == count
+    assert ("\n 1. " in out) == drawn
+    assert "more" not in out.splitlines()[-1]
+
+
+def research(summary: str, capsys: pytest.CaptureFixture[str]) -> str:
+    details: dict[str, Any] = {
+        "results": [{"title": "T", "url": "https://a.example/", "snippet": "s"}],
+        "meta": {"provider_used": "exa", "confidence": "high"},
+        "synthesis": {"summary": summary, "citations": ["https://a.example/"]},
+        "result_count": 1,
+        "warnings": [],
+    }
+    assert _drawing.draw("web_research", ToolResult(summary, details))
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("lines", "drawn"), [(20, True), (21, False)])
+def test_no_line_of_an_answer_is_left_out(
+    terminal: None, capsys: pytest.CaptureFixture[str], lines: int, drawn: bool
+) -> None:
+    out = research("\n".join(f"line {n}" for n in range(lines)), capsys)
+    assert f"line {lines - 1}\n" in out
+    assert ("Sources:" in out) == drawn
+
+
+@pytest.mark.parametrize(("length", "drawn"), [(1000, True), (1001, False)])
+def test_no_end_of_a_line_is_left_out(
+    terminal: None, capsys: pytest.CaptureFixture[str], length: int, drawn: bool
+) -> None:
+    out = research("y" * length, capsys)
+    assert out.count("y") == length
+    assert ("Sources:" in out) == drawn
+
+
+def test_without_rich_it_is_plain_text(
+    terminal: None, cli: Cli, trial: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = cli("search", "heap", "zip", "--plain", "--config", trial).out
+    for name in [name for name in sys.modules if name.startswith(("rich", "webtools.rendering"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "rich", None)
+    done = cli("search", "heap", "zip", "--config", trial)
+    assert (done.code, done.out, done.err) == (0, expected, "")
+
+
+def test_ctrl_c_wipes_the_bars_away(
+    terminal: None, cli: Cli, trial: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object, **options: Any) -> None:
+        assert options["progress"] is not None
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(WebTools, "call_tool", interrupt)
+    done = cli("web-deep", "heap", "--config", trial)
+    assert (done.code, done.out) == (130, "")
+
+
+def test_a_result_that_is_an_error_is_never_drawn(
+    terminal: None, capsys: pytest.CaptureFixture[str], trial: str
+) -> None:
+    assert main(["search", "x", "--provider", "nobody", "--config", trial]) == _output.USAGE
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert 'provider "nobody"' in err
+
+
+def test_drawing_changes_nothing_in_the_result(terminal: None, trial: str) -> None:
+    with WebTools(config=trial) as web:
+        result = web.call_tool("web_research", {"query": QUESTION, "command": "web-deep"})
+    before = replace(result, details=json.loads(json.dumps(result.details)))
+    assert _drawing.draw("web_research", result)
+    assert result == before

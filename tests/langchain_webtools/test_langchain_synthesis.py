@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.language_models import FakeMessagesListChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.runnables import RunnableLambda
+
+from langchain_webtools.synthesis import ChatModelSynthesizer
+from webtools._flow import Flow, arun, run
+from webtools._research.synthesis import Outcome, synthesize
+from webtools.providers._base import Source, SynthesisQuery
+
+POOL = "https://news.example/pool"
+QUERY = SynthesisQuery(
+    "How deep is the basin?", (Source(1, "Pool", POOL, "The basin is 9 metres deep at high tide."),)
+)
+TRUE = "The basin is 9 metres deep. [1]"
+
+
+def flow(writer: ChatModelSynthesizer) -> Flow[Outcome]:
+    return synthesize(writer, QUERY, time.monotonic() + 5)
+
+
+def writer(*answers: BaseMessage) -> ChatModelSynthesizer:
+    return ChatModelSynthesizer(FakeMessagesListChatModel(responses=list(answers)))
+
+
+NOTHING: Any = None  # no step goes to the network
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        TRUE,
+        [{"type": "text", "text": "The basin is 9 metres "}, {"type": "text", "text": "deep. [1]"}],
+        [{"type": "reasoning", "reasoning": "Hm. [1]"}, {"type": "text", "text": TRUE}],
+    ],
+)
+async def test_a_chat_model_answers_in_text_or_in_blocks(content: Any) -> None:
+    given = writer(AIMessage(content))
+    for outcome in (run(flow(given), NOTHING), await arun(flow(given), NOTHING)):
+        assert outcome.synthesizer == "llm"
+        assert outcome.synthesis is not None
+        assert (outcome.synthesis.summary, outcome.synthesis.citations) == (TRUE, [POOL])
+
+
+async def test_a_model_that_lies_is_not_believed() -> None:
+    given = writer(AIMessage("The basin is 8 metres deep. [1] It is closed. [2]"))
+    for outcome in (run(flow(given), NOTHING), await arun(flow(given), NOTHING)):
+        assert outcome.synthesis is None
+        assert outcome.verified is not None
+        assert outcome.verified.dropped == 2
+
+
+async def test_a_model_that_fails_is_told() -> None:
+    class Failing(FakeMessagesListChatModel):
+        def _generate(self, *_: Any, **__: Any) -> Any:
+            raise ValueError("no quota")
+
+    given = ChatModelSynthesizer(Failing(responses=[]))
+    for outcome in (run(flow(given), NOTHING), await arun(flow(given), NOTHING)):
+        assert outcome.error is not None
+        assert outcome.error.startswith("The model wrote no synthesis: ValueError: no quota.")
+
+
+class Seen(BaseCallbackHandler):
+    def __init__(self) -> None:
+        self.parents: list[Any] = []
+        self.prompts: list[str] = []
+
+    def on_chat_model_start(self, _: Any, messages: Any, *, parent_run_id: Any, **__: Any) -> None:
+        self.parents.append(parent_run_id)
+        self.prompts.append(messages[0][0].content)
+
+
+async def test_the_models_run_is_a_child_of_the_run_that_started_it() -> None:
+    given, seen = writer(AIMessage(TRUE)), Seen()
+
+    async def awaited(_: Any) -> Outcome:
+        return await arun(flow(given), NOTHING)
+
+    chain = RunnableLambda(lambda _: run(flow(given), NOTHING), awaited)
+    chain.invoke(1, {"callbacks": [seen]})
+    await chain.ainvoke(1, {"callbacks": [seen]})
+    assert len(seen.parents) == 2
+    assert None not in seen.parents
+    assert all("Question: How deep is the basin?" in prompt for prompt in seen.prompts)

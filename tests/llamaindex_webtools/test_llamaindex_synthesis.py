@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from llama_index.core.base.llms.types import CompletionResponse
+from llama_index.core.llms import LLM, CustomLLM, LLMMetadata
+from llama_index.core.llms.callbacks import llm_completion_callback
+from pydantic import Field
+
+from llamaindex_webtools.synthesis import LLMSynthesizer
+from webtools._flow import Flow, arun, run
+from webtools._research.synthesis import Outcome, synthesize
+from webtools.providers._base import Source, SynthesisQuery
+
+POOL = "https://news.example/pool"
+QUERY = SynthesisQuery(
+    "How deep is the basin?", (Source(1, "Pool", POOL, "The basin is 9 metres deep at high tide."),)
+)
+TRUE = "The basin is 9 metres deep. [1]"
+NOTHING: Any = None  # no step goes to the network
+
+
+class Completing(CustomLLM):
+    answer: str
+    prompts: list[str] = Field(default_factory=list)
+
+    @property
+    def metadata(self) -> LLMMetadata:
+        return LLMMetadata()
+
+    @llm_completion_callback()
+    def complete(self, prompt: str, formatted: bool = False, **_: Any) -> CompletionResponse:
+        self.prompts.append(prompt)
+        if not self.answer:
+            raise ValueError("no quota")
+        return CompletionResponse(text=self.answer)
+
+    @llm_completion_callback()
+    def stream_complete(self, prompt: str, formatted: bool = False, **_: Any) -> Any:
+        raise NotImplementedError
+
+
+def flow(llm: LLM) -> Flow[Outcome]:
+    return synthesize(LLMSynthesizer(llm), QUERY, time.monotonic() + 5)
+
+
+async def test_an_llm_answers_from_the_sources() -> None:
+    llm = Completing(answer=TRUE)
+    for outcome in (run(flow(llm), NOTHING), await arun(flow(llm), NOTHING)):
+        assert outcome.synthesizer == "llm"
+        assert outcome.synthesis is not None
+        assert (outcome.synthesis.summary, outcome.synthesis.citations) == (TRUE, [POOL])
+    assert len(llm.prompts) == 2
+    assert all("The basin is 9 metres deep at high tide." in prompt for prompt in llm.prompts)
+
+
+async def test_an_llm_that_lies_is_not_believed() -> None:
+    llm = Completing(answer="The basin is 8 metres deep. [1] It is closed. [2]")
+    for outcome in (run(flow(llm), NOTHING), await arun(flow(llm), NOTHING)):
+        assert outcome.synthesis is None
+        assert outcome.verified is not None
+        assert outcome.verified.dropped == 2
+
+
+async def test_an_llm_that_fails_is_told() -> None:
+    for outcome in (
+        run(flow(Completing(answer="")), NOTHING),
+        await arun(flow(Completing(answer="")), NOTHING),
+    ):
+        assert outcome.error is not None
+        assert outcome.error.startswith("The model wrote no synthesis: ValueError: no quota.")

@@ -1,0 +1,463 @@
+from __future__ import annotations
+
+import atexit
+import importlib.util
+import inspect
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import notebook_samples as samples
+import pytest
+from IPython.core.completer import provisionalcompleter
+from IPython.core.error import TryNext, UsageError
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config as IPythonConfig
+
+import webtools
+from webtools import WebTools
+from webtools import notebook as notebook_module
+from webtools._magic_table import MAGICS
+from webtools.errors import ConfigError, RateLimitError
+from webtools.progress import NotebookProgress, Progress, TerminalProgress
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+KEY = "test-key-canary-1"
+CONFIG = {
+    "defaultProvider": "exa-main",
+    "providers": [
+        {"name": "exa-main", "type": "exa", "apiKey": KEY},
+        {"name": "my kagi", "type": "kagi", "apiKey": KEY},
+    ],
+}
+
+
+class StubTools:
+    """Stands in for WebTools: remembers what it was asked, and answers with samples."""
+
+    made: ClassVar[list[StubTools]] = []
+    failure: ClassVar[BaseException | None] = None
+
+    def __init__(self, config: Any = None) -> None:
+        self.config = config
+        self.calls: list[tuple[str, Any, dict[str, Any]]] = []
+        self.closed = 0
+        self.made.append(self)
+
+    def _answer(self, method: str, answer: Any, subject: Any, arguments: dict[str, Any]) -> Any:
+        progress = arguments.pop("progress", None)
+        self.calls.append((method, subject, arguments))
+        if progress is not None:
+            progress(Progress("web_search", "searching", 1, 2, "q"))
+        if self.failure is not None:
+            raise self.failure
+        return answer
+
+    def search(self, subject: Any, **arguments: Any) -> Any:
+        return self._answer("search", samples.SEARCH, subject, arguments)
+
+    def fetch(self, subject: Any, **arguments: Any) -> Any:
+        return self._answer("fetch", samples.FETCH, subject, arguments)
+
+    def summarize(self, subject: Any, **arguments: Any) -> Any:
+        return self._answer("summarize", samples.SUMMARY, subject, arguments)
+
+    def research(self, subject: Any, **arguments: Any) -> Any:
+        return self._answer("research", samples.ENVELOPE, subject, arguments)
+
+    def plan(self, subject: Any, **arguments: Any) -> Any:
+        return self._answer("plan", samples.PLAN, subject, arguments)
+
+    def close(self) -> None:
+        self.closed += 1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@pytest.fixture
+def stubs(monkeypatch: pytest.MonkeyPatch) -> list[StubTools]:
+    monkeypatch.setattr(StubTools, "made", [])
+    monkeypatch.setattr(StubTools, "failure", None)
+    monkeypatch.setattr(notebook_module, "WebTools", StubTools)
+    return StubTools.made
+
+
+@pytest.fixture(scope="module")
+def _shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    settings = IPythonConfig()
+    settings.HistoryManager.enabled = False
+    settings.InteractiveShell.colors = "nocolor"
+    settings.InteractiveShell.ipython_dir = str(tmp_path_factory.mktemp("ipython"))
+    hook, displayed = sys.excepthook, sys.displayhook
+    shell: Any = InteractiveShell(config=settings)
+    yield shell
+    atexit.unregister(shell.atexit_operations)
+    shell.atexit_operations()
+    sys.excepthook, sys.displayhook = hook, displayed
+
+
+@pytest.fixture
+def shell(_shell: Any) -> Iterator[Any]:
+    yield _shell
+    if "webtools" in _shell.extension_manager.loaded:
+        _shell.run_line_magic("unload_ext", "webtools")
+    _shell.reset(new_session=False)
+
+
+@pytest.fixture
+def session(shell: Any, stubs: list[StubTools]) -> Any:
+    """A shell with our magics over a stub."""
+    shell.run_line_magic("load_ext", "webtools")
+    return shell
+
+
+def asked(stubs: list[StubTools]) -> tuple[str, Any, dict[str, Any]]:
+    """The one call that was made."""
+    [call] = stubs[-1].calls
+    return call
+
+
+def test_everything_after_the_options_is_the_query_as_it_is(
+    session: Any, stubs: list[StubTools]
+) -> None:
+    session.run_cell('%web -p exa-main -n 3 "match case" -n 5 it\'s # all')
+    query = '"match case" -n 5 it\'s # all'
+    assert asked(stubs) == ("search", [query], {"provider": "exa-main", "limit": "3"})
+
+
+def test_the_response_is_the_value_of_the_cell_and_kept_under_the_name(session: Any) -> None:
+    ran = session.run_cell("%web -o found rust async")
+    assert ran.success
+    assert ran.result is samples.SEARCH
+    assert session.user_ns["found"] is samples.SEARCH
+    session.run_cell("taken = %web rust async")
+    assert session.user_ns["taken"] is samples.SEARCH
+
+
+@pytest.mark.parametrize(
+    ("source", "call"),
+    [
+        ("%%web -n 2\none  two\n\n  three\n", ("search", ["one  two", "three"], {"limit": "2"})),
+        ("%%web first\nsecond", ("search", ["first", "second"], {})),
+        ("%web_fetch https://a/ https://b/", ("fetch", ["https://a/", "https://b/"], {})),
+        ("%%web_fetch --text\nhttps://a/\nhttps://b/\n",
+         ("fetch", ["https://a/", "https://b/"], {"text": True})),
+        ("%web_summarize --type takeaway https://a/",
+         ("summarize", "https://a/", {"summary_type": "takeaway"})),
+        ("%%web_deep --synthesis none\nWhat is\nit?\n",
+         ("research", "What is\nit?", {"command": "web-deep", "synthesis": "none"})),
+        ("%web_news --recency-days 3 what now",
+         ("research", "what now", {"command": "web-news", "recency_days": "3"})),
+        ("%web_docs --cache refresh asyncio",
+         ("research", "asyncio", {"command": "web-docs", "cache": "refresh"})),
+        ("%web_deep --plan --cache use -n 2 why",
+         ("plan", "why", {"command": "web-deep", "limit": "2"})),
+        ("%web --include-domain a.example --include-domain b.example q",
+         ("search", ["q"], {"include_domains": ["a.example", "b.example"]})),
+    ],
+)  # fmt: skip
+def test_each_magic_asks_for_what_it_stands_for(
+    session: Any, stubs: list[StubTools], source: str, call: Any
+) -> None:
+    assert session.run_cell(source).success
+    assert asked(stubs) == call
+
+
+@pytest.mark.parametrize(
+    ("source", "queries"),
+    [
+        ("topic = 'rust'\n%web {topic} async", ["rust async"]),
+        ("topic = 'rust'\n%web $topic async", ["rust async"]),
+        ("topic = 'rust'\n%web {topic.upper()} {1 + 1}", ["RUST 2"]),
+        ("%web {nobody} $5 {}", ["{nobody} $5 {}"]),
+        ("def f(local):\n    %web {local} async\nf('rust')", ["rust async"]),
+        ("topic = '{1 + 1} $topic'\n%web {topic}", ["{1 + 1} $topic"]),
+    ],
+)
+def test_variables_are_replaced_once_where_they_are_known(
+    session: Any, stubs: list[StubTools], source: str, queries: list[str]
+) -> None:
+    session.run_cell(source)
+    assert asked(stubs)[1] == queries
+
+
+def test_variables_are_replaced_in_every_line_of_a_cell_and_in_options(
+    session: Any, stubs: list[StubTools]
+) -> None:
+    session.user_ns.update(one="rust", name="my kagi", host="a.example")
+    session.run_cell(
+        "%%web -p {name} --include-domain $host\nfirst $one\n{one} second\n\nthird {nobody}\n"
+    )
+    assert asked(stubs) == (
+        "search",
+        ["first rust", "rust second", "third {nobody}"],
+        {"provider": "my kagi", "include_domains": ["a.example"]},
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "query"),
+    [
+        ("%web_deep what did Python 3.10 add?", "what did Python 3.10 add?"),
+        ("x = 1\nif x:\n    %web_deep what is asyncio??\n", "what is asyncio??"),
+        ("found = %web_deep -n 2 what's new?", "what's new?"),
+        ("found = {}\nfound['a'] = %web_deep really?  ", "really?"),
+        ("%time x = 1\n%web_deep what is asyncio?", "what is asyncio?"),
+        ("%%web_deep\nwhat is asyncio?", "what is asyncio?"),
+    ],
+)
+def test_a_question_may_end_in_a_question_mark(
+    session: Any, stubs: list[StubTools], source: str, query: str
+) -> None:
+    assert session.run_cell(source).success
+    assert asked(stubs)[1] == query
+
+
+@pytest.mark.parametrize(
+    ("source", "called"),
+    [
+        ("%web?", "('pinfo', '%web')"),
+        ("%web_deep??", "('pinfo2', '%web_deep')"),
+        ("print?", "('pinfo', 'print')"),
+        ("text = '''\n%web what is it?\n'''", "%web what is it?\n"),
+    ],
+)
+def test_help_is_where_it_was(session: Any, source: str, called: str) -> None:
+    assert called in session.transform_cell(source)
+
+
+def test_the_text_in_a_variable_cannot_set_options(session: Any, stubs: list[StubTools]) -> None:
+    session.user_ns["title"] = "--config /etc/passwd -o print --provider x"
+    session.run_cell("%web {title}")
+    assert asked(stubs) == ("search", [session.user_ns["title"]], {})
+    assert "print" not in session.user_ns or session.user_ns["print"] is print
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("%web", "%web: give what it is about, such as: %web structural pattern matching"),
+        ("%%web\n\n  \n", "%web: give what it is about"),
+        ("%web --nope x", "%web: --nope is not an option; use --provider"),
+        ("%web_fetch -p", "%web_fetch: -p needs a value"),
+        ("%web -o 1st x", '%web: "1st" cannot be the name of a variable'),
+        ("%web -o class x", '%web: "class" cannot be the name of a variable'),
+        ("%web_summarize https://a/ https://b/", "%web_summarize: give one URL, not 2."),
+    ],
+)
+def test_wrong_usage_is_one_line_and_sends_nothing(
+    session: Any,
+    stubs: list[StubTools],
+    capsys: pytest.CaptureFixture[str],
+    source: str,
+    message: str,
+) -> None:
+    ran = session.run_cell(source)
+    assert isinstance(ran.error_in_exec, UsageError)
+    out, err = capsys.readouterr()
+    assert (out + err).startswith(f"UsageError: {message}")
+    assert (out + err).count("\n") == 1
+    assert stubs[0].calls == []
+
+
+def test_our_errors_keep_their_type_and_are_shown_without_a_traceback(
+    session: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    failure = RateLimitError("exa answered 429; wait \x1b[31m5 s.", provider="exa")
+    monkeypatch.setattr(StubTools, "failure", failure)
+    ran = session.run_cell("%web -o found x")
+    assert ran.error_in_exec is failure
+    out, err = capsys.readouterr()
+    assert out + err == "RateLimitError: exa answered 429; wait 5 s.\n"
+    assert "found" not in session.user_ns
+
+
+def test_ctrl_c_is_shown_without_a_traceback(
+    session: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(StubTools, "failure", KeyboardInterrupt())
+    session.run_cell("%web x")
+    out, err = capsys.readouterr()
+    assert (out + err).strip() == "KeyboardInterrupt: the call was stopped"
+
+
+def test_help_lists_the_options_and_sends_nothing(
+    session: Any, stubs: list[StubTools], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert session.run_cell("%web_fetch --help").result is None
+    out = capsys.readouterr().out
+    assert out.startswith("Read pages; in a cell, every line is a URL.")
+    assert "--max-characters VALUE: most characters of text per page" in out
+    assert stubs[0].calls == []
+
+
+@pytest.mark.parametrize("name", MAGICS)
+def test_every_option_is_an_argument_of_the_method(name: str) -> None:
+    method = getattr(WebTools, MAGICS[name].method)
+    targets = {option.target for option in MAGICS[name].options}
+    ours = {"output", "config", "help", "plan"}
+    known = set(inspect.signature(method).parameters)
+    assert (targets - ours) | set(MAGICS[name].fixed) | {"progress"} <= known
+
+
+def test_a_config_file_for_one_call_leaves_the_others_alone(
+    session: Any, stubs: list[StubTools]
+) -> None:
+    session.run_cell("%web --config /a/web-search.json one")
+    session.run_cell("%web two")
+    assert [(stub.config, len(stub.calls), stub.closed) for stub in stubs] == [
+        (None, 1, 0),
+        ("/a/web-search.json", 1, 1),
+    ]
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "web-search.json"
+    path.write_text(json.dumps(CONFIG), encoding="utf-8")
+    path.chmod(0o600)
+    return path
+
+
+def test_a_config_file_can_be_set_for_all_later_calls(
+    session: Any,
+    stubs: list[StubTools],
+    config: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("EXA_API_KEY", KEY)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(config.parent / "none"))
+    monkeypatch.setenv("HOME", str(config.parent / "none"))
+    for line in (f'"{config}"', "", "--default"):
+        session.run_line_magic("web_config", line)
+    out = capsys.readouterr().out
+    assert out.count(f"Source: {config}") == 2
+    assert "Source: the environment (EXA_API_KEY)" in out
+    assert KEY not in out
+    assert [(stub.config, stub.closed) for stub in stubs] == [
+        (None, 1),
+        (str(config), 1),
+        (None, 0),
+    ]
+
+
+def test_a_config_file_that_cannot_be_read_changes_nothing(
+    session: Any, stubs: list[StubTools], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran = session.run_cell(f"%web_config {tmp_path / 'none.json'}")
+    assert isinstance(ran.error_in_exec, ConfigError)
+    assert capsys.readouterr().out.startswith("ConfigError: ")
+    assert len(stubs) == 1
+
+
+def complete(shell: Any, line: str) -> list[str]:
+    """Complete as a notebook does, which replaces the part of the line from `start` on."""
+    with provisionalcompleter():
+        offered = [*shell.Completer.completions(line, len(line))]
+    return [line[: one.start].rpartition(" ")[2].rpartition("=")[2] + one.text for one in offered]
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("%web --provider ", ["exa-main", '"my kagi"']),
+        ("%web -p ex", ["exa-main"]),
+        ("found = %web_fetch --provider=ex", ["exa-main"]),
+        ("%%web_summarize --engine a", ["agnes"]),
+        ("%web --category per", []),
+        ("%web --category pe", ["people"]),
+        ("%web_deep --rec", ["--recency-days"]),
+    ],
+)
+def test_names_and_options_are_completed(
+    session: Any, config: Path, line: str, offered: list[str]
+) -> None:
+    session.run_line_magic("web_config", str(config))
+    matches = complete(session, line)
+    assert [one for one in matches if one in offered] == offered
+    assert offered or "personal site" not in "".join(matches)
+
+
+@pytest.mark.parametrize("line", ["%web rust --prov", "%web_config --d", "web = x", "%web --nope "])
+def test_elsewhere_completion_is_left_to_others(session: Any, config: Path, line: str) -> None:
+    assert "--provider" not in complete(session, line)
+
+
+def test_broken_settings_do_not_disturb_typing(session: Any, config: Path) -> None:
+    session.run_line_magic("web_config", str(config))
+    config.write_text(f'{{"apiKey": "{KEY}"', encoding="utf-8")
+    assert KEY not in "".join(complete(session, "%web --provider "))
+
+
+def test_a_line_of_somebody_else_is_not_completed(session: Any) -> None:
+    magics = session.magics_manager.registry["WebMagics"]
+    with pytest.raises(TryNext):
+        magics.complete(session, SimpleNamespace(text_until_cursor="%time --"))
+
+
+def test_several_parts_show_how_far_they_are(
+    session: Any, stubs: list[StubTools], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+    for kind in (NotebookProgress, TerminalProgress):
+        monkeypatch.setattr(kind, "__enter__", lambda self: seen.append(type(self).__name__))
+    session.run_cell("%web one")
+    session.run_cell("%web_summarize https://a/")
+    assert seen == []
+    session.run_cell("%%web\none\ntwo")
+    session.run_cell("%web_news one")
+    session.kernel = object()
+    session.run_cell("%%web\none\ntwo")
+    assert seen == ["TerminalProgress", "TerminalProgress", "NotebookProgress"]
+    del session.kernel
+    monkeypatch.setattr(notebook_module, "find_spec", lambda name: None)
+    session.run_cell("%%web\none\ntwo")
+    assert len(seen) == 3
+
+
+def test_unloading_takes_everything_away(session: Any, stubs: list[StubTools]) -> None:
+    session.run_line_magic("unload_ext", "webtools")
+    for kind in session.magics_manager.magics.values():
+        assert [name for name in kind if name.startswith("web")] == []
+    assert complete(session, "%web --prov") == []
+    assert stubs[0].closed == 1
+    session.run_line_magic("load_ext", "webtools")
+    session.run_line_magic("reload_ext", "webtools")
+    assert session.run_cell("%web x").success
+    assert complete(session, "%web --prov") == ["--provider"]
+
+
+def test_unloading_what_was_never_loaded_is_no_error(shell: Any) -> None:
+    webtools.unload_ipython_extension(shell)
+
+
+def load_again() -> None:
+    spec = importlib.util.spec_from_file_location("again", str(notebook_module.__file__))
+    assert spec is not None
+    assert spec.loader is not None
+    spec.loader.exec_module(importlib.util.module_from_spec(spec))
+
+
+def test_without_ipython_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    load_again()
+    monkeypatch.setitem(sys.modules, "IPython.core.error", None)
+    needs = r"^webtools.notebook needs IPython: pip install 'agent-webtools\[notebook\]'$"
+    with pytest.raises(ImportError, match=needs):
+        load_again()
+
+
+def test_another_missing_module_is_not_taken_for_ipython(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "IPython.core.magic")
+    monkeypatch.setitem(sys.modules, "traitlets.config.configurable", None)
+    with pytest.raises(ModuleNotFoundError, match=r"^import of traitlets"):
+        load_again()

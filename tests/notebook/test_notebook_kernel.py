@@ -1,0 +1,155 @@
+"""The magics in a real kernel, whose event loop is running while a cell runs."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from webtools.sandbox import SandboxServer
+
+manager: Any = pytest.importorskip("jupyter_client.manager")
+pytest.importorskip("ipykernel")
+
+SECONDS = 30
+
+
+class Kernel:
+    """A running kernel, and what its cells give."""
+
+    def __init__(self, running: Any, client: Any) -> None:
+        self.manager = running
+        self.client = client
+
+    def start(self, code: str) -> str:
+        return str(self.client.execute(code))
+
+    def finish(self, call: str) -> dict[str, Any]:
+        """Wait for a cell: what it sent, by kind, and how it ended."""
+        sent: dict[str, Any] = {"stream": "", "displays": 0}
+        while True:
+            message = self.client.get_iopub_msg(timeout=SECONDS)
+            kind, content = message["msg_type"], message["content"]
+            if message["parent_header"].get("msg_id") != call:
+                continue
+            if kind == "stream":
+                sent["stream"] += content["text"]
+            elif kind in {"execute_result", "error"}:
+                sent[kind] = content
+            elif kind in {"display_data", "update_display_data"}:
+                sent["displays"] += 1
+            elif kind == "status" and content["execution_state"] == "idle":
+                return sent
+
+    def run(self, code: str) -> dict[str, Any]:
+        return self.finish(self.start(code))
+
+    def silent_for(self, seconds: float) -> bool:
+        """Tell whether nothing is sent for so long."""
+        import queue  # noqa: PLC0415
+
+        try:
+            message = self.client.get_iopub_msg(timeout=seconds)
+        except queue.Empty:
+            return True
+        raise AssertionError(message)
+
+
+@pytest.fixture(scope="module")
+def _kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
+    folder = tmp_path_factory.mktemp("kernel")
+    patch = pytest.MonkeyPatch()
+    for name in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "JUPYTER_CONFIG_DIR", "XDG_CACHE_HOME"):
+        patch.setenv(name, str(folder / name))
+    patch.setenv("XDG_STATE_HOME", str(folder / "state"))
+    patch.setenv("JUPYTER_PLATFORM_DIRS", "1")
+    running = manager.KernelManager(kernel_name="python3")
+    running.start_kernel()
+    client = running.blocking_client()
+    client.start_channels()
+    try:
+        client.wait_for_ready(timeout=60)
+        yield Kernel(running, client)
+    finally:
+        client.stop_channels()
+        running.shutdown_kernel(now=True)
+        running.cleanup_resources()
+        patch.undo()
+
+
+@pytest.fixture
+def kernel(_kernel: Kernel, webtools_sandbox: SandboxServer, tmp_path: Path) -> Kernel:
+    """A kernel with our magics, which ask the sandbox."""
+    path = tmp_path / "web-search.json"
+    path.write_text(json.dumps(webtools_sandbox.config()), encoding="utf-8")
+    path.chmod(0o600)
+    assert "error" not in _kernel.run(f"%reload_ext webtools\n%web_config {path}")
+    return _kernel
+
+
+def test_a_cell_shows_the_response_as_html_markdown_and_text(kernel: Kernel) -> None:
+    data = kernel.run("%web -n 1 asyncio task groups")["execute_result"]["data"]
+    assert data["text/html"].startswith('<div class="webtools-shown ')
+    assert data["text/markdown"].startswith("**Search** “asyncio task groups”")
+    assert data["text/plain"] == '<SearchResponse 1 result from exa for "asyncio task groups">'
+
+
+def test_research_and_pages_work_in_a_cell(kernel: Kernel, webtools_sandbox: SandboxServer) -> None:
+    ran = kernel.run("%web_deep -n 2 what is a task group in asyncio?")
+    assert "confidence" in ran["execute_result"]["data"]["text/html"]
+    plan = kernel.run("%web_docs --plan what is a task group in asyncio?")
+    assert plan["execute_result"]["data"]["text/plain"].startswith("<ResearchPlan web-docs")
+
+
+def test_blocking_and_awaited_calls_work_while_the_loop_of_the_kernel_runs(kernel: Kernel) -> None:
+    ran = kernel.run(
+        "import asyncio; asyncio.get_running_loop()\n"
+        "from webtools import WebTools\n"
+        "with WebTools(get_ipython().find_line_magic('web').__self__._source) as tools:\n"
+        "    blocking = tools.search('asyncio', limit=1, cache='bypass')\n"
+        "    awaited = await tools.asearch('asyncio', limit=1, cache='bypass')\n"
+        "    await tools.aclose()\n"
+        "blocking == awaited"
+    )
+    assert ran["execute_result"]["data"]["text/plain"] == "True"
+
+
+def test_ctrl_c_stops_the_call_and_leaves_the_kernel_usable(
+    kernel: Kernel, webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(provider="exa", delay=8, times=None)
+    cell = kernel.start("%%web --cache bypass\nfirst slow\nsecond slow\nthird slow")
+    time.sleep(1.5)
+    began = time.monotonic()
+    kernel.manager.interrupt_kernel()
+    stopped = kernel.finish(cell)
+    assert time.monotonic() - began < 3
+    assert stopped["error"]["ename"] == "KeyboardInterrupt"
+    assert stopped["error"]["traceback"] == ["KeyboardInterrupt: the call was stopped"]
+    webtools_sandbox.reset()
+    again = kernel.run("%web -n 1 --cache bypass asyncio")
+    assert "execute_result" in again
+    assert kernel.silent_for(2)
+    threads = "import threading; [t.name for t in threading.enumerate() if not t.daemon]"
+    names = kernel.run(threads)["execute_result"]["data"]["text/plain"]
+    assert "webtools" not in names
+
+
+def test_several_queries_show_their_progress(kernel: Kernel) -> None:
+    ran = kernel.run("%%web -n 1 --cache bypass\nasyncio\ntyping\n")
+    assert ran["displays"] >= 2
+    assert ran["stream"] == ""
+
+
+def test_the_kernel_completes_provider_names(kernel: Kernel) -> None:
+    line = "found = %web --provider ka"
+    call = kernel.client.complete(line, len(line))
+    while (reply := kernel.client.get_shell_msg(timeout=SECONDS))["parent_header"][
+        "msg_id"
+    ] != call:
+        pass
+    assert reply["content"]["matches"] == ["kagi"]
