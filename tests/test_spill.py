@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import getpass
 import os
+import re
 import secrets
 import subprocess
 import sys
@@ -71,8 +72,11 @@ def test_the_file_holds_the_text_to_the_byte(text: str) -> None:
     assert saved(text).read_bytes() == text.encode()
 
 
-def test_lone_surrogates_become_replacement_characters_and_pairs_one_character() -> None:
-    assert saved("a\ud83db\ud83d\ude00").read_text("utf-8") == "a\ufffdb\U0001f600"
+def test_lone_surrogates_are_kept_and_leave_the_rest_readable() -> None:
+    text = "a\ud83db\ud83d\ude00é"
+    path = saved(text)
+    assert path.read_text("utf-8", "surrogatepass") == text
+    assert re.sub("\ufffd+", "?", path.read_text("utf-8", "replace")) == "a?b?é"
 
 
 def test_the_same_text_has_the_same_path() -> None:

@@ -11,6 +11,13 @@ from typing import Any
 import pytest
 from cli_calls import Cli
 
+from webtools import _spill
+
+
+@pytest.fixture(autouse=True)
+def _own_outputs(own_temp: None) -> None:
+    """Let nothing be deleted that is not of these tests."""
+
 
 def change(trial: str, **parts: dict[str, Any]) -> None:
     path = Path(trial)
@@ -87,6 +94,16 @@ def test_clear_deletes_the_answers_and_nothing_else(cli: Cli, trial: str) -> Non
     assert done.out == f"Deleted 2 answers from {file}.\n"
     assert cli("cache", "stats", "--json", "--config", trial).json["entries"] == 0
     assert "Budget left:        3 of 5 calls today\n" in cli("plan", "x", "--config", trial).out
+
+
+def test_clear_deletes_the_saved_outputs_too(cli: Cli, trial: str, own_temp: None) -> None:
+    path = _spill.save("y" * 2048)
+    assert path is not None
+    done = cli("cache", "clear", "--config", trial)
+    assert done.out.endswith("\nDeleted 1 saved output, 2.0 KB.\n")
+    assert not Path(path).exists()
+    data = cli("cache", "clear", "--json", "--config", trial).json
+    assert (data["deleted_outputs"], data["deleted_output_bytes"]) == (0, 0)
 
 
 def test_clear_tells_as_data_too_and_works_where_the_cache_is_off(cli: Cli, trial: str) -> None:

@@ -17,7 +17,7 @@ import pytest
 from cli_calls import Cli, Start
 
 from webtools import logs
-from webtools.cli import _following, _logs
+from webtools.cli import _following, _logs, _output
 from webtools.cli._following import Follower, reader_left
 
 if TYPE_CHECKING:
@@ -326,6 +326,14 @@ def test_whether_the_reader_left_is_told_where_it_can_be(monkeypatch: pytest.Mon
         monkeypatch.delattr(_following.select, "poll", raising=False)
         assert not reader_left(stream)
     assert not reader_left(None)
+
+
+def test_following_ends_when_nobody_reads_any_more_in_this_process(
+    cli: Cli, trial: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_logs, "reader_left", lambda _: True)
+    monkeypatch.setattr(_output, "abandon", lambda: None)
+    assert cli("log", "tail", "--follow", "--config", trial).code == 141
 
 
 def test_a_stream_that_is_no_file_has_its_reader() -> None:

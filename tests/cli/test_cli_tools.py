@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -233,6 +234,22 @@ def test_no_key_is_ever_printed(
     done = cli(*arguments, "--config", config)
     assert done.code == int(echo)
     assert "test-key" not in done.out + done.err
+
+
+@pytest.mark.usefixtures("own_temp")
+def test_what_stands_in_a_text_for_models_alone_is_not_printed(
+    cli: Cli, config: str, webtools_sandbox: SandboxServer
+) -> None:
+    url = f"{webtools_sandbox.docs_url}/library/asyncio.html"
+    text = "word " * 20_000
+    hit = {"id": url, "url": url, "title": "T", "text": text}
+    body = {"results": [hit], "statuses": [{"id": url, "status": "success"}]}
+    webtools_sandbox.fault(body=json.dumps(body).encode(), times=None)
+    out = cli("fetch", url, "--config", config).out
+    assert out.startswith("## T\n")
+    assert re.search(r"\n\[Output truncated: .*\. Full output saved to: .*\]\n$", out)
+    assert "untrusted" not in out
+    assert "web_read" not in out
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])

@@ -22,6 +22,8 @@ from pydantic import BaseModel, Field, ValidationError
 from langchain_webtools import (
     SummarizeTool,
     WebFetchTool,
+    WebReadTool,
+    WebResearchTool,
     WebSearchTool,
     WebToolException,
     WebToolkit,
@@ -31,7 +33,13 @@ from webtools import Config, ToolResult, WebTools
 from webtools.sandbox import SandboxServer
 from webtools.tools import TOOLS
 
-CLASSES: list[type[WebTool]] = [WebSearchTool, WebFetchTool, SummarizeTool]
+CLASSES: list[type[WebTool]] = [
+    WebSearchTool,
+    WebFetchTool,
+    SummarizeTool,
+    WebResearchTool,
+    WebReadTool,
+]
 CALL = {"name": "web_search", "args": {"queries": ["x"]}, "id": "call_1", "type": "tool_call"}
 ERROR = {"type": "RateLimitError", "provider": "exa", "status": 429}
 DETAILS = {"results": [], "error": {**ERROR, "retryable": True, "retry_after": 7.0}}
@@ -165,17 +173,20 @@ def test_no_pickle_holds_a_key(webtools_sandbox: SandboxServer) -> None:
         pickle.dumps(tool)
 
 
+NAMES = ["web_search", "web_fetch", "summarize", "web_research", "web_read"]
+
+
 def test_the_tools_of_a_toolkit_share_its_web(web: WebTools) -> None:
     tools = WebToolkit(web=web).get_tools()
-    assert [tool.name for tool in tools] == ["web_search", "web_fetch", "summarize"]
+    assert [tool.name for tool in tools] == NAMES
     assert {id(tool.web) for tool in tools if isinstance(tool, WebTool)} == {id(web)}
 
 
 def test_two_toolkits_can_have_distinct_names(web: WebTools) -> None:
     first, second = WebToolkit(web=web, prefix="a_"), WebToolkit(web=web, suffix="_b")
     names = [tool.name for kit in (first, second) for tool in kit.get_tools()]
-    assert names[:3] == ["a_web_search", "a_web_fetch", "a_summarize"]
-    assert names[3:] == ["web_search_b", "web_fetch_b", "summarize_b"]
+    assert names[: len(NAMES)] == [f"a_{name}" for name in NAMES]
+    assert names[len(NAMES) :] == [f"{name}_b" for name in NAMES]
 
 
 def test_a_renamed_tool_does_the_same(web: WebTools) -> None:

@@ -7,9 +7,16 @@ from llama_index.core.bridge.pydantic import BaseModel
 from llama_index.core.tools import FunctionTool, ToolMetadata
 from llama_index.core.tools.tool_spec.base import BaseToolSpec
 
-from llamaindex_webtools import WebToolsSpec, summarize_tool, web_fetch_tool, web_search_tool
+from llamaindex_webtools import (
+    WebToolsSpec,
+    summarize_tool,
+    web_fetch_tool,
+    web_read_tool,
+    web_research_tool,
+    web_search_tool,
+)
 from webtools import InputError, WebTools
-from webtools.tools import FETCH, SEARCH, SUMMARIZE, TOOLS, Tool
+from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, TOOLS, Tool
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,8 +25,10 @@ FACTORIES = [
     pytest.param(web_search_tool, SEARCH, id="web_search"),
     pytest.param(web_fetch_tool, FETCH, id="web_fetch"),
     pytest.param(summarize_tool, SUMMARIZE, id="summarize"),
+    pytest.param(web_research_tool, RESEARCH, id="web_research"),
+    pytest.param(web_read_tool, READ, id="web_read"),
 ]
-NAMES = ["web_search", "web_fetch", "summarize"]
+NAMES = ["web_search", "web_fetch", "summarize", "web_research", "web_read"]
 
 
 def names(tools: list[FunctionTool]) -> list[str]:

@@ -83,6 +83,7 @@ def test_times_of_any_offset_and_year_become_utc() -> None:
         datetime(1, 1, 1, tzinfo=timezone.utc),
         datetime(9999, 12, 31, tzinfo=timezone.utc),
         datetime(2026, 1, 1, 12, tzinfo=timezone(timedelta(hours=5, minutes=30))),
+        datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=5, minutes=30))),
     ]
     hits = [samples.result("T", "https://a.example/", published_at=moment) for moment in moments]
     frame = SearchResponse(provider="p", queries=["q"], results=hits).to_dataframe()
@@ -90,6 +91,7 @@ def test_times_of_any_offset_and_year_become_utc() -> None:
         "0001-01-01 00:00:00+00:00",
         "9999-12-31 00:00:00+00:00",
         "2026-01-01 06:30:00+00:00",
+        "NaT",
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timezone
 from functools import singledispatch
 from importlib import import_module
 from typing import Any
@@ -17,12 +18,10 @@ from webtools.results import (
     SummaryResponse,
 )
 
-_TIME = "datetime64[us, UTC]"
+_TIMES = {"published_at", "parked_until"}
 _TYPES = {
     "rank": "int64",
     "score": "float64",
-    "published_at": _TIME,
-    "parked_until": _TIME,
     "citation": "Int64",
     "tokens": "int64",
     "worst_cost_usd": "float64",
@@ -99,10 +98,23 @@ def _frame(
     except ModuleNotFoundError as error:
         raise ImportError("to_dataframe needs pandas: pip install pandas") from error
     kept = list(rows)
-    made = {
-        column: pandas.Series([row[column] for row in kept], dtype=_TYPES.get(column))
-        for column in columns
-    }
-    made_frame = pandas.DataFrame(made, columns=list(columns))
-    made_frame.attrs.update(facts)
-    return made_frame
+    made: Any = pandas.DataFrame(
+        {column: _series(pandas, column, [row[column] for row in kept]) for column in columns}
+    )
+    made.attrs.update(facts)
+    return made
+
+
+def _series(pandas: Any, column: str, values: list[Any]) -> Any:
+    if column not in _TIMES:
+        return pandas.Series(values, dtype=_TYPES.get(column))
+    # Through numpy: older versions of pandas know nanoseconds only where they read datetimes.
+    moments: Any = import_module("numpy").array([*map(_utc, values)], dtype="datetime64[us]")
+    return pandas.Series(moments).dt.tz_localize("UTC")
+
+
+def _utc(moment: datetime | None) -> datetime | None:
+    try:
+        return moment and moment.astimezone(timezone.utc).replace(tzinfo=None)
+    except OverflowError:  # on the first or last day of all
+        return None

@@ -7,6 +7,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TypeVar
 
+from webtools import _spill
 from webtools._log_events import amount, duration, size
 from webtools._store import StoreError, store_at
 from webtools.cache import Cache, CacheStats
@@ -43,7 +44,7 @@ def stats(config: str | None) -> Report:
 
 
 def cleared(config: str | None) -> Report:
-    """Delete what the cache holds, and tell how much that was.
+    """Delete what the cache holds and the outputs that were saved, and tell how much that was.
 
     Raises:
         ConfigError: The settings are not valid, or the file cannot be used.
@@ -51,8 +52,13 @@ def cleared(config: str | None) -> Report:
     accounts = Settings(config).accounts()
     path = cache_path(accounts)
     count = _used(_cache_of(accounts, path).clear) if path.exists() else 0
+    outputs = _spill.clear()
     text = f"Deleted {amount(count, 'answer')} from {path}."
-    return Report(text, {"path": str(path), "deleted": count})
+    if outputs.files:
+        text += f"\nDeleted {amount(outputs.files, 'saved output')}, {size(outputs.bytes)}."
+    data = {"path": str(path), "deleted": count}
+    data |= {"deleted_outputs": outputs.files, "deleted_output_bytes": outputs.bytes}
+    return Report(text, data)
 
 
 def _cache_of(accounts: Accounts, path: Path) -> Cache:

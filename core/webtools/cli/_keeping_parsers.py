@@ -15,8 +15,8 @@ def cache_parser(name: str) -> Parser:
         """\
 actions:
   stats      where it is, how many answers it holds, how large and how old
-  clear      delete the answers; what was spent stays known, as does which
-             providers are parked
+  clear      delete the answers, and the outputs that were saved since they were
+             too long; what was spent and who is parked stays known
 
 examples:
   webtools cache stats

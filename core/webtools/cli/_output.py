@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import sys
 from argparse import Namespace
@@ -64,9 +65,7 @@ def print_json(data: Mapping[str, Any]) -> None:
 
 def show(tool: str, result: ToolResult, options: Namespace) -> int:
     """Show a tool's result in the way asked for, and give the exit code for it."""
-    from webtools._fencing import unfenced  # noqa: PLC0415  as heavy as the tools themselves
-
-    result = replace(result, text=unfenced(result.text))  # fences are for models
+    result = replace(result, text=_for_people(result))
     if options.json:
         print_json(_data(tool, result))
     elif not result.is_error:
@@ -79,6 +78,15 @@ def show(tool: str, result: ToolResult, options: Namespace) -> int:
         words = ["webtools", "explain", result.call_id]
         complain(f"`{shlex.join(words + _config(options))}` tells why.")
     return code
+
+
+def _for_people(result: ToolResult) -> str:
+    """Give the text without what is there for models: the fence, and how to call `web_read`."""
+    from webtools._fencing import unfenced  # noqa: PLC0415  as heavy as the tools themselves
+
+    handle = re.escape(result.details.get("read_handle") or "")
+    pointer = rf"\n\[Read on with web_read: handle {handle}, offset \d+\.\]"
+    return re.sub(pointer, "", unfenced(result.text))
 
 
 def _data(tool: str, result: ToolResult) -> dict[str, Any]:

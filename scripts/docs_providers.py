@@ -1,0 +1,273 @@
+"""Tables of the documentation about settings and providers: keys, options, limits, prices."""
+# ruff: noqa: INP001  the folder holds scripts, not a package
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from typing import Any
+
+from docs_tables import NOTHING, Row, fields, listed, summary, table, usd
+from pydantic import BaseModel, SecretStr
+
+from webtools._calls import DEFAULT_LIMIT
+from webtools._config_models import Config, ProviderConfig
+from webtools._config_parts import BudgetConfig, CacheConfig, LogConfig, ResearchConfig
+from webtools._direct import fetching
+from webtools._environment import _KNOBS
+from webtools._job import timeout_of
+from webtools.providers import PROVIDERS, Account, Capability
+from webtools.providers._base import (
+    DocsQuery,
+    FilterName,
+    PageQuery,
+    Query,
+    SearchQuery,
+    Source,
+    SummaryQuery,
+    SynthesisQuery,
+)
+
+# --- settings ----------------------------------------------------------------------------------
+
+_HEAD = ("Key", "Value", "Meaning", "Default")
+_SEARCH_LIMIT = (
+    "Results per query where the call names no limit.",
+    f"`maxResults`, else {DEFAULT_LIMIT}",
+)
+
+
+def settings() -> str:
+    """Describe every key of the config file."""
+    parts: dict[str, tuple[str, type[BaseModel]]] = {
+        "At the top": ("", Config),
+        "An entry of `providers`": ("providers[].", ProviderConfig),
+        "`cache`": ("cache.", CacheConfig),
+        "`log`": ("log.", LogConfig),
+        "`research`": ("research.", ResearchConfig),
+        "`budget`": ("budget.", BudgetConfig),
+    }
+    sections = [
+        f"### {title}\n\n{summary(model)}\n\n{table(_HEAD, _setting_rows(prefix, model))}"
+        for title, (prefix, model) in parts.items()
+    ]
+    return "\n\n".join(sections)
+
+
+def _setting_rows(prefix: str, model: type[BaseModel]) -> Iterator[Row]:
+    own = _setting_facts()
+    for _, (key, values, meaning, default) in fields(model):
+        name = f"{prefix}{key.strip('`')}"
+        yield [f"`{name}`", *_around(meaning, own.get(name, (values, default)))]
+
+
+def _around(meaning: str, facts: tuple[str, str]) -> Row:
+    values, default = facts
+    return values, meaning, default
+
+
+def _setting_facts() -> dict[str, tuple[str, str]]:
+    """Give values and defaults that the models do not tell."""
+    seconds = {
+        able: timeout_of(_account("kagi"), able) for able in PROVIDERS["kagi"].capabilities()
+    }
+    usual, long = (f"{seconds[able] * 1000:,.0f}" for able in ("search", "summarize"))
+    waits = f"{usual}; summaries and written answers {long}"
+    keyless = listed((f"`{k}`" for k, each in PROVIDERS.items() if not each.about.NEEDS_KEY), "and")
+    return {
+        "providers": ("list: the entries below", "required"),
+        "defaultProvider": ("a `name` of `providers`", "the first that can"),
+        "providers[].name": ("text, each another one", "required"),
+        "providers[].type": (listed(f"`{k}`" for k in PROVIDERS), "required"),
+        "providers[].apiKey": (
+            "text; variables in it are not expanded",
+            f"required, but for {keyless}",
+        ),
+        "providers[].baseUrl": ("http(s) URL", "the API itself"),
+        "providers[].timeoutMs": ("whole number, 1 to 600,000", waits),
+        "providers[].proxy": ("http(s) URL", NOTHING),
+        "providers[].options": ("object: see the page of the provider", NOTHING),
+        "providers[].fetchFallback": ("a `name` of `providers`, or `direct`", NOTHING),
+        "cache.path": ("path", "`webtools.sqlite3` in the user's cache folder"),
+        "log.path": ("path", "`web-search.ndjson` in the user's log folder"),
+        "research.chain": ("object: a command and a list of names", "see the page on research"),
+        "research.synthesis": (
+            "`extractive`, `perplexity` or `none`",
+            "`extractive` for `web-deep`, else none",
+        ),
+    }
+
+
+def variables() -> str:
+    """List the variables of the environment."""
+    rows = [
+        [
+            listed(f"`{name}`" for name in each.about.KEY_VARIABLES),
+            f"switches {each.about.TITLE} on",
+        ]
+        for each in PROVIDERS.values()
+        if each.about.KEY_VARIABLES
+    ]
+    sets = ("maxResults", "cache.ttlMs", "log.maxBytes", "log.maxBackups", "log.rotateCheckMs")
+    for (name, knob), key in zip(_KNOBS.items(), sets, strict=True):
+        rows.append([f"`{name}`", f"as `{key}`, {knob.bounds.least:,} to {knob.bounds.most:,}"])
+    return table(("Variable", "Meaning"), rows)
+
+
+# --- providers ---------------------------------------------------------------------------------
+
+_ABLE: dict[Capability, str] = {
+    "search": "search",
+    "fetch": "fetch pages",
+    "summarize": "summarize",
+    "docs": "look up documentation",
+    "synthesize": "write answers",
+}
+
+
+def providers(folder: str = "") -> str:
+    """Show what each provider can do, with links to the pages in a folder."""
+    rows = [
+        [f"[{each.about.TITLE}]({folder}{name}.md)", f"`{name}`", *_ticks(name), _need(name)]
+        for name, each in PROVIDERS.items()
+    ]
+    return table(("Provider", "Type", *_ABLE.values(), "Key"), rows)
+
+
+def _ticks(name: str) -> Row:
+    return ["yes" if PROVIDERS[name].can(able) else "" for able in _ABLE]
+
+
+def _need(name: str) -> str:
+    about = PROVIDERS[name].about
+    if about.NEEDS_KEY:
+        return "required"
+    return "optional" if about.KEY_VARIABLES else "none"
+
+
+def provider_facts(name: str) -> str:
+    """Describe a provider: what it can do, its options, its limits."""
+    options = table(("Option", "Value", "Meaning", "Default"), _option_rows(name))
+    facts = table(("What", "Value"), _facts(name))
+    filters = _filters(name)
+    return "\n\n".join([facts, *filters, "### Options", options])
+
+
+def _facts(name: str) -> Iterator[Row]:
+    services = PROVIDERS[name]
+    about = services.about
+    yield ["Type in the config file", f"`{name}`"]
+    yield ["Can", ", ".join(_ABLE[able] for able in services.capabilities())]
+    yield ["Key", ", ".join([_need(name), *(f"`{each}`" for each in about.KEY_VARIABLES)])]
+    if about.ORIGIN:
+        yield ["API", f"`{about.ORIGIN}`"]
+    if services.search:
+        yield ["Most results per query", f"{services.search.MAX_SEARCH_LIMIT:,}"]
+    if services.fetch:
+        yield ["Most pages per request", f"{services.fetch.MAX_URLS:,}"]
+    if services.pages:
+        yield ["Redirects followed", f"{fetching.MAX_REDIRECTS}"]
+        yield ["Largest page", f"{fetching.MAX_PAGE_BYTES // 1024 // 1024} MiB"]
+        at_once = (
+            f"{fetching.HOSTS_AT_ONCE} hosts, {fetching.PAGES_OF_A_HOST_AT_ONCE} pages of each"
+        )
+        yield ["At the same time", at_once]
+
+
+def _option_rows(name: str) -> Iterator[Row]:
+    search = PROVIDERS[name].search
+    for field, row in fields(PROVIDERS[name].about.CONFIG_OPTIONS):
+        if field == "default_search_limit" and search:
+            meaning, default = _SEARCH_LIMIT
+            yield [row[0], f"whole number, 1 to {search.MAX_SEARCH_LIMIT:,}", meaning, default]
+        elif row[1] == "whole number":
+            yield [row[0], "whole number, at least 1", *row[2:]]
+        else:
+            yield row
+
+
+_CASES: dict[str, tuple[FilterName, dict[str, Any]]] = {
+    "one domain to include": ("include_domains", {"include_domains": ("a.example",)}),
+    "several domains to include": (
+        "include_domains",
+        {"include_domains": ("a.example", "b.example")},
+    ),
+    "domains to exclude": ("exclude_domains", {"exclude_domains": ("a.example",)}),
+    "published on or after": ("start_published_date", {"start_published_date": date(2026, 1, 1)}),
+    "published on or before": ("end_published_date", {"end_published_date": date(2026, 2, 1)}),
+    "published in a range": (
+        "end_published_date",
+        {"start_published_date": date(2026, 1, 1), "end_published_date": date(2026, 2, 1)},
+    ),
+    "category `news`": ("category", {"category": "news"}),
+    "another category": ("category", {"category": "publication"}),
+}
+
+
+def _filters(name: str) -> list[str]:
+    search = PROVIDERS[name].search
+    if search is None:
+        return []
+    rows: list[Row] = []
+    for title, (wanted, given) in _CASES.items():
+        native = wanted in search.native_filters(SearchQuery("q", 5, **given), _account(name))
+        here = "not at all; a warning says so" if wanted == "category" else "here"
+        rows.append([title, "the API" if native else here])
+    return ["### Who applies a filter", table(("Filter", "Applied by"), rows)]
+
+
+def _account(name: str, **options: Any) -> Account:
+    about = PROVIDERS[name].about
+    chosen = about.CONFIG_OPTIONS.model_validate(options)
+    return Account(name, name, about.ORIGIN, SecretStr("test-key-canary-1"), chosen)
+
+
+# --- prices ------------------------------------------------------------------------------------
+
+_URL = "https://example.com/"
+_TEN = SearchQuery("q", 10)
+_ANSWER = SynthesisQuery("q", (Source(1, "", _URL, "x" * 24_000),))
+_PRICED: dict[str, list[tuple[str, dict[str, Any], Query]]] = {
+    "exa": [
+        *(
+            (f"search for up to 10 results, `searchType` {each}", {"searchType": each}, _TEN)
+            for each in ("auto", "lite", "fast", "neural", "deep")
+        ),
+        ("search for 20 results, `searchType` auto", {}, SearchQuery("q", 20)),
+        ("a page, one kind of content", {}, PageQuery((_URL,))),
+        (
+            "a page: text, highlights, summary",
+            {},
+            PageQuery((_URL,), highlights=True, summary=True),
+        ),
+    ],
+    "kagi": [
+        ("search, `searchApi` v1", {}, _TEN),
+        ("search, `searchApi` v0", {"searchApi": "v0"}, _TEN),
+        ("a summary", {}, SummaryQuery(_URL)),
+    ],
+    "brave": [("search", {}, _TEN)],
+    "perplexity": [
+        ("search, `searchType` web", {}, _TEN),
+        ("search, `searchType` fast", {"searchType": "fast"}, _TEN),
+        *(
+            (
+                f"an answer from 24,000 characters, `synthesisPreset` {each}",
+                {"synthesisPreset": each},
+                _ANSWER,
+            )
+            for each in ("fast", "low", "medium", "high")
+        ),
+    ],
+    "context7": [("a look-up with a key, beyond the plan's allowance", {}, DocsQuery("q", 5))],
+    "direct": [("a page", {}, PageQuery((_URL,)))],
+}
+
+
+def prices(name: str) -> str:
+    """Tell the most that calls cost."""
+    rows = [
+        [label, usd(PROVIDERS[name].worst_cost(query, _account(name, **options)))]
+        for label, options, query in _PRICED[name]
+    ]
+    return table(("Call", "USD at most"), rows)

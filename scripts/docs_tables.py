@@ -1,0 +1,247 @@
+"""Tables of the documentation that are made from the models: what fields there are and mean."""
+# ruff: noqa: INP001  the folder holds scripts, not a package
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from inspect import cleandoc, getdoc
+from typing import Any, TypeAlias
+
+from pydantic import BaseModel
+
+from webtools import errors, results
+from webtools._magic_table import MAGICS
+from webtools.tools import TOOLS, ToolInput
+
+Row: TypeAlias = Sequence[str]
+NOTHING = "-"
+_ATTRIBUTE = re.compile(r"    (\w+): (.*)")
+
+
+# --- words -------------------------------------------------------------------------------------
+
+
+def table(head: Row, rows: Iterable[Row]) -> str:
+    """Write a table in Markdown."""
+    every = [head, ["---"] * len(head), *rows]
+    return "\n".join(
+        f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in every
+    )
+
+
+def listed(words: Iterable[str], last: str = "or") -> str:
+    """Join words as `a, b or c`."""
+    *others, end = words
+    return f"{', '.join(others)} {last} {end}" if others else end
+
+
+def usd(amount: float) -> str:
+    """Write a price."""
+    return f"{amount:.6f}".rstrip("0").rstrip(".")
+
+
+def attributes(model: type) -> dict[str, str]:
+    """Read the sections `Attributes:` of a class and its bases, which say what its fields mean."""
+    found: dict[str, str] = {}
+    for each in reversed(model.__mro__):
+        section = cleandoc(each.__doc__ or "").partition("Attributes:\n")[2]
+        name = ""
+        for line in section.splitlines():
+            if match := _ATTRIBUTE.match(line):
+                name = match[1]
+                found[name] = match[2]
+            elif line.startswith("        "):
+                found[name] += " " + line.strip()
+            else:
+                break
+    return found
+
+
+def summary(model: type) -> str:
+    """Give the first line of a class's own docstring."""
+    return in_json(cleandoc(model.__doc__ or "").splitlines()[0])
+
+
+def in_json(text: str) -> str:
+    """Say `null` where Python says `None`."""
+    return re.sub(r"\bNone\b", "null", text)
+
+
+# --- what a schema says ------------------------------------------------------------------------
+
+
+def kind(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> str:
+    """Tell in words what a value may be."""
+    if "$ref" in schema:
+        target = schema["$ref"].rpartition("/")[2]
+        return kind(defs[target], defs) if "enum" in defs[target] else "an object"
+    if "anyOf" in schema:
+        return listed(kind(each, defs) for each in schema["anyOf"] if each.get("type") != "null")
+    if "enum" in schema:
+        return listed(f"`{word}`" for word in schema["enum"])
+    told = {
+        "boolean": lambda: "`true` or `false`",
+        "integer": lambda: f"whole number{_bounds(schema)}",
+        "number": lambda: f"number{_bounds(schema)}",
+        "string": lambda: "date and time" if schema.get("format") == "date-time" else "text",
+        "array": lambda: f"list: {kind(schema['items'], defs)}",
+        "object": lambda: "an object",
+    }
+    return told[schema["type"]]() if "type" in schema else "an object"
+
+
+def _bounds(schema: Mapping[str, Any]) -> str:
+    least, most = schema.get("minimum"), schema.get("maximum")
+    if (above := schema.get("exclusiveMinimum")) is not None:
+        return f" above {above}" + (f", at most {most:,}" if most is not None else "")
+    if least is not None and most is not None:
+        return f", {least:,} to {most:,}"
+    return f", at least {least:,}" if least is not None else ""
+
+
+def default_of(name: str, schema: Mapping[str, Any], required: Sequence[str]) -> str:
+    """Tell what a field has when it is left out."""
+    if name in required:
+        return "required"
+    value = schema.get("default")
+    if value is None or value in ("", [], {}):
+        return NOTHING
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    return f"{value:,}" if isinstance(value, int) else f"`{value}`"
+
+
+def fields(model: type[BaseModel], *, mode: Any = "validation") -> Iterator[tuple[str, Row]]:
+    """Give each field's name in Python, and its row: name, values, meaning, default."""
+    schema = model.model_json_schema(mode=mode)
+    meanings, required = attributes(model), schema.get("required", [])
+    for name, field in model.model_fields.items():
+        spelled = field.alias or name
+        if field.exclude:
+            continue
+        facts = schema["properties"][spelled]
+        meaning = in_json(facts.get("description") or meanings.get(name, ""))
+        values = kind(facts, schema.get("$defs", {}))
+        yield name, [f"`{spelled}`", values, meaning, default_of(spelled, facts, required)]
+
+
+# --- tools, results, notebooks -----------------------------------------------------------------
+
+_COMMON = {
+    "result_count": "How many results there are; pages that failed do not count.",
+    "truncation": "What was cut of the text: sizes before and after; null when nothing was.",
+    "full_output_path": "Private file with the whole text; null when nothing was cut.",
+    "read_handle": "What `web_read` takes to read on; null when nothing was cut.",
+    "error": "Null; of a failed call its `type`, `message`, `provider`, `status`, `retryable` and "
+    "`retry_after`.",
+}
+_EMPTY = {"results": "Empty; the text is the result."}
+_FREE = {
+    "provider": "Null: nobody is asked.",
+    "cost_usd": "Null: it costs nothing.",
+    "cost_is_estimate": "False.",
+}
+_DETAILS: dict[str, tuple[type[BaseModel], dict[str, str], set[str]]] = {
+    "web_search": (results.SearchResponse, {}, set()),
+    "web_fetch": (
+        results.FetchResponse,
+        {
+            "results": "The pages in the order asked; one that failed has `error`.",
+            "fetched_count": "Pages that came.",
+            "failed_count": "Pages that failed.",
+        },
+        {"pages"},
+    ),
+    "summarize": (
+        results.SummaryResponse,
+        _EMPTY
+        | {
+            "url": "The URL that was summarized.",
+            "summary_type": "`summary` or `takeaway`.",
+            "engine": "`cecil` or `agnes`.",
+            "tokens": "Tokens that the provider counted.",
+        },
+        {"text"},
+    ),
+    "web_research": (
+        results.ResearchEnvelope,
+        {
+            "results": "The sources.",
+            "meta": "Where they come from, and how far they can be trusted.",
+            "synthesis": "The answer and its citations, or null.",
+            "provider": "As `meta.provider_used`.",
+            "warnings": "As `meta.warnings`.",
+            "cost_usd": "As `meta.cost_usd`.",
+            "cost_is_estimate": "False.",
+        },
+        set(),
+    ),
+    "web_read": (
+        results.ReadResponse,
+        _EMPTY | _FREE | {"characters": "Length of the part."},
+        set(),
+    ),
+}
+
+
+def told(name: str) -> str:
+    """Show what a model is told about a tool."""
+    return f"```text\n{TOOLS[name].description}\n```"
+
+
+def arguments(name: str) -> str:
+    """List the arguments of a tool."""
+    model = TOOLS[name].input_model
+    rows = table(("Argument", "Value", "Meaning", "Default"), (row for _, row in fields(model)))
+    return f"{rows}\n\n{_spellings(model)}"
+
+
+def _spellings(model: type[ToolInput]) -> str:
+    others = [f"`{other}` for `{name}`" for other, name in model.spellings.items()]
+    return f"Also taken: camelCase names, {listed(others, 'and')}."
+
+
+def details(name: str) -> str:
+    """List the keys of a tool's details."""
+    model, extra, left_out = _DETAILS[name]
+    own = {key: text for key, text in attributes(model).items() if key in model.model_fields}
+    every = {key: text for key, text in (own | extra | _COMMON).items() if key not in left_out}
+    return table(("Key", "Meaning"), ([f"`{key}`", in_json(text)] for key, text in every.items()))
+
+
+def model(name: str) -> str:
+    """Describe the fields of a result."""
+    found: type[BaseModel] = getattr(results, name)
+    rows = (row[:3] for _, row in fields(found, mode="serialization"))
+    return table(("Field", "Value", "Meaning"), rows)
+
+
+def magics() -> str:
+    """List the magics and their options."""
+    rows = [
+        [
+            f"`%{name}`",
+            f"`{magic.method}`",
+            ", ".join(f"`{option.names[0]}`" for option in magic.own),
+        ]
+        for name, magic in MAGICS.items()
+    ]
+    options = {option.names: option for magic in MAGICS.values() for option in magic.options}
+    meanings = [
+        [
+            ", ".join(f"`{name}`" for name in names),
+            option.help,
+            listed(f"`{c}`" for c in option.choices) if option.choices else "",
+        ]
+        for names, option in options.items()
+    ]
+    calls = table(("Magic", "Calls", "Its own options"), rows)
+    return f"{calls}\n\n{table(('Option', 'Meaning', 'Choices'), meanings)}"
+
+
+def error_tree() -> str:
+    """Draw the tree of errors."""
+    lines = (getdoc(errors) or "").splitlines()
+    tree = [line for line in lines if line.startswith("    ")]
+    return "```text\n" + cleandoc("\n" + "\n".join(tree)) + "\n```"

@@ -1,0 +1,164 @@
+"""Writes the generated parts of the documentation, or tells which of them are stale.
+
+    python scripts/generate_docs.py            write them
+    python scripts/generate_docs.py --check    change nothing; exit code 1 if any is stale
+
+A page holds what is made for it between two comments, which stay:
+
+    <!-- generated: prices exa -->
+    <!-- end of generated -->
+
+The parts are the same on every supported Python: the help of the commands is laid out for 80
+columns, and options are written as Python 3.13 does, `-n, --lines N`.
+"""
+# ruff: noqa: INP001, T201  the folder holds scripts, and this one prints
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import docs_providers
+import docs_tables
+
+from webtools.cli import _arguments
+from webtools.cli._parsing import Parser
+from webtools.results import ResearchEnvelope
+
+ROOT = Path(__file__).resolve().parents[1]
+SCHEMA = ROOT / "docs/envelope.schema.json"
+_COLUMNS = "80"
+_PART = re.compile(r"<!-- generated: ([^\n]+?) -->\n(.*?)<!-- end of generated -->", re.DOTALL)
+_BEGIN, _END = "<!-- generated: ", "<!-- end of generated -->"
+
+
+# --- help --------------------------------------------------------------------------------------
+
+
+def _laid_out(parser: Parser) -> Parser:
+    """Let a parser write its options in one way on every Python."""
+
+    class Formatter(parser.formatter_class):  # type: ignore[name-defined,misc]
+        def _format_action_invocation(self, action: argparse.Action) -> str:
+            if not action.option_strings or action.nargs == 0:
+                return super()._format_action_invocation(action)
+            value = self._format_args(action, action.dest.upper())
+            return f"{', '.join(action.option_strings)} {value}"
+
+    parser.formatter_class = Formatter
+    return parser
+
+
+def command_help() -> str:
+    """Give the help of every command, as it is printed on a terminal of 80 columns."""
+    before = os.environ.get("COLUMNS")
+    os.environ["COLUMNS"] = _COLUMNS
+    try:
+        parsers = {"": _arguments._top_parser()}  # noqa: SLF001
+        parsers |= {name: make(name) for name, make in _arguments.PARSERS.items()}
+        helps = {name: _laid_out(parser).format_help() for name, parser in parsers.items()}
+    finally:
+        os.environ.pop("COLUMNS")
+        if before is not None:
+            os.environ["COLUMNS"] = before
+    return "\n\n".join(
+        f"## webtools {name}".rstrip() + f"\n\n```text\n{text.rstrip()}\n```"
+        for name, text in helps.items()
+    )
+
+
+# --- pages -------------------------------------------------------------------------------------
+
+PARTS: dict[str, Callable[..., str]] = {
+    "arguments": docs_tables.arguments,
+    "commands": command_help,
+    "description": docs_tables.told,
+    "details": docs_tables.details,
+    "errors": docs_tables.error_tree,
+    "magics": docs_tables.magics,
+    "model": docs_tables.model,
+    "prices": docs_providers.prices,
+    "provider": docs_providers.provider_facts,
+    "providers": docs_providers.providers,
+    "settings": docs_providers.settings,
+    "variables": docs_providers.variables,
+}
+
+
+def made(text: str) -> str:
+    """Make the parts of a page anew.
+
+    Raises:
+        ValueError: A part is unknown, or one of its comments is missing.
+    """
+    if not text.count(_BEGIN) == text.count(_END) == len(_PART.findall(text)):
+        message = f"a part begins with `{_BEGIN}NAME -->` on a line and ends with `{_END}`"
+        raise ValueError(message)
+    return _PART.sub(lambda part: f"{_BEGIN}{part[1]} -->\n{_part(part[1])}\n{_END}", text)
+
+
+def _part(words: str) -> str:
+    name, *given = words.split()
+    if name not in PARTS:
+        message = f'part "{name}" is unknown; known are {", ".join(PARTS)}'
+        raise ValueError(message)
+    return PARTS[name](*given)
+
+
+def schema() -> str:
+    """Give the schema of what research gives."""
+    return json.dumps(ResearchEnvelope.model_json_schema(mode="serialization"), indent=2) + "\n"
+
+
+def pages() -> list[Path]:
+    """List the pages that may hold generated parts."""
+    return [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
+
+
+def wanted() -> dict[Path, str]:
+    """Give every file with generated parts as it should be.
+
+    Raises:
+        ValueError: A page has a part that cannot be made; the message names the page.
+    """
+    found = {SCHEMA: schema()}
+    for path in pages():
+        text = path.read_text(encoding="utf-8")
+        try:
+            found[path] = made(text)
+        except (ValueError, KeyError, AttributeError, TypeError) as error:
+            message = f"{path.relative_to(ROOT)}: {error}"
+            raise ValueError(message) from error
+    return found
+
+
+def stale() -> list[Path]:
+    """List the files that are not as they should be."""
+    return [
+        path
+        for path, text in wanted().items()
+        if not path.exists() or path.read_text(encoding="utf-8") != text
+    ]
+
+
+def main(arguments: list[str]) -> int:
+    """Write or check, and give the exit code."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="change nothing, only tell")
+    only_tell = parser.parse_args(arguments).check
+    for path in (found := stale()):
+        if not only_tell:
+            path.write_text(wanted()[path], encoding="utf-8")
+        print(f"{'stale' if only_tell else 'written'}: {path.relative_to(ROOT)}")
+    if found and only_tell:
+        print("Run `make docs` and look at what changed.")
+    return int(bool(found) and only_tell)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,232 @@
+"""Every notebook of the examples runs in a real kernel, offline, and is stored clean."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import ProxyHandler, build_opener
+
+import nbformat
+import psutil
+import pytest
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+
+from webtools import sandbox
+from webtools.providers import PROVIDERS
+from webtools.sandbox import SandboxServer
+from webtools.tools import TOOLS
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+NOTEBOOKS = sorted(EXAMPLES.glob("*.ipynb"))
+SECONDS = 120
+KEYS = [str(getattr(sandbox, name)) for name in sandbox.__all__ if name.endswith("_KEY")]
+FOUND = r"http://(?:127\.0\.0\.1|localhost):\d+/(?:docs|news)/[\w./-]+\.html"
+HTML = "text/html"
+# Loaded by every Python that the kernel starts; what is hooked so cannot be unhooked.
+GUARD = """
+import sys
+from ipaddress import ip_address
+
+def is_loopback(host):
+    try:
+        return host in (None, "", b"", "localhost", b"localhost") or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+def guard(event, args):
+    if event == "socket.getaddrinfo":
+        host = args[0]
+    elif event in ("socket.connect", "socket.sendto", "socket.sendmsg"):
+        host = args[1][0] if isinstance(args[1], tuple) else None
+    else:
+        return
+    if not is_loopback(host):
+        raise OSError(f"this test has no network, yet {event} was called for {host!r}")
+
+sys.addaudithook(guard)
+"""
+
+
+def environment(home: Path) -> dict[str, str]:
+    """Give the environment of a user with this home folder, without settings or network."""
+    (home / "guard").mkdir(exist_ok=True)
+    (home / "guard" / "sitecustomize.py").write_text(GUARD)
+    keys = {name for each in PROVIDERS.values() for name in each.about.KEY_VARIABLES}
+    unset = re.compile("|".join([*keys, ".*_MODEL", "LANGSMITH_.*", "LANGCHAIN_.*", "OPENAI_.*"]))
+    kept = {name: value for name, value in os.environ.items() if not unset.fullmatch(name)}
+    folders = ("CACHE_HOME", "CONFIG_HOME", "DATA_HOME", "STATE_HOME")
+    return {
+        **kept,
+        **{f"XDG_{name}": str(home / name) for name in folders},
+        "HOME": str(home),
+        "IPYTHONDIR": str(home / "ipython"),
+        "PYTHONPATH": str(home / "guard"),
+        "TMPDIR": str(home),
+    }
+
+
+def execute(notebook: Any, home: Path) -> Any:
+    """Run all cells in a kernel of their own, which is gone afterwards in any case."""
+    client = NotebookClient(
+        notebook,
+        timeout=SECONDS,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(home)}},
+        shutdown_kernel="immediate",
+    )
+    with pytest.MonkeyPatch.context() as patch:  # for the client; it writes into these, too
+        for name in ("CONFIG_DIR", "DATA_DIR", "RUNTIME_DIR"):
+            patch.setenv(f"JUPYTER_{name}", str(home / "jupyter" / name))
+        patch.setenv("JUPYTER_PLATFORM_DIRS", "1")
+        client.execute(env=environment(home))
+    return notebook
+
+
+def run(name: str, home: Path) -> Any:
+    """Run a notebook of the examples; nothing in it fails, complains or shows a key."""
+    ran = execute(nbformat.read(EXAMPLES / f"{name}.ipynb", 4), home)
+    shown = [*outputs(ran)]
+    assert {each.output_type for each in shown} <= {"display_data", "execute_result", "stream"}
+    assert [each.text for each in shown if each.get("name") == "stderr"] == []
+    assert [key for key in KEYS if key in json.dumps(shown, ensure_ascii=False)] == []
+    return ran
+
+
+def outputs(notebook: Any) -> Iterator[Any]:
+    for cell in notebook.cells:
+        yield from cell.get("outputs", ())
+
+
+def told(notebook: Any, name: str, kind: str = "text/plain") -> str:
+    """Give what a cell printed and showed, in one of the forms in which it did."""
+    cell = next(cell for cell in notebook.cells if cell.id == name)
+    return "\n".join(each.get("text") or each.data[kind] for each in cell.outputs)
+
+
+# --- as they are stored ------------------------------------------------------------------------
+
+
+def test_there_are_the_four_notebooks() -> None:
+    names = ["explore", "langchain_agent", "langchain_rag", "llamaindex_query_engine"]
+    assert [path.stem for path in NOTEBOOKS] == names
+
+
+def test_the_readme_has_a_line_for_every_example() -> None:
+    readme = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| \[(\S+)\]\(\1\) \| .+ \|$", readme, re.MULTILINE)
+    stored = [path.name for kind in ("*.ipynb", "*.py") for path in EXAMPLES.glob(kind)]
+    assert sorted(listed) == sorted(stored)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_is_stored_without_outputs_and_without_traces_of_a_machine(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    notebook = json.loads(text)
+    nbformat.validate(notebook)  # ids included: these are of 4.5
+    assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5)
+    assert notebook["metadata"] == {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    }
+    for cell in notebook["cells"]:
+        assert cell["metadata"] == {}
+        if cell["cell_type"] == "code":
+            assert (cell["outputs"], cell["execution_count"]) == ([], None)
+    assert not re.search(r"/(home|root|tmp|Users|work|private)\b|[A-Z]:\\\\", text)
+    assert text == json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"  # as Jupyter writes it
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_is_short_and_explains_itself(path: Path) -> None:
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    assert 8 <= len(cells) <= 15
+    assert cells[0]["cell_type"] == "markdown"
+    assert cells[0]["source"][0].startswith("# ")
+    assert any("pip install" in line for line in cells[0]["source"])
+
+
+# --- with nothing set up -----------------------------------------------------------------------
+
+
+def test_exploring_shows_tables_answers_progress_and_failures(tmp_path: Path) -> None:
+    ran = run("explore", tmp_path)
+    assert re.search(rf'<table class="wt-results">.*href="{FOUND}"', told(ran, "search", HTML))
+    frame = "<table" if find_spec("pandas") else re.compile(FOUND)
+    assert re.search(frame, told(ran, "frame", HTML if find_spec("pandas") else "text/plain"))
+    assert "searching 2/2" in told(ran, "queries")
+    assert told(ran, "queries", HTML).count('class="wt-group"') == 2
+    assert "ResearchPlan web-deep" in told(ran, "plan")
+    assert "fetching 5/5" in told(ran, "deep")
+    assert re.search(rf'<ol class="wt-citations">.*href="{FOUND}"', told(ran, "deep", HTML))
+    assert re.search(rf"(?s)Answer: .+ \[1\].*Cited: .*{FOUND}", told(ran, "envelope"))
+    assert "searching 1/1" in told(ran, "docs")
+    assert "1 failed" in told(ran, "failed-page")
+    assert "CRAWL_NOT_FOUND" in told(ran, "failed-page", HTML)
+    assert told(ran, "failed-call").startswith('ConfigError: No provider "nobody"')
+
+
+def test_the_agent_shows_its_calls_and_cites_what_they_gave(tmp_path: Path) -> None:
+    ran = run("langchain_agent", tmp_path)
+    assert re.findall(r"^\w+", told(ran, "tools"), re.MULTILINE) == list(TOOLS)
+    calls = rf'(?s)web_search "How do I .+ 3 results\n.+web_fetch "{FOUND}".+✓ {FOUND}'
+    assert re.search(calls, told(ran, "agent"))
+    cited = re.search(rf"Sources:\n- \[.+\]\(({FOUND})\)", told(ran, "answer"))
+    assert cited
+    assert cited[1] in told(ran, "data")
+    assert told(ran, "failure").startswith('error\nquery " " is blank')
+
+
+@pytest.mark.parametrize("name", ["langchain_rag", "llamaindex_query_engine"])
+def test_an_answer_cites_sources_that_were_found(name: str, tmp_path: Path) -> None:
+    ran = run(name, tmp_path)
+    found = re.findall(FOUND, told(ran, "pages"))
+    assert "ancel" in told(ran, "answer")
+    assert "[1]" in told(ran, "answer")
+    cited = re.findall(rf"(?m)^\[\d\] .+: ({FOUND})$", told(ran, "sources"))
+    assert cited
+    assert {*cited} <= {*found}
+
+
+# --- with the settings of the user -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_uses_the_settings_of_its_user(
+    path: Path, tmp_path: Path, webtools_sandbox: SandboxServer
+) -> None:
+    file = tmp_path / ".pi/agent/web-search.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps(webtools_sandbox.config()), encoding="utf-8")
+    file.chmod(0o600)
+    ran = run(path.stem, tmp_path)
+    urls = {*re.findall(FOUND, json.dumps([*outputs(ran)]))}
+    assert webtools_sandbox.stats()["requests"]
+    assert urls
+    for url in urls:
+        assert urlsplit(url).port == webtools_sandbox.port
+        assert build_opener(ProxyHandler({})).open(url, timeout=10).status == 200
+
+
+# --- the kernel --------------------------------------------------------------------------------
+
+
+def test_a_kernel_has_no_network_and_is_gone_after_a_failure(tmp_path: Path) -> None:
+    cells = [
+        "import os; print(os.getpid())",
+        "import socket\nsocket.create_connection(('127.0.0.1', 1))",
+        "socket.create_connection(('192.0.2.1', 80), timeout=1)",
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[*map(nbformat.v4.new_code_cell, cells)])
+    notebook.cells[1].metadata["tags"] = ["raises-exception"]
+    with pytest.raises(CellExecutionError, match="this test has no network"):
+        execute(notebook, tmp_path)
+    own, refused, _ = notebook.cells
+    assert refused.outputs[0].ename == "ConnectionRefusedError"  # the loopback may be asked
+    assert not psutil.pid_exists(int(own.outputs[0].text))
