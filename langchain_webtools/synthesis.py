@@ -2,7 +2,7 @@
 
 from langchain_core.language_models import BaseChatModel
 
-from webtools._research.synthesizers import ModelSynthesizer
+from webtools.synthesis import ModelSynthesizer
 
 
 class ChatModelSynthesizer(ModelSynthesizer):

@@ -311,8 +311,9 @@ class WebReadTool(WebTool):
 
     Invocation with args:
         ```python
-        tool.invoke({"handle": message.artifact["read_handle"], "offset": 51000})
-        tool.invoke({"handle": message.artifact["read_handle"], "find": "guard clause"})
+        handle = "0123456789abcdef0123456789abcdef"  # `artifact["read_handle"]` of a message
+        tool.invoke({"handle": handle, "offset": 51000})
+        tool.invoke({"handle": handle, "find": "guard clause"})
         ```
 
     Invocation with ToolCall:
@@ -320,7 +321,7 @@ class WebReadTool(WebTool):
         message = tool.invoke(
             {
                 "name": "web_read",
-                "args": {"handle": "0123456789abcdef0123456789abcdef"},
+                "args": {"handle": handle},
                 "id": "call_1",
                 "type": "tool_call",
             }
@@ -331,7 +332,7 @@ class WebReadTool(WebTool):
 
     Async:
         ```python
-        await tool.ainvoke({"handle": "0123456789abcdef0123456789abcdef", "offset": 51000})
+        await tool.ainvoke({"handle": handle, "offset": 51000})
         ```
     """
 

@@ -2,7 +2,7 @@
 
 from llama_index.core.llms import LLM
 
-from webtools._research.synthesizers import ModelSynthesizer
+from webtools.synthesis import ModelSynthesizer
 
 
 class LLMSynthesizer(ModelSynthesizer):

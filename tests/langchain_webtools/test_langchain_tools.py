@@ -30,6 +30,7 @@ from langchain_webtools import (
 )
 from langchain_webtools._base import WebTool
 from webtools import Config, ToolResult, WebTools
+from webtools._spill import save
 from webtools.sandbox import SandboxServer
 from webtools.tools import TOOLS
 
@@ -323,13 +324,16 @@ def test_a_docstring_has_langchains_sections(tool_class: type[WebTool]) -> None:
     ]
 
 
+@pytest.mark.usefixtures("own_temp")
 async def test_the_examples_of_a_docstring_work(
     tool_class: type[WebTool], config_file: Callable[..., Path], page: str
 ) -> None:
     names: dict[str, Any] = {}
+    saved = Path(save("a guard clause\n" * 10_000) or "").stem
     for example in _examples(tool_class):
         code = example.replace("https://peps.python.org/pep-0634/", page)
         code = code.replace("web-search.json", str(config_file()))
+        code = code.replace("0123456789abcdef0123456789abcdef", saved)
         compiled = compile(code, "docstring", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
         pending = eval(compiled, names)
         assert not inspect.isawaitable(pending) or await pending is None

@@ -123,6 +123,14 @@ def test_limit_and_age_are_obeyed(web: WebTools, webtools_sandbox: SandboxServer
     assert body is None or str(today.year) in json.dumps(body)
 
 
+def test_the_settings_bound_the_number_of_sources(settings: dict[str, Any]) -> None:
+    with WebTools({**settings, "maxResults": 3}) as web:
+        found = web.research(QUERY, limit=8)
+        assert len(found.results) == 3
+        assert found.meta.warnings == ["limit 8 is above what is allowed here; 3 was used."]
+        assert len(web.research("json").results) == 3
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

@@ -13,7 +13,7 @@ from webtools._context import CallContext
 from webtools._cost import NOTHING, total
 from webtools._fetch import fetch_with_fallback
 from webtools._flow import Flow, Now
-from webtools._inputs import ResearchInput, shown
+from webtools._inputs import MAX_SOURCES, ResearchInput, shown
 from webtools._job import timeout_of
 from webtools._keeping import Kept, Kind, Work, done_once
 from webtools._research import rules
@@ -69,22 +69,29 @@ def research(given: ResearchInput, context: CallContext) -> Flow[ResearchEnvelop
     chain = chain_for(question.command, question.query, accounts)
     synthesizer = choose_synthesizer(given, context)
     work = _Research(question, chain, synthesizer, context)
+    lowered = _lowered(given, question)
     if synthesizer is not None and synthesizer is context.options.synthesizer:
         kept = Kept((yield from work.carry_out()))  # one cannot tell two models apart
     else:
         kept = yield from done_once(context, work.to_keep(), work.carry_out)
-    return _as_asked(kept, question)
+    return _as_asked(kept, question, lowered)
+
+
+def _lowered(given: ResearchInput, question: Question) -> list[str]:
+    if not given.limit or given.limit <= question.limit:
+        return []
+    return [f"limit {given.limit} is above what is allowed here; {question.limit} was used."]
 
 
 def question_of(given: ResearchInput, accounts: Accounts) -> Question:
     """Apply the rules about time and number."""
     days = rules.recency_days(given.recency_days, given.query, given.command)
     today = datetime.now(timezone.utc).date()
-    most = accounts.max_results or given.limit or DEFAULT_SOURCES
+    most = min(accounts.max_results or MAX_SOURCES, MAX_SOURCES)
     return Question(
         query=given.query,
         command=given.command,
-        limit=min(given.limit or DEFAULT_SOURCES, most),
+        limit=min(given.limit or accounts.max_results or DEFAULT_SOURCES, most),
         time_sensitive=rules.is_time_sensitive(given.query, given.command),
         recency_days=days,
         since=today - timedelta(days=days) if days else None,
@@ -127,12 +134,14 @@ def key_of(question: Question, chain: Sequence[Account], synthesizer: Synthesize
     return cache_key("research", *map(str, astuple(asked)), names, how)
 
 
-def _as_asked(kept: Kept[_Told], question: Question) -> ResearchEnvelope:
+def _as_asked(kept: Kept[_Told], question: Question, told: list[str]) -> ResearchEnvelope:
     """Give the envelope to this call, which may have spent nothing on it."""
     envelope, rule = kept.value.envelope, kept.value.rule
     changes: dict[str, Any] = {"query": question.query, "confidence_rule": rule}
     if kept.is_free:
         changes |= {"cost_usd": 0.0, "cache_hit": kept.at is not None}
+    if told:
+        changes["warnings"] = [*envelope.meta.warnings, *told]
     meta = envelope.meta.model_copy(update=changes)
     return envelope.model_copy(update={"meta": meta})
 

@@ -68,7 +68,7 @@ def _is_shown_whole(tool: str, details: Mapping[str, Any]) -> bool:
     lines = synthesis.get("summary", "").split("\n")
     return (
         tool not in _ASKED_FOR_THE_TEXT
-        and True
+        and len(details["results"]) <= _MOST_RESULTS
         and len(lines) <= _MOST_LINES
         and max(map(len, lines)) <= _LONGEST_LINE
     )
