@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -55,3 +56,20 @@ def test_an_example_uses_the_settings_of_its_user(
     path.chmod(0o600)
     assert _run(example, tmp_path).strip()
     assert webtools_sandbox.stats()["requests"]
+
+
+def test_research_shows_plan_answer_sources_cache_and_reasons(tmp_path: Path) -> None:
+    shown = _run(EXAMPLES[0].with_name("research.py"), tmp_path)
+    parts = [
+        r"^Would ask exa, then brave; costs 0\.\d+ USD at most\.\n",
+        r"\n.+ \[1\]\n",
+        r"\nCited:\n\[1\] http://(127\.0\.0\.1|localhost):\d+/(docs|news)/\S+\n",
+        r"\nConfidence: (high|medium|low)\n",
+        r"\nAsked again, it comes from the cache\n",
+        r"\nWhy:\n- exa served the call because it was the first in line",
+    ]
+    places = [re.search(part, shown) for part in parts]
+    assert all(places)
+    assert [place.start() for place in places if place] == sorted(
+        place.start() for place in places if place
+    )

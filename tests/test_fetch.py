@@ -12,6 +12,7 @@ from inline_snapshot import snapshot
 from offline import Answer, Clock, Stub, account, accounts, answer, drive, entry
 
 from webtools._calls import CALLS
+from webtools._fencing import unfenced
 from webtools._fetch import fetch
 from webtools._flow import run
 from webtools._http import Request, Response
@@ -214,8 +215,9 @@ def test_a_busy_provider_is_asked_again(clock: Clock) -> None:
 # --- the budget --------------------------------------------------------------------------------
 
 NOTICE = re.compile(
-    r"\[Output truncated: showing (\d+) of (\d+) lines \((\S+) of (\S+)\)\. "
-    r"(\d+) lines \((\S+)\) omitted\. Full output saved to: (\S+)\]$"
+    r"\n\n\[Output truncated: showing (\d+) of (\d+) lines \((\S+) of (\S+)\)\. "
+    r"(\d+) lines \((\S+)\) omitted\. Full output saved to: (\S+)\]"
+    r"\n\[Read on with web_read: handle ([0-9a-f]{32}), offset (\d+)\.\]$"
 )
 
 
@@ -224,10 +226,11 @@ def saved(found: ToolResult) -> str:
 
 
 def test_what_fits_is_whole_and_no_file_is_written() -> None:
-    found = shown("x" * 40_000, "y" * 11_000)
+    found = shown("x" * 40_000, "y" * 10_900)
     assert "Output truncated" not in found.text
     assert found.details["truncation"] is None
     assert found.details["full_output_path"] is None
+    assert found.details["read_handle"] is None
 
 
 def test_small_pages_stay_whole_beside_a_huge_one_and_all_appear() -> None:
@@ -254,6 +257,7 @@ def test_the_notice_is_exact() -> None:
     whole = saved(found)
     match = NOTICE.search(found.text)
     assert match is not None
+    body = unfenced(found.text[: match.start()])
     cut = found.details["truncation"]
     shown_lines, total_lines = cut["output_lines"], cut["total_lines"]
     assert match.groups() == (
@@ -264,11 +268,12 @@ def test_the_notice_is_exact() -> None:
         str(total_lines - shown_lines),
         "26.4KB",
         found.details["full_output_path"],
+        found.details["read_handle"],
+        str(len(body)),
     )
-    assert (shown_lines, cut["truncated_by"]) == (MAX_LINES, "lines")
+    assert (shown_lines, cut["truncated_by"]) == (MAX_LINES - 3, "lines")  # 3 are the fence's
     assert total_lines == whole.count("\n") + 1
     assert cut["total_bytes"] == len(whole.encode())
-    body = found.text[: match.start()].removesuffix("\n\n")
     assert cut["output_bytes"] == len(body.encode())
     assert whole.startswith(body)
 
@@ -287,7 +292,7 @@ def test_the_file_has_the_whole_output_and_is_private() -> None:
 def test_a_line_over_the_budget_is_cut_at_a_character() -> None:
     found = shown("漢" * 40_000)
     body = found.text[: found.text.index("\n\n[Output truncated")]
-    assert set(body.splitlines()[-1]) == {"漢"}
+    assert set(unfenced(body).splitlines()[-1]) == {"漢"}
     assert MAX_BYTES - 3 < len(body.encode()) <= MAX_BYTES
 
 
@@ -296,7 +301,7 @@ def test_warnings_are_shown_below_a_cut_text() -> None:
         provider="exa", pages=[Page(url=A, text="x\n" * 9000)], warnings=["Old."]
     )
     found = drive(present_pages(response))
-    assert found.text.endswith("]\n\nWarning: Old.")
+    assert found.text.endswith(".]\n\nWarning: Old.")
     notice = found.text.index("[Output truncated")
     assert len(found.text[:notice].encode()) + len("Warning: Old.") <= MAX_BYTES
 

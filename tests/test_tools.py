@@ -17,6 +17,7 @@ from webtools._webtools import WebTools
 from webtools.errors import InputError
 from webtools.tools import (
     CATEGORIES,
+    READ,
     SEARCH,
     SUMMARIZE,
     SUMMARY_LANGUAGES,
@@ -438,6 +439,11 @@ def test_the_arguments_and_their_bounds() -> None:
                 "recency_days": {},
                 "synthesis": {"default": ""},
             },
+            "web_read": {
+                "handle": {},
+                "offset": {"minimum": 0, "default": 0, "maximum": 1000000000},
+                "find": {"default": ""},
+            },
         }
     )
 
@@ -449,7 +455,8 @@ def test_the_first_field_is_the_required_one(tool: Tool) -> None:
 
 @every_tool
 def test_an_input_without_the_optional_fields_takes_their_defaults(tool: Tool) -> None:
-    least = read_input(tool.input_model, {tool.first_field: A})
+    subject = "0" * 32 if tool is READ else A
+    least = read_input(tool.input_model, {tool.first_field: subject})
     schema = tool.input_model.model_json_schema()["properties"]
     for name, part in schema.items():
         if "default" in part:

@@ -80,7 +80,7 @@ def footer(errors: Sequence[QueryError], warnings: Sequence[str]) -> str:
 
 
 def _said(text: str, most: int = 400) -> str:
-    return _short(defused_line(text), most)
+    return _short(defused_line(text[: 10 * most]), most)
 
 
 def _short(text: str, most: int) -> str:

@@ -66,7 +66,7 @@ def test_tail_with_json_prints_the_lines_as_they_were_written(cli: Cli, trial: s
     assert done.out == log_of(trial).read_text()
 
 
-@pytest.mark.parametrize(("count", "shown"), [(None, 99), ("1", 1), ("4", 4), ("50", 99)])
+@pytest.mark.parametrize(("count", "shown"), [(None, 99), ("1", 1), ("4", 4), ("6", 99), ("50", 99)])
 def test_tail_of_one_call_prints_its_lines_alone(
     cli: Cli, trial: str, count: str | None, shown: int
 ) -> None:
@@ -308,13 +308,13 @@ def test_a_file_that_is_moved_between_look_and_reading_is_read_next_time(
     def look_and_rotate() -> Any:
         found = look()
         rotate(path)
-        path.write_text("two\n")
+        path.write_text("two\nthree\n")
         return found
 
     monkeypatch.setattr(follower, "_unread", look_and_rotate)
     assert follower.lines() == []
     monkeypatch.undo()
-    assert follower.lines() == [b"one", b"two"]
+    assert follower.lines() == [b"one", b"two", b"three"]
 
 
 def test_whether_the_reader_left_is_told_where_it_can_be(monkeypatch: pytest.MonkeyPatch) -> None:

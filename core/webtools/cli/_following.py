@@ -67,6 +67,7 @@ class Follower:
                     return [*found, (name, _Place(identity, offset))][::-1]
                 found.append((name, _Place(identity, 0)))
         # What we were reading is gone, so nobody knows which of the older files we have seen.
+        self._place = None
         return [each for each in found if each[0] == str(self._path)]
 
 
