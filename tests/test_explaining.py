@@ -472,3 +472,10 @@ NAMES = sorted({name for _, facts, _ in SENTENCES for name in facts} | {"ts", "e
 def test_a_log_with_anything_in_it_can_be_told(events: list[dict[str, Any]]) -> None:
     for told in (explain(events), *map(tail_line, events)):
         assert all(char.isprintable() or char == "\n" for char in told)
+
+
+def test_a_call_that_was_cancelled_is_told_to_be() -> None:
+    text = explain([event(0, "call"), event(1, "cancelled")])
+    assert "The call was cancelled by whoever made it." in text
+    assert "It has no outcome, because it was cancelled." in text
+    assert "still running" not in text

@@ -184,6 +184,10 @@ def _shared(event: LogEvent) -> str:
     return f"An identical call for {event.subject} was under way; its answer served this one too"
 
 
+def _cancelled(_: LogEvent) -> str:
+    return "The call was cancelled by whoever made it"
+
+
 def _done(event: LogEvent) -> str:
     if event.is_set("is_error"):
         return f"The call failed{effort(event)}: {event.full_failure}"
@@ -226,6 +230,7 @@ _SENTENCES: dict[str, Callable[[LogEvent], str]] = {
     "synthesis_error": _synthesis_failed,
     "truncation": _truncated,
     "shared": _shared,
+    "cancelled": _cancelled,
     "done": _done,
 }
 
@@ -234,7 +239,9 @@ def _reasons(story: Sequence[LogEvent]) -> Iterator[str]:
     """Give the reasons for the outcome, the most telling first."""
     done = next((event for event in reversed(story) if event.name == "done"), None)
     troubles = _troubles(story)
-    if done is None:
+    if done is None and any(event.name == "cancelled" for event in story):
+        yield "It has no outcome, because it was cancelled"
+    elif done is None:
         yield "The log has no end of this call: it is still running or the process was stopped"
         yield from (f"{name} {what}" for name, what in troubles.items())
     elif done.is_set("is_error"):

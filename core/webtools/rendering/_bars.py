@@ -16,13 +16,16 @@ from webtools.rendering._console import console_for
 from webtools.rendering._styles import GOOD, MUTED
 
 _WIDTH = 20
+_MARGIN = 3
 
 
 class Bars:
     """Draws until it is closed, and leaves nothing behind."""
 
     def __init__(self, file: IO[str]) -> None:
-        """Begin to draw on a terminal."""
+        """Begin to draw on a terminal; a few columns stay free, as it shows `^C` there."""
+        console = console_for(file)
+        console.width = max(console.width - _MARGIN, _WIDTH)
         self._bars = RichProgress(
             BarColumn(_WIDTH, complete_style=GOOD, finished_style=GOOD),
             TextColumn("{task.description}", markup=False),
@@ -32,7 +35,7 @@ class Bars:
                 markup=False,
                 table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1),
             ),
-            console=console_for(file),
+            console=console,
             transient=True,
             expand=True,
             # What goes elsewhere stays its own: the output of a program may be piped.
