@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from langchain_webtools.document_loaders import WebPageLoader
     from langchain_webtools.exceptions import WebToolException
     from langchain_webtools.progress import aprogress_events, progress_events
+    from langchain_webtools.research import WebResearchTool
     from langchain_webtools.retrievers import WebSearchRetriever
     from langchain_webtools.synthesis import ChatModelSynthesizer
     from langchain_webtools.toolkit import WebToolkit
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
         SummarizeTool,
         WebFetchTool,
         WebReadTool,
-        WebResearchTool,
         WebSearchTool,
     )
 
@@ -56,6 +56,7 @@ __getattr__, __dir__ = lazy_package(
         "document_loaders": ["WebPageLoader"],
         "exceptions": ["WebToolException"],
         "progress": ["aprogress_events", "progress_events"],
+        "research": ["WebResearchTool"],
         "retrievers": ["WebSearchRetriever"],
         "synthesis": ["ChatModelSynthesizer"],
         "toolkit": ["WebToolkit"],
@@ -63,7 +64,6 @@ __getattr__, __dir__ = lazy_package(
             "SummarizeTool",
             "WebFetchTool",
             "WebReadTool",
-            "WebResearchTool",
             "WebSearchTool",
         ],
     },

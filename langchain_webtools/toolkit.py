@@ -5,11 +5,11 @@ from langchain_core.tools import BaseTool, BaseToolkit
 from pydantic import ConfigDict
 
 from langchain_webtools._web import Web
+from langchain_webtools.research import WebResearchTool
 from langchain_webtools.tools import (
     SummarizeTool,
     WebFetchTool,
     WebReadTool,
-    WebResearchTool,
     WebSearchTool,
 )
 

@@ -33,8 +33,8 @@ from webtools.results import ResearchEnvelope
 ROOT = Path(__file__).resolve().parents[1]
 SCHEMA = ROOT / "docs/envelope.schema.json"
 _COLUMNS = "80"
-_PART = re.compile(r"<!-- generated: ([^\n]+?) -->\n(.*?)<!-- end of generated -->", re.DOTALL)
-_BEGIN, _END = "<!-- generated: ", "<!-- end of generated -->"
+_BEGIN = re.compile(r"<!-- generated: (.+) -->").fullmatch
+_END = "<!-- end of generated -->"
 
 
 # --- help --------------------------------------------------------------------------------------
@@ -91,15 +91,24 @@ PARTS: dict[str, Callable[..., str]] = {
 
 
 def made(text: str) -> str:
-    """Make the parts of a page anew.
+    """Make the parts of a page anew; comments in a block of code are left alone.
 
     Raises:
         ValueError: A part is unknown, or one of its comments is missing.
     """
-    if not text.count(_BEGIN) == text.count(_END) == len(_PART.findall(text)):
-        message = f"a part begins with `{_BEGIN}NAME -->` on a line and ends with `{_END}`"
-        raise ValueError(message)
-    return _PART.sub(lambda part: f"{_BEGIN}{part[1]} -->\n{_part(part[1])}\n{_END}", text)
+    lines, written, in_code = iter(text.splitlines()), list[str](), False
+    for line in lines:
+        written.append(line)
+        in_code ^= line.startswith("```")
+        if in_code:
+            continue
+        if line == _END:
+            raise ValueError(f"`{_END}` ends nothing")
+        if begin := _BEGIN(line):
+            if _END not in lines:  # this takes what stands before it
+                raise ValueError(f"`{line}` has no end")
+            written += ["", _part(begin[1]), "", _END]
+    return "\n".join(written) + "\n"
 
 
 def _part(words: str) -> str:

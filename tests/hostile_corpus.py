@@ -14,6 +14,7 @@ from webtools._fencing import STATEMENT, WORDS
 from webtools.sandbox import SandboxServer
 
 QUERY = "how is a csv file read"
+SECOND = "second csv question"
 LONG = 1_000_000
 RUN = "document.title='pwned'"
 FORGED = "0123456789ab"  # what a page may take the name of a fence to be
@@ -184,6 +185,12 @@ def failures() -> list[dict[str, Any]]:
         {"provider": name, "body": body, "status": 400, "times": None}
         for name, body in bodies.items()
     ]
+
+
+def partly() -> dict[str, Any]:
+    """Give a failure of Exa that strikes only one of several queries."""
+    fault = next(each for each in failures() if each["provider"] == "exa")
+    return fault | {"path": "/search", "containing": SECOND}
 
 
 def serve(server: SandboxServer, faults: list[dict[str, Any]]) -> None:

@@ -1,85 +1,342 @@
-"""What the documents show is run: against the sandbox, as it stands there."""
+"""What the README and the documents show is run: against the sandbox, as it stands there.
+
+A page's Python blocks run in turn and share their names; where they need a chat model, `model` is
+one of LangChain and `llm` one of LlamaIndex. Functions named `test_…` are called as pytest would.
+Lines of `sh` are run where they are ours, and those of `console` must print what is shown; three
+dots stand for anything. JSON is a config, an envelope or a line of the log. A comment before a
+block changes that: `no-run: REASON` only compiles it and resolves its imports, `file: PATH` marks
+what the test of that page writes to a file.
+"""
 
 from __future__ import annotations
 
+import ast
+import asyncio
+import importlib
+import inspect
 import json
+import os
 import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
+from docs_models import chat_model, language_model
 
-from webtools import WebTools
-from webtools.config import load
+from webtools import ResearchEnvelope, WebTools, logs
+from webtools._environment import variables
+from webtools.cli import main
+from webtools.cli._arguments import read as read_arguments
+from webtools.cli._sandbox import trial_config, write_config
+from webtools.config import Config, load
 from webtools.sandbox import SandboxServer
 
 ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("docs/**/*.md"))]
+LANGUAGES = {"python", "ipython", "sh", "console", "json", "diff", "text", "markdown"}
+SHOWN = {  # what the examples of a page must have printed, lest they find nothing and go on
+    "README.md": ["json.decoder — Implementation of JSONDecoder", "# json.decoder"],
+    "docs/index.md": ["# json.decoder", "zipfile — Read and write ZIP files"],
+    "docs/langchain.md": ["Sources:\n- [zipfile", "success 5 0.007", "search_result", "[1]"],
+    "docs/llamaindex.md": ["Sources:\n- [zipfile", "False 5 0.007", "synthesizing 1 of 1", "[1]"],
+    "docs/notebooks.md": ["<SearchResponse 4 results from exa for 2 queries>", "'medium'"],
+    "docs/tools/index.md": ["5 False", "True False", "searching 2 of 2", "is blank"],
+    "docs/tools/web_search.md": ["'category': 'native'"],
+    "docs/tools/web_fetch.md": ["CRAWL_NOT_FOUND"],
+    "docs/tools/web_research.md": ["[1] https://docs.python.org/3/library/zipfile.html"],
+    "docs/providers/direct.md": ["True", "refused by this package's policy"],
+    "docs/research.md": ["['exa', 'brave'] 0.017 None"],
+    "docs/security.md": ["False"],
+}
+CALL_ID = "6ahdbay157jv"  # in an example it stands for the last call
+DOCS_URL, NEWS_URL = "https://docs.python.org/3", "https://news.example"
 
 
-def blocks(name: str, language: str) -> list[str]:
-    text = (ROOT / name).read_text(encoding="utf-8")
-    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+@dataclass(frozen=True)
+class Block:
+    """A block of code; `place` is its file and line, `mark` the comment before it."""
+
+    place: str
+    language: str
+    text: str
+    mark: str = ""
+
+
+def blocks_of(page: Path) -> list[Block]:
+    found: list[Block] = []
+    before, fence, start, taken = "", "", 0, list[str]()
+    for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
+        if not fence and line.startswith("```"):
+            fence, start, taken = line, number, []
+        elif fence and line == "```":
+            place = f"{page.relative_to(ROOT)}:{start}"
+            mark = before.removeprefix("<!-- ").removesuffix(" -->") if "<!--" in before else ""
+            found.append(Block(place, fence[3:], "\n".join(taken) + "\n", mark))
+            fence = before = ""
+        elif fence:
+            taken.append(line)
+        elif line.strip():
+            before = line
+    return found
+
+
+BLOCKS = {str(page.relative_to(ROOT)): blocks_of(page) for page in PAGES}
+EVERY = [block for blocks in BLOCKS.values() for block in blocks]
+
+
+# --- the surroundings --------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[SandboxServer]:
+    """A sandbox whose pages seem to be those of the real site."""
+    with SandboxServer(docs_url=DOCS_URL, news_url=NEWS_URL) as running:
+        yield running
 
 
 @pytest.fixture
 def configured(
-    webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    server: SandboxServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, own_temp: None
 ) -> SandboxServer:
+    """A user whose settings lead to the sandbox, in a folder with a config for it as well."""
+    server.reset()
     folder = tmp_path / ".pi/agent"
     folder.mkdir(parents=True)
-    path = folder / "web-search.json"
-    path.write_text(json.dumps(webtools_sandbox.config()))
-    path.chmod(0o600)
+    for path in (folder / "web-search.json", tmp_path / "sandbox.json"):
+        write_config(path, trial_config(server, path))
+    for name in variables():
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "none"))
-    return webtools_sandbox
+    monkeypatch.setenv("PATH", f"{_bin(tmp_path)}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.chdir(tmp_path)
+    return server
 
 
-def test_the_first_example_of_the_readme_works(
-    configured: SandboxServer, capsys: pytest.CaptureFixture[str]
+def _bin(folder: Path) -> Path:
+    """Make a folder of commands: this Python, and ours run by it."""
+    found = folder / "bin"
+    found.mkdir()
+    for name, arguments in {"webtools": "-m webtools", "python": ""}.items():
+        script = found / name
+        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments} "$@"\n')
+        script.chmod(0o700)
+    return found
+
+
+def last_call() -> str:
+    [event] = logs.tail(Path.home() / ".pi/agent/web-search-log.ndjson", 1)
+    return str(event["call"])
+
+
+# --- how each language is run ------------------------------------------------------------------
+
+
+class Page:
+    """Runs the blocks of one page."""
+
+    def __init__(self, server: SandboxServer, output: Callable[[], str]) -> None:
+        self._server = server
+        self._output = output
+        self._names: dict[str, Any] = {"__name__": "page"}
+        self._shell: Any = None
+
+    def run(self, block: Block) -> None:
+        if block.mark.startswith(("no-run: ", "file: ")):
+            return
+        getattr(self, f"_{block.language}", self._nothing)(block)
+        self._output()  # what one block prints is not for the next
+
+    def _nothing(self, block: Block) -> None:
+        """Output, or what another test is about."""
+
+    def _python(self, block: Block) -> None:
+        if re.search(r"\bmodel\b", block.text):
+            self._names.setdefault("model", chat_model())
+        if re.search(r"\bllm\b", block.text):
+            self._names.setdefault("llm", language_model())
+        before = set(self._names)
+        code = compiled(block)
+        if code.co_flags & inspect.CO_COROUTINE:
+            asyncio.run(eval(code, self._names))
+        else:
+            exec(code, self._names)
+        for name in self._names.keys() - before:
+            if name.startswith("test_"):
+                self._server.reset()
+                self._names[name](self._server)
+
+    def _ipython(self, block: Block) -> None:
+        if self._shell is None:
+            self._shell = _new_shell()
+            self._shell.run_cell("%load_ext webtools").raise_error()
+        self._shell.run_cell(block.text).raise_error()
+
+    def _sh(self, block: Block) -> None:
+        for line in block.text.splitlines():
+            check_command(line)
+            if shlex.split(line, comments=True)[:1] == ["webtools"]:
+                self._command(line, block.place)
+
+    def _console(self, block: Block) -> None:
+        for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
+            line, _, expected = part.partition("\n")
+            call = last_call() if CALL_ID in part else ""
+            self._output()
+            self._command(line.replace(CALL_ID, call), block.place)
+            assert_shown(expected.replace(CALL_ID, call), self._output(), block.place)
+
+    def _command(self, line: str, place: str) -> None:
+        words = shlex.split(line, comments=True)
+        if words[1:2] == ["sandbox"]:
+            read_arguments(words[1:])  # it would not end
+        elif re.search(r"\s[|<>]\s", line):
+            done = subprocess.run(
+                line, shell=True, check=False, capture_output=True, text=True, timeout=60
+            )
+            assert done.returncode == 0, f"{place}: {line}\n{done.stderr}"
+        else:
+            assert main(words[1:]) == 0, f"{place}: {line}\n{self._output()}"
+
+    def _json(self, block: Block) -> None:
+        data = json.loads(block.text)
+        if {"results", "meta"} <= data.keys():
+            envelope = ResearchEnvelope.model_validate(data)
+            assert envelope.model_dump(mode="json") == data, block.place
+        elif "event" in data:
+            assert list(data)[:4] == ["ts", "event", "call", "pid"], block.place
+        else:
+            load(block.text, block.place)
+
+
+def compiled(block: Block) -> Any:
+    page, _, line = block.place.partition(":")
+    text = "\n" * int(line) + block.text  # so that a traceback names the line of the page
+    return compile(text, page, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+
+
+def _new_shell() -> Any:
+    shell = pytest.importorskip("IPython.core.interactiveshell").InteractiveShell()
+    shell.history_manager.enabled = False
+    return shell
+
+
+def assert_shown(expected: str, printed: str, place: str) -> None:
+    """Compare what was printed with what a page shows, where `...` stands for anything."""
+    lines = [
+        "(?s:.*)" if line == "..." else re.escape(line).replace(re.escape("..."), ".*")
+        for line in expected.strip().splitlines()
+    ]
+    assert re.fullmatch("\n".join(lines), printed.strip()), f"{place} prints:\n{printed}"
+
+
+def check_command(line: str) -> None:
+    """Refuse a command that cannot be meant: it must be ours, or one that we can vouch for."""
+    words = shlex.split(line, comments=True)
+    if not words:
+        return
+    known: dict[str, Callable[[], bool]] = {
+        "webtools": lambda: True,
+        "pip": lambda: words[1] == "install" and _extras(words[2]) <= EXTRAS,
+        "export": lambda: words[1].partition("=")[0] in variables(),
+        "make": lambda: words[1] in TARGETS,
+        ".venv/bin/python": lambda: words[1] == "-m" and words[2] in {"pytest", "tests.recording"},
+    }
+    assert words[0] in known, f"nobody knows whether this works: {line}"
+    assert known[words[0]](), line
+
+
+def _extras(requirement: str) -> set[str]:
+    match = re.fullmatch(r"agent-webtools(?:\[([a-z,]+)\])?", requirement)
+    assert match, requirement
+    return set((match[1] or "all").split(","))
+
+
+_PROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+_OPTIONAL = _PROJECT.partition("[project.optional-dependencies]\n")[2].partition("\n[")[0]
+EXTRAS = set(re.findall(r"^(\w+) = \[", _OPTIONAL, re.MULTILINE))
+TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+
+
+# --- the tests ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [name for name, blocks in BLOCKS.items() if blocks])
+def test_the_examples_of_a_page_work(
+    name: str, configured: SandboxServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    example = next(block for block in blocks("README.md", "python") if "PEP 703" in block)
-    # The sandbox knows the standard library, not this question.
-    exec(example.replace("python 3.13 free threading", "json decoder"), {})
-    shown = capsys.readouterr().out
-    assert f"json.decoder — Implementation of JSONDecoder {configured.docs_url}" in shown
-    assert "# json.decoder" in shown
+    printed: list[str] = []
+
+    def output() -> str:
+        printed.append(capsys.readouterr().out)
+        return printed[-1]
+
+    page = Page(configured, output)
+    for block in BLOCKS[name]:
+        page.run(block)
+    for words in SHOWN.get(name, ()):
+        assert words in "".join(printed)
 
 
-def test_the_test_that_the_readme_shows_passes(webtools_sandbox: SandboxServer) -> None:
-    example = next(block for block in blocks("README.md", "python") if "def test_" in block)
-    names: dict[str, object] = {}
-    exec(example, names)
-    test = names["test_my_agent"]
-    assert callable(test)
-    test(webtools_sandbox)
+def test_every_block_says_what_it_is() -> None:
+    for block in EVERY:
+        assert block.language in LANGUAGES, block.place
 
 
-def test_the_agents_of_the_readme_name_what_exists() -> None:
-    examples = "".join(blocks("README.md", "python"))
-    for line in re.findall(r"^from (?:langchain_|llamaindex_|webtools).*$", examples, re.MULTILINE):
-        exec(line.partition("#")[0], {})
+UNRUN = [block for block in EVERY if block.mark.startswith("no-run")]
 
 
-def test_the_config_file_of_the_docs_is_valid() -> None:
-    (example,) = blocks("docs/configuration.md", "json")
-    config = load(example, "docs")
-    assert [entry.type for entry in config.providers] == ["exa", "kagi"]
+def test_a_block_that_is_not_run_says_why() -> None:
+    for block in UNRUN:
+        assert re.fullmatch(r"no-run: needs [\w' ]+", block.mark), block.place
+    texts = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    assert texts.count("<!-- no-run") == len(UNRUN)
 
 
-def test_the_docs_name_every_option_and_variable() -> None:
-    from webtools.providers import PROVIDERS  # noqa: PLC0415
+@pytest.mark.parametrize("block", UNRUN, ids=lambda block: block.place)
+def test_a_block_that_is_not_run_compiles_and_names_what_exists(block: Block) -> None:
+    if block.language != "python":
+        return
+    compiled(block)
+    lines = block.text.splitlines()
+    for node in ast.walk(ast.parse(block.text)):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            resolve(node, optional="# pip install" in lines[node.lineno - 1])
 
-    text = (ROOT / "docs/configuration.md").read_text(encoding="utf-8")
-    for services in PROVIDERS.values():
-        fields = services.about.CONFIG_OPTIONS.model_fields.values()
-        for name in [*(str(field.alias) for field in fields), *services.about.KEY_VARIABLES]:
-            assert f"`{name}`" in text, name
+
+def resolve(node: ast.Import | ast.ImportFrom, *, optional: bool) -> None:
+    """Import what a statement names; a package that the line says how to install may be missing."""
+    name = node.module if isinstance(node, ast.ImportFrom) else node.names[0].name
+    assert name is not None
+    try:
+        module = importlib.import_module(name)
+    except ImportError:
+        assert optional, name
+    else:
+        wanted = node.names if isinstance(node, ast.ImportFrom) else []
+        assert all(hasattr(module, each.name) for each in wanted), name
 
 
 def test_the_links_of_the_documents_lead_somewhere() -> None:
-    for page in [ROOT / "README.md", *ROOT.glob("docs/*.md")]:
+    for page in PAGES:
         for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_the_readme_stays_short() -> None:
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 120
+
+
+def test_the_documents_show_every_key_of_the_config() -> None:
+    text = (ROOT / "docs/configuration.md").read_text(encoding="utf-8")
+    for field in Config.model_fields.values():
+        assert f"`{field.alias}`" in text
 
 
 def test_one_dictionary_is_a_config(webtools_sandbox: SandboxServer) -> None:

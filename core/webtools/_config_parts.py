@@ -20,9 +20,9 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 
 from webtools._config_values import checked_path
+from webtools._kinds import Command
 from webtools._wording import explain, fail, hint, listed, quote
 from webtools.errors import ConfigError
-from webtools.results import Command
 
 _Read = TypeVar("_Read", bound="Part")
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 
 from webtools._budget import Budget
 from webtools._health import Health
@@ -25,7 +26,11 @@ from webtools.providers._base import Done, untold
 if TYPE_CHECKING:
     from webtools._research.synthesis import Synthesizer
 
+T = TypeVar("T")
+
 _LONG_LINE = 2048  # bytes of the log
+_LONGEST_WAIT = 0.9  # seconds that a call waits for the cache in all, if no wait is longer itself
+_WAITED = 0.2  # seconds; what takes less was no waiting
 CacheMode: TypeAlias = Literal["use", "refresh", "bypass"]
 _CACHE_MODES = get_args(CacheMode)
 
@@ -96,6 +101,24 @@ class CallOptions:
             raise InputError(message)
 
 
+class Patience:
+    """How long a call may yet wait for a cache that others keep locked."""
+
+    def __init__(self) -> None:
+        self._left = _LONGEST_WAIT
+
+    def spend(self, look: Callable[[], T]) -> T | None:
+        """Use the cache; None when the call has waited long enough for it."""
+        if self._left <= 0:
+            return None
+        start = time.monotonic()
+        found = look()
+        took = time.monotonic() - start
+        if took > _WAITED:
+            self._left -= took
+        return found
+
+
 @dataclass(frozen=True, slots=True)
 class CallContext:
     """One call.
@@ -108,6 +131,7 @@ class CallContext:
         options: What the caller decided.
         private: Texts that the log may have to hide: queries and URLs.
         lines: What was noted for the log and not yet written: one write is quicker than many.
+        patience: With a cache that is locked.
     """
 
     id: str
@@ -117,6 +141,7 @@ class CallContext:
     options: CallOptions = field(default_factory=CallOptions)
     private: tuple[str, ...] = ()
     lines: deque[bytes] = field(default_factory=deque[bytes], repr=False)
+    patience: Patience = field(default_factory=Patience, repr=False)
 
     @property
     def cache(self) -> Cache | None:

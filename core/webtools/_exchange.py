@@ -51,8 +51,17 @@ def exchange(
 def _exchanged(
     job: Job, request: Request, read: Callable[[Response], T], deadline: float | None
 ) -> Flow[T]:
+    job, deadline = yield from _timed(job, deadline)
     response = yield from _accepted(request, job, deadline)
     return _read(lambda: read(response), job, response)
+
+
+def _timed(job: Job, deadline: float | None) -> Flow[tuple[Job, float]]:
+    """Begin the job's time, or note how much of somebody else's it has."""
+    now: float = yield Now()
+    if deadline is None:
+        return job, now + job.timeout
+    return replace(job, allowed=max(0.0, deadline - now)), deadline
 
 
 Turn = Request | Sleep
@@ -69,9 +78,8 @@ def dialogue(
     """Send what a generator yields and give it the answers, until it returns its result.
 
     Every request is paced and retried as in `exchange`, and all share the time of one call,
-    which begins here unless a deadline is given. A
-    wait that does not fit into it is answered with `RequestTimeoutError`, thrown into the
-    generator.
+    which begins here unless a deadline is given. A wait that does not fit into it is answered
+    with `RequestTimeoutError`, thrown into the generator.
 
     Raises:
         RequestError: No answer came.
@@ -81,9 +89,7 @@ def dialogue(
 
 
 def _dialogue(job: Job, turns: Generator[Turn, Response, T], deadline: float | None) -> Flow[T]:
-    if deadline is None:
-        start: float = yield Now()
-        deadline = start + job.timeout
+    job, deadline = yield from _timed(job, deadline)
     with closing(turns):
         turn = _next(turns)
         while not isinstance(turn, _Ended):
@@ -121,7 +127,7 @@ def _read(read: Callable[[], T], job: Job, response: Response) -> T:
     return read_with(read, title, job.subject, job.account, response)
 
 
-def _accepted(request: Request, job: Job, deadline: float | None = None) -> Flow[Response]:
+def _accepted(request: Request, job: Job, deadline: float) -> Flow[Response]:
     """Send a request; an answer that the provider takes for a fault is raised."""
     if job.account.proxy is not None:
         request = replace(request, proxy=job.account.proxy.get_secret_value())
@@ -144,18 +150,16 @@ def _fault(response: Response, job: Job) -> ProviderError | None:
 
 def send_with_retries(request: Request, job: Job, deadline: float | None = None) -> Flow[Response]:
     """Send until an answer is worth returning, the retries are used up or time runs out."""
-    if deadline is None:
-        start: float = yield Now()
-        deadline = start + job.timeout
+    job, deadline = yield from _timed(job, deadline)
     for attempt in range(MAX_RETRIES):
         yield from _pace(job, deadline)
-        outcome = yield from _attempt(request, deadline)
+        outcome = yield from _attempt(request, job, deadline)
         delay = _delay(outcome, job, attempt)
         if delay is None or not (yield from _fits(delay, deadline)):
             return _answer(outcome)
         yield Sleep(delay)
     yield from _pace(job, deadline)
-    return _answer((yield from _attempt(request, deadline)))
+    return _answer((yield from _attempt(request, job, deadline)))
 
 
 def _fits(delay: float, deadline: float) -> Flow[bool]:
@@ -163,7 +167,9 @@ def _fits(delay: float, deadline: float) -> Flow[bool]:
     return now + delay < deadline
 
 
-def _attempt(request: Request, deadline: float) -> Flow[Response | RequestError]:
+def _attempt(request: Request, job: Job, deadline: float) -> Flow[Response | RequestError]:
+    now: float = yield Now()
+    job.sends.append(now)
     try:
         response: Response = yield Send(request, deadline)
     except RequestError as error:
@@ -209,17 +215,21 @@ def _pace(job: Job, deadline: float) -> Flow[None]:
     if wait is None:
         message = (
             f'maxRequestsPerSecond of provider "{job.account.name}" leaves no free moment within '
-            f"{job.timeout:g} s"
+            f"{_seconds(job)} s"
         )
         raise RequestTimeoutError(message)
     if wait > 0:
         yield Sleep(wait)
 
 
+def _seconds(job: Job) -> str:
+    return f"{round(job.timeout if job.allowed is None else job.allowed, 1):g}"
+
+
 def _explained(error: RequestError, job: Job) -> RequestError:
     cause = str(error)
     if isinstance(error, RequestTimeoutError):
-        cause = f"{cause} (allowed: {job.timeout:g} s; timeoutMs of the provider sets it)"
+        cause = f"{cause} (allowed: {_seconds(job)} s; timeoutMs of the provider sets it)"
     text = f'Network error while {job.doing} "{job.subject}": {cause.rstrip(".")}'
     remedy = "Try again later." if error.retryable else "Another call will fail the same way."
     return type(error)(

@@ -14,14 +14,16 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeoutError  # its own type before 3.11
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar, cast
 
 from webtools._http import Request, Response
 from webtools._invoking import ainvoke, invoke
-from webtools.errors import WebToolsError
+from webtools.errors import RequestTimeoutError, WebToolsError
 
 T = TypeVar("T")
+_LATE = "no answer came in time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +100,13 @@ class Gather:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Wait for what another call brings; the answer is the future's result."""
+    """Wait for what another call brings; the answer is the future's result.
+
+    The driver throws `RequestTimeoutError` into the flow when it is not there by `deadline`.
+    """
 
     future: Future[Any]
+    deadline: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,8 +200,8 @@ def _perform(step: Step, transport: BlockingTransport) -> Any:  # noqa: PLR0911 
             return function()
         case Invoke(function, _, deadline):
             return invoke(function, deadline)
-        case Wait(future):
-            return future.result()
+        case Wait(future, deadline):
+            return _wait(future, deadline)
         case Place():
             return os.getpid(), 0
         case Gather(flows, limit):
@@ -216,12 +222,34 @@ async def _aperform(step: Step, transport: AsyncTransport) -> Any:  # noqa: PLR0
             return await asyncio.to_thread(function)
         case Invoke(_, afunction, deadline):
             return await ainvoke(afunction, deadline)
-        case Wait(future):
-            return await asyncio.wrap_future(future)
+        case Wait(future, deadline):
+            return await _await(future, deadline)
         case Place():
             return os.getpid(), id(asyncio.get_running_loop())
         case Gather(flows, limit):
             return await _agather(flows, limit, transport)
+
+
+def _wait(future: Future[T], deadline: float) -> T:
+    try:
+        return future.result(_seconds_until(deadline))
+    except FutureTimeoutError:
+        raise RequestTimeoutError(_LATE) from None
+
+
+async def _await(future: Future[T], deadline: float) -> T:
+    waiting = asyncio.wrap_future(future)
+    try:
+        await asyncio.wait({waiting}, timeout=_seconds_until(deadline))
+        if waiting.done():
+            return waiting.result()
+    finally:
+        waiting.cancel()  # whoever works for it goes on
+    raise RequestTimeoutError(_LATE)
+
+
+def _seconds_until(deadline: float) -> float:
+    return min(max(0.0, deadline - time.monotonic()), threading.TIMEOUT_MAX)
 
 
 class _Crew:

@@ -8,6 +8,7 @@ selectors stay where scripts and emoji need them, at most one in a place.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import Any, TypeVar, cast
 from urllib.parse import quote
 
@@ -93,9 +94,9 @@ def visible(flow: Flow[Response]) -> Flow[Response]:
 
 
 def _shown(response: BaseModel) -> BaseModel:
-    written = response.model_dump_json()  # one search in the whole beats one per field
-    if not _is_suspect(written):
-        return response
+    with suppress(ValueError):  # a lone surrogate has no UTF-8
+        if not _is_suspect(response.model_dump_json()):  # beats a look at every field
+            return response
     cleaner = _Cleaner()
     clean: BaseModel = cleaner.clean(response)
     return _warned(clean, cleaner.removed) if cleaner.removed else clean

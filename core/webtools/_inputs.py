@@ -22,9 +22,9 @@ from pydantic_core import ErrorDetails
 from webtools._cleaning import is_web_url, without_controls
 from webtools._dates import read_date
 from webtools._hidden import without_hidden
+from webtools._kinds import Command
 from webtools._narrowing import is_list, is_mapping
 from webtools.errors import InputError
-from webtools.results import Command
 
 MAX_QUERIES = 20
 MAX_QUERY_CHARACTERS = 4000

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from webtools._flow import Flow, Now, Offload
-from webtools.errors import ProviderError, RequestError, RequestTimeoutError, WebToolsError
+from webtools.errors import ProviderError, RequestTimeoutError, WebToolsError
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers._base import Cost, Hits, Pages
 
@@ -34,6 +35,8 @@ class Job:
         subject: What is searched for or fetched; messages quote it.
         query: The whole of what is asked for, by which its price is known.
         context: The call of a tool that it is part of, if any.
+        allowed: Seconds that are left for it, where that is less than its own time.
+        sends: When a request was sent for it, each time.
     """
 
     account: Account
@@ -42,6 +45,8 @@ class Job:
     subject: str
     query: Any = None
     context: CallContext | None = None
+    allowed: float | None = None
+    sends: list[float] = field(default_factory=list[float], repr=False, compare=False)
 
     @property
     def timeout(self) -> float:
@@ -69,13 +74,13 @@ def observed(job: Job, work: Flow[T]) -> Flow[T]:
     failed: WebToolsError
     try:
         result = yield from work
-    except (ProviderError, RequestError) as error:
+    except WebToolsError as error:
         failed = error
     else:
         yield from _settle(job.context, reserved, _cost(result))
         yield from _succeeded(job, job.context, result, start)
         return result
-    yield from _settle(job.context, reserved, _cost_of_failure(failed))
+    yield from _settle(job.context, reserved, _cost_of_failure(failed, job))
     yield from _failed(job, job.context, failed, start)
     raise failed
 
@@ -104,9 +109,10 @@ def _cost(result: Any) -> float | None:
     return None if cost is None else cost.usd
 
 
-def _cost_of_failure(error: WebToolsError) -> float | None:
+def _cost_of_failure(error: WebToolsError, job: Job) -> float | None:
     """An answer that is an error costs nothing; what became of other calls, nobody knows."""
-    return 0.0 if error.status is not None and error.status >= _FIRST_FAILURE_STATUS else None
+    answered = error.status is not None and error.status >= _FIRST_FAILURE_STATUS
+    return 0.0 if answered or not job.sends else None
 
 
 def _succeeded(job: Job, context: CallContext, result: Any, start: float) -> Flow[None]:
@@ -114,7 +120,18 @@ def _succeeded(job: Job, context: CallContext, result: Any, start: float) -> Flo
     if health.is_ailing(job.account):
         yield Offload(partial(health.succeeded, job.account))
     now: float = yield Now()
-    count = _count(result)
+    count, failures = _count(result), list(_failures(result))
+    for url, reason in failures:
+        context.log(
+            "provider_error",
+            provider=job.account.name,
+            capability=job.capability,
+            subject=url,
+            error=ProviderError.__name__,
+            message=reason,
+        )
+    if failures and not count:
+        return
     cost: Cost | None = getattr(result, "cost", None)
     context.log(
         "provider_success" if count else "provider_empty",
@@ -130,7 +147,7 @@ def _succeeded(job: Job, context: CallContext, result: Any, start: float) -> Flo
 
 def _failed(job: Job, context: CallContext, error: WebToolsError, start: float) -> Flow[None]:
     now: float = yield Now()
-    if not _is_ours(error, job, now - start):
+    if job.sends and not _is_ours(error, job, now - start):
         yield Offload(partial(context.facilities.health.failed, job.account, error))
     context.log(
         "provider_error",
@@ -147,7 +164,7 @@ def _failed(job: Job, context: CallContext, error: WebToolsError, start: float) 
 
 
 def _is_ours(error: WebToolsError, job: Job, seconds: float) -> bool:
-    """Tell a time-out that came of our own pacing, or of too little time left for the call."""
+    """Tell a time-out that came of too little time left for the call."""
     return isinstance(error, RequestTimeoutError) and seconds < min(_LATE, 0.9 * job.timeout)
 
 
@@ -159,6 +176,12 @@ def _count(result: Any) -> int:
             return sum(page.error is None for page in pages)
         case _:
             return 1
+
+
+def _failures(result: Any) -> Iterator[tuple[str, str]]:
+    """Give the pages of an answer that could not be had, and why."""
+    pages = result.pages if isinstance(result, Pages) else []
+    return ((page.url, page.error) for page in pages if page.error is not None)
 
 
 def _milliseconds(seconds: float) -> float:

@@ -17,6 +17,7 @@ from webtools._sharing import shared
 from webtools.cache import Cache, Entry
 
 T = TypeVar("T")
+U = TypeVar("U")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +42,12 @@ class Kind(Generic[T]):
     Attributes:
         adapter: Writes and reads it.
         is_whole: Tells what is neither empty nor partial.
+        since: Gives the age of what was made from parts that were kept themselves.
     """
 
     adapter: TypeAdapter[T]
     is_whole: Callable[[T], bool]
+    since: Callable[[T], datetime | None] = lambda _: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ class Work(Generic[T]):
 
 
 def done_once(
-    context: CallContext | None, work: Work[T], make: Callable[[], Flow[T]]
+    context: CallContext | None, work: Work[T], make: Callable[[], Flow[T]], deadline: float
 ) -> Flow[Kept[T]]:
     """Give the kept result, or else do the work, or wait for who is doing it.
 
@@ -77,11 +80,25 @@ def done_once(
     [found] = yield from kept_already(context, [work])
     if found is not None:
         return found
-    flights = context.facilities.flights
-    value, by_other = yield from shared(flights, work.key, lambda: _done(context, work, make))
-    if by_other:
-        context.log("shared", subject=work.subject, provider=work.provider)
+    value, by_other = yield from in_common(
+        context, work, lambda: _done(context, work, make), deadline
+    )
     return Kept(value, is_free=by_other)
+
+
+def in_common(
+    context: CallContext, work: Work[Any], make: Callable[[], Flow[U]], deadline: float
+) -> Flow[tuple[U, bool]]:
+    """Do the work, or wait for who is doing it; the answer tells whether that was another call.
+
+    Raises:
+        WebToolsError: What the work raises, here or there.
+    """
+    context.write_log()
+    # Who refreshes does not wait for work that may be made of what was kept.
+    key = f"{work.key} {context.options.cache}"
+    tell = partial(context.log, "shared", subject=work.subject, provider=work.provider)
+    return (yield from shared(context.facilities.flights, key, make, deadline, tell))
 
 
 def kept_already(context: CallContext, works: Sequence[Work[T]]) -> Flow[list[Kept[T] | None]]:
@@ -89,8 +106,10 @@ def kept_already(context: CallContext, works: Sequence[Work[T]]) -> Flow[list[Ke
     cache = context.cache
     if cache is None or context.options.cache == "refresh":
         return [None] * len(works)
-    entries: list[Entry | None] = yield Offload(lambda: [cache.get(work.key) for work in works])
-    found = [_read(work.kind, entry) for work, entry in zip(works, entries, strict=True)]
+    keys = [work.key for work in works]
+    entries: list[Entry | None] = yield Offload(partial(_get_all, context, cache, keys))
+    oldest = time.time() - context.accounts.cache.ttl_ms / 1000
+    found = [_read(work.kind, each, oldest) for work, each in zip(works, entries, strict=True)]
     for work, kept in zip(works, found, strict=True):
         age = round(time.time() - kept.at.timestamp()) if kept and kept.at else None
         event = "cache_hit" if kept else "cache_miss"
@@ -98,12 +117,15 @@ def kept_already(context: CallContext, works: Sequence[Work[T]]) -> Flow[list[Ke
     return found
 
 
-def _read(kind: Kind[T], entry: Entry | None) -> Kept[T] | None:
+def _read(kind: Kind[T], entry: Entry | None, oldest: float) -> Kept[T] | None:
     if entry is None:
         return None
     try:
         value = kind.adapter.validate_json(entry.value)
     except ValidationError:  # kept by another version
+        return None
+    since = kind.since(value)
+    if since is not None and since.timestamp() < oldest:
         return None
     return Kept(value, datetime.fromtimestamp(entry.stored_at, timezone.utc), is_free=True)
 
@@ -117,12 +139,16 @@ def keep_all(context: CallContext, results: Iterable[tuple[Work[T], T]]) -> Flow
         if work.kind.is_whole(value)
     ]
     if cache is not None and entries:
-        yield Offload(partial(_set_all, cache, entries))
+        yield Offload(partial(_set_all, context, cache, entries))
 
 
-def _set_all(cache: Cache, entries: Iterable[tuple[str, str]]) -> None:
+def _get_all(context: CallContext, cache: Cache, keys: Iterable[str]) -> list[Entry | None]:
+    return [context.patience.spend(partial(cache.get, key)) for key in keys]
+
+
+def _set_all(context: CallContext, cache: Cache, entries: Iterable[tuple[str, str]]) -> None:
     for key, text in entries:
-        cache.set(key, text)
+        context.patience.spend(partial(cache.set, key, text))
 
 
 def _done(context: CallContext, work: Work[T], make: Callable[[], Flow[T]]) -> Flow[T]:

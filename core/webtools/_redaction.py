@@ -75,7 +75,7 @@ class Redactor:
         return value
 
     def _clean_model(self, model: BaseModel) -> BaseModel:
-        written = model.model_dump_json()  # one search in the whole beats one per field
+        written = _written(model)  # one search in the whole beats one per field
         if not [landmark for landmark in self._landmarks if landmark in written]:
             return model
         fields = vars(model)
@@ -92,6 +92,13 @@ class Redactor:
         if self.text(told) == told:
             return error
         return error.with_message(self.text(str(error)))
+
+
+def _written(model: BaseModel) -> str:
+    try:
+        return model.model_dump_json()
+    except ValueError:  # a lone surrogate has no UTF-8
+        return repr(model.model_dump())
 
 
 def _chain(error: BaseException) -> list[BaseException]:

@@ -14,6 +14,7 @@ from webtools._calls import carry_out, find_tool
 from webtools._context import CacheMode, CallContext, CallOptions, Facilities, facilities_of
 from webtools._flow import Flow, arun, run
 from webtools._hidden import visible
+from webtools._kinds import Command
 from webtools._narrowing import is_iterable
 from webtools._redaction import Redactor, redacted, redactor_for
 from webtools._toolcalls import answer, cut_facts, present
@@ -23,7 +24,6 @@ from webtools.errors import ConfigError, InputError
 from webtools.logs import new_call_id
 from webtools.progress import ProgressCallback
 from webtools.results import (
-    Command,
     FetchResponse,
     ReadResponse,
     ResearchEnvelope,

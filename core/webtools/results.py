@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from webtools._kinds import Command, Confidence
 from webtools._showing.shown import Bounded, Shown
 
-Command: TypeAlias = Literal["web", "web-deep", "web-news", "web-docs"]
-Confidence: TypeAlias = Literal["high", "medium", "low"]
 FilterState = Literal["native", "local", "unsupported"]
 Score = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from webtools import ProviderError, RequestError, ResearchEnvelope, WebTools, _exchange
+from webtools._kinds import Command
 from webtools.errors import QuotaError, UnavailableError, WebToolsError
-from webtools.results import Command
 from webtools.sandbox import SandboxServer
 
 QUERY = "python asyncio cancel task"

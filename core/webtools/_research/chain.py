@@ -14,6 +14,7 @@ from webtools._flow import Flow, Now, Offload
 from webtools._health import Parking
 from webtools._job import Job, timeout_of
 from webtools._keeping import Kind, Work, done_once
+from webtools._kinds import Command
 from webtools._research.rules import is_docs_lookup, normalize, without_repeats
 from webtools._search import as_kept, search_one, undated_warning
 from webtools.cache import cache_key
@@ -21,7 +22,7 @@ from webtools.config import EXAMPLE, Accounts, config_paths
 from webtools.errors import ConfigError, ProviderError, RequestError, UnavailableError
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers._base import Cost, DocsQuery, Hits, SearchQuery
-from webtools.results import Command, SearchResult
+from webtools.results import SearchResult
 
 NEWS = "news"
 PATIENCE = 15.0  # seconds for a provider that another one can stand in for

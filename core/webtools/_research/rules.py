@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
-from webtools.results import Command, Confidence, SearchResult
+from webtools._kinds import Command, Confidence
+from webtools.results import SearchResult
 
 _NEWS_DAYS, _RECENT_DAYS = 7, 30
 _TIME_WORDS = re.compile(

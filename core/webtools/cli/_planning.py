@@ -7,9 +7,10 @@ from datetime import datetime, timezone
 from typing import Any
 
 from webtools import WebTools
+from webtools._kinds import Command
 from webtools._log_events import amount, duration, size
 from webtools.cli._reports import Report
-from webtools.results import BudgetState, Command, PlanStep, ResearchPlan
+from webtools.results import BudgetState, PlanStep, ResearchPlan
 
 _LABEL = 20
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from webtools._kinds import Command
 from webtools.cli.demo import _command, _screen
 from webtools.cli.demo._script import Script
 from webtools.errors import ConfigError
-from webtools.results import Command
 
 if TYPE_CHECKING:
     from webtools import WebTools
