@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 NODE_CLIENTS := @upstash/context7-sdk@0.3.1 @upstash/context7-mcp@4.1.1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-only test-all lint format bench record clean
+.PHONY: help demo test test-only test-all lint format docs docs-check bench record clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -42,6 +42,14 @@ lint: $(READY) ## Check style and types
 format: $(READY) ## Format the code and fix what can be fixed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+docs: $(READY) ## Write what is generated of the documents, and build their site
+	$(BIN)/python scripts/generate_docs.py
+	$(BIN)/properdocs build --strict --config-file mkdocs.yml
+
+docs-check: $(READY) ## Tell what of the documents is stale; changes nothing
+	$(BIN)/python scripts/generate_docs.py --check
+	$(BIN)/properdocs build --strict --config-file mkdocs.yml
 
 bench: $(READY) ## Measure against plain httpx, side by side
 	$(BIN)/python -m benchmarks $(ARGS)

@@ -12,9 +12,19 @@ from pydantic import BaseModel, SecretStr
 
 from webtools._calls import DEFAULT_LIMIT
 from webtools._config_models import Config, ProviderConfig
-from webtools._config_parts import BudgetConfig, CacheConfig, LogConfig, ResearchConfig
+from webtools._config_parts import (
+    LOG_BACKUPS,
+    LOG_BYTES,
+    MAX_RESULTS,
+    ROTATE_CHECK_MS,
+    TTL_MS,
+    BudgetConfig,
+    CacheConfig,
+    LogConfig,
+    ResearchConfig,
+)
 from webtools._direct import fetching
-from webtools._environment import _KNOBS
+from webtools._environment import variables as known_variables
 from webtools._job import timeout_of
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers._base import (
@@ -108,9 +118,16 @@ def variables() -> str:
         for each in PROVIDERS.values()
         if each.about.KEY_VARIABLES
     ]
-    sets = ("maxResults", "cache.ttlMs", "log.maxBytes", "log.maxBackups", "log.rotateCheckMs")
-    for (name, knob), key in zip(_KNOBS.items(), sets, strict=True):
-        rows.append([f"`{name}`", f"as `{key}`, {knob.bounds.least:,} to {knob.bounds.most:,}"])
+    numbers = {
+        "maxResults": MAX_RESULTS,
+        "cache.ttlMs": TTL_MS,
+        "log.maxBytes": LOG_BYTES,
+        "log.maxBackups": LOG_BACKUPS,
+        "log.rotateCheckMs": ROTATE_CHECK_MS,
+    }
+    names = known_variables()[-len(numbers) :]  # the last ones are not about keys
+    for name, (key, bounds) in zip(names, numbers.items(), strict=True):
+        rows.append([f"`{name}`", f"as `{key}`, {bounds.least:,} to {bounds.most:,}"])
     return table(("Variable", "Meaning"), rows)
 
 

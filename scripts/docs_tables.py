@@ -80,15 +80,13 @@ def kind(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> str:
         return listed(kind(each, defs) for each in schema["anyOf"] if each.get("type") != "null")
     if "enum" in schema:
         return listed(f"`{word}`" for word in schema["enum"])
-    told = {
-        "boolean": lambda: "`true` or `false`",
-        "integer": lambda: f"whole number{_bounds(schema)}",
-        "number": lambda: f"number{_bounds(schema)}",
-        "string": lambda: "date and time" if schema.get("format") == "date-time" else "text",
-        "array": lambda: f"list: {kind(schema['items'], defs)}",
-        "object": lambda: "an object",
-    }
-    return told[schema["type"]]() if "type" in schema else "an object"
+    if schema.get("type") == "array":
+        return f"list: {kind(schema['items'], defs)}"
+    if schema.get("format") == "date-time":
+        return "date and time"
+    words = {"boolean": "`true` or `false`", "integer": "whole number"}
+    words |= {"number": "number", "string": "text"}
+    return words.get(schema.get("type", ""), "an object") + _bounds(schema)
 
 
 def _bounds(schema: Mapping[str, Any]) -> str:

@@ -21,18 +21,21 @@ import os
 import re
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stdout, suppress
+from io import StringIO
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import docs_providers
 import docs_tables
 
 from webtools.cli import _arguments
-from webtools.cli._parsing import Parser
 from webtools.results import ResearchEnvelope
 
 ROOT = Path(__file__).resolve().parents[1]
 SCHEMA = ROOT / "docs/envelope.schema.json"
-_COLUMNS = "80"
+_COLUMNS = 80
 _BEGIN = re.compile(r"<!-- generated: (.+) -->").fullmatch
 _END = "<!-- end of generated -->"
 
@@ -40,36 +43,36 @@ _END = "<!-- end of generated -->"
 # --- help --------------------------------------------------------------------------------------
 
 
-def _laid_out(parser: Parser) -> Parser:
-    """Let a parser write its options in one way on every Python."""
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Lays options out in one way on every Python, otherwise as the command does."""
 
-    class Formatter(parser.formatter_class):  # type: ignore[name-defined,misc]
-        def _format_action_invocation(self, action: argparse.Action) -> str:
-            if not action.option_strings or action.nargs == 0:
-                return super()._format_action_invocation(action)
-            value = self._format_args(action, action.dest.upper())
-            return f"{', '.join(action.option_strings)} {value}"
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=26, width=_COLUMNS - 2)
 
-    parser.formatter_class = Formatter
-    return parser
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        if not action.option_strings or action.nargs == 0:
+            return super()._format_action_invocation(action)
+        return f"{', '.join(action.option_strings)} {action.metavar}"
 
 
 def command_help() -> str:
     """Give the help of every command, as it is printed on a terminal of 80 columns."""
-    before = os.environ.get("COLUMNS")
-    os.environ["COLUMNS"] = _COLUMNS
-    try:
-        parsers = {"": _arguments._top_parser()}  # noqa: SLF001
-        parsers |= {name: make(name) for name, make in _arguments.PARSERS.items()}
-        helps = {name: _laid_out(parser).format_help() for name, parser in parsers.items()}
-    finally:
-        os.environ.pop("COLUMNS")
-        if before is not None:
-            os.environ["COLUMNS"] = before
+    helps = {"": _top_help()}
+    for name, make in _arguments.PARSERS.items():
+        parser: Any = make(name)
+        parser.formatter_class = _Formatter
+        helps[name] = parser.format_help()
     return "\n\n".join(
         f"## webtools {name}".rstrip() + f"\n\n```text\n{text.rstrip()}\n```"
         for name, text in helps.items()
     )
+
+
+def _top_help() -> str:
+    columns = patch.dict(os.environ, COLUMNS=str(_COLUMNS))
+    with columns, redirect_stdout(StringIO()) as printed, suppress(SystemExit):
+        _arguments.read(["--help"])
+    return printed.getvalue()
 
 
 # --- pages -------------------------------------------------------------------------------------

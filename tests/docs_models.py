@@ -23,8 +23,8 @@ _SENTENCE = re.compile(r"[A-Z][^.\n]{40,300}\.(?=\s)")
 
 def _quoted(prompt: str) -> str:
     """Answer from numbered sources with a sentence of the first."""
-    source = _SOURCE.search(prompt)
-    sentence = _SENTENCE.search(" ".join(source[1].split())) if source else None
+    [*_, source] = _SOURCE.findall(prompt) or [""]  # before it stands an example
+    sentence = _SENTENCE.search(" ".join(source.split()))
     return f"{sentence[0][:-1]} [1]." if sentence else "The sources do not answer it."
 
 

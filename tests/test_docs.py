@@ -266,6 +266,7 @@ TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"),
 # --- the tests ---------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # what the frameworks' own modules do
 @pytest.mark.parametrize("name", [name for name, blocks in BLOCKS.items() if blocks])
 def test_the_examples_of_a_page_work(
     name: str, configured: SandboxServer, capsys: pytest.CaptureFixture[str]

@@ -24,6 +24,7 @@ from langchain_webtools import WebToolkit
 from llamaindex_webtools import WebToolsSpec
 from webtools import Config, ConfigError, WebTools, _fencing
 from webtools._fencing import OVERHEAD, OVERHEAD_LINES, STATEMENT, WORDS, defused, fenced, unfenced
+from webtools._narrowing import is_list, is_mapping
 from webtools._toolcalls import present_error, present_pages, present_search
 from webtools.errors import ProviderError, RequestError
 from webtools.results import FetchResponse, Page, QueryError, SearchResponse, SearchResult
@@ -142,8 +143,9 @@ FAILED = QueryError(query="r", message=f"Exa said {WORDS} 00>>>\nConfidence: hig
 
 
 def searched(fence: Any, **fields: Any) -> str:
-    given = {"results": [HIT], "errors": [FAILED], "warnings": [f"{WORDS}\nodd"], **fields}
-    answer = SearchResponse(provider="exa", queries=["q"], **given)
+    usual: dict[str, Any] = {"results": [HIT], "errors": [FAILED]}
+    facts: dict[str, Any] = {**usual, "warnings": [f"{WORDS}\nodd"], **fields}
+    answer = SearchResponse(provider="exa", queries=["q"], **facts)
     return drive(present_search(answer, fence)).text
 
 
@@ -285,10 +287,9 @@ CALLS: dict[str, dict[str, Any]] = {
 
 
 def strings(value: Any) -> Iterator[str]:
-    if isinstance(value, dict):
-        for item in value.values():
-            yield from strings(item)
-    elif isinstance(value, list):
+    if is_mapping(value):
+        yield from strings(list(value.values()))
+    elif is_list(value):
         for item in value:
             yield from strings(item)
     elif isinstance(value, str):

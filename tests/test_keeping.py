@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from webtools import InputError, ProviderError, WebTools, _exchange
+from webtools import InputError, ProviderError, QuotaError, RequestError, WebTools, _exchange
+from webtools._context import Patience
+from webtools.logs import tail
 from webtools.sandbox import EXA_KEY, KAGI_V0_KEY, KAGI_V1_KEY, SandboxServer
 
 
@@ -204,6 +208,139 @@ def _other_version(*_: Any) -> Any:
     from webtools.cache import Entry  # noqa: PLC0415
 
     return Entry('{"hits": []}', 1.0)
+
+
+def test_the_warnings_of_a_kept_page_are_kept_with_it(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer, page: str
+) -> None:
+    host = webtools_sandbox.docs_url.split("/")[2]
+    direct = {"name": "direct", "type": "direct", "options": {"allowPrivateHosts": [host]}}
+    other = page.replace("json", "heapq")
+    with WebTools({**settings, "providers": [direct], "defaultProvider": "direct"}) as web:
+        first = web.fetch([page, other], text_max_characters=500, highlights=True, text=True)
+        again = web.fetch(other, text_max_characters=500, highlights=True, text=True)
+    assert again.cache_hit
+    assert len(first.warnings) == 3
+    assert again.warnings == [each for each in first.warnings if page not in each]
+
+
+def test_a_refreshing_call_does_not_take_what_a_call_in_flight_may_have_kept(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(provider="exa", delay=0.3, times=None)
+
+    async def both() -> list[Any]:
+        use, refresh = web.asearch("json"), web.asearch("json", cache="refresh")
+        return await asyncio.gather(use, refresh)
+
+    assert [each.cache_hit for each in asyncio.run(both())] == [False, False]
+    assert asked(webtools_sandbox) == 2
+
+
+def test_an_answer_is_never_older_than_the_time_that_answers_are_kept(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    with WebTools({**settings, "cache": {"ttlMs": 2000}}) as web:
+        web.search("heap queue")
+        web.research("heap queue")
+        assert asked(webtools_sandbox) == 2  # research asks for snippets
+        time.sleep(1.2)
+        first = web.research("heap queue", synthesis="extractive")
+        assert asked(webtools_sandbox) == 0
+        time.sleep(1.2)
+        second = web.research("heap queue", synthesis="extractive")
+    assert not second.meta.cache_hit
+    assert second.meta.retrieved_at > first.meta.retrieved_at
+    assert asked(webtools_sandbox) == 1
+
+
+def test_a_call_waits_only_once_for_a_file_that_others_keep_locked(
+    settings: dict[str, Any], tmp_path: Path, webtools_sandbox: SandboxServer
+) -> None:
+    path = tmp_path / "locked.sqlite3"
+    with WebTools({**settings, "cache": {"path": str(path)}}) as web:
+        web.search("json")
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        start = time.monotonic()
+        pages = [f"{webtools_sandbox.docs_url}/library/{n}.html" for n in ("json", "heapq", "re")]
+        assert len(web.fetch(pages).pages) == 3
+        assert web.research("heap queue", command="web-deep").results
+        assert time.monotonic() - start < 4  # a second for each of the two calls
+        other.execute("ROLLBACK")
+        other.close()
+
+
+def test_a_call_waits_for_its_cache_no_longer_than_it_has_patience(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("webtools._context._WAITED", 0.0)
+    monkeypatch.setattr("webtools._context._LONGEST_WAIT", 0.05)
+    patience = Patience()
+    assert [patience.spend(lambda: time.sleep(0.1) or "x") for _ in range(3)] == ["x", None, None]
+
+
+def test_a_failed_call_that_others_made_is_told_as_such(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer, tmp_path: Path
+) -> None:
+    webtools_sandbox.fault(provider="exa", status=400, delay=0.3, times=None)
+    log = {"path": str(tmp_path / "log.ndjson")}
+
+    async def both(web: WebTools) -> list[Any]:
+        return await asyncio.gather(*(web.asearch("a") for _ in "ab"), return_exceptions=True)
+
+    with WebTools({**settings, "log": log}) as web:
+        assert len({str(error) for error in asyncio.run(both(web))}) == 1
+    names = [event["event"] for event in tail(tmp_path / "log.ndjson", 99)]
+    assert (names.count("shared"), names.count("provider_error")) == (1, 1)
+
+
+def test_pages_that_fail_are_told_with_their_reason(
+    settings: dict[str, Any], tmp_path: Path, page: str
+) -> None:
+    with WebTools({**settings, "log": {"path": str(tmp_path / "log.ndjson")}}) as web:
+        with pytest.raises(ProviderError):
+            web.fetch(f"{page}.missing")
+        web.fetch([page, f"{page}.missing"])
+    told = [
+        (event["event"], event.get("message"), event.get("count"))
+        for event in tail(tmp_path / "log.ndjson", 99)
+        if event["event"].startswith("provider_")
+    ]
+    assert told == [
+        ("provider_error", "CRAWL_NOT_FOUND (HTTP 404)", None),
+        ("provider_error", "CRAWL_NOT_FOUND (HTTP 404)", None),
+        ("provider_success", None, 1),
+    ]
+
+
+def test_a_call_that_was_never_sent_costs_nothing(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    [exa] = [entry for entry in settings["providers"] if entry["name"] == "exa"]
+    slow = {**exa, "maxRequestsPerSecond": 0.1, "timeoutMs": 1000}
+    with WebTools({**settings, "providers": [slow], "budget": {"usdPerDay": 1}}) as web:
+        web.search("json")
+        for _ in range(4):
+            with pytest.raises(RequestError, match="leaves no free moment within 1 s"):
+                web.search("heap queue")
+        plan = web.plan("heap queue")
+    assert asked(webtools_sandbox) == 1
+    assert plan.budget is not None
+    assert plan.budget.usd_today == pytest.approx(0.007)
+    assert plan.chain[0].parked_until is None
+
+
+def test_a_partly_refused_search_gives_what_the_budget_allowed(settings: dict[str, Any]) -> None:
+    queries = [f"json {number}" for number in range(20)]
+    with WebTools({**settings, "budget": {"callsPerDay": 3}}) as web:
+        found = web.search(queries)
+        assert len(found.errors) == 17
+        assert all(error.message.startswith("The budget refuses") for error in found.errors)
+        assert not found.cache_hit
+        with pytest.raises(QuotaError) as refused:
+            web.search([f"heap {number}" for number in range(20)])
+    assert len(str(refused.value)) < 1000
 
 
 def test_no_key_is_kept(

@@ -150,16 +150,21 @@ def _fault(response: Response, job: Job) -> ProviderError | None:
 
 def send_with_retries(request: Request, job: Job, deadline: float | None = None) -> Flow[Response]:
     """Send until an answer is worth returning, the retries are used up or time runs out."""
-    job, deadline = yield from _timed(job, deadline)
+    if deadline is None:
+        start: float = yield Now()
+        deadline = start + job.timeout
+    if not (yield from _paced(job, deadline)):
+        raise _no_free_moment(job)
+    outcome = yield from _attempt(request, job, deadline)
     for attempt in range(MAX_RETRIES):
-        yield from _pace(job, deadline)
-        outcome = yield from _attempt(request, job, deadline)
         delay = _delay(outcome, job, attempt)
         if delay is None or not (yield from _fits(delay, deadline)):
-            return _answer(outcome)
+            break
         yield Sleep(delay)
-    yield from _pace(job, deadline)
-    return _answer((yield from _attempt(request, job, deadline)))
+        if not (yield from _paced(job, deadline)):
+            break
+        outcome = yield from _attempt(request, job, deadline)
+    return _answer(outcome)
 
 
 def _fits(delay: float, deadline: float) -> Flow[bool]:
@@ -206,20 +211,22 @@ def _verdict(response: Response, job: Job) -> tuple[float | None, bool]:
     return (fault.retry_after, fault.retryable) if fault else (None, False)
 
 
-def _pace(job: Job, deadline: float) -> Flow[None]:
-    pacer = job.account.pacer
-    if pacer is None:
-        return
+def _paced(job: Job, deadline: float) -> Flow[bool]:
+    """Wait for the next free moment; False when that is too late."""
+    if job.account.pacer is None:
+        return True
     now: float = yield Now()
-    wait = pacer.reserve(now, deadline)
-    if wait is None:
-        message = (
-            f'maxRequestsPerSecond of provider "{job.account.name}" leaves no free moment within '
-            f"{_seconds(job)} s"
-        )
-        raise RequestTimeoutError(message)
-    if wait > 0:
+    wait = job.account.pacer.reserve(now, deadline)
+    if wait:
         yield Sleep(wait)
+    return wait is not None
+
+
+def _no_free_moment(job: Job) -> RequestTimeoutError:
+    return RequestTimeoutError(
+        f'maxRequestsPerSecond of provider "{job.account.name}" leaves no free moment within '
+        f"{_seconds(job)} s"
+    )
 
 
 def _seconds(job: Job) -> str:

@@ -3,28 +3,41 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import partial
+from math import inf
 
-from pydantic import TypeAdapter
+from pydantic import BaseModel, TypeAdapter
 
 from webtools._context import CallContext
 from webtools._cost import NOTHING, total
 from webtools._exchange import exchange
 from webtools._flow import Flow, Gather, Now
 from webtools._job import Job, observed, timeout_of
-from webtools._keeping import Kept, Kind, Work, keep_all, kept_already, oldest
-from webtools._sharing import shared
+from webtools._keeping import Kept, Kind, Work, in_common, keep_all, kept_already, oldest
 from webtools.cache import cache_key
 from webtools.errors import ProviderError, RequestError, WebToolsError
 from webtools.providers import PROVIDERS, Account
 from webtools.providers._base import Done, FetchProvider, PageQuery, Pages, untold
 from webtools.results import FetchResponse, Page
 
-PAGE: Kind[Page] = Kind(TypeAdapter(Page), lambda page: page.error is None and _has_content(page))
+PATIENCE = 15.0  # seconds for a provider that another one can stand in for
+_MOST_TOLD = 10  # reasons in one message
 
 
-def _has_content(page: Page) -> bool:
-    return bool(page.text or page.highlights or page.summary)
+class KeptPage(BaseModel):
+    """A page as it is kept: with what there was to say of it."""
+
+    page: Page
+    warnings: list[str]
+
+    def is_whole(self) -> bool:
+        """Tell whether it is a page with anything on it."""
+        page = self.page
+        return page.error is None and bool(page.text or page.highlights or page.summary)
+
+
+PAGE: Kind[KeptPage] = Kind(TypeAdapter(KeptPage), KeptPage.is_whole)
 
 
 def fetch(
@@ -47,14 +60,16 @@ def fetch(
         rest = query if not kept else replace(query, urls=missing)
         answers = yield from _shared_answers(account, rest, deadline, context)
     fetched = (page for answer in answers for page in answer.pages)
-    pages = [kept[url].value if url in kept else next(fetched) for url in query.urls]
+    pages = [kept[url].value.page if url in kept else next(fetched) for url in query.urls]
     if all(page.error for page in pages):
         raise _all_failed(account, pages)
     cost = total(answer.cost for answer in answers) if missing else NOTHING
+    said = [each.value.warnings for each in kept.values()]
+    said += [answer.warnings for answer in answers]
     return FetchResponse(
         provider=account.name,
         pages=pages,
-        warnings=list(dict.fromkeys(w for answer in answers for w in answer.warnings)),
+        warnings=list(dict.fromkeys(warning for each in said for warning in each)),
         cost_usd=cost.usd if cost else None,
         cost_is_estimate=bool(cost and cost.is_estimate),
         cache_hit=not missing,
@@ -67,7 +82,7 @@ def fetch(
 
 def _kept_pages(
     account: Account, query: PageQuery, context: CallContext | None
-) -> Flow[dict[str, Kept[Page]]]:
+) -> Flow[dict[str, Kept[KeptPage]]]:
     if context is None or context.cache is None:
         return {}
     works = [_work(account, query, url) for url in query.urls]
@@ -75,7 +90,7 @@ def _kept_pages(
     return {url: kept for url, kept in zip(query.urls, found, strict=True) if kept is not None}
 
 
-def _work(account: Account, query: PageQuery, url: str) -> Work[Page]:
+def _work(account: Account, query: PageQuery, url: str) -> Work[KeptPage]:
     parts = (query.text, query.highlights, query.summary, query.text_max_characters)
     return Work(PAGE, cache_key("fetch", account.identity, url, *parts), url, account.name)
 
@@ -86,15 +101,10 @@ def _shared_answers(
     if context is None or context.cache is None:
         return (yield from _answers(account, query, deadline, context))
     works = [_work(account, query, url) for url in query.urls]
-    answers, by_other = yield from shared(
-        context.facilities.flights,
-        cache_key(*(work.key for work in works)),
-        lambda: _answers_to_keep(account, query, deadline, context, works),
-    )
-    if not by_other:
-        return answers
-    context.log("shared", subject=query.urls[0], provider=account.name)
-    return [replace(answer, cost=NOTHING) for answer in answers]
+    flight = replace(works[0], key=cache_key(*(work.key for work in works)))
+    make = partial(_answers_to_keep, account, query, deadline, context, works)
+    answers, by_other = yield from in_common(context, flight, make, deadline)
+    return [replace(answer, cost=NOTHING) for answer in answers] if by_other else answers
 
 
 def _answers_to_keep(
@@ -102,47 +112,103 @@ def _answers_to_keep(
     query: PageQuery,
     deadline: float,
     context: CallContext,
-    works: list[Work[Page]],
+    works: list[Work[KeptPage]],
 ) -> Flow[list[Pages]]:
     answers = yield from _answers(account, query, deadline, context)
-    pages = [page for answer in answers for page in answer.pages]
+    pages = [
+        KeptPage(page=page, warnings=_said_of(page.url, answer))
+        for answer in answers
+        for page in answer.pages
+    ]
     yield from keep_all(context, zip(works, pages, strict=True))
     return answers
+
+
+def _said_of(url: str, answer: Pages) -> list[str]:
+    """Give the warnings about a page: those that name it, and those that name no page."""
+    urls = [page.url for page in answer.pages]
+    return [
+        warning
+        for warning in answer.warnings
+        if url in warning or not any(each in warning for each in urls)
+    ]
 
 
 # --- the fallback ------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What two providers fetched together.
+
+    Attributes:
+        response: The pages.
+        failures: Why the first one failed, for pages that the other one had to fetch.
+    """
+
+    response: FetchResponse
+    failures: list[str] = field(default_factory=list[str])
+
+
 def fetch_with_fallback(
-    account: Account,
-    fallback: Account | None,
-    query: PageQuery,
-    context: CallContext | None = None,
-    deadline: float | None = None,
+    account: Account, fallback: Account | None, query: PageQuery, context: CallContext | None = None
 ) -> Flow[FetchResponse]:
-    """Fetch pages, and try those that failed with another provider, in the time that is left.
+    """Fetch pages, and try those that failed with another provider.
 
     Raises:
         WebToolsError: As `fetch`; the error is that of `account` when both fail.
     """
-    if deadline is None:
-        deadline = yield from _end(account)
+    found = yield from fetch_in_turn(account, fallback, query, context)
+    return found.response
+
+
+def fetch_in_turn(
+    account: Account,
+    fallback: Account | None,
+    query: PageQuery,
+    context: CallContext | None = None,
+    deadline: float = inf,
+) -> Flow[Fetched]:
+    """Fetch pages as `fetch_with_fallback` does, and tell what made the fallback serve.
+
+    Both share the time of a call, of which the first leaves some, unless the settings say how
+    long it may take.
+
+    Raises:
+        WebToolsError: As `fetch`; the error is that of `account` when both fail.
+    """
+    if fallback is None or fallback.name == account.name:
+        end = yield from _end(account, deadline)
+        return Fetched((yield from fetch(account, query, end, context)))
+    end, deadline = yield from _shared_time(account, deadline)
     first: FetchResponse | WebToolsError
     try:
-        first = yield from fetch(account, query, deadline, context)
+        first = yield from fetch(account, query, end, context)
     except (ProviderError, RequestError) as error:
         first = error
-    failed = _failures(first, query)
-    second: FetchResponse | None = None
-    if failed and fallback is not None and fallback.name != account.name:
+    if failed := _failures(first, query):
+        end = yield from _end(fallback, deadline)
         with suppress(ProviderError, RequestError):
             rest = replace(query, urls=tuple(failed))
-            second = yield from fetch(fallback, rest, deadline, context)
-    if second is not None:
-        return _merged(account, first, second, failed)
+            second = yield from fetch(fallback, rest, end, context)
+            return _merged(account, first, second, failed)
     if isinstance(first, WebToolsError):
         raise first
-    return first
+    return Fetched(first)
+
+
+def _end(account: Account, deadline: float = inf) -> Flow[float]:
+    now: float = yield Now()
+    return min(deadline, now + timeout_of(account, "fetch"))
+
+
+def _shared_time(account: Account, deadline: float) -> Flow[tuple[float, float]]:
+    """Give the ends for the first of two, and for both."""
+    end = yield from _end(account, deadline)
+    if account.timeout is not None:
+        return end, deadline
+    now: float = yield Now()
+    return min(end, now + PATIENCE), end
 
 
 def _failures(outcome: FetchResponse | WebToolsError, query: PageQuery) -> dict[str, str]:
@@ -156,7 +222,7 @@ def _merged(
     first: FetchResponse | WebToolsError,
     second: FetchResponse,
     failed: dict[str, str],
-) -> FetchResponse:
+) -> Fetched:
     if isinstance(first, WebToolsError):
         pages = [Page(url=url, error=reason) for url, reason in failed.items()]
         first = FetchResponse(provider=account.name, pages=pages)
@@ -169,18 +235,14 @@ def _merged(
         for reason, urls in reasons.items()
     ]
     costs = [each.cost_usd for each in (first, second) if each.cost_usd is not None]
-    return FetchResponse(
+    response = FetchResponse(
         provider=account.name,
         pages=[rescued.get(page.url, page) for page in first.pages],
         warnings=[*first.warnings, *told, *second.warnings],
         cost_usd=sum(costs) if costs else None,
         cost_is_estimate=first.cost_is_estimate or second.cost_is_estimate,
     )
-
-
-def _end(account: Account) -> Flow[float]:
-    start: float = yield Now()
-    return start + timeout_of(account, "fetch")
+    return Fetched(response, list(reasons))
 
 
 # --- the work ----------------------------------------------------------------------------------
@@ -233,7 +295,9 @@ def _fetch_part(provider: FetchProvider, job: Job, deadline: float, done: Done) 
 
 
 def _all_failed(account: Account, pages: list[Page]) -> ProviderError:
-    reasons = "; ".join(f"{page.url}: {page.error}" for page in pages)
+    told = [f"{page.url}: {page.error}" for page in pages[:_MOST_TOLD]]
+    more = len(pages) - len(told)
+    reasons = "; ".join([*told, *([f"and {more} more"] if more else [])])
     head = "The page" if len(pages) == 1 else f"All {len(pages)} pages"
     message = f"{head} could not be fetched: {reasons}. Check the URLs or try other ones."
     return ProviderError(message, provider=account.name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta, timezone
+from functools import partial
 from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter
@@ -22,6 +23,7 @@ from webtools.providers._base import FILTERS, Done, Hits, SearchProvider, Search
 from webtools.results import FilterState, QueryError, SearchResponse, SearchResult
 
 MAX_AT_ONCE = 16  # queries of one call in flight together
+_MOST_TOLD = 5  # errors in one message
 HITS: Kind[Hits] = Kind(TypeAdapter(Hits), lambda hits: bool(hits.results))
 
 
@@ -44,7 +46,8 @@ def search(
     ]
     cost = total(answer.hits.cost for answer in answers)
     warnings = [warning for answer in answers for warning in answer.hits.warnings]
-    states = _attest(account, queries[0])
+    states = attest(account, queries[0])
+    undated = sum(answer.undated for answer in answers)
     if states and context:
         context.log("filters", filters=states)
     kept = all(answer.at for answer in answers) and not errors
@@ -54,7 +57,7 @@ def search(
         results=[result for answer in answers for result in answer.kept],
         errors=errors,
         filters=states,
-        warnings=[*dict.fromkeys(warnings), *_filter_warnings(account, states, answers)],
+        warnings=[*dict.fromkeys(warnings), *filter_warnings(account, states, undated)],
         cost_usd=cost.usd if cost else None,
         cost_is_estimate=bool(cost and cost.is_estimate),
         cache_hit=kept,
@@ -82,10 +85,10 @@ class Answer:
 def _all_outcomes(
     account: Account, queries: list[SearchQuery], context: CallContext | None
 ) -> Flow[list[Answer | WebToolsError]]:
-    if len(queries) == 1:
-        return [(yield from search_one(account, queries[0], None, context))]
     start: float = yield Now()
     deadline = start + timeout_of(account, "search")  # one for all of them
+    if len(queries) == 1:
+        return [(yield from search_one(account, queries[0], deadline, context))]
     done = context.parts("searching", len(queries)) if context else untold
     flows = [
         _told(search_one(account, query, deadline, context), query.query, done) for query in queries
@@ -105,7 +108,7 @@ def _told(flow: Flow[Answer], subject: str, done: Done) -> Flow[Answer]:
 
 
 def search_one(
-    account: Account, query: SearchQuery, deadline: float | None, context: CallContext | None
+    account: Account, query: SearchQuery, deadline: float, context: CallContext | None
 ) -> Flow[Answer]:
     """Search for one query; the domains and dates are checked here as well.
 
@@ -113,14 +116,14 @@ def search_one(
         WebToolsError: The provider failed.
     """
     hits, at = yield from find(account, query, deadline, context)
-    kept = [result for result in hits.results if _passes(result, query)]
+    kept = [result for result in hits.results if _passes(result, query)][: query.limit]
     dates = query.start_published_date or query.end_published_date
     undated = sum(result.published_at is None for result in kept) if dates else 0
-    return Answer(hits, kept[: query.limit], undated, at)
+    return Answer(hits, kept, undated, at)
 
 
 def find(
-    account: Account, query: SearchQuery, deadline: float | None, context: CallContext | None
+    account: Account, query: SearchQuery, deadline: float, context: CallContext | None
 ) -> Flow[tuple[Hits, datetime | None]]:
     """Get a provider's hits for a query, and since when they are kept if they are.
 
@@ -129,7 +132,8 @@ def find(
     """
     key = cache_key("search", account.identity, *_vars_of(query))
     work = Work(HITS, key, query.query, account.name)
-    kept = yield from done_once(context, work, lambda: _ask(account, query, deadline, context))
+    ask = partial(_ask, account, query, deadline, context)
+    kept = yield from done_once(context, work, ask, deadline)
     return (as_kept(kept.value, query.query) if kept.is_free else kept.value), kept.at
 
 
@@ -156,7 +160,7 @@ def as_kept(hits: Hits, query: str) -> Hits:
 
 
 def _ask(
-    account: Account, query: SearchQuery, deadline: float | None, context: CallContext | None
+    account: Account, query: SearchQuery, deadline: float, context: CallContext | None
 ) -> Flow[Hits]:
     provider = _provider(account)
     job = Job(account, "search", "searching for", query.query, query, context)
@@ -178,13 +182,15 @@ def _joined(errors: list[WebToolsError]) -> WebToolsError:
     texts = list(dict.fromkeys(str(error) for error in errors))
     if len(errors) == 1 or len(texts) == 1:
         return errors[0]
-    return errors[0].with_message(f"All {len(errors)} queries failed: {' '.join(texts)}")
+    more = len(texts) - _MOST_TOLD
+    told = [*texts[:_MOST_TOLD], *([f"And {more} more failed in their own way."] * (more > 0))]
+    return errors[0].with_message(f"All {len(errors)} queries failed: {' '.join(told)}")
 
 
 # --- filters -----------------------------------------------------------------------------------
 
 
-def _attest(account: Account, query: SearchQuery) -> dict[str, FilterState]:
+def attest(account: Account, query: SearchQuery) -> dict[str, FilterState]:
     """Say of each filter asked for who applied it."""
     asked = [name for name in FILTERS if getattr(query, name)]
     if not asked:
@@ -196,16 +202,15 @@ def _attest(account: Account, query: SearchQuery) -> dict[str, FilterState]:
     }
 
 
-def _filter_warnings(
-    account: Account, states: dict[str, FilterState], answers: list[Answer]
-) -> list[str]:
+def filter_warnings(account: Account, states: dict[str, FilterState], undated: int) -> list[str]:
+    """Say which filters were not applied, and to how many results one could not be."""
     name = account.name
     said = [
         f'Filter {key} is not supported by provider "{name}" and was not applied.'
         for key, state in states.items()
         if state == "unsupported"
     ]
-    return [*said, *undated_warning(sum(answer.undated for answer in answers))]
+    return [*said, *undated_warning(undated)]
 
 
 def undated_warning(count: int) -> list[str]:

@@ -113,9 +113,7 @@ def _had_less_time(outcome: Any, flight: Flight, deadline: float) -> bool:
     return late and flight.until + _WORTH_ANOTHER_TRY < deadline
 
 
-def _lead(
-    flights: Flights, key: Hashable, flight: Flight, make: Callable[[], Flow[T]]
-) -> Flow[T]:
+def _lead(flights: Flights, key: Hashable, flight: Flight, make: Callable[[], Flow[T]]) -> Flow[T]:
     outcome: Any = _ABANDONED
     try:
         result = outcome = yield from make()

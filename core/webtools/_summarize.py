@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import astuple
+from functools import partial
 
 from pydantic import TypeAdapter
 
 from webtools._context import CallContext
 from webtools._cost import NOTHING
 from webtools._exchange import exchange
-from webtools._flow import Flow
-from webtools._job import Job
+from webtools._flow import Flow, Now
+from webtools._job import Job, timeout_of
 from webtools._keeping import Kind, Work, done_once
 from webtools.cache import cache_key
 from webtools.providers import PROVIDERS, Account
@@ -30,7 +31,10 @@ def summarize(
     """
     key = cache_key("summarize", account.identity, *astuple(query))
     work = Work(SUMMARY, key, query.url, account.name)
-    kept = yield from done_once(context, work, lambda: _ask(account, query, context))
+    start: float = yield Now()
+    deadline = start + timeout_of(account, "summarize")
+    ask = partial(_ask, account, query, deadline, context)
+    kept = yield from done_once(context, work, ask, deadline)
     cost = NOTHING if kept.is_free else kept.value.cost
     return SummaryResponse(
         provider=account.name,
@@ -47,9 +51,15 @@ def summarize(
     )
 
 
-def _ask(account: Account, query: SummaryQuery, context: CallContext | None) -> Flow[Summary]:
+def _ask(
+    account: Account, query: SummaryQuery, deadline: float, context: CallContext | None
+) -> Flow[Summary]:
     provider = PROVIDERS[account.type].summarize
     assert provider is not None  # noqa: S101  # accounts are selected by capability
     job = Job(account, "summarize", "summarizing", query.url, query, context)
     request = provider.summary_request(query, account)
-    return (yield from exchange(job, request, lambda r: provider.read_summary(r, query, account)))
+    return (
+        yield from exchange(
+            job, request, lambda r: provider.read_summary(r, query, account), deadline
+        )
+    )

@@ -46,8 +46,13 @@ from webtools._streams import (
 )
 from webtools.errors import ConfigError, RequestTimeoutError
 
-for _name in ("anyio._backends._asyncio", "concurrent.futures.thread", "encodings.idna"):
-    # The first connection would load these, and hold up its loop for 20 ms.
+for _name in (
+    "anyio._backends._asyncio",
+    "concurrent.futures.thread",
+    "encodings.idna",
+    "platformdirs",
+):
+    # The first call would load these, and hold up its loop for 20 ms.
     with suppress(ImportError):
         import_module(_name)
 

@@ -18,7 +18,9 @@ from webtools.results import (
 
 INDENT = "   "
 NO_RESULTS = "No results found."
-_LONGEST_NAME = 500  # characters of a title or an author: one must not crowd out the other results
+# Characters: one result must not crowd out the others. The details have all of it.
+_LONGEST_NAME = 500  # of a title or an author
+_LONGEST_SNIPPET = 4000
 
 
 def search_text(results: Sequence[SearchResult]) -> str:
@@ -31,7 +33,7 @@ def search_text(results: Sequence[SearchResult]) -> str:
 def _numbered(number: int, result: SearchResult) -> str:
     lines = [f"{number}. {_name(result.title)}", result.url]
     if result.snippet:
-        lines.append(result.snippet)
+        lines.append(_short(result.snippet, _LONGEST_SNIPPET))
     if facts := _facts(result):
         lines.append(facts)
     return f"\n{INDENT}".join(lines)
@@ -116,7 +118,8 @@ def cited_first(envelope: ResearchEnvelope) -> list[ResearchResult]:
 
 
 def _source(number: int, result: ResearchResult) -> str:
-    lines = [f"{number}. {_name(result.title)}", result.url, result.snippet]
+    snippet = _short(result.snippet, _LONGEST_SNIPPET)
+    lines = [f"{number}. {_name(result.title)}", result.url, snippet]
     if result.published_at:
         lines.append(f"{result.published_at:%Y-%m-%d}")
     return f"\n{INDENT}".join(line for line in lines if line)

@@ -99,7 +99,7 @@ def perplexity(text: str) -> Any:
 async def test_a_providers_answer_is_checked_like_any_other() -> None:
     said = f"{TRUE[1]} The pool was built by Zeus. [1] {TRUE[13]}"
     found = await outcome_of(ProviderSynthesizer(account("perplexity")), perplexity(said))
-    assert found.synthesizer == "perplexity"
+    assert found.synthesizer == "my-perplexity"
     assert found.cost == Cost(0.002, is_estimate=False)
     assert found.synthesis is not None
     assert found.synthesis.citations == [POOL, SOURCES[2].url]

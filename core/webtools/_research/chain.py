@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import partial
@@ -10,13 +11,15 @@ from pydantic import TypeAdapter
 
 from webtools._context import CallContext
 from webtools._exchange import dialogue
+from webtools._fetch import PATIENCE
 from webtools._flow import Flow, Now, Offload
 from webtools._health import Parking
 from webtools._job import Job, timeout_of
 from webtools._keeping import Kind, Work, done_once
 from webtools._kinds import Command
 from webtools._research.rules import is_docs_lookup, normalize, without_repeats
-from webtools._search import as_kept, search_one, undated_warning
+from webtools._research.steering import clock, log_skipped, not_needed, passed_over, words
+from webtools._search import as_kept, attest, filter_warnings, search_one, undated_warning
 from webtools.cache import cache_key
 from webtools.config import EXAMPLE, Accounts, config_paths
 from webtools.errors import ConfigError, ProviderError, RequestError, UnavailableError
@@ -25,7 +28,6 @@ from webtools.providers._base import Cost, DocsQuery, Hits, SearchQuery
 from webtools.results import SearchResult
 
 NEWS = "news"
-PATIENCE = 15.0  # seconds for a provider that another one can stand in for
 _GENERAL_TYPES = ("exa", "brave")
 _DOCS_TYPES = ("context7",)
 _LAST_TYPES = ("kagi",)
@@ -65,6 +67,9 @@ class Retrieval:
         costs: What was spent.
         warnings: What to beware of.
         is_partial: Whether pages could not be read; then the answer is not worth keeping.
+        answered: Whether anybody answered, and be it that there is nothing.
+        failure: The last failure.
+        parked: Whom it is better not to call now.
     """
 
     account: Account | None = None
@@ -74,6 +79,9 @@ class Retrieval:
     costs: list[Cost | None] = field(default_factory=list["Cost | None"])
     warnings: list[str] = field(default_factory=list[str])
     is_partial: bool = False
+    answered: bool = False
+    failure: ProviderError | RequestError | None = None
+    parked: dict[str, Parking] = field(default_factory=dict[str, Parking])
 
 
 def chain_for(command: Command, query: str, accounts: Accounts) -> tuple[Account, ...]:
@@ -120,52 +128,86 @@ def retrieve(
         RequestError: Every provider failed, the last one without an answer.
     """
     found = Retrieval()
-    parked = yield from _parked(chain, context)
-    ready = [account for account in chain if account.name not in parked]
-    for name, parking in parked.items():
-        found.degraded[name] = f"{name} is parked: {parking.reason}"
-    # Better a provider in trouble than none; one without quota would only refuse again.
-    ready = ready or [each for each in chain if parked[each.name].kind == "failing"]
-    answered, failure = False, None
-    for account in ready:
-        end = yield from _end_of_attempt(account, deadline, is_last=account is ready[-1])
-        try:
-            yield from _attempt(account, question, context, end, found)
-        except (ProviderError, RequestError) as error:
-            found.degraded[account.name] = str(error)
-            failure = error
-        else:
-            answered = True
-            found.degraded.pop(account.name, None)
-        if found.account is not None:
-            break
-    if not answered:
-        raise _all_failed(found, failure, parked, context)
+    ready, troubled = yield from _sorted_out(chain, context, found)
+    yield from _ask_in_turn(ready, question, context, deadline, found)
+    if not found.answered:
+        yield from _ask_in_turn(troubled, question, context, deadline, found)
+    if not found.answered:
+        raise _all_failed(found, context)
     return found
 
 
-def _parked(chain: tuple[Account, ...], context: CallContext) -> Flow[dict[str, Parking]]:
+def _sorted_out(
+    chain: tuple[Account, ...], context: CallContext, found: Retrieval
+) -> Flow[tuple[list[Account], list[Account]]]:
+    """Part those to ask from those to ask only if nobody else answers.
+
+    Better a provider in trouble than none; one without quota would only refuse again.
+    """
     health = context.facilities.health
-    found: list[Parking | None] = yield Offload(lambda: [health.parked(each) for each in chain])
-    parked = {each.name: parking for each, parking in zip(chain, found, strict=True) if parking}
-    for name, parking in parked.items():
-        context.log(
-            "provider_skipped",
-            provider=name,
-            kind=parking.kind,
-            reason=parking.reason,
-            until=parking.until,
-        )
-    return parked
+    known: list[Parking | None] = yield Offload(lambda: [health.known(each) for each in chain])
+    pairs = list(zip(chain, known, strict=True))
+    ready = [account for account, parking in pairs if parking is None]
+    troubled = [account for account, parking in pairs if parking and parking.kind == "failing"]
+    for account, parking in pairs:
+        if parking is not None:
+            _note_parked(account, parking, found)
+            if ready or account not in troubled:
+                log_skipped(parking, context)
+    return ready, troubled
 
 
-def _end_of_attempt(account: Account, deadline: float, *, is_last: bool) -> Flow[float]:
-    """Leave time for the next in the chain, unless the settings say how long this one may take."""
+def _note_parked(account: Account, parking: Parking, found: Retrieval) -> None:
+    found.parked[account.name] = parking
+    found.degraded[account.name] = words(parking)
+
+
+def _ask_in_turn(
+    accounts: list[Account],
+    question: Question,
+    context: CallContext,
+    deadline: float,
+    found: Retrieval,
+) -> Flow[None]:
+    """Ask one after the other until one finds something."""
+    for place, account in enumerate(accounts):
+        if account.name not in found.parked and context.facilities.health.is_ailing(account):
+            parking = yield from passed_over(account, context)
+            if parking is not None:  # another call finds out how it is
+                _note_parked(account, parking, found)
+                continue
+        end = yield from _end_of_attempt(account, deadline, len(accounts) - place - 1)
+        yield from _try(account, question, context, end, found)
+        if found.account is not None:
+            return
+
+
+def _try(
+    account: Account, question: Question, context: CallContext, deadline: float, found: Retrieval
+) -> Flow[None]:
+    """Ask one provider; its failure is noted."""
+    try:
+        yield from _attempt(account, question, context, deadline, found)
+    except (ProviderError, RequestError) as error:
+        found.degraded[account.name] = str(error)
+        found.failure = error
+    else:
+        found.answered = True
+        found.degraded.pop(account.name, None)
+    yield from not_needed(account, context)
+
+
+def _end_of_attempt(account: Account, deadline: float, others: int) -> Flow[float]:
+    """Leave time for those who come after, as far as there is any.
+
+    None of them waits long for its turn unless the settings say how long this one may take.
+    """
     now: float = yield Now()
     own = timeout_of(account, task_of(account))
-    if not is_last and account.timeout is None:
+    if others and account.timeout is None:
         own = min(own, PATIENCE)
-    return min(deadline, now + own)
+    fair_share = (deadline - now) / (others + 1)
+    return min(now + own, max(deadline - PATIENCE * others, now + fair_share))
 
 
 def task_of(account: Account) -> Capability:
@@ -180,10 +222,13 @@ def _attempt(
     if task_of(account) == "docs":
         hits, at = yield from _look_up(account, question, context, deadline)
         results = hits.results
+        undated = sum(result.published_at is None for result in results)
+        found.warnings += undated_warning(undated if question.since else 0)
     else:
-        answer = yield from search_one(account, _search_query(account, question), deadline, context)
+        query = _search_query(question)
+        answer = yield from search_one(account, query, deadline, context)
         hits, at, results = answer.hits, answer.at, answer.kept
-        found.warnings += undated_warning(answer.undated)
+        found.warnings += _filtered(account, query, answer.undated, context)
     found.costs.append(hits.cost)
     found.warnings += hits.warnings
     if results:
@@ -193,38 +238,41 @@ def _attempt(
         found.warnings.append(f'Provider "{account.name}" found nothing.')
 
 
+def _filtered(
+    account: Account, query: SearchQuery, undated: int, context: CallContext
+) -> list[str]:
+    """Write down who applied the filters, and say what none did."""
+    states = attest(account, query)
+    if states:
+        context.log("filters", filters=states)
+    return filter_warnings(account, states, undated)
+
+
 def query_for(account: Account, question: Question) -> SearchQuery | DocsQuery:
     """Put the question in the way that a provider takes it."""
     if task_of(account) == "docs":
         return DocsQuery(question.query, question.limit)
-    return _search_query(account, question)
+    return _search_query(question)
 
 
-def _search_query(account: Account, question: Question) -> SearchQuery:
-    query = SearchQuery(
+def _search_query(question: Question) -> SearchQuery:
+    return SearchQuery(
         query=question.query,
         limit=question.limit,
         start_published_date=question.since,
         category=NEWS if question.command == "web-news" else None,
         snippets=True,
     )
-    provider = PROVIDERS[account.type].search
-    assert provider is not None  # noqa: S101  # chains hold who can search or look up
-    if query.category and "category" not in provider.native_filters(query, account):
-        return SearchQuery(
-            question.query, question.limit, start_published_date=question.since, snippets=True
-        )
-    return query
 
 
 def _look_up(
     account: Account, question: Question, context: CallContext, deadline: float
 ) -> Flow[tuple[Hits, datetime | None]]:
     query = DocsQuery(question.query, question.limit)
-    key = cache_key("docs", account.identity, normalize(query.query), query.limit)
+    key = cache_key("docs", account.identity, normalize(query.query), query.limit, query.library)
     work = Work(_DOCS, key, query.query, account.name)
     ask = partial(_ask_docs, account, query, context, deadline)
-    kept = yield from done_once(context, work, ask)
+    kept = yield from done_once(context, work, ask, deadline)
     return (as_kept(kept.value, query.query) if kept.is_free else kept.value), kept.at
 
 
@@ -237,19 +285,24 @@ def _ask_docs(
     return (yield from dialogue(job, provider.lookup(query, account), deadline))
 
 
-def _all_failed(
-    found: Retrieval,
-    failure: ProviderError | RequestError | None,
-    parked: dict[str, Parking],
-    context: CallContext,
-) -> ProviderError | RequestError:
+def _all_failed(found: Retrieval, context: CallContext) -> ProviderError | RequestError:
     context.log("all_providers_failed", providers=found.degraded)
+    failure = found.failure
+    if failure is not None and len(found.degraded) == 1:
+        return failure
     said = " ".join(f"{name}: {reason}" for name, reason in found.degraded.items())
     if failure is None:
-        first = min(parked.values(), key=lambda parking: parking.until)
-        failure = UnavailableError("", provider=first.provider)
-    if len(found.degraded) == 1 and not parked:
-        return failure
+        return _all_parked(found, said)
     made = failure.with_message(f"All providers of the chain failed. {said}")
     assert isinstance(made, (ProviderError, RequestError))  # noqa: S101  # of the same class
     return made
+
+
+def _all_parked(found: Retrieval, said: str) -> UnavailableError:
+    first = min(found.parked.values(), key=lambda parking: parking.until)
+    return UnavailableError(
+        f"All providers of the chain are parked, so none was asked. {said} Try again after "
+        f"{clock(first)}, or configure another provider.",
+        provider=first.provider,
+        retry_after=float(max(0, round(first.until - time.time()))),
+    )

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timezone
-from functools import partial
+from typing import Any, TypeAlias
 
 from webtools._context import CallContext
 from webtools._flow import Flow, Offload
 from webtools._health import Parking
 from webtools._inputs import ResearchInput
+from webtools._keeping import Work, kept_already
 from webtools._research.chain import Question, chain_for, query_for, task_of
+from webtools._research.reading import PAGE_CHARACTERS, page_query, readers
 from webtools._research.research import (
-    PAGE_CHARACTERS,
     choose_synthesizer,
-    key_of,
     question_of,
+    reads_pages,
+    work_of,
 )
 from webtools._research.synthesis import Synthesizer
+from webtools._research.synthesizers import ProviderSynthesizer
 from webtools.config import Accounts
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS, Account
-from webtools.providers._base import PageQuery, Query, Source, SynthesisQuery
+from webtools.providers._base import Query, Source, SynthesisQuery
 from webtools.results import BudgetState, PlanStep, ResearchPlan
 from webtools.truncation import MAX_BYTES
 
+_Asked: TypeAlias = tuple[Account, str, Query]
 _ANY_URL = "https://example.com/"
 
 
@@ -38,11 +43,12 @@ def plan(given: ResearchInput, context: CallContext) -> Flow[ResearchPlan]:
     question = question_of(given, accounts)
     chain = chain_for(question.command, question.query, accounts)
     synthesizer = choose_synthesizer(given, context)
-    kept = yield from _kept_since(key_of(question, chain, synthesizer), context)
-    steps = yield from _chain_steps(question, chain, context)
-    reading = _reading(question, accounts)
-    synthesis = _synthesis(question, synthesizer)
-    every = [*steps, *(step for step in (reading, synthesis) if step)]
+    kept = yield from _kept_since(work_of(question, chain, synthesizer, context), context)
+    asked = [(account, task_of(account), query_for(account, question)) for account in chain]
+    steps = yield from _steps(asked, context)
+    reading = yield from _steps(_reading(question, synthesizer, accounts), context)
+    synthesis = yield from _steps(_synthesis(question, synthesizer), context)
+    every = [*steps, *reading, *synthesis]
     return ResearchPlan(
         query=question.query,
         command=question.command,
@@ -50,9 +56,9 @@ def plan(given: ResearchInput, context: CallContext) -> Flow[ResearchPlan]:
         time_sensitive=question.time_sensitive,
         recency_days=question.recency_days,
         chain=steps,
-        reading=reading,
+        reading=reading[0] if reading else None,
         synthesizer=synthesizer.name if synthesizer else None,
-        synthesis=synthesis,
+        synthesis=synthesis[0] if synthesis else None,
         kept_since=kept,
         worst_cost_usd=0.0 if kept else round(sum(step.worst_cost_usd for step in every), 6),
         most_output_bytes=MAX_BYTES,
@@ -60,26 +66,21 @@ def plan(given: ResearchInput, context: CallContext) -> Flow[ResearchPlan]:
     )
 
 
-def _kept_since(key: str, context: CallContext) -> Flow[datetime | None]:
-    cache = context.cache
-    if cache is None:
+def _kept_since(work: Work[Any] | None, context: CallContext) -> Flow[datetime | None]:
+    if work is None:
         return None
-    entry = yield Offload(partial(cache.get, key))
-    return None if entry is None else datetime.fromtimestamp(entry.stored_at, timezone.utc)
+    [kept] = yield from kept_already(context, [work])
+    return None if kept is None else kept.at
 
 
-def _chain_steps(
-    question: Question, chain: tuple[Account, ...], context: CallContext
-) -> Flow[list[PlanStep]]:
+def _steps(asked: Sequence[_Asked], context: CallContext) -> Flow[list[PlanStep]]:
     health = context.facilities.health
-    parked: list[Parking | None] = yield Offload(lambda: [health.known(each) for each in chain])
-    return [
-        _step(account, task_of(account), query_for(account, question), parking)
-        for account, parking in zip(chain, parked, strict=True)
-    ]
+    accounts = [account for account, _, _ in asked]
+    parked: list[Parking | None] = yield Offload(lambda: [health.known(each) for each in accounts])
+    return [_step(*each, parking) for each, parking in zip(asked, parked, strict=True)]
 
 
-def _step(account: Account, task: str, query: Query, parking: Parking | None = None) -> PlanStep:
+def _step(account: Account, task: str, query: Query, parking: Parking | None) -> PlanStep:
     until = datetime.fromtimestamp(parking.until, timezone.utc) if parking else None
     return PlanStep(
         provider=account.name,
@@ -91,24 +92,25 @@ def _step(account: Account, task: str, query: Query, parking: Parking | None = N
     )
 
 
-def _reading(question: Question, accounts: Accounts) -> PlanStep | None:
-    if question.command != "web-deep":
-        return None
+def _reading(
+    question: Question, synthesizer: Synthesizer | None, accounts: Accounts
+) -> list[_Asked]:
+    """Who reads the pages, and who would stand in."""
+    if not reads_pages(question, synthesizer):
+        return []
+    query = page_query([f"{_ANY_URL}{number}" for number in range(question.limit)])
     try:
-        account = accounts.select_fetcher()
+        return [(each, "fetch", query) for each in readers(accounts) if each is not None]
     except ConfigError:
-        return None
-    urls = tuple(f"{_ANY_URL}{number}" for number in range(question.limit))
-    return _step(account, "fetch", PageQuery(urls, text_max_characters=PAGE_CHARACTERS))
+        return []
 
 
-def _synthesis(question: Question, synthesizer: Synthesizer | None) -> PlanStep | None:
-    account: Account | None = getattr(synthesizer, "account", None)
-    if account is None:
-        return None
+def _synthesis(question: Question, synthesizer: Synthesizer | None) -> list[_Asked]:
+    if not isinstance(synthesizer, ProviderSynthesizer):
+        return []
     text = "x" * PAGE_CHARACTERS
     sources = tuple(Source(n, "", _ANY_URL, text) for n in range(1, question.limit + 1))
-    return _step(account, "synthesize", SynthesisQuery(question.query, sources))
+    return [(synthesizer.account, "synthesize", SynthesisQuery(question.query, sources))]
 
 
 def _budget(context: CallContext) -> Flow[BudgetState | None]:

@@ -11,22 +11,20 @@ from pydantic import BaseModel, TypeAdapter
 
 from webtools._context import CallContext
 from webtools._cost import NOTHING, total
-from webtools._fetch import fetch_with_fallback
 from webtools._flow import Flow, Now
 from webtools._inputs import MAX_SOURCES, ResearchInput, shown
-from webtools._job import timeout_of
 from webtools._keeping import Kept, Kind, Work, done_once
 from webtools._research import rules
 from webtools._research.chain import Question, Retrieval, chain_for, retrieve
+from webtools._research.reading import read_pages, readers
 from webtools._research.synthesis import Outcome, Synthesizer, synthesize
 from webtools._research.synthesizers import ExtractiveSynthesizer, ProviderSynthesizer
 from webtools.cache import cache_key
 from webtools.config import Accounts
-from webtools.errors import ConfigError, InputError, ProviderError, RequestError
-from webtools.providers import Account, direct
-from webtools.providers._base import Cost, PageQuery, Source, SynthesisQuery
+from webtools.errors import ConfigError, InputError
+from webtools.providers import Account
+from webtools.providers._base import Source, SynthesisQuery
 from webtools.results import (
-    Page,
     ResearchEnvelope,
     ResearchMeta,
     ResearchResult,
@@ -34,7 +32,6 @@ from webtools.results import (
 )
 
 DEFAULT_SOURCES = 5
-PAGE_CHARACTERS = 20_000  # of each page that is read
 SECONDS = {"web": 60.0, "web-news": 60.0, "web-docs": 60.0, "web-deep": 180.0}
 EXTRACTIVE = ExtractiveSynthesizer()
 SYNTHESIZERS = ("extractive", "perplexity", "llm", "none")
@@ -52,7 +49,9 @@ def _is_whole(told: _Told) -> bool:
     return bool(told.envelope.results) and not (told.is_partial or told.envelope.meta.degraded)
 
 
-_TOLD: Kind[_Told] = Kind(TypeAdapter(_Told), _is_whole)
+_TOLD: Kind[_Told] = Kind(
+    TypeAdapter(_Told), _is_whole, lambda told: told.envelope.meta.retrieved_at
+)
 
 
 def research(given: ResearchInput, context: CallContext) -> Flow[ResearchEnvelope]:
@@ -68,13 +67,15 @@ def research(given: ResearchInput, context: CallContext) -> Flow[ResearchEnvelop
     question = question_of(given, accounts)
     chain = chain_for(question.command, question.query, accounts)
     synthesizer = choose_synthesizer(given, context)
-    work = _Research(question, chain, synthesizer, context)
-    lowered = _lowered(given, question)
-    if synthesizer is not None and synthesizer is context.options.synthesizer:
-        kept = Kept((yield from work.carry_out()))  # one cannot tell two models apart
+    start: float = yield Now()
+    deadline = start + SECONDS[question.command]
+    work = _Research(question, chain, synthesizer, context, deadline)
+    keep = work_of(question, chain, synthesizer, context)
+    if keep is None:
+        kept = Kept((yield from work.carry_out()))
     else:
-        kept = yield from done_once(context, work.to_keep(), work.carry_out)
-    return _as_asked(kept, question, lowered)
+        kept = yield from done_once(context, keep, work.carry_out, deadline)
+    return _as_asked(kept, question, [*accounts.warnings, *_lowered(given, question)])
 
 
 def _lowered(given: ResearchInput, question: Question) -> list[str]:
@@ -126,12 +127,35 @@ def choose_synthesizer(given: ResearchInput, context: CallContext) -> Synthesize
     raise InputError(f"synthesis {shown(given.synthesis)} {told}.")
 
 
-def key_of(question: Question, chain: Sequence[Account], synthesizer: Synthesizer | None) -> str:
-    """Give the key under which the answer is kept."""
+def work_of(
+    question: Question,
+    chain: Sequence[Account],
+    synthesizer: Synthesizer | None,
+    context: CallContext,
+) -> Work[_Told] | None:
+    """Name the work by all that the answer depends on; None for one that cannot be kept."""
+    if synthesizer is not None and synthesizer is context.options.synthesizer:
+        return None  # one cannot tell two models apart
+    how = None if synthesizer is None else synthesizer.name
+    if isinstance(synthesizer, ProviderSynthesizer):
+        how = synthesizer.account.identity
     asked = replace(question, query=rules.normalize(question.query))
     names = [account.identity for account in chain]
-    how = synthesizer.name if synthesizer else None
-    return cache_key("research", *map(str, astuple(asked)), names, how)
+    reading = _readers(context.accounts) if reads_pages(question, synthesizer) else []
+    key = cache_key("research", *map(str, astuple(asked)), names, how, reading)
+    return Work(_TOLD, key, question.query, "research")
+
+
+def reads_pages(question: Question, synthesizer: Synthesizer | None) -> bool:
+    """Tell whether pages are read: only answers are made from them."""
+    return question.command == "web-deep" and synthesizer is not None
+
+
+def _readers(accounts: Accounts) -> list[str]:
+    try:
+        return [account.identity for account in readers(accounts) if account is not None]
+    except ConfigError:
+        return []
 
 
 def _as_asked(kept: Kept[_Told], question: Question, told: list[str]) -> ResearchEnvelope:
@@ -154,30 +178,25 @@ class _Research:
     chain: tuple[Account, ...]
     synthesizer: Synthesizer | None
     context: CallContext
-
-    def to_keep(self) -> Work[_Told]:
-        key = key_of(self.question, self.chain, self.synthesizer)
-        return Work(_TOLD, key, self.question.query, "research")
+    deadline: float
 
     def carry_out(self) -> Flow[_Told]:
-        start: float = yield Now()
-        deadline = start + SECONDS[self.question.command]
         done = self.context.parts("searching", 1)
-        found = yield from retrieve(self.question, self.chain, self.context, deadline)
+        found = yield from retrieve(self.question, self.chain, self.context, self.deadline)
         done(self.question.query, not found.results)
         outcome: Outcome | None = None
         if self.synthesizer is not None and found.results:
-            sources = yield from self._sources(found, deadline)
-            outcome = yield from self._synthesis(self.synthesizer, sources, found, deadline)
+            sources = yield from self._sources(found)
+            outcome = yield from self._synthesis(self.synthesizer, sources, found)
         return self._told(found, outcome)
 
     # --- reading -------------------------------------------------------------------------------
 
-    def _sources(self, found: Retrieval, deadline: float) -> Flow[tuple[Source, ...]]:
+    def _sources(self, found: Retrieval) -> Flow[tuple[Source, ...]]:
         """Give the texts to cite: of the pages where they can be read, else of the snippets."""
         texts: dict[str, str] = {}
-        if self.question.command == "web-deep":
-            texts = yield from self._read_pages(found, deadline)
+        if reads_pages(self.question, self.synthesizer):
+            texts = yield from read_pages(found, self.context, self.deadline)
         pairs = ((result, texts.get(result.url) or result.snippet) for result in found.results)
         return tuple(
             Source(number, result.title, result.url, text)
@@ -185,48 +204,25 @@ class _Research:
             if text
         )
 
-    def _read_pages(self, found: Retrieval, deadline: float) -> Flow[dict[str, str]]:
-        urls = tuple(result.url for result in found.results)
-        try:
-            account = self.context.accounts.select_fetcher()
-            fallback = self.context.accounts.fallback(account) or _keyless(account)
-            now: float = yield Now()
-            end = min(deadline, now + timeout_of(account, "fetch"))
-            query = PageQuery(urls, text_max_characters=PAGE_CHARACTERS)
-            response = yield from fetch_with_fallback(account, fallback, query, self.context, end)
-        except (ConfigError, ProviderError, RequestError) as error:
-            found.warnings.append(f"No page could be read, so the snippets stand in: {error}")
-            found.is_partial = True
-            return {}
-        found.costs.append(_cost(response.cost_usd, is_estimate=response.cost_is_estimate))
-        unread = _unread(response.pages)
-        found.is_partial = bool(unread)
-        found.warnings += [*response.warnings, *unread]
-        return {page.url: page.text for page in response.pages if page.text}
-
     # --- synthesis -----------------------------------------------------------------------------
 
     def _synthesis(
-        self,
-        synthesizer: Synthesizer,
-        sources: tuple[Source, ...],
-        found: Retrieval,
-        deadline: float,
+        self, synthesizer: Synthesizer, sources: tuple[Source, ...], found: Retrieval
     ) -> Flow[Outcome]:
         """Write the answer; where a synthesizer fails, the extractive one stands in."""
         query = SynthesisQuery(self.question.query, sources)
         done = self.context.parts("synthesizing", 1)
-        outcome = yield from self._one_synthesis(synthesizer, query, found, deadline)
+        outcome = yield from self._one_synthesis(synthesizer, query, found)
         if outcome.error and not isinstance(synthesizer, ExtractiveSynthesizer):
             found.degraded[outcome.synthesizer] = outcome.error
-            outcome = yield from self._one_synthesis(EXTRACTIVE, query, found, deadline)
+            outcome = yield from self._one_synthesis(EXTRACTIVE, query, found)
         done(self.question.query, outcome.error is not None)
         return outcome
 
     def _one_synthesis(
-        self, synthesizer: Synthesizer, query: SynthesisQuery, found: Retrieval, deadline: float
+        self, synthesizer: Synthesizer, query: SynthesisQuery, found: Retrieval
     ) -> Flow[Outcome]:
-        outcome = yield from synthesize(synthesizer, query, deadline)
+        outcome = yield from synthesize(synthesizer, query, self.deadline)
         found.costs.append(outcome.cost or (NOTHING if synthesizer is EXTRACTIVE else None))
         found.warnings += [*outcome.warnings, *_dropped(outcome)]
         self._log_synthesis(outcome)
@@ -284,26 +280,7 @@ class _Research:
 
     def _warnings(self, found: Retrieval) -> list[str]:
         reasons = [f'"{name}" did not serve: {why}' for name, why in found.degraded.items()]
-        return list(dict.fromkeys([*reasons, *found.warnings, *self.context.accounts.warnings]))
-
-
-def _keyless(account: Account) -> Account | None:
-    """Let pages be read without a provider when that one fails."""
-    if account.type == direct.NAME or direct.missing_libraries() is not None:
-        return None
-    return direct.IMPLICIT
-
-
-def _cost(usd: float | None, *, is_estimate: bool) -> Cost | None:
-    return None if usd is None else Cost(usd, is_estimate)
-
-
-def _unread(pages: Sequence[Page]) -> list[str]:
-    return [
-        f"{page.url} could not be read, so its snippet stands in: {page.error}"
-        for page in pages
-        if page.error
-    ]
+        return list(dict.fromkeys([*reasons, *found.warnings]))
 
 
 def _result(result: SearchResult) -> ResearchResult:

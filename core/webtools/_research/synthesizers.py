@@ -10,13 +10,14 @@ from functools import partial
 from webtools._cleaning import one_line, without_controls
 from webtools._context import CallContext
 from webtools._exchange import exchange
-from webtools._flow import Flow, Invoke, Offload
-from webtools._job import Job
+from webtools._flow import Flow, Invoke, Now, Offload
+from webtools._job import Job, timeout_of
 from webtools._research.extractive import extract
+from webtools._research.steering import passed_over, words
 from webtools._research.synthesis import Draft
-from webtools.errors import RequestError
+from webtools.errors import RequestError, UnavailableError
 from webtools.providers import PROVIDERS, Account
-from webtools.providers._base import Source, SynthesisQuery
+from webtools.providers._base import Source, Synthesis, SynthesisQuery
 from webtools.truncation import fair_shares
 
 LONGEST_INPUT = 24_000  # characters of all sources together
@@ -55,26 +56,36 @@ class ProviderSynthesizer:
 
     @property
     def name(self) -> str:
-        """The provider's type, such as `perplexity`."""
-        return self.account.type
+        """The provider's configured name."""
+        return self.account.name
 
     def draft(self, query: SynthesisQuery, deadline: float, /) -> Flow[Draft]:
         """Ask the API.
 
         Raises:
-            WebToolsError: The API failed or gave no answer.
+            WebToolsError: The API failed or gave no answer, or it is parked.
         """
+        if self.context is not None:
+            parking = yield from passed_over(self.account, self.context)
+            if parking is not None:
+                raise UnavailableError(f"{self.name}: {words(parking)}", provider=self.name)
+        now: float = yield Now()
+        end = min(deadline, now + timeout_of(self.account, "synthesize"))
+        found = yield from self._ask(query, end)
+        return Draft(found.text, found.cost, found.warnings)
+
+    def _ask(self, query: SynthesisQuery, deadline: float) -> Flow[Synthesis]:
         provider = PROVIDERS[self.account.type].synthesize
         assert provider is not None  # noqa: S101  # accounts are selected by capability
         asked = replace(query, sources=cut_fairly(query.sources, LONGEST_INPUT))
-        subject = query.question
-        doing = "synthesizing an answer to"
+        doing, subject = "synthesizing an answer to", query.question
         job = Job(self.account, "synthesize", doing, subject, asked, self.context)
         request = provider.synthesis_request(asked, self.account)
-        found = yield from exchange(
-            job, request, lambda r: provider.read_synthesis(r, asked, self.account), deadline
+        return (
+            yield from exchange(
+                job, request, lambda r: provider.read_synthesis(r, asked, self.account), deadline
+            )
         )
-        return Draft(found.text, found.cost, found.warnings)
 
 
 class ModelSynthesizer:

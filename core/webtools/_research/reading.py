@@ -1,0 +1,90 @@
+"""The pages of the best sources, read by who can, by another one, or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from webtools._context import CallContext
+from webtools._fetch import Fetched, fetch_in_turn
+from webtools._flow import Flow
+from webtools._research.chain import Retrieval
+from webtools._research.steering import not_needed, passed_over, words
+from webtools.config import Accounts
+from webtools.errors import ConfigError, ProviderError, RequestError
+from webtools.providers import Account, direct
+from webtools.providers._base import Cost, PageQuery
+from webtools.results import Page
+
+PAGE_CHARACTERS = 20_000  # of each page that is read
+
+
+def readers(accounts: Accounts) -> tuple[Account, Account | None]:
+    """Give who reads pages, and who stands in where that fails.
+
+    Raises:
+        ConfigError: Nobody can.
+    """
+    account = accounts.select_fetcher()
+    return account, accounts.fallback(account) or _keyless(account)
+
+
+def _keyless(account: Account) -> Account | None:
+    """Let pages be read without a provider when that one fails."""
+    if account.type == direct.NAME or direct.missing_libraries() is not None:
+        return None
+    return direct.IMPLICIT
+
+
+def page_query(urls: Sequence[str]) -> PageQuery:
+    """Ask for the text of pages, as much as answers are made from."""
+    return PageQuery(tuple(urls), text_max_characters=PAGE_CHARACTERS)
+
+
+def read_pages(found: Retrieval, context: CallContext, deadline: float) -> Flow[dict[str, str]]:
+    """Give the texts of the results' pages by URL; what could not be had goes into `found`."""
+    reader: Account | None = None
+    try:
+        reader, fallback = readers(context.accounts)
+        fetched = yield from _fetched(reader, fallback, found, context, deadline)
+    except (ConfigError, ProviderError, RequestError) as error:
+        found.warnings.append(f"No page could be read, so the snippets stand in: {error}")
+        found.is_partial = True
+        if reader is not None:
+            found.degraded.setdefault(reader.name, str(error))
+        return {}
+    response = fetched.response
+    if response.cost_usd is not None:
+        found.costs.append(Cost(response.cost_usd, response.cost_is_estimate))
+    unread = _unread(response.pages)
+    found.is_partial = bool(unread)
+    found.warnings += [*response.warnings, *unread]
+    return {page.url: page.text for page in response.pages if page.text}
+
+
+def _fetched(
+    reader: Account,
+    fallback: Account | None,
+    found: Retrieval,
+    context: CallContext,
+    deadline: float,
+) -> Flow[Fetched]:
+    query = page_query([result.url for result in found.results])
+    if fallback is None:
+        return (yield from fetch_in_turn(reader, None, query, context, deadline))
+    parking = yield from passed_over(reader, context)
+    if parking is not None:
+        found.degraded[reader.name] = words(parking)
+        return (yield from fetch_in_turn(fallback, None, query, context, deadline))
+    fetched = yield from fetch_in_turn(reader, fallback, query, context, deadline)
+    yield from not_needed(reader, context)
+    if fetched.failures:
+        found.degraded[reader.name] = fetched.failures[0]
+    return fetched
+
+
+def _unread(pages: Sequence[Page]) -> list[str]:
+    return [
+        f"{page.url} could not be read, so its snippet stands in: {page.error}"
+        for page in pages
+        if page.error
+    ]

@@ -1,0 +1,257 @@
+"""What of the documents is generated is what the generator gives now, and their site can be built.
+
+The page on writing a provider is followed to the letter, in a copy of the project.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_docs import BLOCKS, Block
+
+from webtools import WebTools
+from webtools._explaining import _SENTENCES
+from webtools.cli._arguments import PARSERS, read
+from webtools.providers import PROVIDERS
+from webtools.sandbox import SandboxServer
+from webtools.tools import TOOLS
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import docs_tables  # noqa: E402
+import generate_docs  # noqa: E402
+
+# --- what is generated -------------------------------------------------------------------------
+
+
+def test_nothing_generated_is_stale() -> None:
+    stale = [str(path.relative_to(ROOT)) for path in generate_docs.stale()]
+    assert stale == [], "run `make docs`"
+
+
+@pytest.mark.parametrize("columns", ["40", "200"])
+def test_the_help_is_the_same_on_every_terminal(
+    columns: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = generate_docs.command_help()
+    monkeypatch.setenv("COLUMNS", columns)
+    assert generate_docs.command_help() == usual
+    assert max(map(len, usual.splitlines())) <= 80
+
+
+@pytest.mark.skipif(sys.version_info < (3, 13), reason="older ones write options otherwise")
+def test_the_help_is_what_the_newest_python_prints(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    for name in PARSERS:
+        with pytest.raises(SystemExit):
+            read(["help", name])
+        assert capsys.readouterr().out.rstrip() in generate_docs.command_help()
+
+
+def test_the_help_writes_options_in_the_way_of_the_newest_python() -> None:
+    assert "\n  -n, --lines N  " in generate_docs.command_help()
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project with one page, whose part is stale."""
+    (tmp_path / "docs").mkdir()
+    page = tmp_path / "README.md"
+    page.write_text("# A\n<!-- generated: prices brave -->\nold\n<!-- end of generated -->\nB\n")
+    monkeypatch.setattr(generate_docs, "ROOT", tmp_path)
+    monkeypatch.setattr(generate_docs, "SCHEMA", tmp_path / "docs/envelope.schema.json")
+    return tmp_path
+
+
+def test_a_check_names_what_is_stale_and_changes_nothing(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = (project / "README.md").read_text()
+    assert generate_docs.main(["--check"]) == 1
+    out = capsys.readouterr().out
+    assert "stale: README.md\n" in out
+    assert "stale: docs/envelope.schema.json\n" in out
+    assert (project / "README.md").read_text() == before
+
+
+def test_what_was_written_is_not_stale(project: Path) -> None:
+    assert generate_docs.main([]) == 0
+    text = (project / "README.md").read_text()
+    assert text.startswith("# A\n<!-- generated: prices brave -->\n\n| Call | USD at most |\n")
+    assert text.endswith("| search | 0.005 |\n\n<!-- end of generated -->\nB\n")
+    assert generate_docs.main(["--check"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("<!-- generated: nothing -->\n<!-- end of generated -->", 'part "nothing" is unknown'),
+        ("<!-- generated: prices exa -->\nno end", "has no end"),
+        ("<!-- end of generated -->", "ends nothing"),
+        ("<!-- generated: prices nobody -->\n<!-- end of generated -->", "nobody"),
+    ],
+)
+def test_a_part_that_cannot_be_made_is_named_with_its_page(
+    project: Path, text: str, fault: str
+) -> None:
+    (project / "docs/page.md").write_text(text)
+    with pytest.raises(ValueError, match=rf"^docs/page\.md: .*{fault}"):
+        generate_docs.wanted()
+
+
+def test_comments_in_code_are_no_parts() -> None:
+    text = "```markdown\n<!-- generated: nothing -->\n<!-- end of generated -->\n```\n"
+    assert generate_docs.made(text) == text
+
+
+# --- what the pages must have ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", PROVIDERS)
+def test_every_provider_has_a_page_with_facts_and_prices(name: str) -> None:
+    text = (DOCS / f"providers/{name}.md").read_text(encoding="utf-8")
+    assert f"<!-- generated: provider {name} -->" in text
+    assert f"<!-- generated: prices {name} -->" in text
+    fields = PROVIDERS[name].about.CONFIG_OPTIONS.model_fields.values()
+    assert all(f"| `{field.alias}` |" in text for field in fields)
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_every_tool_has_a_page_with_all_there_is_to_know(name: str) -> None:
+    text = (DOCS / f"tools/{name}.md").read_text(encoding="utf-8")
+    for part in ("description", "arguments", "details"):
+        assert f"<!-- generated: {part} {name} -->" in text
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_the_table_of_details_has_the_keys_that_a_call_gives(
+    name: str, webtools_sandbox: SandboxServer, own_temp: None
+) -> None:
+    url = f"{webtools_sandbox.docs_url}/library/json.html"
+    arguments: dict[str, Any] = {
+        "web_search": {"query": "json decoder"},
+        "web_fetch": {"url": url},
+        "summarize": {"url": url},
+        "web_research": {"query": "json decoder"},
+        "web_read": {"handle": ""},
+    }[name]
+    if name == "web_read":
+        arguments["handle"] = _handle()
+    with WebTools(webtools_sandbox.config()) as web:
+        result = web.call_tool(name, arguments)
+    assert not result.is_error, result.text
+    listed = set(re.findall(r"^\| `(\w+)` \|", docs_tables.details(name), re.MULTILINE))
+    assert listed == result.details.keys()
+
+
+def _handle() -> str | None:
+    from webtools._spill import handle_of, save  # noqa: PLC0415
+
+    return handle_of(save("what was cut"))
+
+
+def test_the_page_on_research_lists_every_event_of_the_log() -> None:
+    text = (DOCS / "research.md").read_text(encoding="utf-8")
+    table = text.partition("| Event | Facts |")[2].partition("\n\n")[0]
+    rows = [row.split(" | ")[0] for row in table.splitlines()[2:]]
+    listed = {event for row in rows for event in re.findall(r"`(\w+)`", row)}
+    assert listed == _SENTENCES.keys() | {"cancelled"}
+
+
+# --- the site ----------------------------------------------------------------------------------
+
+
+def test_the_site_is_built_without_a_complaint_and_loads_nothing_from_elsewhere(
+    tmp_path: Path,
+) -> None:
+    if find_spec("properdocs") is None:
+        pytest.skip("properdocs is not installed")
+    command = [sys.executable, "-m", "properdocs", "build", "--strict"]  # "--quiet" counts nothing
+    options = ["--config-file", str(ROOT / "mkdocs.yml"), "--site-dir", str(tmp_path)]
+    done = subprocess.run(
+        command + options, check=False, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    pages = [*tmp_path.rglob("*.html")]
+    assert len(pages) > len(PROVIDERS) + len(TOOLS)
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        assert not re.findall(r"<(?:script|link|img)[^>]+(?:src|href)=\"https?:", text), page
+
+
+# --- writing a provider ------------------------------------------------------------------------
+
+STEPS = BLOCKS["docs/write-a-provider.md"]
+COPIED = ("core", "tests", "scripts", "docs", "README.md", "CHANGELOG.md", "pyproject.toml")
+COPIED += ("Makefile", "mkdocs.yml")
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """The project as it stands there."""
+    skipped = shutil.ignore_patterns("__pycache__", "*.egg-info")
+    for name in COPIED:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, tmp_path / name, ignore=skipped)
+        else:
+            shutil.copy(ROOT / name, tmp_path / name)
+    return tmp_path
+
+
+def test_a_provider_written_by_the_page_keeps_to_the_rules(copy: Path) -> None:
+    for block in STEPS:
+        if block.mark.startswith("file: "):
+            (copy / block.mark.removeprefix("file: ")).write_text(block.text, encoding="utf-8")
+        elif block.language == "diff":
+            apply(block, copy)
+    in_copy(copy, "-m", "tests.recording", "plover-search")
+    ran = in_copy(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", *TESTED, "-k", "plover")
+    assert re.search(r"^\d{3,} passed", ran, re.MULTILINE), ran
+    in_copy(copy, "scripts/generate_docs.py")
+    assert "| search | 0.004 |" in (copy / "docs/providers/plover.md").read_text("utf-8")
+    assert "`PLOVER_API_KEY`" in (copy / "docs/configuration.md").read_text("utf-8")
+
+
+TESTED = ("tests/providers/test_conformance.py", "tests/providers/test_plover.py")
+
+
+def apply(block: Block, copy: Path) -> None:
+    """Change a file as a diff says; each of its parts must fit in one place."""
+    head, _, rest = block.text.partition("\n")
+    path = copy / head.removeprefix("--- ")
+    text = path.read_text(encoding="utf-8")
+    for part in rest.split("@@\n"):
+        lines = part.splitlines(keepends=True)
+        old = "".join(line[1:] for line in lines if line[0] != "+")
+        assert text.count(old) == 1, f"{block.place}: {path.name} has changed: {old}"
+        text = text.replace(old, "".join(line[1:] for line in lines if line[0] != "-"))
+    path.write_text(text, encoding="utf-8")
+
+
+def in_copy(copy: Path, *arguments: str) -> str:
+    """Run Python there, with the copy's packages in place of ours."""
+    folders = (copy / "core", copy)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders))}
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        check=False,
+        capture_output=True,
+        cwd=copy,
+        env=environment,
+        text=True,
+        timeout=180,
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return done.stdout
