@@ -28,7 +28,7 @@ demo: $(READY) ## Answer one question by CLI and two agents; ARGS=--live
 test: lint test-only ## Lint, type-check and test, with branch coverage
 
 test-only: $(READY)
-	$(BIN)/python -m pytest $(if $(ARGS),$(ARGS),--cov --cov-report=term:skip-covered)
+	$(BIN)/python -m pytest $(if $(ARGS),$(ARGS),-n auto --dist worksteal --cov --cov-report=term:skip-covered)
 
 test-all: ## Run the tests on every Python from 3.10 to 3.13 that is installed
 	@MAKE="$(MAKE)" sh scripts/test-all.sh

@@ -344,12 +344,22 @@ def test_hidden_characters_are_gone_and_counted_in_text_details_and_log(
         json.loads(line)
 
 
-def test_a_huge_title_crowds_out_no_other_result(hostile: Hostile, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("own_temp")
+@pytest.mark.parametrize("tool", ["web_search", "web_research"])
+def test_a_huge_title_crowds_out_no_other_result_and_can_be_read(
+    hostile: Hostile, tmp_path: Path, tool: str
+) -> None:
     with web_of(hostile, tmp_path) as web:
-        result = web.call_tool("web_search", CALLS["web_search"])
+        result = web.call_tool(tool, CALLS[tool])
+        details = result.details
+        found = web.read(details["read_handle"], find="Title xxx")
     assert "\n\n2. HOSTILE" in result.text
-    assert result.details["results"][0]["title"] == TITLE
-    assert result.details["truncation"] is None
+    assert details["results"][0]["title"] == TITLE
+    assert details["truncation"]["total_bytes"] > 1_000_000
+    assert details["truncation"]["output_bytes"] < 10_000
+    assert f"[Read on with web_read: handle {details['read_handle']}, offset 0.]" in result.text
+    assert found.content.startswith("1. HOSTILE title xxx")
+    assert found.total_characters > 1_000_000
 
 
 def test_a_hostile_error_is_one_line_without_marks(hostile: Hostile, tmp_path: Path) -> None:

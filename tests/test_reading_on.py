@@ -347,12 +347,13 @@ def shown_summary(text: str) -> ToolResult:
     return drive(present_summary(SummaryResponse(provider="k", url=A, text=text, **facts)))
 
 
-def shown_hits(snippet: str) -> ToolResult:
-    hit = SearchResult(title="T", url=A, snippet=snippet, source_provider="exa", query="q")
-    return drive(present_search(SearchResponse(provider="exa", queries=["q"], results=[hit])))
+def shown_hits(*snippets: str) -> ToolResult:
+    of_all: dict[str, Any] = {"title": "T", "url": A, "source_provider": "exa", "query": "q"}
+    hits = [SearchResult(snippet=snippet, **of_all) for snippet in snippets]
+    return drive(present_search(SearchResponse(provider="exa", queries=["q"], results=hits)))
 
 
-@pytest.mark.parametrize("show", [shown_page, shown_summary, shown_hits])
+@pytest.mark.parametrize("show", [shown_page, shown_summary])
 def test_a_text_that_is_cut_leads_to_the_rest_of_itself(show: Any) -> None:
     result = show(LONG)
     handle, offset = POINTER.findall(result.text)[0]
@@ -364,6 +365,22 @@ def test_a_text_that_is_cut_leads_to_the_rest_of_itself(show: Any) -> None:
     assert whole == body + whole[int(offset) :]
     assert LONG.strip() in whole
     assert STATEMENT not in whole
+
+
+def test_the_list_of_results_is_read_on_where_it_was_cut() -> None:
+    result = shown_hits(*[str(number) * 500 for number in range(100)])
+    [(handle, offset)] = POINTER.findall(result.text)
+    body = result.text.partition("\n\n[Output truncated")[0]
+    assert int(offset) == len(body)
+    assert (body + part(handle, offset=int(offset)).content).endswith("99" * 500)
+
+
+def test_a_list_with_a_huge_result_is_shown_shortened_and_read_from_the_start() -> None:
+    result = shown_hits("x" * 100_000, "small")
+    [(handle, offset)] = POINTER.findall(result.text)
+    assert f"   {'x' * 2_000}…\n\n2. T\n   {A}\n   small\n\n[Output" in result.text
+    assert offset == "0"
+    assert "x" * 100_000 in "".join(each.content for each in parts(handle))
 
 
 @pytest.mark.parametrize("show", [shown_page, shown_summary, shown_hits])

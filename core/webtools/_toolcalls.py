@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from webtools import _fencing, formatting
@@ -45,15 +46,24 @@ def present_search(response: SearchResponse, fence: Fence = "pages") -> Flow[Too
     """Show results as a numbered list, then what failed and the warnings."""
     details = response.model_dump(mode="json")
     details["result_count"] = len(response.results)
-    text = formatting.search_text(response.results)
+    text, brief = formatting.search_text(response.results), partial(_brief_search, response)
     if fence == "all" and (response.results or response.errors):
         failed = formatting.footer(response.errors, ())
         warned = formatting.footer((), response.warnings)
-        shown = _Shown(text, _fencing.fenced, failed, warned)
+        shown = _Shown(text, _fencing.fenced, failed, warned, brief)
     else:
         wrap = wrapping("off" if fence == "off" else "pages", is_page=False)
-        shown = _Shown(text, wrap, below=formatting.search_footer(response))
+        shown = _Shown(text, wrap, below=formatting.search_footer(response), brief=brief)
     return (yield from _one_text(shown, details))
+
+
+def _brief_search(response: SearchResponse) -> str:
+    return formatting.search_text(formatting.brief(response.results))
+
+
+def _brief_research(envelope: ResearchEnvelope) -> str:
+    results = formatting.brief(envelope.results)
+    return formatting.research_text(envelope.model_copy(update={"results": results}))
 
 
 def present_summary(response: SummaryResponse, fence: Fence = "pages") -> Flow[ToolResult]:
@@ -98,7 +108,8 @@ def present_research(envelope: ResearchEnvelope, fence: Fence = "pages") -> Flow
     }
     wrap = wrapping(fence if envelope.results else "off", is_page=True)
     text, below = formatting.research_text(envelope), formatting.research_footer(envelope)
-    return (yield from _one_text(_Shown(text, wrap, below=below), details))
+    brief = partial(_brief_research, envelope)
+    return (yield from _one_text(_Shown(text, wrap, below=below, brief=brief), details))
 
 
 def present_part(response: ReadResponse, fence: Fence = "pages") -> Flow[ToolResult]:
@@ -150,12 +161,14 @@ class _Shown:
         wrap: What is done with what came from the web.
         inside: What stands below the text and came from the web too.
         below: What is ours.
+        brief: Gives the text to cut where not all of it fits; without, the text itself is cut.
     """
 
     text: str
     wrap: Callable[[str], str] = str
     inside: str = ""
     below: str = ""
+    brief: Callable[[], str] | None = None
 
     def room(self) -> tuple[int, int]:
         """Lines and bytes left for the text."""
@@ -192,9 +205,13 @@ def _one_text(shown: _Shown, details: dict[str, Any]) -> Flow[ToolResult]:
     cut = fit(text, *shown.room())
     if not cut.truncated:
         return _result(shown, details)
+    offset = len(cut.content)
+    if shown.brief is not None and (brief := shown.brief()) != text:
+        kept = fit(brief, *shown.room()).content
+        cut, offset = _cut_of(kept, text), 0
     path = yield Offload(lambda: save(text))
     shown = replace(shown, text=cut.content)
-    return _result(shown, details, _Cut(cut, path, len(cut.content)))
+    return _result(shown, details, _Cut(cut, path, offset))
 
 
 def _surely_fits(text: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 from webtools._fencing import defused_line
 from webtools.results import (
@@ -18,9 +19,23 @@ from webtools.results import (
 
 INDENT = "   "
 NO_RESULTS = "No results found."
-# Characters: one result must not crowd out the others. The details have all of it.
-_LONGEST_NAME = 500  # of a title or an author
-_LONGEST_SNIPPET = 4000
+_LONGEST_NAME = 500  # characters of a title or an author, where there is no room for all of it
+_LONGEST_SNIPPET = 2000
+
+
+Result = TypeVar("Result", SearchResult, ResearchResult)
+
+
+def brief(results: Sequence[Result]) -> list[Result]:
+    """Cut what is so long in a result that it would crowd out the others."""
+    return [_brief(result) for result in results]
+
+
+def _brief(result: Result) -> Result:
+    longest = {"title": _LONGEST_NAME, "author": _LONGEST_NAME, "snippet": _LONGEST_SNIPPET}
+    texts = {name: getattr(result, name, None) or "" for name in longest}
+    cut = {n: _short(text, longest[n]) for n, text in texts.items() if len(text) > longest[n]}
+    return result.model_copy(update=cut) if cut else result
 
 
 def search_text(results: Sequence[SearchResult]) -> str:
@@ -31,9 +46,9 @@ def search_text(results: Sequence[SearchResult]) -> str:
 
 
 def _numbered(number: int, result: SearchResult) -> str:
-    lines = [f"{number}. {_name(result.title)}", result.url]
+    lines = [f"{number}. {result.title}", result.url]
     if result.snippet:
-        lines.append(_short(result.snippet, _LONGEST_SNIPPET))
+        lines.append(result.snippet)
     if facts := _facts(result):
         lines.append(facts)
     return f"\n{INDENT}".join(lines)
@@ -42,12 +57,7 @@ def _numbered(number: int, result: SearchResult) -> str:
 def _facts(item: SearchResult | Page) -> str:
     """Give `YYYY-MM-DD · Author`, as far as known."""
     day = f"{item.published_at:%Y-%m-%d}" if item.published_at else ""
-    author = _name(item.author or "")
-    return f"{day} · {author}" if day and author else day or author
-
-
-def _name(text: str) -> str:
-    return _short(text, _LONGEST_NAME)
+    return " · ".join(filter(None, (day, item.author)))
 
 
 def page_sections(response: FetchResponse) -> list[str]:
@@ -56,7 +66,7 @@ def page_sections(response: FetchResponse) -> list[str]:
 
 
 def _section(page: Page) -> str:
-    head = f"## {_name(page.title or page.url)}\n{page.url}"
+    head = f"## {page.title or page.url}\n{page.url}"
     if page.error:
         return f"{head}\nFailed: {' '.join(page.error.split())}"
     if facts := _facts(page):
@@ -118,8 +128,7 @@ def cited_first(envelope: ResearchEnvelope) -> list[ResearchResult]:
 
 
 def _source(number: int, result: ResearchResult) -> str:
-    snippet = _short(result.snippet, _LONGEST_SNIPPET)
-    lines = [f"{number}. {_name(result.title)}", result.url, snippet]
+    lines = [f"{number}. {result.title}", result.url, result.snippet]
     if result.published_at:
         lines.append(f"{result.published_at:%Y-%m-%d}")
     return f"\n{INDENT}".join(line for line in lines if line)

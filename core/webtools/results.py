@@ -183,8 +183,8 @@ class ResearchMeta(_Model):
         confidence: How far the results can be trusted.
         uncertainty: What speaks against trusting them; null when nothing does.
         normalized_query: The question in the form in which questions are compared.
-        degraded: Names of the providers that should have served and failed or were parked, and
-            `synthesis` when it failed.
+        degraded: Names of the providers and synthesizers that should have served and failed or
+            were parked.
         cost_usd: Price of this call in USD; null when unknown.
         warnings: What else the caller should know, a sentence each.
         retrieved_at: When the results were fetched.

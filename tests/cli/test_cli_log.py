@@ -66,7 +66,9 @@ def test_tail_with_json_prints_the_lines_as_they_were_written(cli: Cli, trial: s
     assert done.out == log_of(trial).read_text()
 
 
-@pytest.mark.parametrize(("count", "shown"), [(None, 99), ("1", 1), ("4", 4), ("6", 99), ("50", 99)])
+@pytest.mark.parametrize(
+    ("count", "shown"), [(None, 99), ("1", 1), ("4", 4), ("6", 99), ("50", 99)]
+)
 def test_tail_of_one_call_prints_its_lines_alone(
     cli: Cli, trial: str, count: str | None, shown: int
 ) -> None:

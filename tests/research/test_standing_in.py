@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from webtools import ProviderError, WebTools, _exchange, _fetch
+from webtools import ConfigError, ProviderError, WebTools, _exchange, _fetch
 from webtools._flow import Flow, Sleep
+from webtools._health import Health
 from webtools._research import research as researching
 from webtools._research.synthesis import Draft
 from webtools.errors import UnavailableError
 from webtools.logs import events_of, explain, tail
+from webtools.providers import Account, direct
 from webtools.providers._base import SynthesisQuery
-from webtools.sandbox import SandboxServer
+from webtools.sandbox import KAGI_V0_KEY, SandboxServer
 
 QUERY = "how does a heap queue keep its smallest item first"
 
@@ -104,6 +107,8 @@ def test_a_slow_synthesizer_is_bounded_by_the_whole_calls_deadline(
 
     monkeypatch.setitem(researching.SECONDS, "web-deep", 7.0)
     slow = Slow()
+    plan = web.plan(QUERY, command="web-deep", synthesis=slow)
+    assert (plan.synthesizer, plan.kept_since) == ("slow", None)
     assert web.research(QUERY, command="web-deep", synthesis=slow).meta.degraded == ["slow"]
     assert 3 < slow.left < 7
 
@@ -142,6 +147,29 @@ def test_a_reader_that_another_stood_in_for_is_named(
     assert not web.research(QUERY, command="web-deep").meta.cache_hit
 
 
+def test_pages_that_nobody_could_read_leave_their_snippets(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    entry(settings, "own reader")["options"] = {}  # it may not read pages from here
+    page = f"{webtools_sandbox.docs_url}/library/heapq.html"
+    with WebTools(settings) as web:
+        found = web.fetch([page, f"{page}.missing"])
+    assert [each.error for each in found.pages] == [None, "CRAWL_NOT_FOUND (HTTP 404)"]
+
+
+def test_without_a_reader_snippets_are_answered_from(
+    settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    missing = ConfigError("Reading pages needs an extra.")
+    monkeypatch.setattr(direct, "missing_libraries", lambda: missing)
+    only = {"providers": [entry(settings, "brave")], "defaultProvider": "brave"}
+    with WebTools({**settings, **only}) as web:
+        assert web.plan(QUERY, command="web-deep").reading is None
+        found = web.research(QUERY, command="web-deep")
+    assert found.meta.degraded == []
+    assert any("Reading pages needs an extra." in each for each in found.meta.warnings)
+
+
 def test_a_parked_reader_is_not_asked_where_another_can_read(
     web: WebTools, webtools_sandbox: SandboxServer, settings: dict[str, Any]
 ) -> None:
@@ -160,7 +188,7 @@ def test_a_parked_provider_that_is_asked_for_is_asked(
     with pytest.raises(ProviderError):
         web.search("json")
     assert web.search("json").results
-    assert web.research("json").meta.degraded == []
+    assert web.search("json dump", provider="exa").results
 
 
 def test_without_an_answer_no_page_is_read_and_no_reading_planned(
@@ -202,7 +230,135 @@ def test_an_api_out_of_quota_is_not_asked_to_write_again(
     assert any("perplexity: it is parked until" in each for each in found.meta.warnings)
 
 
-def parked(web: WebTools, *names: str) -> None:
-    """Park providers as if it had been long ago."""
-    context = web._begun("web_research", {"query": "x"}, None)  # type: ignore[arg-type]
-    raise NotImplementedError(context, names)
+@pytest.fixture
+def later(web: WebTools, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Health]:
+    """Let two minutes pass for the health of the providers."""
+
+    def pass_by() -> Health:
+        assert web._facilities is not None
+        health = web._facilities[1].health
+        monkeypatch.setattr(health, "_now", lambda: time.time() + 120)
+        return health
+
+    return pass_by
+
+
+def account(web: WebTools, name: str) -> Account:
+    found = web._settings.accounts().named(name)
+    assert found is not None
+    return found
+
+
+def test_only_who_is_asked_takes_the_leave_to_be_tried_again(
+    web: WebTools, webtools_sandbox: SandboxServer, later: Callable[[], Health]
+) -> None:
+    webtools_sandbox.fault(status=402, times=2)
+    with pytest.raises(ProviderError):
+        web.research(QUERY)
+    health = later()
+    assert web.research(QUERY).meta.degraded == []
+    assert health.parked(account(web, "brave")) is None
+
+
+def test_leave_that_was_not_needed_is_given_back(
+    web: WebTools, webtools_sandbox: SandboxServer, later: Callable[[], Health]
+) -> None:
+    web.research(QUERY)
+    webtools_sandbox.fault(provider="exa", status=402)
+    web.research("json dump")
+    health = later()
+    found = web.research(QUERY, synthesis="extractive")  # made of what is kept
+    assert found.meta.provider_used == "exa"
+    assert health.parked(account(web, "exa")) is None
+
+
+def test_while_another_call_tries_a_provider_it_is_passed_over(
+    web: WebTools,
+    webtools_sandbox: SandboxServer,
+    later: Callable[[], Health],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    webtools_sandbox.fault(provider="exa", status=402)
+    web.research(QUERY)
+    health = later()
+    assert health.parked(account(web, "exa")) is None  # the other call's leave
+    monkeypatch.setattr(health, "known", lambda _: None)  # which it took just now
+    found = web.research("json dump")
+    assert (found.meta.provider_used, found.meta.degraded) == ("brave", ["exa"])
+
+
+def test_one_in_trouble_is_asked_where_all_others_fail(
+    web: WebTools, webtools_sandbox: SandboxServer, settings: dict[str, Any]
+) -> None:
+    webtools_sandbox.fault(provider="exa", status=500, times=3)
+    for query in ("json", "heapq", "queue"):
+        web.research(query)
+    webtools_sandbox.fault(provider="brave", status=500, times=1)
+    found = web.research(QUERY)
+    assert (found.meta.provider_used, found.meta.degraded) == ("exa", ["brave"])
+    webtools_sandbox.fault(provider="exa", status=402, times=1)
+    webtools_sandbox.fault(provider="brave", status=500, times=3)
+    with pytest.raises(ProviderError, match="^All providers of the chain failed"):
+        web.research("csv")
+    *_, failed, done = tail(Path(settings["log"]["path"]), 9)
+    assert (failed["event"], done["event"]) == ("all_providers_failed", "done")
+    assert set(failed["providers"]) == {"exa", "brave"}
+
+
+# --- what is told ------------------------------------------------------------------------------
+
+
+def test_filters_that_the_chain_sets_are_attested(
+    web: WebTools, settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    web.research("python", command="web-news", recency_days=3000)
+    assert events(settings, "filters")[-1]["filters"] == {
+        "start_published_date": "native",
+        "category": "native",
+    }
+    chain = {"chain": {"web-news": ["kagi"]}}
+    entry(settings, "kagi").update(apiKey=KAGI_V0_KEY, options={"searchApi": "v0"})
+    with WebTools({**settings, "research": chain}) as other:
+        found = other.research("python", command="web-news", recency_days=3000)
+    told = 'Filter category is not supported by provider "kagi" and was not applied.'
+    assert told in found.meta.warnings
+
+
+def test_documentation_without_dates_is_told_where_dates_count(web: WebTools) -> None:
+    found = web.research("latest python asyncio cancel task", command="web-docs")
+    assert found.meta.provider_used == "context7"
+    told = "1 result carries no date, so the date filter could not check it."
+    assert (len(found.results), told in found.meta.warnings) == (1, True)
+
+
+def test_several_claims_that_were_left_out_are_counted(web: WebTools) -> None:
+    class Liar:
+        name = "liar"
+
+        def draft(self, _query: SynthesisQuery, _deadline: float, /) -> Flow[Draft]:
+            yield Sleep(0)
+            return Draft("Heaps were invented by Napoleon. [1] Heaps weigh 70 kg. [1]")
+
+    found = web.research(QUERY, command="web-deep", synthesis=Liar())
+    assert any(each.startswith("2 claims of the answer were left") for each in found.meta.warnings)
+
+
+def test_the_settings_warnings_are_those_of_the_call_that_is_answered(
+    settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with WebTools(settings) as web:
+        assert web.research(QUERY).meta.warnings == []
+        accounts = replace(web._settings.accounts(), warnings=("Odd.",))
+        monkeypatch.setattr(web._settings, "accounts", lambda: accounts)
+        found = web.research(QUERY)
+    assert (found.meta.cache_hit, found.meta.warnings) == (True, ["Odd."])
+
+
+def test_the_log_explains_a_reader_that_failed(
+    web: WebTools, webtools_sandbox: SandboxServer, settings: dict[str, Any]
+) -> None:
+    webtools_sandbox.fault(path="/contents", status=500, times=None)
+    result = web.call_tool("web_research", {"query": QUERY, "command": "web-deep"})
+    text = explain(events_of(Path(settings["log"]["path"]), result.call_id))
+    assert "own reader read 5 pages" in text
+    assert "The answer is degraded, for exa did not serve as meant" in text
