@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import hostile_corpus as corpus
+import pytest
 from hostile_corpus import QUERY, URLS
 
 from webtools import WebTools
@@ -148,3 +149,23 @@ def write_config(server: SandboxServer, site: str, folder: Path, fence: str) -> 
     path.write_text(json.dumps({**config, "fence": fence}), encoding="utf-8")
     path.chmod(0o600)
     return path
+
+
+Make = Callable[[list[dict[str, Any]], str], Ground]
+
+
+@contextmanager
+def grounds(server: SandboxServer, new_folder: Callable[[str], Path]) -> Iterator[Make]:
+    """Give what lets the APIs answer so, and makes a ground to call them from."""
+    with ExitStack() as stack:
+        patch = stack.enter_context(pytest.MonkeyPatch.context())
+        patch.setattr("tempfile.tempdir", str(new_folder("saved")))
+        site = stack.enter_context(corpus.site())
+
+        def make(answers: list[dict[str, Any]], fence: str) -> Ground:
+            corpus.serve(server, answers)
+            config = write_config(server, site, new_folder("hostile"), fence)
+            return Ground(stack.enter_context(WebTools(config)), config, site, fence)
+
+        yield make
+        server.reset()

@@ -131,11 +131,20 @@ class Seen(HTMLParser):
         self.text += data
 
 
+def assert_links(urls: set[str]) -> None:
+    """A link leads to the web, to the host that is to be seen in it."""
+    for url in urls:
+        parts = urlsplit(url)
+        assert parts.scheme in WEB
+        assert parts.hostname == parts.netloc.partition(":")[0]
+        assert url.isascii()
+
+
 def assert_inert(fragment: str, tags: set[str] = TAGS) -> None:
     seen = Seen(fragment)
     assert seen.tags <= tags
     assert seen.attributes <= ATTRIBUTES
-    assert {urlsplit(url).scheme for url in seen.links if not url.startswith("#")} <= WEB
+    assert_links({url for url in seen.links if not url.startswith("#")})
     assert tricks_in(seen.text) == set()
     assert not re.search(
         r"<script|javascript:[^<]*>", re.sub(r">[^<]*<", "><", fragment), re.IGNORECASE

@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,22 @@ from llamaindex_webtools import WebToolsSpec
 from webtools import Config, ConfigError, WebTools, _fencing
 from webtools._fencing import OVERHEAD, OVERHEAD_LINES, STATEMENT, WORDS, defused, fenced, unfenced
 from webtools._narrowing import is_list, is_mapping
-from webtools._toolcalls import present_error, present_pages, present_search
+from webtools._toolcalls import (
+    present_error,
+    present_pages,
+    present_research,
+    present_search,
+)
 from webtools.errors import ProviderError, RequestError
-from webtools.results import FetchResponse, Page, QueryError, SearchResponse, SearchResult
+from webtools.results import (
+    FetchResponse,
+    Page,
+    QueryError,
+    ResearchEnvelope,
+    ResearchMeta,
+    SearchResponse,
+    SearchResult,
+)
 from webtools.truncation import MAX_BYTES, MAX_LINES
 
 MARKS = re.compile(rf"\n<<<{WORDS} ([0-9a-f]{{12}})\n(.*)\n{WORDS} \1>>>", re.DOTALL)
@@ -168,6 +182,20 @@ def test_nothing_found_is_ours_to_say() -> None:
     assert searched("all", results=[], errors=[], warnings=[]) == "No results found."
     inside, _ = split(searched("all", results=[]))
     assert inside.startswith("No results found.\n\nQuery")
+
+
+def test_research_that_found_nothing_says_so_without_a_fence() -> None:
+    meta = ResearchMeta(
+        query="q",
+        command="web",
+        provider_chain=["exa"],
+        confidence="low",
+        normalized_query="q",
+        retrieved_at=datetime(2026, 1, 1, tzinfo=timezone.utc),
+    )
+    text = drive(present_research(ResearchEnvelope(results=[], meta=meta), "all")).text
+    assert text.startswith("No results found.\n\nConfidence: low.")
+    assert STATEMENT not in text
 
 
 def test_without_a_fence_a_text_is_as_it_was() -> None:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from servers import RawServer, read_request, response
 
 from webtools import Config, WebTools, WebToolsError, _exchange
+from webtools.config import CacheConfig, LogConfig
 
 TIMEOUT = 0.25  # seconds
 SLACK = 2.5  # a busy machine; what ignores the deadline takes far longer
@@ -65,7 +66,9 @@ def web(server: Answering) -> Iterator[WebTools]:
                     entry("exa", "exa"),  # type: ignore[list-item]
                     entry("kagi", "kagi"),  # type: ignore[list-item]
                     entry("kagi-v0", "kagi", searchApi="v0"),  # type: ignore[list-item]
-                ]
+                ],
+                cache=CacheConfig(enabled=False),
+                log=LogConfig(enabled=False),
             )
         ) as made,
     ):

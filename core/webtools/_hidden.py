@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import quote
 
 from pydantic import BaseModel
 
-from webtools._flow import Flow
 from webtools._narrowing import is_list, is_object
 from webtools.errors import WebToolsError
-from webtools.results import ResearchEnvelope
+
+if TYPE_CHECKING:
+    from webtools._flow import Flow
 
 Response = TypeVar("Response")
 
@@ -105,6 +106,8 @@ def _shown(response: BaseModel) -> BaseModel:
 def _warned(response: BaseModel, removed: int) -> BaseModel:
     what = "1 hidden character" if removed == 1 else f"{removed} hidden characters"
     warning = f"Removed {what} from the text."
+    from webtools.results import ResearchEnvelope  # noqa: PLC0415 - tools are named without it
+
     if isinstance(response, ResearchEnvelope):
         meta = response.meta
         meta = meta.model_copy(update={"warnings": [*meta.warnings, warning]})

@@ -14,6 +14,7 @@ from typing import Any
 
 from webtools._cleaning import without_controls
 from webtools._dates import read_moment
+from webtools._hidden import without_hidden
 from webtools._narrowing import is_list, is_mapping
 
 HEAD = ("ts", "event", "call", "pid")  # what every line has beside its facts
@@ -106,8 +107,8 @@ class LogEvent:
 
 def plain(text: str) -> str:
     """Put a text on one line, without anything that is not to be seen."""
-    if not text.isprintable():
-        shown = without_controls(text)
+    if not text.isascii() or not text.isprintable():
+        shown = without_hidden(without_controls(text))
         text = "".join(char if char.isprintable() or char.isspace() else "" for char in shown)
     return " ".join(text.split())
 

@@ -12,6 +12,7 @@ from pydantic import BaseModel, TypeAdapter
 from webtools._context import CallContext
 from webtools._cost import NOTHING, total
 from webtools._flow import Flow, Now
+from webtools._hidden import without_hidden
 from webtools._inputs import MAX_SOURCES, ResearchInput, shown
 from webtools._keeping import Kept, Kind, Work, done_once
 from webtools._research import rules
@@ -199,7 +200,7 @@ class _Research:
             texts = yield from read_pages(found, self.context, self.deadline)
         pairs = ((result, texts.get(result.url) or result.snippet) for result in found.results)
         return tuple(
-            Source(number, result.title, result.url, text)
+            Source(number, without_hidden(result.title), result.url, without_hidden(text))
             for number, (result, text) in enumerate(pairs, 1)
             if text
         )

@@ -9,6 +9,7 @@ from typing import Any
 from rich.text import Text
 
 from webtools._display import display_lines, display_text
+from webtools._fencing import unfenced
 from webtools.rendering._block import Line, line, url_text
 from webtools.rendering._reading import Shown, as_list, as_mapping, as_number, count
 from webtools.rendering._recognition import READ
@@ -117,12 +118,13 @@ def _text_body(shown: Shown) -> list[Line]:
 
 def _own_text(shown: Shown) -> str:
     """Give the text without what was put below it for the model: the body shows that itself."""
-    text, _, below = shown.text.rpartition(_NOTICE)
+    whole = unfenced(shown.text)
+    text, _, below = whole.rpartition(_NOTICE)
     if below and shown.details.get("truncation"):
         return text
     warnings = [item for item in shown.items("warnings") if isinstance(item, str)]
-    start = shown.text.rfind("\n\nWarning: ") if warnings else -1
-    return shown.text if start < 0 else shown.text[:start]
+    start = whole.rfind("\n\nWarning: ") if warnings else -1
+    return whole if start < 0 else whole[:start]
 
 
 def _lines_cut_off(shown: Shown) -> int:
