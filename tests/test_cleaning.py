@@ -167,3 +167,8 @@ def test_a_web_address_is_one(url: str) -> None:
 )
 def test_anything_else_is_no_web_address(url: str) -> None:
     assert not is_web_url(url)
+
+
+def test_separators_of_lines_and_paragraphs_become_line_feeds() -> None:
+    assert without_controls("a\u2028b\u2029c\r\nd") == "a\nb\n\nc\nd"
+    assert one_line("a\u2028b\u2029c") == "a b c"

@@ -123,7 +123,6 @@ def test_a_huge_snippet_crowds_nobody_out(ground: Ground, name: str) -> None:
     assert f"\n{len(corpus.TEXTS)}. " in theirs
 
 
-@pytest.mark.xfail(reason="U+2028 and U+2029 of pages and summaries stay: some readers break there")
 @pytest.mark.parametrize("name", ["fetch-exa", "fetch-direct"])
 def test_lines_end_in_line_feeds_alone(ground: Ground, name: str) -> None:
     assert not {*ground.outcomes[name].result.text} & {*ENDS}

@@ -15,6 +15,7 @@ import pytest
 
 from webtools import InputError, ProviderError, QuotaError, RequestError, WebTools, _exchange
 from webtools._context import Patience
+from webtools.cache import Cache, Entry
 from webtools.logs import tail
 from webtools.sandbox import EXA_KEY, KAGI_V0_KEY, KAGI_V1_KEY, SandboxServer
 
@@ -205,8 +206,6 @@ def test_what_another_version_kept_is_asked_anew(
 
 
 def _other_version(*_: Any) -> Any:
-    from webtools.cache import Entry  # noqa: PLC0415
-
     return Entry('{"hits": []}', 1.0)
 
 
@@ -377,3 +376,34 @@ def test_the_parts_of_a_call_are_reported(web: WebTools, page: str) -> None:
         ("fetching", 1, 2, False),
         ("fetching", 2, 2, True),
     ]
+
+
+def test_the_reasons_of_many_failures_fill_no_page(web: WebTools, page: str) -> None:
+    with pytest.raises(ProviderError) as failed:
+        web.fetch([f"{page}.missing{number}" for number in range(30)])
+    assert str(failed.value).count("CRAWL_NOT_FOUND") == 10
+    assert "; and 20 more. Check the URLs" in str(failed.value)
+
+
+@pytest.mark.parametrize(
+    "url", ["javascript:alert(1)", "http://[1:2]/", "http://a.example/\x1b[2J"]
+)
+def test_what_is_kept_with_an_address_that_is_none_is_asked_anew(
+    web: WebTools, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
+    get = Cache.get
+
+    def poisoned(cache: Cache, key: str) -> Entry | None:
+        entry = get(cache, key)
+        if entry is None:
+            return None
+        kept = json.loads(entry.value)
+        hits = kept["envelope"]["results"] if "envelope" in kept else kept["results"]
+        hits[0]["url"] = url
+        return Entry(json.dumps(kept), entry.stored_at)
+
+    web.research("heap queue")
+    monkeypatch.setattr(Cache, "get", poisoned)
+    asked(webtools_sandbox)
+    assert not web.research("heap queue").meta.cache_hit
+    assert asked(webtools_sandbox) == 1

@@ -187,8 +187,7 @@ def test_the_agent_shows_its_calls_and_cites_what_they_gave(tmp_path: Path) -> N
 def test_an_answer_cites_sources_that_were_found(name: str, tmp_path: Path) -> None:
     ran = run(name, tmp_path)
     found = re.findall(FOUND, told(ran, "pages"))
-    assert "ancel" in told(ran, "answer")
-    assert "[1]" in told(ran, "answer")
+    assert re.search(r"\w{3,} .+ \[1\]", told(ran, "answer"))
     cited = re.findall(rf"(?m)^\[\d\] .+: ({FOUND})$", told(ran, "sources"))
     assert cited
     assert {*cited} <= {*found}

@@ -54,12 +54,14 @@ def _mark(match: re.Match[str]) -> str:
 def without_controls(text: str) -> str:
     """Drop terminal sequences and control characters; keep tabs and line feeds.
 
-    Carriage returns become line feeds, and a lone surrogate becomes the replacement character:
+    Other ends of lines become line feeds, and a lone surrogate becomes the replacement character:
     it could neither be written nor sent. A mark that turns the direction of text becomes U+200B,
     which does nothing: `_hidden` counts and removes it where results leave the package.
     """
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if not text.isascii():  # line and paragraph separators, at which some readers break
+        text = text.replace("\u2028", "\n").replace("\u2029", "\n\n")
     if "\x1b" in text or not text.isascii():
         text = _ESCAPES.sub("", text)
     return _CONTROLS.sub(_replacement, text)

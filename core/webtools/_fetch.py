@@ -37,7 +37,9 @@ class KeptPage(BaseModel):
         return page.error is None and bool(page.text or page.highlights or page.summary)
 
 
-PAGE: Kind[KeptPage] = Kind(TypeAdapter(KeptPage), KeptPage.is_whole)
+PAGE: Kind[KeptPage] = Kind(
+    TypeAdapter(KeptPage), KeptPage.is_whole, urls=lambda kept: [kept.page.url]
+)
 
 
 def fetch(

@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
+from webtools._cleaning import is_web_url
 from webtools._context import CallContext
 from webtools._flow import Flow, Offload
 from webtools._sharing import shared
@@ -43,11 +44,13 @@ class Kind(Generic[T]):
         adapter: Writes and reads it.
         is_whole: Tells what is neither empty nor partial.
         since: Gives the age of what was made from parts that were kept themselves.
+        urls: Gives the addresses in it; a file is no proof that they are any.
     """
 
     adapter: TypeAdapter[T]
     is_whole: Callable[[T], bool]
     since: Callable[[T], datetime | None] = lambda _: None
+    urls: Callable[[T], Iterable[str]] = lambda _: ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +129,8 @@ def _read(kind: Kind[T], entry: Entry | None, oldest: float) -> Kept[T] | None:
         return None
     since = kind.since(value)
     if since is not None and since.timestamp() < oldest:
+        return None
+    if not all(map(is_web_url, kind.urls(value))):
         return None
     return Kept(value, datetime.fromtimestamp(entry.stored_at, timezone.utc), is_free=True)
 

@@ -24,7 +24,11 @@ from webtools.results import FilterState, QueryError, SearchResponse, SearchResu
 
 MAX_AT_ONCE = 16  # queries of one call in flight together
 _MOST_TOLD = 5  # errors in one message
-HITS: Kind[Hits] = Kind(TypeAdapter(Hits), lambda hits: bool(hits.results))
+HITS: Kind[Hits] = Kind(
+    TypeAdapter(Hits),
+    is_whole=lambda hits: bool(hits.results),
+    urls=lambda hits: (result.url for result in hits.results),
+)
 
 
 def search(

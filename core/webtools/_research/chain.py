@@ -7,19 +7,17 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import partial
 
-from pydantic import TypeAdapter
-
 from webtools._context import CallContext
 from webtools._exchange import dialogue
 from webtools._fetch import PATIENCE
 from webtools._flow import Flow, Now, Offload
 from webtools._health import Parking
 from webtools._job import Job, timeout_of
-from webtools._keeping import Kind, Work, done_once
+from webtools._keeping import Work, done_once
 from webtools._kinds import Command
 from webtools._research.rules import is_docs_lookup, normalize, without_repeats
 from webtools._research.steering import clock, log_skipped, not_needed, passed_over, words
-from webtools._search import as_kept, attest, filter_warnings, search_one, undated_warning
+from webtools._search import HITS, as_kept, attest, filter_warnings, search_one, undated_warning
 from webtools.cache import cache_key
 from webtools.config import EXAMPLE, Accounts, config_paths
 from webtools.errors import ConfigError, ProviderError, RequestError, UnavailableError
@@ -31,7 +29,6 @@ NEWS = "news"
 _GENERAL_TYPES = ("exa", "brave")
 _DOCS_TYPES = ("context7",)
 _LAST_TYPES = ("kagi",)
-_DOCS: Kind[Hits] = Kind(TypeAdapter(Hits), lambda hits: bool(hits.results))
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +267,7 @@ def _look_up(
 ) -> Flow[tuple[Hits, datetime | None]]:
     query = DocsQuery(question.query, question.limit)
     key = cache_key("docs", account.identity, normalize(query.query), query.limit, query.library)
-    work = Work(_DOCS, key, query.query, account.name)
+    work = Work(HITS, key, query.query, account.name)
     ask = partial(_ask_docs, account, query, context, deadline)
     kept = yield from done_once(context, work, ask, deadline)
     return (as_kept(kept.value, query.query) if kept.is_free else kept.value), kept.at

@@ -51,7 +51,10 @@ def _is_whole(told: _Told) -> bool:
 
 
 _TOLD: Kind[_Told] = Kind(
-    TypeAdapter(_Told), _is_whole, lambda told: told.envelope.meta.retrieved_at
+    TypeAdapter(_Told),
+    _is_whole,
+    since=lambda told: told.envelope.meta.retrieved_at,
+    urls=lambda told: (result.url for result in told.envelope.results),
 )
 
 
