@@ -57,10 +57,10 @@ class FlakyStore(Store):
 
     readable = writable = True
 
-    def read(self, work: Callable[[Any], Any]) -> Any:
+    def read(self, work: Callable[[Any], Any], **settings: Any) -> Any:
         if not self.readable:
             raise StoreError("x cannot be used: no.")
-        return super().read(work)
+        return super().read(work, **settings)
 
     def write(self, work: Callable[[Any], Any], **settings: Any) -> Any:
         if not self.writable:

@@ -775,3 +775,22 @@ def test_a_log_that_somebody_reads_is_emptied_later_and_holds_nobody_up(
     monkeypatch.setattr(store._connections, "_next_cut", 0.0)
     spend(store)
     assert beside(path, "-wal").stat().st_size == 0
+
+
+def test_a_file_that_stays_locked_is_waited_for_only_once(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store.sqlite3")
+    store.write(lambda db: db.execute("DELETE FROM spend"))
+    other = sqlite3.connect(store.path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    waits: list[float] = []
+    for _ in range(3):
+        start = time.monotonic()
+        with pytest.raises(StoreError, match="locked"):
+            store.write(lambda db: db.execute("DELETE FROM spend"), patience=0.5)
+        waits.append(time.monotonic() - start)
+    assert waits[0] > 0.4
+    assert max(waits[1:]) < 0.3
+    other.execute("ROLLBACK")
+    other.close()
+    store.write(lambda db: db.execute("DELETE FROM spend"))
+    store.close()

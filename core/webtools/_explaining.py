@@ -58,7 +58,8 @@ def _sentence(event: LogEvent) -> str:
 def _called(event: LogEvent) -> str:
     moment = event.moment
     command, provider = event.text("command"), event.text("provider")
-    subjects = [event.text("query"), *event.texts("queries"), *event.texts("urls")]
+    named = (event.text("query"), event.text("url"))
+    subjects = [*named, *event.texts("queries"), *event.texts("urls")]
     limit = event.number("limit")
     return joined(
         [
@@ -250,12 +251,15 @@ def _reasons(story: Sequence[LogEvent]) -> Iterator[str]:
         yield from _why_it_succeeded(story, done, troubles)
 
 
-def _troubles(story: Iterable[LogEvent]) -> dict[str, str]:
+def _troubles(story: Sequence[LogEvent]) -> dict[str, str]:
     """Tell, for each provider that did not do what it was to, what kept it from it."""
     found: dict[str, str] = {}
+    # Who reads pages or writes answers for a research call is not who finds its sources.
+    is_research = any(event.text("tool") == "web_research" for event in story)
+    aside = {"synthesize", "fetch"} if is_research else {"synthesize"}
     for event in story:
-        if event.text("capability") == "synthesize":
-            continue  # that is no search for sources; the synthesis has events of its own
+        if event.text("capability") in aside:
+            continue
         if event.name in _TROUBLES:
             found[event.provider] = _TROUBLES[event.name](event)
         for name, reason in event.pairs("providers"):

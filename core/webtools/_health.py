@@ -41,6 +41,7 @@ _FORGOTTEN_AFTER = 86_400.0  # seconds after the last trouble or park
 _LATE_ANSWERS = 30.0  # seconds in which calls may end that began before a park
 _FAILURES_IN_A_ROW = 3
 _FIRST_FAILURE_STATUS = 400
+_PATIENCE = 1.0  # seconds: a call is not to wait longer for the file than that
 
 # Each says what is the matter without a word of the provider's or of the query: it is shown to
 # calls that have nothing to do with the one that failed.
@@ -206,13 +207,18 @@ class Health:
         """Give what the store says, and remember it; memory speaks for what it could not save."""
         if key not in self._unsaved:
             with suppress(StoreError):
-                self._remember(key, self._store.read(lambda db: _read(db, key, self._now())))
+                self._remember(
+                    key,
+                    self._store.read(lambda db: _read(db, key, self._now()), patience=_PATIENCE),
+                )
         return self._states.get(key)
 
     def _change(self, key: str, change: _Change) -> _State | None:
         """Change a state at one stroke, over all processes where the store allows it."""
         try:
-            state = self._store.write(lambda db: self._change_stored(db, key, change))
+            state = self._store.write(
+                lambda db: self._change_stored(db, key, change), patience=_PATIENCE
+            )
         except StoreError:
             with self._guard():
                 state = change(self._states.get(key))

@@ -14,7 +14,9 @@ from urllib.parse import quote, quote_plus, urlsplit
 from webtools._cleaning import without_controls
 from webtools._narrowing import is_mapping
 
-PRIVATE_FACTS = frozenset({"queries", "query", "subject", "urls"})
+PRIVATE_FACTS = frozenset(
+    {"exclude_domains", "include_domains", "queries", "query", "subject", "url", "urls"}
+)
 
 # Names from a fixed choice or from the settings: `exa` stays `exa` when somebody searches for it.
 _NAMES = frozenset(

@@ -20,6 +20,9 @@ __all__ = ["Store", "StoreError", "store_at"]
 
 T = TypeVar("T")
 
+_STUCK = 5.0  # seconds for which a file that somebody keeps locked is taken to stay so
+_BRIEF = 0.05  # seconds to wait meanwhile
+
 _APPLICATION = 0x77_65_62_74  # "webt", which marks the file as ours
 _VERSION = 1  # of the tables; a file with another one is emptied
 _TABLES = {
@@ -53,6 +56,7 @@ class Store:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._connections = Connections(path, _prepare)
+        self._stuck_until = 0.0
 
     def read(self, work: Callable[[sqlite3.Connection], T], *, patience: float = PATIENCE) -> T:
         """Do some work outside of any transaction.
@@ -65,7 +69,7 @@ class Store:
         Raises:
             StoreError: The file cannot be used.
         """
-        deadline = time.monotonic() + patience
+        deadline = self._end_of(patience)
         return self._done(
             lambda connection: _patiently(lambda: work(connection), deadline),
             deadline,
@@ -85,7 +89,7 @@ class Store:
         Raises:
             StoreError: The file cannot be used.
         """
-        deadline = time.monotonic() + patience
+        deadline = self._end_of(patience)
 
         def transaction(connection: Connection) -> T:
             result = _in_transaction(connection, work, deadline)
@@ -93,6 +97,11 @@ class Store:
             return result
 
         return self._done(transaction, deadline, writes=True)
+
+    def _end_of(self, patience: float) -> float:
+        """Wait only once for a file that stays locked: many calls would add up otherwise."""
+        now = time.monotonic()
+        return now + (min(patience, _BRIEF) if now < self._stuck_until else patience)
 
     def close(self) -> None:
         """Close the connections; the next use opens the file again."""
@@ -111,6 +120,8 @@ class Store:
         except sqlite3.Error as error:
             broken, connection.file = connection.file, None  # so that it is not kept
             fault = f"{self.path} cannot be used: {error}"
+            if "locked" in str(error):
+                self._stuck_until = time.monotonic() + _STUCK
             if is_corruption(error):
                 connection.close()  # Windows does not move an open file
                 self._connections.replace(broken)
