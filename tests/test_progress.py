@@ -181,6 +181,7 @@ def test_outside_of_a_notebook_nothing_is_changed(
 
 
 def test_without_ipython_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "IPython", None)
+    for name in ("IPython", "IPython.display"):  # another test may have loaded them
+        monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(ImportError, match=r"needs IPython: pip install 'agent-webtools\[notebook"):
         NotebookProgress().__enter__()

@@ -178,6 +178,8 @@ def test_a_framework_of_another_release_is_a_failure(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     only(monkeypatch, "_langchain")
+    # Other tests may have loaded both.
+    monkeypatch.delitem(sys.modules, "webtools.cli.demo._langchain", raising=False)
     monkeypatch.delattr("langchain_webtools.WebToolkit", raising=False)
     monkeypatch.setattr("langchain_webtools.__getattr__", lambda name: getattr(object, name))
     done = cli("demo")
