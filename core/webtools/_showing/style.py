@@ -39,7 +39,8 @@ _RULES = """
 & tr, & tbody tr:nth-child(n), & tbody tr:hover { background: transparent; text-align: start; }
 & th, & td { border: 0; border-bottom: 1px solid var(--wt-line); padding: 6px 8px;
   text-align: start; vertical-align: top; white-space: normal; max-width: none; }
-& thead th { color: var(--wt-dim); font-size: 12px; font-weight: 600; }
+& thead th { color: var(--wt-dim); font-size: 12px; font-weight: 600; white-space: nowrap;
+  overflow-wrap: normal; }
 & .wt-rank { text-align: end; color: var(--wt-dim); width: 1%; font-variant-numeric: tabular-nums; }
 & .wt-day, & .wt-price, & .wt-task { white-space: nowrap; width: 1%; }
 & .wt-source { width: 1%; min-width: 7em; max-width: 12em; }
