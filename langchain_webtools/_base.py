@@ -14,9 +14,7 @@ from langchain_core.utils.pydantic import TypeBaseModel
 from pydantic import ConfigDict
 
 from langchain_webtools._web import Web
-from langchain_webtools.citations import tool_content
 from langchain_webtools.exceptions import WebToolException
-from langchain_webtools.progress import aprogress_events, progress_events
 from webtools.tools import Tool, ToolResult
 
 MAX_THREADS = 32
@@ -101,6 +99,8 @@ class WebTool(BaseTool):
         given = self._arguments(tool_input, arguments)
         options = self._options()
         if run_manager is not None and run_manager.handlers:  # else nobody listens
+            from langchain_webtools.progress import progress_events  # noqa: PLC0415 - import time
+
             options["progress"] = progress_events(run_manager)
         result = self.web.call_tool(self._tool.name, given, **options)
         return self._present(result, tool_call_id)
@@ -119,6 +119,8 @@ class WebTool(BaseTool):
         if run_manager is None or not run_manager.handlers:  # nobody listens
             result = await self.web.acall_tool(name, given, **options)
         else:
+            from langchain_webtools.progress import aprogress_events  # noqa: PLC0415 - likewise
+
             async with aprogress_events(run_manager) as progress:
                 result = await self.web.acall_tool(name, given, progress=progress, **options)
         return self._present(result, tool_call_id)
@@ -133,7 +135,11 @@ class WebTool(BaseTool):
         return named if tool_input is _BY_NAME else tool_input
 
     def _present(self, result: ToolResult, tool_call_id: str | None) -> Any:
-        content: Any = tool_content(result) if self.content_blocks else result.text
+        content: Any = result.text
+        if self.content_blocks:
+            from langchain_webtools.citations import tool_content  # noqa: PLC0415 - few need it
+
+            content = tool_content(result)
         if result.is_error:
             content = self._fail(WebToolException(result.text, result.details), tool_call_id)
         return content if self.response_format == "content" else (content, result.details)
