@@ -1,7 +1,8 @@
-"""Takes keys out of everything that leaves the package: the one gate every result passes."""
+"""Takes keys out of texts, in whatever spelling they stand there."""
 
 from __future__ import annotations
 
+import json
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
@@ -12,8 +13,8 @@ from typing import Any, TypeVar, cast
 from urllib.parse import unquote
 
 from pydantic import BaseModel
+from pydantic_core import to_json
 
-from webtools._flow import Flow
 from webtools._http import Response
 from webtools._narrowing import is_list, is_object
 from webtools.errors import WebToolsError
@@ -35,8 +36,7 @@ class Redactor:
         parts = {part for secret in secrets if secret for part in _parts(secret)}
         longest_first = sorted(parts, key=len, reverse=True)
         self._secrets = [(_landmark(part), part) for part in longest_first]
-        self._landmarks = [landmark for landmark, _ in self._secrets]
-        self._encoded = [landmark.encode() for landmark in self._landmarks]
+        self._landmarks = [landmark.encode() for landmark, _ in self._secrets]
 
     def text(self, text: str) -> str:
         """Clean a text."""
@@ -48,7 +48,7 @@ class Redactor:
     def may_be_in(self, text: bytes) -> bool:
         """Tell whether a text might hold a key; quick, and never wrong about one that does."""
         # A list is quicker here than a generator.
-        return bool([landmark for landmark in self._encoded if landmark in text])
+        return bool([landmark for landmark in self._landmarks if landmark in text])
 
     def response(self, response: Response) -> Response:
         """Clean an answer before it is read: what is cut short later may end in half a key."""
@@ -75,8 +75,7 @@ class Redactor:
         return value
 
     def _clean_model(self, model: BaseModel) -> BaseModel:
-        written = _written(model)  # one search in the whole beats one per field
-        if not [landmark for landmark in self._landmarks if landmark in written]:
+        if not self.may_be_in(written(model)):  # one search in the whole beats one per field
             return model
         fields = vars(model)
         changed = {
@@ -94,11 +93,14 @@ class Redactor:
         return error.with_message(self.text(str(error)))
 
 
-def _written(model: BaseModel) -> str:
+def written(model: BaseModel) -> bytes:
+    """Write a model in one piece, to search it: as JSON whose texts are in UTF-8."""
     try:
-        return model.model_dump_json()
+        return to_json(model)
     except ValueError:  # a lone surrogate has no UTF-8
-        return repr(model.model_dump())
+        return json.dumps(model.model_dump(mode="json"), ensure_ascii=False).encode(
+            "utf-8", "surrogatepass"
+        )
 
 
 def _chain(error: BaseException) -> list[BaseException]:
@@ -170,16 +172,3 @@ def redactor_for(secrets: frozenset[str]) -> Redactor:
 def _same(before: Iterable[Any], after: Iterable[Any]) -> bool:
     # Equality would do, but would compare megabytes of page text letter by letter.
     return all(a is b or a == b for a, b in zip(before, after, strict=True))
-
-
-def redacted(flow: Flow[T], redactor: Redactor) -> Flow[T]:
-    """Run a flow whose result or error passes the gate."""
-    try:
-        result = yield from flow
-    except WebToolsError as error:
-        failed = redactor.error(error)
-        if failed is error:
-            raise
-    else:
-        return redactor.clean(result)
-    raise failed

@@ -134,9 +134,11 @@ def find(
     Raises:
         WebToolsError: The provider failed.
     """
+    ask = partial(_ask, account, query, deadline, context)
+    if context is None or context.cache is None:
+        return (yield from ask()), None
     key = cache_key("search", account.identity, *_vars_of(query))
     work = Work(HITS, key, query.query, account.name)
-    ask = partial(_ask, account, query, deadline, context)
     kept = yield from done_once(context, work, ask, deadline)
     return (as_kept(kept.value, query.query) if kept.is_free else kept.value), kept.at
 

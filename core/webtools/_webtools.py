@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 from webtools._calls import carry_out, find_tool
 from webtools._context import CacheMode, CallContext, CallOptions, Facilities, facilities_of
 from webtools._flow import Flow, arun, run
-from webtools._hidden import visible
+from webtools._gate import passed
 from webtools._kinds import Command
 from webtools._narrowing import is_iterable
-from webtools._redaction import Redactor, redacted, redactor_for
+from webtools._redaction import Redactor, redactor_for
 from webtools._toolcalls import answer, cut_facts, present
 from webtools._transport import BlockingTransport, LoopTransports
 from webtools.config import Accounts, Config, Settings
@@ -395,14 +395,13 @@ class WebTools:
         return self._carried_out(tool, given, context)
 
     def _carried_out(self, tool: Tool, given: Any, context: CallContext) -> Flow[Any]:
-        """Call a tool; keys go out last, for hidden characters may stand in the midst of one."""
-        return redacted(visible(carry_out(tool, given, context)), context.redactor)
+        return passed(carry_out(tool, given, context), context.redactor)
 
     def _planned(self, arguments: dict[str, Any]) -> Flow[ResearchPlan]:
         from webtools._research.plan import plan  # noqa: PLC0415 - few calls need it
 
         given, context = self._begun(RESEARCH, *_split(arguments))
-        return (yield from redacted(plan(given, context), context.redactor))
+        return (yield from passed(plan(given, context), context.redactor))
 
     def _presented(
         self, name: str, arguments: Mapping[str, Any], options: CallOptions
