@@ -13,6 +13,7 @@ import hashlib
 import hmac
 import re
 import secrets
+import string
 import unicodedata
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -43,6 +44,8 @@ _ENLARGED = ((0xFF21, 0xFF5B), (0x1D400, 0x1D6A6), (0x24B6, 0x24EA), (0x1F130, 0
 _BETWEEN = r"[\W_]{0,3}"
 _LETTERS = WORDS.replace("-", "")
 _FORGED = re.compile(_BETWEEN.join(_LETTERS), re.IGNORECASE | re.ASCII)
+_IN_LOWER_CASE = bytes(range(256)).lower()
+_NO_LETTERS = bytes(set(range(256)) - set(string.ascii_letters.encode()))
 _WHOLE = re.compile(
     rf"{re.escape(STATEMENT)}\n<<<{WORDS} ([0-9a-f]{{{_ID_DIGITS}}})\n(.*?)\n{WORDS} \1>>>",
     re.DOTALL,
@@ -66,10 +69,18 @@ def defused(text: str) -> str:
     folded, lookalikes = text, _lookalikes()
     for other in characters(text) & lookalikes.keys():  # one for one: every place stays the same
         folded = folded.replace(other, lookalikes[other])
+    if not _may_hold_words(folded):
+        return text
     forged = [match.span() for match in _FORGED.finditer(folded)]
     for start, stop in reversed(forged):
         text = f"{text[:start]}{_FALSE}{text[stop:]}"
     return text
+
+
+def _may_hold_words(text: str) -> bool:
+    """Look for the words among the ASCII letters alone: four times as quick as the pattern."""
+    letters = text.encode("utf-8", "surrogatepass").translate(_IN_LOWER_CASE, _NO_LETTERS)
+    return _LETTERS.encode() in letters
 
 
 def wrapping(fence: Fence, *, is_page: bool) -> Callable[[str], str]:
