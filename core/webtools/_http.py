@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
+
+from pydantic_core import from_json
 
 OK = 200
 MAX_BODY_BYTES = 16 * 1024 * 1024
@@ -51,6 +54,9 @@ class Response:
             ValueError: The body is not JSON, or holds NaN or Infinity, which JSON does not know.
             RecursionError: The body is nested too deep.
         """
+        with suppress(ValueError):
+            return from_json(self.body, allow_inf_nan=False)
+        # That was the quick way, which refuses other encodings, lone surrogates and deep nesting.
         return json.loads(self.body, parse_constant=_refuse_constant)
 
     def json_or_none(self) -> Any:
