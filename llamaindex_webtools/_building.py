@@ -1,10 +1,10 @@
 """From a tool of the core to a LlamaIndex `FunctionTool`."""
 
+import inspect
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from llama_index.core.llms import TextBlock
 from llama_index.core.tools import FunctionTool, ToolMetadata, ToolOutput
@@ -15,6 +15,7 @@ from webtools.tools import Tool
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _NO_TEXT = "The tool gave no text."
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,30 +51,55 @@ def complete(metadata: ToolMetadata, default: ToolMetadata) -> ToolMetadata:
     )
 
 
-def build(
-    metadata: ToolMetadata,
-    run: Callable[..., ToolResult],
-    arun: Callable[..., Awaitable[ToolResult]],
-) -> FunctionTool:
-    """Make the tool an agent calls, with a blocking and an async function of its own.
+def _inspected(method: Method) -> Method:
+    """Prepare what LlamaIndex's spans inspect anew at every call."""
+    method.__signature__ = inspect.signature(method)  # type: ignore[attr-defined]
+    return method
 
-    The output is made in callbacks: LlamaIndex drops `is_error` of one that a function returns.
-    Without the async callback every awaited call would go through a thread.
+
+class WebFunctionTool(FunctionTool):
+    """A tool whose functions are ours: what they return becomes the output.
+
+    The base would make an output of its own first, and drop `is_error` of the result.
     """
+
+    @_inspected
+    def call(self, *args: Any, **kwargs: Any) -> ToolOutput:
+        """Call the tool."""
+        result = self.fn(*args, **{**self.partial_params, **kwargs})
+        return _to_output(self.metadata.get_name(), result)
+
+    @_inspected
+    async def acall(self, *args: Any, **kwargs: Any) -> ToolOutput:
+        """Call the tool, awaited."""
+        result = await self.async_fn(*args, **{**self.partial_params, **kwargs})
+        return _to_output(self.metadata.get_name(), result)
+
+
+def build_foreign(
+    metadata: ToolMetadata,
+    run: Callable[..., Any],
+    arun: Callable[..., Awaitable[Any]],
+) -> FunctionTool:
+    """Make a tool of functions that a developer put in the place of ours.
+
+    The output is made in callbacks: what is no result of ours LlamaIndex turns into an output
+    itself. Without the async callback every awaited call would go through a thread.
+    """
+
+    def output(result: Any) -> ToolOutput | None:
+        return _to_output(name, result) if isinstance(result, ToolResult) else None
+
+    async def aoutput(result: Any) -> ToolOutput | None:
+        return output(result)
+
     name = metadata.get_name()
     return FunctionTool(
-        fn=run,
-        async_fn=arun,
-        metadata=metadata,
-        callback=partial(_to_output, name),
-        async_callback=partial(_ato_output, name),
+        fn=run, async_fn=arun, metadata=metadata, callback=output, async_callback=aoutput
     )
 
 
-def _to_output(name: str, result: Any) -> ToolOutput | None:
-    """Make the output of a result; of anything else LlamaIndex makes its own."""
-    if not isinstance(result, ToolResult):
-        return None
+def _to_output(name: str, result: ToolResult) -> ToolOutput:
     text = result.text if result.text.strip() else _NO_TEXT  # some model APIs refuse an empty one
     return ToolOutput(
         tool_name=name,
@@ -82,7 +108,3 @@ def _to_output(name: str, result: Any) -> ToolOutput | None:
         raw_output=result.details,
         is_error=result.is_error,
     )
-
-
-async def _ato_output(name: str, result: Any) -> ToolOutput | None:
-    return _to_output(name, result)

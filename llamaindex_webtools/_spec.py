@@ -7,7 +7,13 @@ from llama_index.core.tools import FunctionTool, ToolMetadata
 from llama_index.core.tools.tool_spec.base import SPEC_FUNCTION_TYPE, BaseToolSpec
 
 import webtools
-from llamaindex_webtools._building import ToolAnswer, build, complete, describe
+from llamaindex_webtools._building import (
+    ToolAnswer,
+    WebFunctionTool,
+    build_foreign,
+    complete,
+    describe,
+)
 from llamaindex_webtools.progress import progress_events
 from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, TOOLS, Tool
 
@@ -146,7 +152,10 @@ class WebToolsSpec(BaseToolSpec):
         given = mapping.get(function) or mapping.get(afunction)
         given = given or self.get_metadata_from_fn_name(function)
         metadata = complete(given or default, default)
-        return [build(metadata, getattr(self, function), getattr(self, afunction))]
+        run, arun = getattr(self, function), getattr(self, afunction)
+        if _is_ours(run, function) and _is_ours(arun, afunction):
+            return [WebFunctionTool(fn=run, async_fn=arun, metadata=metadata)]
+        return [build_foreign(metadata, run, arun)]
 
     def _call(self, tool: Tool, first: Any, arguments: dict[str, Any]) -> ToolAnswer:
         given = _with_first(tool, first, arguments)
@@ -166,6 +175,11 @@ class WebToolsSpec(BaseToolSpec):
 
             options["synthesizer"] = LLMSynthesizer(self.llm)
         return options
+
+
+def _is_ours(method: Any, name: str) -> bool:
+    """Tell a method of the spec from one that a subclass or its user put in its place."""
+    return getattr(method, "__func__", None) is getattr(WebToolsSpec, name)
 
 
 def _with_first(tool: Tool, first: Any, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """How far a long call is, as events of LlamaIndex's instrumentation."""
 
+from functools import partial
+
 from llama_index.core.instrumentation import (  # type: ignore[attr-defined]
     get_dispatcher,  # pyright: ignore[reportPrivateImportUsage]
 )
@@ -42,21 +44,19 @@ def progress_events() -> ProgressCallback:
     The events belong to the span in which this is called. The callback may be called from any
     thread.
     """
-    dispatcher = get_dispatcher(__name__)
-    span_id = active_span_id.get()
+    return partial(_fire, active_span_id.get())
 
-    @quietly
-    def fire(step: Progress) -> None:
-        dispatcher.event(
-            WebToolsProgressEvent(
-                tool=step.tool,
-                stage=step.stage,
-                done=step.done,
-                total=step.total,
-                subject=step.subject,
-                failed=step.failed,
-                span_id=span_id,
-            )
+
+@quietly
+def _fire(span_id: str | None, step: Progress) -> None:
+    get_dispatcher(__name__).event(
+        WebToolsProgressEvent(
+            tool=step.tool,
+            stage=step.stage,
+            done=step.done,
+            total=step.total,
+            subject=step.subject,
+            failed=step.failed,
+            span_id=span_id,
         )
-
-    return fire
+    )

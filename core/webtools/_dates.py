@@ -13,7 +13,7 @@ _FORM = re.compile(
 
 def read_date(text: str) -> date | datetime | None:
     """Read a date, or a date-time as aware UTC (naive: taken as UTC); None when it is neither."""
-    match = _FORM(text.strip())
+    match = _FORM(text.strip()) if text else None
     if match is None:
         return None
     day, clock, fraction, _, hours, minutes = match.groups()

@@ -51,17 +51,18 @@ def exchange(
 def _exchanged(
     job: Job, request: Request, read: Callable[[Response], T], deadline: float | None
 ) -> Flow[T]:
-    job, deadline = yield from _timed(job, deadline)
+    deadline = yield from _timed(job, deadline)
     response = yield from _accepted(request, job, deadline)
     return _read(lambda: read(response), job, response)
 
 
-def _timed(job: Job, deadline: float | None) -> Flow[tuple[Job, float]]:
+def _timed(job: Job, deadline: float | None) -> Flow[float]:
     """Begin the job's time, or note how much of somebody else's it has."""
     now: float = yield Now()
     if deadline is None:
-        return job, now + job.timeout
-    return replace(job, allowed=max(0.0, deadline - now)), deadline
+        return now + job.timeout
+    job.allowed = max(0.0, deadline - now)
+    return deadline
 
 
 Turn = Request | Sleep
@@ -89,7 +90,7 @@ def dialogue(
 
 
 def _dialogue(job: Job, turns: Generator[Turn, Response, T], deadline: float | None) -> Flow[T]:
-    job, deadline = yield from _timed(job, deadline)
+    deadline = yield from _timed(job, deadline)
     with closing(turns):
         turn = _next(turns)
         while not isinstance(turn, _Ended):
@@ -173,8 +174,7 @@ def _fits(delay: float, deadline: float) -> Flow[bool]:
 
 
 def _attempt(request: Request, job: Job, deadline: float) -> Flow[Response | RequestError]:
-    now: float = yield Now()
-    job.sends.append(now)
+    job.requests += 1
     try:
         response: Response = yield Send(request, deadline)
     except RequestError as error:

@@ -24,9 +24,9 @@ _FIRST_FAILURE_STATUS = 400
 _LATE = 4.5  # seconds without an answer that speak against a provider
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Job:
-    """What an API call is for.
+    """What an API call is for, and how far it has come.
 
     Attributes:
         account: Whom to call.
@@ -36,7 +36,7 @@ class Job:
         query: The whole of what is asked for, by which its price is known.
         context: The call of a tool that it is part of, if any.
         allowed: Seconds that are left for it, where that is less than its own time.
-        sends: When a request was sent for it, each time.
+        requests: How many were sent for it.
     """
 
     account: Account
@@ -46,7 +46,7 @@ class Job:
     query: Any = None
     context: CallContext | None = None
     allowed: float | None = None
-    sends: list[float] = field(default_factory=list[float], repr=False, compare=False)
+    requests: int = field(default=0, compare=False)
 
     @property
     def timeout(self) -> float:
@@ -112,13 +112,15 @@ def _cost(result: Any) -> float | None:
 def _cost_of_failure(error: WebToolsError, job: Job) -> float | None:
     """An answer that is an error costs nothing; what became of other calls, nobody knows."""
     answered = error.status is not None and error.status >= _FIRST_FAILURE_STATUS
-    return 0.0 if answered or not job.sends else None
+    return 0.0 if answered or not job.requests else None
 
 
 def _succeeded(job: Job, context: CallContext, result: Any, start: float) -> Flow[None]:
     health = context.facilities.health
     if health.is_ailing(job.account):
         yield Offload(partial(health.succeeded, job.account))
+    if not context.is_logged:
+        return
     now: float = yield Now()
     count, failures = _count(result), list(_failures(result))
     for url, reason in failures:
@@ -147,7 +149,7 @@ def _succeeded(job: Job, context: CallContext, result: Any, start: float) -> Flo
 
 def _failed(job: Job, context: CallContext, error: WebToolsError, start: float) -> Flow[None]:
     now: float = yield Now()
-    if job.sends and not _is_ours(error, job, now - start):
+    if job.requests and not _is_ours(error, job, now - start):
         yield Offload(partial(context.facilities.health.failed, job.account, error))
     context.log(
         "provider_error",

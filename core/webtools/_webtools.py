@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Strings: TypeAlias = str | Sequence[str]
 Moment: TypeAlias = str | date | None
+_NOTHING: tuple[str, ...] = ()  # what the methods have where no list is given
 
 
 class WebTools:
@@ -415,7 +416,7 @@ class WebTools:
         if cut:
             context.log("truncation", **cut_facts(cut), path=result.details["full_output_path"])
             context.write_log()
-        return replace(result, call_id=context.id if context.is_logged else "")
+        return replace(result, call_id=context.id) if context.id else result
 
     def _begun(
         self, tool: Tool, arguments: Mapping[str, Any], options: CallOptions
@@ -430,9 +431,8 @@ class WebTools:
         # The arguments too: a key in a query must not be sent, nor quoted and cut in a message.
         given = redactor_for(accounts.secrets).clean(checked)
         facilities = self._facilities_of(accounts)
-        return given, CallContext(
-            new_call_id(), tool.name, accounts, facilities, options, given.subjects
-        )
+        name = "" if facilities.log is None else new_call_id()  # by which the log knows the call
+        return given, CallContext(name, tool.name, accounts, facilities, options, given.subjects)
 
     def _facilities_of(self, accounts: Accounts) -> Facilities:
         """Give cache, log and the like; found anew when the settings have changed."""
@@ -506,8 +506,12 @@ class WebTools:
 
 def _arguments(named: dict[str, Any]) -> dict[str, Any]:
     """Bring a method's arguments into the form that a model sends: text, lists, no dates."""
-    named.pop("self")
-    return {name: _plain(value) for name, value in named.items()}
+    del named["self"]
+    return {
+        name: value if isinstance(value, str) else _plain(value)
+        for name, value in named.items()
+        if value is not None and value is not _NOTHING
+    }
 
 
 def _split(named: dict[str, Any]) -> tuple[dict[str, Any], CallOptions]:
@@ -522,6 +526,6 @@ def _split(named: dict[str, Any]) -> tuple[dict[str, Any], CallOptions]:
 def _plain(value: Any) -> Any:
     if isinstance(value, date):
         return value.isoformat()
-    if value is None or isinstance(value, (str, bool, int)) or not is_iterable(value):
+    if isinstance(value, (str, bool, int)) or not is_iterable(value):
         return value
     return list(value)

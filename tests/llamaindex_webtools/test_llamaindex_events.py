@@ -287,8 +287,8 @@ async def test_progress_from_a_thread_belongs_to_the_span_of_its_call(
     await search.acall(**SEARCH)
     assert [event.span_id for event in listening.heard] == spans
     assert [str(span).partition("-")[0] for span in spans] == [
-        "FunctionTool.call",
-        "FunctionTool.acall",
+        "WebFunctionTool.call",
+        "WebFunctionTool.acall",
     ]
 
 
