@@ -940,12 +940,12 @@ def test_a_child_forked_while_another_thread_calls_can_call(
 import threading
 send()
 (lanes,) = blocking._lanes.values()
-lanes._lock.acquire()  # as if another thread were just taking a lane
+lanes._turn.acquire()  # as if another thread were just taking a lane
 child = os.fork()
 if not child:
     print(send(), flush=True)
     os._exit(0)
-lanes._lock.release()
+lanes._turn.release()
 assert os.waitpid(child, 0)[1] == 0
 """
     assert python(page(webtools_sandbox), lines) == "200\n"

@@ -8,7 +8,7 @@ import time
 import zlib
 from contextlib import suppress
 from functools import lru_cache
-from json import dumps
+from json import JSONEncoder
 from typing import Any, NamedTuple
 
 import httpx
@@ -20,10 +20,11 @@ from webtools.errors import RequestError, RequestTimeoutError, WebToolsError
 
 NETWORK_ERRORS = (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OSError)
 _DEFAULT_HEADERS = [
-    (b"accept", b"application/json"),
-    (b"accept-encoding", b"gzip"),
-    (b"user-agent", f"agent-webtools/{__version__}".encode()),
+    ("accept", (b"accept", b"application/json")),
+    ("accept-encoding", (b"accept-encoding", b"gzip")),
+    ("user-agent", (b"user-agent", f"agent-webtools/{__version__}".encode())),
 ]
+_encode = JSONEncoder(separators=(",", ":")).encode
 
 
 class Target(NamedTuple):
@@ -56,11 +57,11 @@ def target_of(url: str) -> Target:
 def to_httpx(request: Request, target: Target, deadline: float) -> httpx.Request:
     # Headers in their final form and a ready stream: httpx then has nothing left to work out.
     headers = [(b"host", target.host)]
-    headers += [pair for pair in _DEFAULT_HEADERS if pair[0].decode() not in request.headers]
+    headers += [pair for name, pair in _DEFAULT_HEADERS if name not in request.headers]
     headers += [(name.encode(), value.encode()) for name, value in request.headers.items()]
     content = b""
     if request.json is not None:
-        content = dumps(request.json, separators=(",", ":")).encode()
+        content = _encode(request.json).encode()
         headers.append((b"content-type", b"application/json"))
         headers.append((b"content-length", b"%d" % len(content)))
     # Reads and writes are bounded by the lane; this bounds httpcore's own waiting, for its pool.

@@ -162,13 +162,16 @@ class _BlockingLanes:
         self._make = make
         self.retired = False
         self._idle: list[_BlockingLane] = []
-        self._gate = threading.BoundedSemaphore(MAX_LANES)
-        self._lock = threading.Lock()
+        self._free = MAX_LANES
+        self._turn = threading.Condition(threading.Lock())
 
     def take(self, deadline: float) -> _BlockingLane:
-        if not self._gate.acquire(timeout=max(0.0, deadline - time.monotonic())):
-            raise _all_busy()
-        with self._lock:
+        with self._turn:
+            while not self._free:
+                left = deadline - time.monotonic()
+                if left <= 0 or not self._turn.wait(min(left, threading.TIMEOUT_MAX)):
+                    raise _all_busy()
+            self._free -= 1
             lane = self._idle.pop() if self._idle else None
         lane = lane or self._make()
         lane.deadline.at = deadline
@@ -181,10 +184,11 @@ class _BlockingLanes:
         them for ever: its pool has room for one.
         """
         lane.idle_since = time.monotonic()
-        with self._lock:
+        with self._turn:
             stale = _stale(self._idle)
             (self._idle if sound and not self.retired else stale).append(lane)
-        self._gate.release()
+            self._free += 1
+            self._turn.notify()
         for old in stale:
             old.close()
 
