@@ -4,7 +4,9 @@ import asyncio
 import contextlib
 import gc
 import gzip
+import json
 import os
+import re
 import socket
 import ssl
 import subprocess
@@ -19,6 +21,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import trustme
 from servers import (
@@ -668,6 +671,82 @@ def test_plain_http_needs_no_roots(
     assert send(page(webtools_sandbox)).status == 200
 
 
+# --- hooks -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def seen(monkeypatch: pytest.MonkeyPatch) -> list[httpx.Request]:
+    """The requests that somebody sees who hooks into httpx, as recorders and tracers do."""
+    requests: list[httpx.Request] = []
+    handle = httpx.HTTPTransport.handle_request
+    ahandle = httpx.AsyncHTTPTransport.handle_async_request
+
+    def watched(self: httpx.HTTPTransport, request: httpx.Request) -> httpx.Response:
+        requests.append(request)
+        return handle(self, request)
+
+    async def awatched(self: httpx.AsyncHTTPTransport, request: httpx.Request) -> httpx.Response:
+        requests.append(request)
+        return await ahandle(self, request)
+
+    monkeypatch.setattr(httpx.HTTPTransport, "handle_request", watched)
+    monkeypatch.setattr(httpx.AsyncHTTPTransport, "handle_async_request", awatched)
+    return requests
+
+
+def test_who_hooks_into_httpx_sees_the_request_and_lets_the_answer_pass(
+    send: Send, webtools_sandbox: SandboxServer, seen: list[httpx.Request]
+) -> None:
+    url, body = f"{webtools_sandbox.url}/exa/search", {"query": "json decoder"}
+    answer = send(url, method="POST", headers={"x-api-key": "test-key-exa"}, json=body)
+    assert (answer.status, answer.json()["results"] != []) == (200, True)
+    [request] = seen
+    assert (request.method, str(request.url)) == ("POST", url)
+    assert (request.headers["x-api-key"], json.loads(request.read())) == ("test-key-exa", body)
+
+
+def _faults(send: Send) -> list[str]:
+    """What is said of a refused connection, of no host, of an answer that is none, of silence."""
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        urls = [f"http://127.0.0.1:{closed.getsockname()[1]}/", "http://no-such-host.invalid/"]
+    with (
+        RawServer(answering(b"SSH-2.0-x\r\n\r\n")) as other,
+        RawServer(answering(response(b"cut short")[:-3], keep_open=False)) as broken,
+        RawServer(silent) as mute,
+    ):
+        urls += [other.url, broken.url, mute.url]
+        faults: list[str] = []
+        for url in urls:
+            with pytest.raises(RequestError) as caught:
+                send(url, SHORT)
+            faults.append(f"{type(caught.value).__name__}: {caught.value}")
+    return [re.sub(r":\d+", "", fault) for fault in faults]
+
+
+def test_a_failure_reads_the_same_with_a_hook(send: Send, seen: list[httpx.Request]) -> None:
+    hooked = _faults(send)
+    with pytest.MonkeyPatch.context() as patch:  # as if nobody had hooked in
+        patch.setattr(_transport, "_HANDLE", httpx.HTTPTransport.handle_request)
+        patch.setattr(_transport, "_AHANDLE", httpx.AsyncHTTPTransport.handle_async_request)
+        assert _faults(send) == hooked
+    assert len(seen) == len(hooked) == 5
+
+
+def test_a_hook_that_was_there_before_us_sees_the_request(webtools_sandbox: SandboxServer) -> None:
+    before = """
+import functools, httpx
+handle = httpx.HTTPTransport.handle_request
+
+@functools.wraps(handle)
+def watched(self, request):
+    print("seen")
+    return handle(self, request)
+
+httpx.HTTPTransport.handle_request = watched
+"""
+    assert python(page(webtools_sandbox), "print(send())", before) == "seen\n200\n"
+
+
 # --- cancellation ------------------------------------------------------------------------------
 
 
@@ -898,9 +977,9 @@ async def asend():
 """
 
 
-def python(url: str, lines: str) -> str:
+def python(url: str, lines: str, before: str = "") -> str:
     ran = subprocess.run(
-        [sys.executable, "-X", "dev", "-W", "error", "-c", SCRIPT + lines, url],
+        [sys.executable, "-X", "dev", "-W", "error", "-c", before + SCRIPT + lines, url],
         capture_output=True,
         text=True,
         timeout=20,

@@ -1,4 +1,4 @@
-"""Between our requests and answers and those of httpx; its errors become ours here."""
+"""Between our requests and answers and those of httpx and httpcore, whose errors become ours."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import zlib
 from contextlib import suppress
 from functools import lru_cache
 from json import JSONEncoder
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
+import httpcore
 import httpx
 
 from webtools._cleaning import one_line
@@ -18,7 +19,17 @@ from webtools._http import Request, Response
 from webtools._version import __version__
 from webtools.errors import RequestError, RequestTimeoutError, WebToolsError
 
-NETWORK_ERRORS = (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OSError)
+NETWORK_ERRORS = (
+    httpcore.TimeoutException,
+    httpcore.NetworkError,
+    httpcore.ProtocolError,
+    httpcore.ProxyError,
+    httpcore.UnsupportedProtocol,
+    httpx.HTTPError,
+    httpx.InvalidURL,
+    UnicodeError,
+    OSError,
+)
 _DEFAULT_HEADERS = [
     ("accept", (b"accept", b"application/json")),
     ("accept-encoding", (b"accept-encoding", b"gzip")),
@@ -31,6 +42,7 @@ class Target(NamedTuple):
     """A parsed URL, and what of it is needed at every call."""
 
     url: httpx.URL
+    core_url: httpcore.URL
     origin: str
     host: bytes
 
@@ -44,7 +56,10 @@ def _parsed(url: str) -> Target:
     if parsed.scheme not in {"http", "https"} or not parsed.host:
         raise httpx.UnsupportedProtocol("it is no http(s) URL")
     host = parsed.netloc
-    return Target(parsed, f"{parsed.scheme}://{host.decode()}", host)
+    core_url = httpcore.URL(
+        scheme=parsed.raw_scheme, host=parsed.raw_host, port=parsed.port, target=parsed.raw_path
+    )
+    return Target(parsed, core_url, f"{parsed.scheme}://{host.decode()}", host)
 
 
 def target_of(url: str) -> Target:
@@ -54,8 +69,8 @@ def target_of(url: str) -> Target:
         raise as_request_error(error) from bare(error)
 
 
-def to_httpx(request: Request, target: Target, deadline: float) -> httpx.Request:
-    # Headers in their final form and a ready stream: httpx then has nothing left to work out.
+def to_httpcore(request: Request, target: Target, deadline: float) -> httpcore.Request:
+    # Headers in their final form and a ready stream: nothing is left to work out.
     headers = [(b"host", target.host)]
     headers += [pair for name, pair in _DEFAULT_HEADERS if name not in request.headers]
     headers += [(name.encode(), value.encode()) for name, value in request.headers.items()]
@@ -67,22 +82,38 @@ def to_httpx(request: Request, target: Target, deadline: float) -> httpx.Request
     # Reads and writes are bounded by the lane; this bounds httpcore's own waiting, for its pool.
     bound = {"timeout": {"pool": max(0.0, deadline - time.monotonic())}}
     stream = httpx.ByteStream(content)
+    return httpcore.Request(
+        request.method, target.core_url, headers=headers, content=stream, extensions=bound
+    )
+
+
+def to_httpx(request: httpcore.Request, target: Target) -> httpx.Request:
     return httpx.Request(
-        request.method, target.url, headers=headers, stream=stream, extensions=bound
+        request.method.decode(),
+        target.url,
+        headers=request.headers,
+        stream=cast("httpx.ByteStream", request.stream),
+        extensions=cast("Any", request).extensions,
+    )
+
+
+def from_httpx(answer: httpx.Response) -> httpcore.Response:
+    return httpcore.Response(
+        answer.status_code, headers=answer.headers.raw, content=cast("Any", answer.stream)
     )
 
 
 class Body:
     """Collects an answer's body, decompressed and bounded while it arrives."""
 
-    def __init__(self, answer: httpx.Response, max_bytes: int) -> None:
+    def __init__(self, answer: httpcore.Response, max_bytes: int) -> None:
         self._answer = answer
         self._max_bytes = max_bytes
         self._parts: list[bytes] = []
         self._size = 0
         self._headers = {
             name.decode("latin-1").lower(): value.decode("latin-1")
-            for name, value in answer.headers.raw
+            for name, value in answer.headers
         }
         self._inflate = _decompressor(self._headers.get("content-encoding", ""))
 
@@ -93,7 +124,7 @@ class Body:
         if self._size > self._max_bytes:
             size = self._max_bytes // (1024 * 1024)
             message = f"the answer is larger than {size} MiB"
-            raise RequestError(message, status=self._answer.status_code, retryable=False)
+            raise RequestError(message, status=self._answer.status, retryable=False)
         self._parts.append(chunk)
 
     def _decompress(self, chunk: bytes) -> bytes:
@@ -108,14 +139,14 @@ class Body:
                 chunk = self._inflate.unused_data
         except zlib.error as error:
             message = f"the answer cannot be decompressed ({error})"
-            status = self._answer.status_code
+            status = self._answer.status
             raise RequestError(message, status=status, retryable=False) from error
         return found
 
     def to_response(self) -> Response:
         if self._parts and self._inflate is not None and not self._inflate.eof:
-            raise RequestError("the answer broke off", status=self._answer.status_code)
-        return Response(self._answer.status_code, self._headers, b"".join(self._parts))
+            raise RequestError("the answer broke off", status=self._answer.status)
+        return Response(self._answer.status, self._headers, b"".join(self._parts))
 
 
 def _decompressor(encoding: str) -> Any:
@@ -129,20 +160,36 @@ def _decompressor(encoding: str) -> Any:
             raise RequestError(message, retryable=False)
 
 
-_WORDS: list[tuple[type[Exception], str]] = [
-    (httpx.ConnectError, "no connection to {origin} could be made"),
-    (httpx.ProxyError, "the proxy refused the connection to {origin}"),
-    (httpx.ProtocolError, "the answer broke off or is no valid HTTP"),
-    (Exception, "the connection broke off"),
+_LATE = (httpcore.TimeoutException, httpx.TimeoutException)
+_NO_ADDRESS = (
+    httpcore.UnsupportedProtocol,
+    httpx.UnsupportedProtocol,
+    httpx.InvalidURL,
+    UnicodeError,
+)
+_WORDS: list[tuple[tuple[type[Exception], ...], str]] = [
+    (
+        (httpcore.ConnectError, httpx.ConnectError),
+        "no connection to {origin} could be made",
+    ),
+    (
+        (httpcore.ProxyError, httpx.ProxyError),
+        "the proxy refused the connection to {origin}",
+    ),
+    (
+        (httpcore.ProtocolError, httpx.ProtocolError),
+        "the answer broke off or is no valid HTTP",
+    ),
+    ((Exception,), "the connection broke off"),
 ]
 
 
 def as_request_error(error: Exception, origin: str = "") -> WebToolsError:
-    if isinstance(error, httpx.TimeoutException):
+    if isinstance(error, _LATE):
         return RequestTimeoutError("no answer came in time")
-    if isinstance(error, (httpx.InvalidURL, UnicodeError, httpx.UnsupportedProtocol)):
+    if isinstance(error, _NO_ADDRESS):
         return RequestError(f"the address cannot be used ({error})", retryable=False)
-    words = next((words for kind, words in _WORDS if isinstance(error, kind)), _WORDS[-1][1])
+    words = next(words for kinds, words in _WORDS if isinstance(error, kinds))
     return RequestError(words.format(origin=origin) + _detail(error))
 
 

@@ -1,7 +1,8 @@
 """Connections; with `_streams`, `_httpx` and `_resolving` all that touches the network.
 
-Requests are handed straight to httpx's transports. Its client layer would cost a third of a call
-and bounds each single read, so that a server sending a byte at a time could hold a call for hours.
+Requests are handed straight to httpcore, the engine of httpx. The layers above it would cost half
+of a call, and bound each single read, so that a server sending a byte at a time could hold a call
+for hours. They are passed through only where somebody has hooked into httpx.
 Here a *lane* is one transport with one connection at most, whose every read and write is bounded by
 the deadline of the call in progress. Idle lanes are kept in a stack: calls in turn reuse one
 connection, and none of httpcore's pool search, which grows with the square of the connections
@@ -21,6 +22,7 @@ from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable
 from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
+from types import FunctionType
 from typing import Any, TypeAlias, cast
 
 import httpcore
@@ -33,7 +35,9 @@ from webtools._httpx import (
     Target,
     as_request_error,
     bare,
+    from_httpx,
     target_of,
+    to_httpcore,
     to_httpx,
 )
 from webtools._resolving import aresolve, resolve
@@ -82,6 +86,16 @@ def tls_context() -> ssl.SSLContext:
     )
 
 
+def _unhooked(method: Any) -> Any:
+    """Give a method of httpx's transports; None if somebody has replaced it already."""
+    is_own = type(method) is FunctionType and method.__globals__["__name__"].startswith("httpx.")
+    return method if is_own else None
+
+
+_HANDLE = _unhooked(httpx.HTTPTransport.handle_request)
+_AHANDLE = _unhooked(httpx.AsyncHTTPTransport.handle_async_request)
+
+
 # --- lanes -------------------------------------------------------------------------------------
 
 
@@ -89,7 +103,8 @@ class _BlockingLane(httpx.HTTPTransport):
     """One connection, and the deadline that bounds it.
 
     httpx has no argument for httpcore's network backend, hence the pool made here. The class
-    stays an `HTTPTransport`: recorders and tracers that hook into httpx see its requests.
+    stays an `HTTPTransport` for recorders and tracers: these replace its `handle_request`, and
+    then see every request.
     """
 
     def __init__(
@@ -113,6 +128,12 @@ class _BlockingLane(httpx.HTTPTransport):
                 keepalive_expiry=IDLE_SECONDS,
                 network_backend=backend,
             )
+
+    def exchange(self, request: httpcore.Request, target: Target) -> httpcore.Response:
+        """Send a request; the body of the answer is yet to be read."""
+        if httpx.HTTPTransport.handle_request is _HANDLE:
+            return self._pool.handle_request(request)
+        return from_httpx(self.handle_request(to_httpx(request, target)))
 
 
 class _AsyncLane(httpx.AsyncHTTPTransport):
@@ -139,6 +160,12 @@ class _AsyncLane(httpx.AsyncHTTPTransport):
                 keepalive_expiry=IDLE_SECONDS,
                 network_backend=backend,
             )
+
+    async def exchange(self, request: httpcore.Request, target: Target) -> httpcore.Response:
+        """Send a request; the body of the answer is yet to be read."""
+        if httpx.AsyncHTTPTransport.handle_async_request is _AHANDLE:
+            return await self._pool.handle_async_request(request)
+        return from_httpx(await self.handle_async_request(to_httpx(request, target)))
 
 
 def _proxy(url: str) -> httpcore.Proxy:
@@ -299,8 +326,7 @@ class BlockingTransport:
         lanes = self._lanes_for(target, request.proxy, request.addresses)
         lane, sound = lanes.take(deadline), False
         try:
-            outgoing = to_httpx(request, target, deadline)
-            answer = lane.handle_request(outgoing)
+            answer = lane.exchange(to_httpcore(request, target, deadline), target)
             try:
                 body = Body(answer, request.max_bytes)
                 for chunk in cast("Iterable[bytes]", answer.stream):
@@ -354,8 +380,7 @@ class AsyncTransport:
         lanes = await self._lanes_for(target, request.proxy, request.addresses)
         lane, sound = await lanes.take(deadline), False
         try:
-            outgoing = to_httpx(request, target, deadline)
-            answer = await lane.handle_async_request(outgoing)
+            answer = await lane.exchange(to_httpcore(request, target, deadline), target)
             try:
                 body = Body(answer, request.max_bytes)
                 async for chunk in cast("AsyncIterable[bytes]", answer.stream):
