@@ -70,6 +70,7 @@ class Accounts:
         budget: What may be spent.
         fence: What of the web a model reads inside a fence.
         secrets: All keys: what may never appear in a text.
+        choices: Whom `select` has chosen where nobody was asked for.
     """
 
     accounts: tuple[Account, ...]
@@ -83,6 +84,9 @@ class Accounts:
     budget: BudgetConfig = field(default_factory=BudgetConfig)
     fence: Fence = "pages"
     secrets: frozenset[str] = field(init=False, repr=False, compare=False)
+    choices: dict[Capability, Account] = field(
+        init=False, repr=False, compare=False, default_factory=dict[Capability, Account]
+    )
 
     def __post_init__(self) -> None:
         """Collect the keys once; every answer is searched for them."""
@@ -127,6 +131,8 @@ class Accounts:
             ConfigError: No entry has that name, or the one that has it cannot do the job, or
                 no entry can.
         """
+        if name is None and capability in self.choices:
+            return self.choices[capability]
         if not self.accounts:
             raise ConfigError(_key_not_set(capability))
         able = [each for each in self.accounts if PROVIDERS[each.type].can(capability)]
@@ -137,7 +143,8 @@ class Accounts:
         if not able:
             remedy = _remedy(capability)
             raise ConfigError(f"No provider in {self.origin} can {capability}; {remedy}")
-        return next((account for account in able if account.name == self.default), able[0])
+        chosen = next((account for account in able if account.name == self.default), able[0])
+        return self.choices.setdefault(capability, chosen)
 
     def _able(self, name: str, capability: Capability, able: list[Account]) -> Account:
         chosen = self.named(name)

@@ -146,6 +146,9 @@ class Budget:
         store: Where the day's sums stand; budgets with the same store share all sums.
         limits: The limits, each of which may be None.
         now: Gives the time in seconds since 1970.
+
+    Attributes:
+        active: Whether any limit is set.
     """
 
     def __init__(
@@ -156,6 +159,8 @@ class Budget:
         self._now = now
         self._process = _processes.setdefault(store, _Process())
         self._counts_days = limits.usd_per_day is not None or limits.calls_per_day is not None
+        of_process = (limits.usd_per_process, limits.calls_per_process)
+        self.active = self._counts_days or any(limit is not None for limit in of_process)
         self._day_limit = _Limit(
             _micro_limit(limits.usd_per_day),
             _most_calls(limits.calls_per_day),
@@ -170,13 +175,6 @@ class Budget:
             "by this process",
             "start another process",
         )
-
-    @property
-    def active(self) -> bool:
-        """Whether any limit is set."""
-        limits = self._limits
-        process = (limits.usd_per_process, limits.calls_per_process)
-        return self._counts_days or any(limit is not None for limit in process)
 
     def reserve(self, provider: str, usd: float) -> Reservation:
         """Take the most that a call may cost from all limits, or from none.

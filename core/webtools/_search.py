@@ -40,32 +40,34 @@ def search(
         WebToolsError: Every query failed; the first error, with the others' texts added.
     """
     outcomes = yield from _all_outcomes(account, queries, context)
-    answers = [outcome for outcome in outcomes if not isinstance(outcome, WebToolsError)]
+    answers: list[Answer] = []
+    failed: list[WebToolsError] = []
+    errors: list[QueryError] = []
+    for query, outcome in zip(queries, outcomes, strict=True):
+        if isinstance(outcome, WebToolsError):
+            failed.append(outcome)
+            errors.append(QueryError(query=query.query, message=str(outcome)))
+        else:
+            answers.append(outcome)
     if not answers:
-        raise _joined([outcome for outcome in outcomes if isinstance(outcome, WebToolsError)])
-    errors = [
-        QueryError(query=query.query, message=str(outcome))
-        for query, outcome in zip(queries, outcomes, strict=True)
-        if isinstance(outcome, WebToolsError)
-    ]
-    cost = total(answer.hits.cost for answer in answers)
-    warnings = [warning for answer in answers for warning in answer.hits.warnings]
+        raise _joined(failed)
+    cost = total([answer.hits.cost for answer in answers])
     states = attest(account, queries[0])
-    undated = sum(answer.undated for answer in answers)
     if states and context:
         context.log("filters", filters=states)
-    kept = all(answer.at for answer in answers) and not errors
+    times = [answer.at for answer in answers if answer.at]
+    kept = len(times) == len(outcomes)
     return SearchResponse(
         provider=account.name,
         queries=[query.query for query in queries],
         results=[result for answer in answers for result in answer.kept],
         errors=errors,
         filters=states,
-        warnings=[*dict.fromkeys(warnings), *filter_warnings(account, states, undated)],
+        warnings=_warnings(account, answers, states),
         cost_usd=cost.usd if cost else None,
         cost_is_estimate=bool(cost and cost.is_estimate),
         cache_hit=kept,
-        retrieved_at=min(answer.at for answer in answers if answer.at) if kept else None,
+        retrieved_at=min(times) if kept else None,
     )
 
 
@@ -191,6 +193,12 @@ def _joined(errors: list[WebToolsError]) -> WebToolsError:
     more = len(texts) - _MOST_TOLD
     told = [*texts[:_MOST_TOLD], *([f"And {more} more failed in their own way."] * (more > 0))]
     return errors[0].with_message(f"All {len(errors)} queries failed: {' '.join(told)}")
+
+
+def _warnings(account: Account, answers: list[Answer], states: dict[str, FilterState]) -> list[str]:
+    told = dict.fromkeys(warning for answer in answers for warning in answer.hits.warnings)
+    undated = sum(answer.undated for answer in answers)
+    return [*told, *filter_warnings(account, states, undated)]
 
 
 # --- filters -----------------------------------------------------------------------------------

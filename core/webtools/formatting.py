@@ -56,7 +56,7 @@ def _numbered(number: int, result: SearchResult) -> str:
 
 def _facts(item: SearchResult | Page) -> str:
     """Give `YYYY-MM-DD · Author`, as far as known."""
-    day = f"{item.published_at:%Y-%m-%d}" if item.published_at else ""
+    day = item.published_at.date().isoformat() if item.published_at else ""
     return " · ".join(filter(None, (day, item.author)))
 
 
@@ -130,7 +130,7 @@ def cited_first(envelope: ResearchEnvelope) -> list[ResearchResult]:
 def _source(number: int, result: ResearchResult) -> str:
     lines = [f"{number}. {result.title}", result.url, result.snippet]
     if result.published_at:
-        lines.append(f"{result.published_at:%Y-%m-%d}")
+        lines.append(result.published_at.date().isoformat())
     return f"\n{INDENT}".join(line for line in lines if line)
 
 

@@ -5,6 +5,7 @@ API: https://exa.ai/docs/reference/search and /get-contents (read 2026-11-21).
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
@@ -79,6 +80,15 @@ def _headers(account: Account) -> dict[str, str]:
 # --- search ------------------------------------------------------------------------------------
 
 
+_FILTERS: dict[FilterName, str] = {
+    "include_domains": "includeDomains",
+    "exclude_domains": "excludeDomains",
+    "start_published_date": "startPublishedDate",
+    "end_published_date": "endPublishedDate",
+    "category": "category",
+}
+
+
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
     """Name what Exa applies: all, but few for companies and people (else it answers 400)."""
     native: set[FilterName] = {"include_domains", "exclude_domains", "category"}
@@ -91,28 +101,24 @@ def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterNam
 
 def search_request(query: SearchQuery, account: Account) -> Request:
     """Build the one POST a query takes; without `contents` Exa sends metadata only."""
-    native = native_filters(query, account)
     options: ExaOptions = account.options
     body: dict[str, Any] = {
         "query": query.query,
         "type": options.search_type,
         "numResults": query.limit,
     }
-    wanted: dict[FilterName, tuple[str, Any]] = {
-        "include_domains": ("includeDomains", list(query.include_domains)),
-        "exclude_domains": ("excludeDomains", list(query.exclude_domains)),
-        "start_published_date": ("startPublishedDate", _iso(query.start_published_date)),
-        "end_published_date": ("endPublishedDate", _iso(query.end_published_date)),
-        "category": ("category", query.category),
-    }
-    body |= {key: value for name, (key, value) in wanted.items() if value and name in native}
+    if asked := [name for name in _FILTERS if getattr(query, name)]:
+        native = native_filters(query, account)
+        body |= {_FILTERS[name]: _sent(getattr(query, name)) for name in asked if name in native}
     if options.search_highlights or query.snippets:
         body["contents"] = {"highlights": True}
     return Request("POST", f"{account.base_url}/search", headers=_headers(account), json=body)
 
 
-def _iso(value: Any) -> str | None:
-    return value.isoformat().replace("+00:00", "Z") if value else None
+def _sent(value: tuple[str, ...] | date | str) -> list[str] | str:
+    if isinstance(value, date):
+        return value.isoformat().replace("+00:00", "Z")
+    return value if isinstance(value, str) else list(value)
 
 
 def search_price(query: SearchQuery, account: Account) -> float:
