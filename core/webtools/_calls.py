@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from webtools._context import CallContext
 from webtools._dates import read_date
 from webtools._fetch import fetch_with_fallback
-from webtools._flow import Flow, Now
+from webtools._flow import Flow
 from webtools._reading_on import read_on
 from webtools._search import search
 from webtools._summarize import summarize
@@ -65,37 +66,27 @@ def carry_out(tool: Tool, given: Any, context: CallContext) -> Flow[Any]:
         WebToolsError: The call failed.
     """
     work = CALLS[tool.name](given, context.accounts, context)
-    if not context.is_logged:
-        return (yield from work)
-    try:
-        return (yield from _logged(tool, given, context, work))
-    finally:
-        context.write_log()
+    return _logged(tool, given, context, work) if context.is_logged else work
 
 
 def _logged(tool: Tool, given: Any, context: CallContext, work: Flow[T]) -> Flow[T]:
-    start: float = yield Now()
+    start = time.monotonic()
     context.log("call", tool=tool.name, **given.model_dump(exclude_defaults=True))
-    failed: WebToolsError
+    facts: dict[str, Any] = {}
     try:
         response = yield from work
+        facts = {"is_error": False, **_outcome(response)}
     except WebToolsError as error:
-        failed = error
+        facts = {"is_error": True, "error": type(error).__name__, "message": str(error)}
+        raise
     except GeneratorExit:
         context.log("cancelled")
         raise
-    else:
-        now: float = yield Now()
-        context.log("done", ms=_milliseconds(now - start), is_error=False, **_outcome(response))
-        return response
-    now = yield Now()
-    facts = {"error": type(failed).__name__, "message": str(failed)}
-    context.log("done", ms=_milliseconds(now - start), is_error=True, **facts)
-    raise failed
-
-
-def _milliseconds(seconds: float) -> float:
-    return round(seconds * 1000, 1)
+    finally:
+        if facts:
+            context.log("done", ms=round((time.monotonic() - start) * 1000, 1), **facts)
+        context.write_log()
+    return response
 
 
 def _outcome(response: Any) -> dict[str, Any]:

@@ -45,20 +45,19 @@ def exchange(
         RequestError: No answer came.
         ProviderError: The answer is no success, or not of the documented shape.
     """
-    return (yield from observed(job, _exchanged(job, request, read, deadline)))
+    return observed(job, _exchanged(job, request, read, deadline))
 
 
 def _exchanged(
     job: Job, request: Request, read: Callable[[Response], T], deadline: float | None
 ) -> Flow[T]:
-    deadline = yield from _timed(job, deadline)
+    deadline = _timed(job, deadline, (yield Now()))
     response = yield from _accepted(request, job, deadline)
     return _read(lambda: read(response), job, response)
 
 
-def _timed(job: Job, deadline: float | None) -> Flow[float]:
+def _timed(job: Job, deadline: float | None, now: float) -> float:
     """Begin the job's time, or note how much of somebody else's it has."""
-    now: float = yield Now()
     if deadline is None:
         return now + job.timeout
     job.allowed = max(0.0, deadline - now)
@@ -86,11 +85,11 @@ def dialogue(
         RequestError: No answer came.
         ProviderError: An answer is no success, or not of the documented shape.
     """
-    return (yield from observed(job, _dialogue(job, turns, deadline)))
+    return observed(job, _dialogue(job, turns, deadline))
 
 
 def _dialogue(job: Job, turns: Generator[Turn, Response, T], deadline: float | None) -> Flow[T]:
-    deadline = yield from _timed(job, deadline)
+    deadline = _timed(job, deadline, (yield Now()))
     with closing(turns):
         turn = _next(turns)
         while not isinstance(turn, _Ended):

@@ -173,11 +173,7 @@ def _ask(
     provider = _provider(account)
     job = Job(account, "search", "searching for", query.query, query, context)
     request = provider.search_request(query, account)
-    return (
-        yield from exchange(
-            job, request, lambda r: provider.read_search(r, query, account), deadline
-        )
-    )
+    return exchange(job, request, lambda r: provider.read_search(r, query, account), deadline)
 
 
 def _provider(account: Account) -> SearchProvider:

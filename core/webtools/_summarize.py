@@ -58,8 +58,4 @@ def _ask(
     assert provider is not None  # noqa: S101  # accounts are selected by capability
     job = Job(account, "summarize", "summarizing", query.url, query, context)
     request = provider.summary_request(query, account)
-    return (
-        yield from exchange(
-            job, request, lambda r: provider.read_summary(r, query, account), deadline
-        )
-    )
+    return exchange(job, request, lambda r: provider.read_summary(r, query, account), deadline)

@@ -36,10 +36,14 @@ _FOOTER_BYTES = 8 * 1024  # most that errors and warnings may take of the budget
 _FOOTER_LINES = 100
 
 
-def present(tool: Tool, work: Flow[Any], fence: Fence = "pages") -> Flow[ToolResult]:
-    """Show what a tool's work brings."""
-    response = yield from work
-    return (yield from PRESENTERS[tool.name](response, fence))
+def answered(tool: Tool, work: Flow[Any], fence: Fence = "pages") -> Flow[ToolResult]:
+    """Show what a tool's work brings; its failure is a result as well."""
+    try:
+        response = yield from work
+        return (yield from PRESENTERS[tool.name](response, fence))
+    except WebToolsError as error:
+        failed = error
+    return (yield from present_error(failed, fence))
 
 
 def present_search(response: SearchResponse, fence: Fence = "pages") -> Flow[ToolResult]:
@@ -138,15 +142,6 @@ def error_details(error: WebToolsError) -> dict[str, Any]:
     details: dict[str, Any] = {"provider": error.provider, "results": [], "warnings": []}
     details |= {"result_count": 0, "cost_usd": None, "cost_is_estimate": False}
     return details | _cut_details(None, None) | {"error": error.to_details()}
-
-
-def answer(flow: Flow[ToolResult], fence: Fence = "pages") -> Flow[ToolResult]:
-    """Turn the errors of a tool call into its result."""
-    try:
-        return (yield from flow)
-    except WebToolsError as error:
-        failed = error
-    return (yield from present_error(failed, fence))
 
 
 # --- within the budget -------------------------------------------------------------------------

@@ -17,10 +17,10 @@ from webtools._gate import passed
 from webtools._kinds import Command
 from webtools._narrowing import is_iterable
 from webtools._redaction import Redactor, redactor_for
-from webtools._toolcalls import answer, cut_facts, present
+from webtools._toolcalls import answered, cut_facts, present_error
 from webtools._transport import BlockingTransport, LoopTransports
 from webtools.config import Accounts, Config, Settings
-from webtools.errors import ConfigError, InputError
+from webtools.errors import ConfigError, InputError, WebToolsError
 from webtools.logs import new_call_id
 from webtools.progress import ProgressCallback
 from webtools.results import (
@@ -275,7 +275,7 @@ class WebTools:
             cause is a result with `is_error`, never an exception.
         """
         options = CallOptions(cache, progress, synthesizer)
-        return self._run(answer(self._presented(name, arguments, options)))
+        return self._run(self._presented(name, arguments, options))
 
     def close(self) -> None:
         """Close the connections of the blocking methods; later calls open new ones."""
@@ -375,7 +375,7 @@ class WebTools:
     ) -> ToolResult:
         """Call a tool as `call_tool` does, awaited."""
         options = CallOptions(cache, progress, synthesizer)
-        return await self._arun(answer(self._presented(name, arguments, options)))
+        return await self._arun(self._presented(name, arguments, options))
 
     async def aclose(self) -> None:
         """Close the connections of the running loop and those of the blocking methods."""
@@ -407,11 +407,17 @@ class WebTools:
     def _presented(
         self, name: str, arguments: Mapping[str, Any], options: CallOptions
     ) -> Flow[ToolResult]:
-        tool = self._checked(find_tool, name)
-        given, context = self._begun(tool, arguments, options)
-        fence = context.accounts.fence
+        """Call a tool as a model does; what is wrong with the call is a result as well."""
+        try:
+            tool = self._checked(find_tool, name)
+            given, context = self._begun(tool, arguments, options)
+        except WebToolsError as error:
+            return present_error(error)
+        return self._answered(tool, given, context)
+
+    def _answered(self, tool: Tool, given: Any, context: CallContext) -> Flow[ToolResult]:
         work = self._carried_out(tool, given, context)
-        result = yield from answer(present(tool, work, fence), fence)
+        result = yield from answered(tool, work, context.accounts.fence)
         cut = result.details["truncation"]
         if cut:
             context.log("truncation", **cut_facts(cut), path=result.details["full_output_path"])
