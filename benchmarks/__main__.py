@@ -22,7 +22,10 @@ def main(names: list[str]) -> int:
     if unknown:
         print(f"no such part: {', '.join(sorted(unknown))}; use {', '.join(PARTS)}")
         return 2
-    print(f"Python {platform.python_version()}; ratios are medians of pairs taken in turn")
+    print(
+        f"Python {platform.python_version()}; both sides are timed in turn, and told and compared"
+    )
+    print("by the lower quartile of their rounds")
     print(f"     {'':<58}{'ours':>12}{'peer':>12}{'value':>9}  target")
     missed: list[Row] = []
     for name in names or PARTS:

@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 
-from benchmarks.report import Row, apaired, paired, ratio
+from benchmarks.report import Row, ain_turn, in_turn, ratio
 from benchmarks.server import Server, running
 from langchain_webtools import WebSearchTool
 from llamaindex_webtools import web_search_tool
@@ -17,6 +17,8 @@ LIMIT = 10
 ARGUMENTS = {"queries": [QUERY], "limit": LIMIT}
 BODY = {"query": QUERY, "type": "auto", "numResults": LIMIT}
 HEADERS = {"x-api-key": "test-key-exa"}
+ROUNDS, CALLS = 80, 20  # in turn for seconds: a machine is seldom as noisy for so long
+MOST = {"core search": 1.1, "LangChain tool": 1.35, "LlamaIndex tool": 1.25}
 
 
 def rows() -> Iterator[Row]:
@@ -37,17 +39,17 @@ def _raw(client: httpx.Client, server: Server) -> Any:
 def _blocking(server: Server, web: WebTools, name: str) -> Iterator[Row]:
     langchain, llamaindex = WebSearchTool(web=web), web_search_tool(web)
     with httpx.Client(verify=_context(server)) as client:
-
-        def peer() -> Any:
-            return _raw(client, server)
-
-        ours = {
-            ("core search", 1.1): lambda: web.search(QUERY, limit=LIMIT),
-            ("LangChain tool", 1.35): lambda: langchain.invoke(ARGUMENTS),
-            ("LlamaIndex tool", 1.25): lambda: llamaindex.call(**ARGUMENTS),
-        }
-        for (what, most), call in ours.items():
-            yield ratio(f"one call, blocking, {name}: {what}", paired(call, peer), "µs", most)
+        times = in_turn(
+            {
+                "peer": lambda: _raw(client, server),
+                "core search": lambda: web.search(QUERY, limit=LIMIT),
+                "LangChain tool": lambda: langchain.invoke(ARGUMENTS),
+                "LlamaIndex tool": lambda: llamaindex.call(**ARGUMENTS),
+            },
+            rounds=ROUNDS,
+            calls=CALLS,
+        )
+    yield from _compared(f"one call, blocking, {name}", times)
 
 
 async def _async(server: Server, web: WebTools, name: str) -> list[Row]:
@@ -58,15 +60,23 @@ async def _async(server: Server, web: WebTools, name: str) -> list[Row]:
             answer = await client.post(f"{server.url}/exa/search", json=BODY, headers=HEADERS)
             return answer.raise_for_status().json()
 
-        ours = {
-            ("core search", 1.1): lambda: web.asearch(QUERY, limit=LIMIT),
-            ("LangChain tool", 1.35): lambda: langchain.ainvoke(ARGUMENTS),
-            ("LlamaIndex tool", 1.25): lambda: llamaindex.acall(**ARGUMENTS),
-        }
-        return [
-            ratio(f"one call, async, {name}: {what}", await apaired(call, peer), "µs", most)
-            for (what, most), call in ours.items()
-        ]
+        times = await ain_turn(
+            {
+                "peer": peer,
+                "core search": lambda: web.asearch(QUERY, limit=LIMIT),
+                "LangChain tool": lambda: langchain.ainvoke(ARGUMENTS),
+                "LlamaIndex tool": lambda: llamaindex.acall(**ARGUMENTS),
+            },
+            rounds=ROUNDS,
+            calls=CALLS,
+        )
+    return list(_compared(f"one call, async, {name}", times))
+
+
+def _compared(what: str, times: dict[str, list[float]]) -> Iterator[Row]:
+    for name, most in MOST.items():
+        pairs = list(zip(times[name], times["peer"], strict=True))
+        yield ratio(f"{what}: {name}", pairs, "µs", most)
 
 
 def _context(server: Server) -> Any:
