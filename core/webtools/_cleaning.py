@@ -42,9 +42,7 @@ def one_line(text: str) -> str:
         text = _MARKS.sub(_mark, text)
     if "&" in text:
         text = html.unescape(_HUGE_REFERENCE.sub("", text))
-    if not text.isprintable():
-        text = without_controls(text)
-    return " ".join(text.split())
+    return " ".join(without_controls(text).split())
 
 
 def _mark(match: re.Match[str]) -> str:
@@ -58,6 +56,8 @@ def without_controls(text: str) -> str:
     it could neither be written nor sent. A mark that turns the direction of text becomes U+200B,
     which does nothing: `_hidden` counts and removes it where results leave the package.
     """
+    if text.isprintable():
+        return text
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not text.isascii():  # line and paragraph separators, at which some readers break

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -54,10 +53,10 @@ class Response:
             ValueError: The body is not JSON, or holds NaN or Infinity, which JSON does not know.
             RecursionError: The body is nested too deep.
         """
-        with suppress(ValueError):
+        try:
             return from_json(self.body, allow_inf_nan=False)
-        # That was the quick way, which refuses other encodings, lone surrogates and deep nesting.
-        return json.loads(self.body, parse_constant=_refuse_constant)
+        except ValueError:  # the quick way refuses other encodings, lone surrogates, deep nesting
+            return json.loads(self.body, parse_constant=_refuse_constant)
 
     def json_or_none(self) -> Any:
         """Decode the body of an error answer, which may be HTML or nothing."""

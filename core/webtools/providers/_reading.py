@@ -94,7 +94,7 @@ def text(value: Any) -> str:
 
 def line(value: Any) -> str | None:
     """Take a string as clean text on one line; null and blank give None."""
-    if value is None:
+    if value is None or value == "":
         return None
     return one_line(text(value)) or None
 
