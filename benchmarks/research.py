@@ -10,6 +10,7 @@ from typing import Any
 import trafilatura
 
 from benchmarks.report import QUICK, Row, apaired, paired, ratio
+from benchmarks.server import Server, running
 from webtools import WebTools
 from webtools._context import facilities_of
 from webtools._direct.extraction import Source, read
@@ -25,9 +26,9 @@ URL = "https://example.com/"
 
 def rows() -> Iterator[Row]:
     """Measure hits, their cost by number of entries, single flight, web-deep and extraction."""
-    with tempfile.TemporaryDirectory() as folder, SandboxServer() as server:
+    with tempfile.TemporaryDirectory() as folder, running() as server:
         settings = {
-            **server.config(),
+            **server.config,
             "cache": {"path": str(Path(folder, "cache.sqlite3")), "maxBytes": 2**36},
             "log": {"path": str(Path(folder, "log.ndjson"))},
         }
@@ -86,15 +87,15 @@ def _flat(times: list[float]) -> Row:
 # --- single flight -----------------------------------------------------------------------------
 
 
-def _flights(settings: dict[str, Any], server: SandboxServer) -> Iterator[Row]:
+def _flights(settings: dict[str, Any], server: Server) -> Iterator[Row]:
     with WebTools(settings) as web:
-        server.reset_stats()
+        before = server.requests()
 
         async def together() -> None:
             await asyncio.gather(*(web.asearch("priority queue") for _ in range(100)))
 
         asyncio.run(together())
-    made = sum(server.stats()["requests"].values())
+    made = server.requests() - before
     yield Row("requests of 100 equal searches at once", f"{made}", "", made, "= 1", made == 1)
 
 

@@ -1,5 +1,6 @@
 """The sandbox in a process of its own, over HTTP or TLS."""
 
+import hashlib
 import json
 import os
 import subprocess
@@ -20,6 +21,7 @@ class Server:
     """A running sandbox, as the measuring process sees it."""
 
     url: str
+    config: dict[str, Any]
     config_path: str
     certificates: str | None
 
@@ -28,6 +30,9 @@ class Server:
 
     def connections(self) -> int:
         return int(self._call("GET", "stats")["connections"])
+
+    def requests(self) -> int:
+        return sum(self._call("GET", "stats")["requests"].values())
 
     def _call(self, method: str, name: str, body: Any = None) -> Any:
         verify = httpx.create_ssl_context() if self.certificates else True
@@ -46,9 +51,20 @@ def _serve(tls: str) -> None:
     if tls:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(tls)
-    with SandboxServer(ssl_context=context) as server:
-        print(json.dumps({"url": server.url, "config": server.config()}), flush=True)
+    with SandboxServer(ssl_context=context, keys=_KEYS.values()) as server:
+        config = server.config()
+        for provider in config["providers"]:
+            provider["apiKey"] = _KEYS.get(provider["type"], provider.get("apiKey"))
+        print(json.dumps({"url": server.url, "config": config}), flush=True)
         sys.stdin.read()
+
+
+# As long as real ones: a key of plain words would have to be looked for in every text with them.
+_KEYS = {
+    name: f"test-key-{hashlib.sha256(name.encode()).hexdigest()[:32]}"
+    for name in ("exa", "kagi", "brave", "context7", "perplexity")
+}
+KEY = _KEYS["exa"]
 
 
 @contextmanager
@@ -66,7 +82,7 @@ def running(*, tls: bool = False) -> Iterator[Server]:
         if roots:
             os.environ["SSL_CERT_FILE"] = roots
         try:
-            yield Server(facts["url"], str(config), roots)
+            yield Server(facts["url"], facts["config"], str(config), roots)
         finally:
             if roots:
                 os.environ.pop("SSL_CERT_FILE")

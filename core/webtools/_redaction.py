@@ -36,7 +36,7 @@ class Redactor:
         parts = {part for secret in secrets if secret for part in _parts(secret)}
         longest_first = sorted(parts, key=len, reverse=True)
         self._secrets = [(_landmark(part), part) for part in longest_first]
-        self._landmarks = [landmark.encode() for landmark, _ in self._secrets]
+        self._landmarks = [*{landmark.encode() for landmark, _ in self._secrets}]
 
     def text(self, text: str) -> str:
         """Clean a text."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, timezone
 from functools import partial
 from urllib.parse import urlsplit
@@ -164,7 +164,7 @@ def as_kept(hits: Hits, query: str) -> Hits:
     results = hits.results
     if any(result.query != query for result in results):
         results = [result.model_copy(update={"query": query}) for result in results]
-    return replace(hits, results=results, cost=NOTHING)
+    return Hits(results, NOTHING, hits.warnings)
 
 
 def _ask(

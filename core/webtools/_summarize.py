@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple
 from functools import partial
 
 from pydantic import TypeAdapter
@@ -29,7 +28,8 @@ def summarize(
     Raises:
         WebToolsError: The provider failed or gave no summary.
     """
-    key = cache_key("summarize", account.identity, *astuple(query))
+    how = (query.summary_type, query.engine, query.target_language)
+    key = cache_key("summarize", account.identity, query.url, *how)
     work = Work(SUMMARY, key, query.url, account.name)
     start: float = yield Now()
     deadline = start + timeout_of(account, "summarize")

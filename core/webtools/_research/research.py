@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -143,10 +143,11 @@ def work_of(
     how = None if synthesizer is None else synthesizer.name
     if isinstance(synthesizer, ProviderSynthesizer):
         how = synthesizer.account.identity
-    asked = replace(question, query=rules.normalize(question.query))
+    query = rules.normalize(question.query)
+    asked = [question.command, question.limit, question.time_sensitive, question.recency_days]
     names = [account.identity for account in chain]
     reading = _readers(context.accounts) if reads_pages(question, synthesizer) else []
-    key = cache_key("research", *map(str, astuple(asked)), names, how, reading)
+    key = cache_key("research", query, asked, str(question.since), names, how, reading)
     return Work(_TOLD, key, question.query, "research")
 
 

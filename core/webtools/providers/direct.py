@@ -33,6 +33,7 @@ NEEDS_KEY: bool = False
 
 INSTALL = "pip install 'agent-webtools[fetch]'"
 _LIBRARIES = ("trafilatura", "pypdf")
+_INSTALLED: set[str] = set()  # those of them that were found
 _REMEDIES = {
     401: "the page needs a log-in; use another source",
     402: "the page is for paying readers; use another source",
@@ -75,10 +76,17 @@ IMPLICIT = Account(NAME, NAME, ORIGIN, None, DirectOptions())  # serves where no
 
 def missing_libraries() -> ConfigError | None:
     """Make the error for the extra that is not installed; None when it is."""
-    missing = [name for name in _LIBRARIES if find_spec(name) is None]
+    missing = [name for name in _LIBRARIES if not _is_installed(name)]
     if not missing:
         return None
     return ConfigError(f"Reading pages needs {' and '.join(missing)}: {INSTALL}")
+
+
+def _is_installed(name: str) -> bool:
+    """Tell whether a library is there; looking for it takes as long as a cached answer."""
+    if name not in _INSTALLED and find_spec(name) is not None:
+        _INSTALLED.add(name)
+    return name in _INSTALLED
 
 
 def pages(query: PageQuery, account: Account, deadline: float, done: Done = untold) -> Flow[Pages]:
