@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import re
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 # Only marks that providers put round matches or between lines: `List<String>` is text.
@@ -26,6 +27,7 @@ _ESCAPES = re.compile(
 # Controls, marks that turn the direction of text, and lone surrogates.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _HIGHEST_PORT = 65_535
+_LONGEST_KNOWN = 512  # characters of a URL that is remembered
 _WEB_URL = re.compile(
     r"""https?://
     (?:[^\s<>"\\/?#@]*@)?                         # user
@@ -75,10 +77,17 @@ def _replacement(match: re.Match[str]) -> str:
 
 def is_web_url(url: str) -> bool:
     """Tell whether a text is an absolute http(s) URL with a host and no stray characters."""
+    return _is_web_url(url) if len(url) <= _LONGEST_KNOWN else _looks_like_one(url)
+
+
+def _looks_like_one(url: str) -> bool:
     match = _WEB_URL(url) if url.isprintable() else None
     if match is None or not _port_fits(match[1]):
         return False
     return (url.isascii() and "[" not in url and "]" not in url) or _splits(url)
+
+
+_is_web_url = lru_cache(maxsize=2048)(_looks_like_one)  # the same ones come again and again
 
 
 def _splits(url: str) -> bool:

@@ -31,6 +31,7 @@ T = TypeVar("T")
 _LONG_LINE = 2048  # bytes of the log
 _LONGEST_WAIT = 0.9  # seconds that a call waits for the cache in all, if no wait is longer itself
 _WAITED = 0.2  # seconds; what takes less was no waiting
+Event: TypeAlias = tuple[int, str, dict[str, Any]]  # nanoseconds since 1970, name, facts
 CacheMode: TypeAlias = Literal["use", "refresh", "bypass"]
 _CACHE_MODES = get_args(CacheMode)
 
@@ -130,7 +131,7 @@ class CallContext:
         facilities: What it shares with other calls.
         options: What the caller decided.
         private: Texts that the log may have to hide: queries and URLs.
-        lines: What was noted for the log and not yet written: one write is quicker than many.
+        noted: What the log is yet to be told, and when it was: one go is quicker than many.
         patience: With a cache that is locked.
     """
 
@@ -140,7 +141,7 @@ class CallContext:
     facilities: Facilities
     options: CallOptions = field(default_factory=CallOptions)
     private: tuple[str, ...] = ()
-    lines: deque[bytes] = field(default_factory=deque[bytes], repr=False)
+    noted: deque[Event] = field(default_factory=deque[Event], repr=False)
     patience: Patience = field(default_factory=Patience, repr=False)
 
     @property
@@ -159,22 +160,26 @@ class CallContext:
         return redactor_for(self.accounts.secrets)
 
     def log(self, event: str, **facts: Any) -> None:
-        """Note an event, without keys; facts that are None are left out."""
-        log = self.facilities.log
-        if log is None:
-            return
-        known = {name: value for name, value in facts.items() if value is not None}
-        line = log.line(event, self.id, known, self.private)
-        # A line as long as that may have been cut, and end in half a key.
-        if len(line) > _LONG_LINE or self.redactor.may_be_in(line):
-            line = log.line(event, self.id, self.redactor.clean(known), self.private)
-        self.lines.append(line)
+        """Note an event; facts that are None are left out."""
+        if self.facilities.log is not None:
+            self.noted.append((time.time_ns(), event, facts))
 
     def write_log(self) -> None:
         """Write what was noted: at the end, and before anything that may take long."""
-        lines = [self.lines.popleft() for _ in range(len(self.lines))]
-        if lines and self.facilities.log is not None:
-            self.facilities.log.append(lines)
+        log = self.facilities.log
+        events = [self.noted.popleft() for _ in range(len(self.noted))]
+        if log is None or not events:
+            return
+        lines = [self._line(log, *event) for event in events]
+        # A line as long as that may have been cut, and end in half a key.
+        if max(map(len, lines)) > _LONG_LINE or self.redactor.may_be_in(b"".join(lines)):
+            clean = self.redactor.clean
+            lines = [self._line(log, at, name, clean(facts)) for at, name, facts in events]
+        log.append(lines)
+
+    def _line(self, log: Log, at: int, event: str, facts: dict[str, Any]) -> bytes:
+        known = {name: value for name, value in facts.items() if value is not None}
+        return log.line(event, self.id, known, self.private, at=at)
 
     def parts(self, stage: str, total: int) -> Done:
         """Begin a stage of so many parts; call the answer with each that is done or has failed."""

@@ -200,7 +200,7 @@ class ToolInput(BaseModel):
     @property
     def subjects(self) -> tuple[str, ...]:
         """What the call is about: its queries or URLs, which its first field holds."""
-        value = getattr(self, next(iter(type(self).model_fields)))
+        value = next(iter(vars(self).values()))
         return tuple(value) if is_list(value) else (value,)
 
     @model_validator(mode="before")

@@ -166,8 +166,10 @@ def cache_key(*parts: object) -> str:
     Raises:
         TypeError: JSON does not have a value.
     """
-    text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(_encode(parts).encode()).hexdigest()
+
+
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 
 def _checksum(key: str, data: bytes) -> int:

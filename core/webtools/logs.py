@@ -99,10 +99,20 @@ class Log:
         self.append([self.line(event, call, facts, private)])
 
     def line(
-        self, event: str, call: str, facts: Mapping[str, Any], private: Sequence[str] = ()
+        self,
+        event: str,
+        call: str,
+        facts: Mapping[str, Any],
+        private: Sequence[str] = (),
+        *,
+        at: int | None = None,
     ) -> bytes:
-        """Make the line of an event that happens now; `write` explains the arguments."""
-        return _line(event, call, without_private(facts, private) if self._hashed else facts)
+        """Make the line of an event that happened `at` so many nanoseconds since 1970, or now.
+
+        `write` explains the other arguments.
+        """
+        told = without_private(facts, private) if self._hashed else facts
+        return _line(event, call, told, time.time_ns() if at is None else at)
 
     def append(self, lines: Sequence[bytes]) -> None:
         """Write lines at one stroke; like `write` it never raises."""
@@ -134,8 +144,8 @@ def shared_log(
     return found
 
 
-def _line(event: str, call: str, facts: Mapping[str, Any]) -> bytes:
-    head = {"ts": _now(), "event": event, "call": call, "pid": os.getpid()}
+def _line(event: str, call: str, facts: Mapping[str, Any], at: int) -> bytes:
+    head = {"ts": _timestamp(at), "event": event, "call": call, "pid": os.getpid()}
     try:
         record = {**head, **facts}
         if len(record) < len(head) + len(facts):
@@ -149,14 +159,14 @@ def _line(event: str, call: str, facts: Mapping[str, Any]) -> bytes:
 
 
 class _Timestamps:
-    """Writes the time; the part that changes once a second is kept."""
+    """Writes times; the part that changes once a second is kept."""
 
     def __init__(self) -> None:
         self._kept = (0, "")
 
-    def __call__(self) -> str:
-        """Give the time in UTC, such as `2026-11-22T10:00:00.123Z`."""
-        second, ms = divmod(time.time_ns() // 1_000_000, 1000)
+    def __call__(self, at: int) -> str:
+        """Give a time in UTC, such as `2026-11-22T10:00:00.123Z`."""
+        second, ms = divmod(at // 1_000_000, 1000)
         kept, text = self._kept
         if kept != second:
             text = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(second))
@@ -164,7 +174,7 @@ class _Timestamps:
         return f"{text}.{ms:03}Z"
 
 
-_now = _Timestamps()
+_timestamp = _Timestamps()
 
 
 def _cut_line(head: dict[str, Any], facts: Mapping[str, Any]) -> str:

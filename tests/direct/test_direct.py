@@ -885,6 +885,7 @@ def test_it_is_one_provider_among_others_by_order() -> None:
 def test_without_the_extra_the_remedy_is_told_and_nothing_is_sent(
     internet: Internet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("webtools.providers.direct._INSTALLED", set())
     monkeypatch.setattr(
         "webtools.providers.direct.find_spec", lambda name: None if name == "pypdf" else object()
     )
