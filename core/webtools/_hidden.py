@@ -8,6 +8,7 @@ selectors stay where scripts and emoji need them, at most one in a place.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any, TypeVar
 from urllib.parse import quote
 
@@ -39,8 +40,8 @@ _JOINING = (
     r"\ufb50-\ufdff\ufe70-\ufefc"
 )
 
-_SUSPECT = re.compile(f"[{_NEVER}{_SELECTORS}{_JOINERS}]")
-_UNSEEN = re.compile(
+_SUSPECT = f"[{_NEVER}{_SELECTORS}{_JOINERS}]"
+_UNSEEN = (
     f"[{_NEVER}]"
     rf"|(?<![\u1820-\u18aa])[\u180b-\u180d\u180f]"
     rf"|(?<![{_IDEOGRAPHS}{_SYMBOLS}])[\ufe00-\ufe0d]"
@@ -48,12 +49,18 @@ _UNSEEN = re.compile(
     r"|(?<=[#*0-9])[\ufe0e\ufe0f](?!\u20e3)"  # a key such as 1 in a box, and nothing else
     rf"|(?<![{_IDEOGRAPHS}])[\U000e0100-\U000e01ef]"
 )
-_JOINING_NOTHING = re.compile(
+_JOINING_NOTHING = (
     rf"(?<![{_JOINING}{_PICTURES}\ufe0f])[{_JOINERS}]"
     rf"|(?<=[{_PICTURES}\ufe0f])(?:\u200c|\u200d(?![{_PICTURES}]))"
 )
 _ASCII = bytes(range(128))
 _ADDRESSES = {"url", "citations"}  # fields whose texts are kept to the letter, spelled in ASCII
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern when it is first needed: all of them take longer than other modules."""
+    return re.compile(pattern)
 
 
 def characters(text: str) -> frozenset[str]:
@@ -70,7 +77,7 @@ def _beyond_ascii(data: bytes) -> str:
 
 def may_hide(data: bytes) -> bool:
     """Tell whether a text in UTF-8 has characters that a reader may not see."""
-    return not data.isascii() and _SUSPECT.search(_beyond_ascii(data)) is not None
+    return not data.isascii() and _compiled(_SUSPECT).search(_beyond_ascii(data)) is not None
 
 
 def _is_suspect(text: str) -> bool:
@@ -81,7 +88,7 @@ def without_hidden(text: str) -> str:
     """Remove the hidden characters of a text; what is left is not changed again."""
     if not _is_suspect(text):
         return text
-    return _JOINING_NOTHING.sub("", _UNSEEN.sub("", text))
+    return _compiled(_JOINING_NOTHING).sub("", _compiled(_UNSEEN).sub("", text))
 
 
 def visible_error(error: WebToolsError) -> WebToolsError:
@@ -146,4 +153,4 @@ def _escaped(url: str) -> str:
     clean = without_hidden(url)
     if clean == url:
         return url
-    return _SUSPECT.sub(lambda match: quote(match[0]), url)
+    return _compiled(_SUSPECT).sub(lambda match: quote(match[0]), url)
