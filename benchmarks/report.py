@@ -28,14 +28,15 @@ def ratio(what: str, pairs: Sequence[tuple[float, float]], unit: str, most: floa
     Both are timed in turn, so a slow machine slows both; but what else runs there takes the caches
     away, and that hits the larger program harder. The quartile is what a quiet quarter gives.
     """
-    mine, other = (_lower_quartile(side) for side in zip(*pairs, strict=True))
+    mine, other = (lower_quartile(side) for side in zip(*pairs, strict=True))
     value = mine / other
     return Row(
         what, f"{mine:.0f} {unit}", f"{other:.0f} {unit}", value, f"≤ {most} ×", value <= most
     )
 
 
-def _lower_quartile(times: Sequence[float]) -> float:
+def lower_quartile(times: Sequence[float]) -> float:
+    """Give what the quickest quarter of the rounds stays below."""
     return sorted(times)[len(times) // 4]
 
 

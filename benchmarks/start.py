@@ -7,10 +7,10 @@ import sys
 import time
 from collections.abc import Iterator
 
-from benchmarks.report import Row
+from benchmarks.report import Row, lower_quartile
 from benchmarks.server import Server, running
 
-ROUNDS = 9
+ROUNDS = 12
 IMPORTS = [
     ("import webtools", "import httpx", 0.4),
     ("from webtools import WebTools", "import httpx, pydantic", None),
@@ -69,8 +69,8 @@ def rows() -> Iterator[Row]:
 def _process_row(what: str, ours: str, peer: str, most: float | None, *, modules: bool) -> Row:
     bare = statistics.median(_seconds("pass") for _ in range(5))
     pairs = [(_seconds(ours) - bare, _seconds(peer) - bare) for _ in range(ROUNDS)]
-    value = statistics.median(a / b for a, b in pairs)
-    mine, other = (statistics.median(side) * 1000 for side in zip(*pairs, strict=True))
+    mine, other = (lower_quartile(side) * 1000 for side in zip(*pairs, strict=True))
+    value = mine / other
     counts = f" ({_modules(ours)} / {_modules(peer)} modules)" if modules else ""
     target = f"≤ {most} ×" if most else "–"
     reached = value <= most if most else None

@@ -8,7 +8,6 @@ the handle by which `web_read` finds it: no path ever comes from a model.
 from __future__ import annotations
 
 import contextlib
-import getpass
 import hashlib
 import os
 import re
@@ -157,7 +156,9 @@ def _user() -> str:
     if uid is not None:
         return str(uid)
     try:
-        return re.sub(r"\W", "_", getpass.getuser())
+        from getpass import getuser  # noqa: PLC0415 - every tool imports this module
+
+        return re.sub(r"\W", "_", getuser())
     except (ImportError, KeyError, OSError):  # which one depends on the Python version
         return "user"
 
