@@ -126,6 +126,23 @@ def test_offload_calls_and_an_event_loop_is_not_held_up() -> None:
     assert _arun(flow()) != threading.get_ident()
 
 
+def test_what_can_be_done_at_once_is_not_offloaded(drive: Callable[..., Any]) -> None:
+    def flow() -> Flow[int]:
+        return (yield Offload(lambda: 1 // 0, threading.get_ident))
+
+    assert drive(flow()) == threading.get_ident()
+
+
+def test_what_might_take_longer_is_offloaded_after_all(drive: Callable[..., Any]) -> None:
+    def busy() -> int:
+        raise BlockingIOError
+
+    def flow() -> Flow[str]:
+        return (yield Offload(lambda: "later", busy))
+
+    assert drive(flow()) == "later"
+
+
 def test_what_an_offloaded_function_raises_ends_the_flow(drive: Callable[..., Any]) -> None:
     def flow() -> Flow[None]:
         yield Offload(lambda: 1 // 0)

@@ -196,11 +196,44 @@ def test_a_cache_that_cannot_be_used_is_no_fault(
         assert not web.search("heap queue").cache_hit
 
 
+async def test_a_hit_on_an_event_loop_needs_no_thread(
+    web: WebTools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = web.search("heap queue")
+
+    async def thread(*_: Any) -> Any:
+        raise AssertionError
+
+    monkeypatch.setattr("asyncio.to_thread", thread)
+    again = await web.asearch("heap queue")
+    assert (again.cache_hit, again.results) == (True, first.results)
+
+
+async def test_a_file_that_is_slow_is_read_in_a_thread(
+    web: WebTools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    web.search("heap queue")
+    threads: list[Any] = []
+
+    def later(_cache: Cache, _key: str) -> Entry | None:
+        raise BlockingIOError
+
+    def seen(function: Any) -> Any:
+        threads.append(function)
+        return to_thread(function)
+
+    to_thread = asyncio.to_thread
+    monkeypatch.setattr(Cache, "get_at_once", later)
+    monkeypatch.setattr("asyncio.to_thread", seen)
+    assert (await web.asearch("heap queue")).cache_hit
+    assert len(threads) == 1
+
+
 def test_what_another_version_kept_is_asked_anew(
     web: WebTools, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     web.search("heap queue")
-    monkeypatch.setattr("webtools.cache.Cache.get", _other_version)
+    monkeypatch.setattr("webtools.cache.Cache._entry", _other_version)
     assert not web.search("heap queue").cache_hit
     assert asked(webtools_sandbox) == 2
 
@@ -391,10 +424,10 @@ def test_the_reasons_of_many_failures_fill_no_page(web: WebTools, page: str) -> 
 def test_what_is_kept_with_an_address_that_is_none_is_asked_anew(
     web: WebTools, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch, url: str
 ) -> None:
-    get = Cache.get
+    read = Cache._entry
 
-    def poisoned(cache: Cache, key: str) -> Entry | None:
-        entry = get(cache, key)
+    def poisoned(cache: Cache, *row: Any) -> Entry | None:
+        entry = read(cache, *row)
         if entry is None:
             return None
         kept = json.loads(entry.value)
@@ -403,7 +436,7 @@ def test_what_is_kept_with_an_address_that_is_none_is_asked_anew(
         return Entry(json.dumps(kept), entry.stored_at)
 
     web.research("heap queue")
-    monkeypatch.setattr(Cache, "get", poisoned)
+    monkeypatch.setattr(Cache, "_entry", poisoned)
     asked(webtools_sandbox)
     assert not web.research("heap queue").meta.cache_hit
     assert asked(webtools_sandbox) == 1

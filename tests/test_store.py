@@ -111,6 +111,49 @@ def test_a_connection_that_fails_is_not_used_again(store: Store) -> None:
     assert spent(store) == 1
 
 
+def calls_of(db: sqlite3.Connection) -> int:
+    [calls] = db.execute("SELECT calls FROM spend").fetchone()
+    return int(calls)
+
+
+def test_a_file_that_is_open_is_read_at_once(store: Store) -> None:
+    with pytest.raises(BlockingIOError):
+        store.read_at_once(calls_of)
+    spend(store, 3)
+    assert store.read_at_once(calls_of) == 3
+    store.close()
+    with pytest.raises(BlockingIOError):
+        store.read_at_once(calls_of)
+
+
+def test_a_file_that_was_slow_is_not_read_at_once_for_a_while(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spend(store)
+    store.read_at_once(lambda _: time.sleep(2 * _store._SLOW))
+    with pytest.raises(BlockingIOError):
+        store.read_at_once(calls_of)
+    assert spent(store) == 1  # whoever can wait reads on
+    now = time.monotonic()
+    monkeypatch.setattr("time.monotonic", lambda: now + _store._STUCK)
+    assert store.read_at_once(calls_of) == 1
+
+
+def test_an_error_is_left_to_who_can_wait(store: Store) -> None:
+    spend(store)
+    with pytest.raises(BlockingIOError):
+        store.read_at_once(lambda db: db.execute("no SQL"))
+    assert store.read_at_once(calls_of) == 1
+
+
+def test_nothing_is_read_at_once_while_connections_are_paused(store: Store) -> None:
+    spend(store)
+    store._connections.pause()
+    with pytest.raises(BlockingIOError):
+        store.read_at_once(calls_of)
+    store._connections.resume()
+
+
 def test_one_file_has_one_store(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_store, "_stores", {})
     path.parent.mkdir()

@@ -108,6 +108,15 @@ class Connections:
             self.give(None, wrote=writes)
             raise
 
+    def take_at_once(self) -> Connection | None:
+        """Give a connection that is open already, to read; None when there is none to be had."""
+        with self._changed:
+            self._look(at_once=False)
+            if not self._idle or self._is_stranded or not self._may_take(writes=False):
+                return None
+            self._in_use += 1
+            return self._idle.pop()
+
     def give(self, connection: Connection | None, *, wrote: bool) -> None:
         """Take a connection back, None for one that is no longer of use."""
         with self._changed:

@@ -66,10 +66,13 @@ class Now:
 class Offload:
     """Call a function that touches the disk; on an event loop it runs in a thread.
 
-    The driver throws a `WebToolsError` of the function into the flow.
+    `at_once` does the same where that takes some microseconds, less than the way to a thread and
+    back; where it might not, it raises `BlockingIOError`. The driver throws a `WebToolsError` of
+    either into the flow.
     """
 
     function: Callable[[], Any]
+    at_once: Callable[[], Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,8 +199,9 @@ def _perform(step: Step, transport: BlockingTransport) -> Any:  # noqa: PLR0911 
             return time.monotonic()
         case Sleep(seconds):
             return time.sleep(seconds)
-        case Offload(function):
-            return function()
+        case Offload(function, at_once):
+            answer = _now_or_later(at_once)
+            return function() if answer is _LATER else answer
         case Invoke(function, _, deadline):
             return invoke(function, deadline)
         case Wait(future, deadline):
@@ -218,8 +222,9 @@ async def _aperform(step: Step, transport: AsyncTransport) -> Any:  # noqa: PLR0
             return time.monotonic()
         case Sleep(seconds):
             return await asyncio.sleep(seconds)
-        case Offload(function):
-            return await asyncio.to_thread(function)
+        case Offload(function, at_once):
+            answer = _now_or_later(at_once)
+            return await asyncio.to_thread(function) if answer is _LATER else answer
         case Invoke(_, afunction, deadline):
             return await ainvoke(afunction, deadline)
         case Wait(future, deadline):
@@ -228,6 +233,18 @@ async def _aperform(step: Step, transport: AsyncTransport) -> Any:  # noqa: PLR0
             return os.getpid(), id(asyncio.get_running_loop())
         case Gather(flows, limit):
             return await _agather(flows, limit, transport)
+
+
+def _now_or_later(at_once: Callable[[], Any] | None) -> Any:
+    if at_once is None:
+        return _LATER
+    try:
+        return at_once()
+    except BlockingIOError:
+        return _LATER
+
+
+_LATER = object()
 
 
 def _wait(future: Future[T], deadline: float) -> T:

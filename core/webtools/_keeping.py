@@ -110,7 +110,9 @@ def kept_already(context: CallContext, works: Sequence[Work[T]]) -> Flow[list[Ke
     if cache is None or context.options.cache == "refresh":
         return [None] * len(works)
     keys = [work.key for work in works]
-    entries: list[Entry | None] = yield Offload(partial(_get_all, context, cache, keys))
+    entries: list[Entry | None] = yield Offload(
+        partial(_get_all, context, cache, keys), lambda: [cache.get_at_once(key) for key in keys]
+    )
     oldest = time.time() - context.accounts.cache.ttl_ms / 1000
     found = [_read(work.kind, each, oldest) for work, each in zip(works, entries, strict=True)]
     for work, kept in zip(works, found, strict=True):

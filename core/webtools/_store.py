@@ -22,6 +22,7 @@ T = TypeVar("T")
 
 _STUCK = 5.0  # seconds for which a file that somebody keeps locked is taken to stay so
 _BRIEF = 0.05  # seconds to wait meanwhile
+_SLOW = 0.002  # seconds; what takes longer would hold up an event loop, for a while again
 
 _APPLICATION = 0x77_65_62_74  # "webt", which marks the file as ours
 _VERSION = 1  # of the tables; a file with another one is emptied
@@ -57,6 +58,7 @@ class Store:
         self.path = path
         self._connections = Connections(path, _prepare)
         self._stuck_until = 0.0
+        self._slow_until = 0.0
 
     def read(self, work: Callable[[sqlite3.Connection], T], *, patience: float = PATIENCE) -> T:
         """Do some work outside of any transaction.
@@ -75,6 +77,27 @@ class Store:
             deadline,
             writes=False,
         )
+
+    def read_at_once(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do what `read` does, if that can be expected to take some microseconds.
+
+        Raises:
+            BlockingIOError: It might take longer: the file is not open yet, is slow, or is not as
+                it should be.
+        """
+        start = time.monotonic()
+        is_quick = start >= max(self._slow_until, self._stuck_until)
+        connection = self._connections.take_at_once() if is_quick else None
+        if connection is None:
+            raise BlockingIOError
+        try:
+            return work(connection)
+        except sqlite3.Error:
+            raise BlockingIOError from None  # `read` knows what to do
+        finally:
+            self._connections.give(connection, wrote=False)
+            if time.monotonic() - start > _SLOW:
+                self._slow_until = start + _STUCK
 
     def write(self, work: Callable[[sqlite3.Connection], T], *, patience: float = PATIENCE) -> T:
         """Do some work in one transaction that no other write runs beside; all of it or nothing.
