@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from webtools._fencing import defused, defused_line
 from webtools.tools import ToolResult
 from webtools.truncation import MAX_BYTES, MAX_LINES, fit, fit_sections, notice
 
@@ -141,22 +142,22 @@ def _passages(content: str) -> list[str]:
 
 
 def _notes(details: Mapping[str, Any]) -> Iterator[str]:
-    """Say what stands beside the results."""
+    """Say what stands beside the results; what quotes the web cannot pose as anything else."""
     if answer := details.get("synthesis"):
-        yield answer["summary"]
+        yield defused(answer["summary"])
         yield from (f"[{number}] {url}" for number, url in enumerate(answer["citations"], 1))
     meta: dict[str, Any] = details.get("meta") or {}
     if meta:
         yield f"Confidence: {meta['confidence']}."
     if meta.get("uncertainty"):
-        yield f"Uncertainty: {meta['uncertainty']}"
+        yield f"Uncertainty: {defused_line(meta['uncertainty'])}"
     for warning in dict.fromkeys([*details.get("warnings", ()), *meta.get("warnings", ())]):
-        yield f"Warning: {warning}"
+        yield f"Warning: {defused_line(warning)}"
     for error in details.get("errors", ()):
-        yield f'Query "{error["query"]}" failed: {error["message"]}'
+        yield f'Query "{defused_line(error["query"])}" failed: {defused_line(error["message"])}'
     for page in details["results"]:
         if page.get("error"):
-            yield f"{page['url']} failed: {page['error']}"
+            yield f"{page['url']} failed: {defused_line(page['error'])}"
 
 
 def _told(notes: Iterable[str]) -> str:
