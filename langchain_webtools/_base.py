@@ -38,7 +38,7 @@ class _Quick:
 
 
 class _Bound:
-    """The method of one tool."""
+    """The method of one tool; what is asked of it beside its signature, the function answers."""
 
     __slots__ = ("__signature__", "_function", "_tool")
 
@@ -48,6 +48,21 @@ class _Bound:
         self._function = function
         self._tool = tool
         self.__signature__ = signature
+
+    @property
+    def __self__(self) -> Any:
+        return self._tool
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._function, name)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Bound):
+            return NotImplemented
+        return self._tool is other._tool and self._function is other._function
+
+    def __hash__(self) -> int:
+        return hash((id(self._tool), self._function))
 
     def __call__(self, *given: Any, **named: Any) -> Any:
         return self._function(self._tool, *given, **named)

@@ -179,7 +179,10 @@ class WebToolsSpec(BaseToolSpec):
 
 def _is_ours(method: Any, name: str) -> bool:
     """Tell a method of the spec from one that a subclass or its user put in its place."""
-    return getattr(method, "__func__", None) is getattr(WebToolsSpec, name)
+    return getattr(method, "__func__", None) is _OURS[name]
+
+
+_OURS = {name: vars(WebToolsSpec)[name] for name in _PAIR_OF}
 
 
 def _with_first(tool: Tool, first: Any, arguments: dict[str, Any]) -> dict[str, Any]:

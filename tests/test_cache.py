@@ -83,6 +83,25 @@ def test_what_was_not_set_is_nothing(cache: Cache) -> None:
     assert cache.get("key") is None
 
 
+def test_what_is_short_is_given_at_once(cache: Cache) -> None:
+    with pytest.raises(BlockingIOError):  # nothing is open yet
+        cache.get_at_once("k")
+    cache.set("k", "v")
+    found = cache.get_at_once("k")
+    assert found == cache.get("k")
+    assert cache.get_at_once("other") is None
+    assert cache.get_at_once("\ud800") is None
+
+
+def test_what_is_long_is_not_given_at_once(store: Store) -> None:
+    cache = Cache(store, ttl=TTL, max_bytes=2**30)
+    for size in (100_000, 300_000):
+        cache.set(str(size), "x" * size)
+    assert cache.get_at_once("100000") is not None
+    with pytest.raises(BlockingIOError):
+        cache.get_at_once("300000")
+
+
 def test_the_last_value_counts(cache: Cache, store: Store) -> None:
     for text in ("first", "second and longer", "3"):
         cache.set("key", text)

@@ -11,7 +11,7 @@ from webtools._flow import Flow, Now, run
 from webtools._gate import passed
 from webtools._redaction import MARK, Redactor
 from webtools._transport import BlockingTransport
-from webtools.results import SearchResponse
+from webtools.results import ResearchPlan, SearchResponse
 
 KEY = "test-key-exa-0123456789"
 
@@ -40,6 +40,17 @@ def test_a_key_that_hidden_characters_break_up_is_found() -> None:
 def test_a_lone_surrogate_keeps_nothing_from_being_found() -> None:
     cleaned = answered(f"\ud800 {KEY[:9]}\u200b{KEY[9:]}").warnings
     assert cleaned == [f"\ud800 {MARK}", "Removed 1 hidden character from the text."]
+
+
+def test_a_plan_has_no_warnings_and_gets_none() -> None:
+    plan = ResearchPlan.model_construct(query="a\u200bb")
+
+    def flow() -> Flow[ResearchPlan]:
+        yield Now()
+        return plan
+
+    cleaned = drive(passed(flow(), Redactor([KEY])))
+    assert (cleaned.query, hasattr(cleaned, "warnings")) == ("ab", False)
 
 
 def test_a_clean_response_passes_as_it_is() -> None:

@@ -152,6 +152,22 @@ def test_nothing_is_read_at_once_while_connections_are_paused(store: Store) -> N
     with pytest.raises(BlockingIOError):
         store.read_at_once(calls_of)
     store._connections.resume()
+    assert spent(store) == 1
+
+
+def test_a_look_during_a_pause_brings_no_connection_back(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spend(store)
+    monkeypatch.setattr(_connections, "PATIENCE", 0.0)
+    monkeypatch.setattr(_connections, "LOOK_INTERVAL", 0.0)
+    in_use = store._connections.take(time.monotonic() + 1, writes=False)
+    store._connections.pause()
+    with pytest.raises(BlockingIOError):
+        store.read_at_once(calls_of)
+    store._connections.give(in_use, wrote=False)
+    assert store._connections._idle == []
+    store._connections.resume()
 
 
 def test_one_file_has_one_store(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -414,6 +414,21 @@ def _late(send: Send, server: RawServer) -> None:
         send(server.url, 0.5)
 
 
+def test_a_lane_that_comes_back_as_the_time_runs_out_is_taken() -> None:
+    lanes = _transport._BlockingLanes(lambda: _transport._BlockingLane(None, None))
+    lanes._free = 0
+    taken: list[object] = []
+    waiting = threading.Thread(target=lambda: taken.append(lanes.take(time.monotonic() + SHORT)))
+    waiting.start()
+    time.sleep(SHORT / 2)
+    with lanes._turn:  # until it has waited too long
+        time.sleep(SHORT)
+        lanes._free += 1
+        lanes._turn.notify()
+    waiting.join(LONG)
+    assert len(taken) == 1
+
+
 async def test_the_deadline_bounds_the_awaited_wait_for_a_free_lane(
     transport: AsyncTransport, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -420,6 +420,14 @@ def test_a_bug_is_not_hidden_in_a_result(web: WebTools, monkeypatch: pytest.Monk
         web.call_tool("web_search", {"query": "json"})
 
 
+@pytest.mark.parametrize("name", ["limit", "category", "provider", "start_published_date"])
+def test_an_empty_tuple_is_nothing_for_lists_alone(web: WebTools, name: str) -> None:
+    anything: dict[str, Any] = {name: ()}
+    with pytest.raises(InputError, match=rf'{name} "\[\]" is not possible'):
+        web.search("json", **anything)
+    assert web.search("json", include_domains=(), exclude_domains=()).results
+
+
 def test_methods_raise_what_tool_calls_tell(web: WebTools, webtools_sandbox: SandboxServer) -> None:
     with pytest.raises(InputError) as refused:
         web.search("")

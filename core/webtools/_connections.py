@@ -111,8 +111,10 @@ class Connections:
     def take_at_once(self) -> Connection | None:
         """Give a connection that is open already, to read; None when there is none to be had."""
         with self._changed:
+            if self._is_stranded or not self._may_take(writes=False):
+                return None
             self._look(at_once=False)
-            if not self._idle or self._is_stranded or not self._may_take(writes=False):
+            if not self._idle:
                 return None
             self._in_use += 1
             return self._idle.pop()

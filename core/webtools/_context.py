@@ -160,7 +160,7 @@ class CallContext:
         return redactor_for(self.accounts.secrets)
 
     def log(self, event: str, **facts: Any) -> None:
-        """Note an event; facts that are None are left out."""
+        """Note an event; facts that are None are left out, and none may change from now on."""
         if self.facilities.log is not None:
             self.noted.append((time.time_ns(), event, facts))
 

@@ -116,6 +116,8 @@ def _warned(response: Model, removed: int) -> Model:
         meta = response.meta
         meta = meta.model_copy(update={"warnings": [*meta.warnings, warning]})
         return response.model_copy(update={"meta": meta})
+    if "warnings" not in type(response).model_fields:  # a plan, in which nothing is the web's
+        return response
     told: list[str] = getattr(response, "warnings", [])
     return response.model_copy(update={"warnings": [*told, warning]})
 

@@ -137,7 +137,7 @@ def find(
         WebToolsError: The provider failed.
     """
     ask = partial(_ask, account, query, deadline, context)
-    if context is None or context.cache is None:
+    if context is None or context.cache is None:  # then no key need be made
         return (yield from ask()), None
     key = cache_key("search", account.identity, *_vars_of(query))
     work = Work(HITS, key, query.query, account.name)

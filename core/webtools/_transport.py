@@ -196,8 +196,10 @@ class _BlockingLanes:
         with self._turn:
             while not self._free:
                 left = deadline - time.monotonic()
-                if left <= 0 or not self._turn.wait(min(left, threading.TIMEOUT_MAX)):
+                if left <= 0:
                     raise _all_busy()
+                # Whatever it says: a lane may come back while the time is running out.
+                self._turn.wait(min(left, threading.TIMEOUT_MAX))
             self._free -= 1
             lane = self._idle.pop() if self._idle else None
         lane = lane or self._make()

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Strings: TypeAlias = str | Sequence[str]
 Moment: TypeAlias = str | date | None
-_NOTHING: tuple[str, ...] = ()  # what the methods have where no list is given
 
 
 class WebTools:
@@ -516,7 +515,7 @@ def _arguments(named: dict[str, Any]) -> dict[str, Any]:
     return {
         name: value if isinstance(value, str) else _plain(value)
         for name, value in named.items()
-        if value is not None and value is not _NOTHING
+        if value is not None
     }
 
 

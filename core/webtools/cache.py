@@ -29,7 +29,12 @@ _MOST_SLACK = 128 * 1024  # bytes freed beyond what is needed, so that not every
 _SWEEP_INTERVAL = 64  # how many times `set` is called until it deletes expired entries as well
 _PATIENCE = 1.0  # seconds: a call is not to wait longer for the cache than that
 
-_GET = "SELECT value, checksum, stored, expires FROM cache WHERE key = ?"
+_SHORT = 256 * 1024  # bytes of an entry that is read and decoded in next to no time
+_ANY = 2**62
+
+_GET = """
+    SELECT CASE WHEN size <= ? THEN value END, checksum, stored, expires FROM cache WHERE key = ?
+"""
 _FIND = "SELECT id, size FROM cache WHERE key = ?"
 _INSERT = """
     INSERT INTO cache (key, stored, expires, size, checksum, value) VALUES (?, ?, ?, ?, ?, ?)
@@ -113,9 +118,11 @@ class Cache:
             BlockingIOError: It might take longer.
         """
         try:
-            row = self._store.read_at_once(lambda db: _row(db, key))
+            row = self._store.read_at_once(lambda db: _row(db, key, _SHORT))
         except ValueError:
             return None
+        if row is not None and row[0] is None:
+            raise BlockingIOError
         return self._read(key, row)
 
     def _read(self, key: str, row: tuple[Any, ...] | None) -> Entry | None:
@@ -176,8 +183,9 @@ class Cache:
         return count
 
 
-def _row(db: sqlite3.Connection, key: str) -> tuple[Any, ...] | None:
-    row: tuple[Any, ...] | None = db.execute(_GET, (key,)).fetchone()
+def _row(db: sqlite3.Connection, key: str, most: int = _ANY) -> tuple[Any, ...] | None:
+    """Find an entry; without its value when that is larger than `most` bytes."""
+    row: tuple[Any, ...] | None = db.execute(_GET, (most, key)).fetchone()
     return row
 
 

@@ -130,6 +130,31 @@ def test_no_tool_shares_its_schema_with_another() -> None:
 # --- construction ------------------------------------------------------------------------------
 
 
+def test_the_methods_that_are_quick_to_inspect_look_like_methods(
+    tool_class: type[WebTool], web: WebTools
+) -> None:
+    tool: Any = tool_class(web=web)
+    assert list(inspect.signature(tool._run).parameters) == [
+        *("tool_input", "tool_call_id", "run_manager", "arguments"),
+    ]
+    assert (tool._run.__name__, tool._run.__self__) == ("_run", tool)
+    assert tool._run == tool._run
+    assert tool._run != tool._arun
+    assert hash(tool._run) == hash(tool._run)
+    assert inspect.iscoroutinefunction(tool._arun)
+    assert not inspect.iscoroutinefunction(tool._run)
+
+
+def test_a_subclass_may_call_the_method_it_overrides(web: WebTools) -> None:
+    class Loud(WebSearchTool):
+        def _run(self, *given: Any, **named: Any) -> Any:
+            text, details = super()._run(*given, **named)
+            return text.upper(), details
+
+    found = Loud(web=web).invoke({"queries": ["read json"]})
+    assert found == WebSearchTool(web=web).invoke({"queries": ["read json"]}).upper()
+
+
 def test_a_tool_needs_neither_settings_nor_a_key(
     tool_class: type[WebTool], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

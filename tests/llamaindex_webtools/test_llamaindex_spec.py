@@ -185,6 +185,14 @@ def test_a_subclass_adds_functions_of_its_own() -> None:
     assert tools[-1].call(text="hi").content == "HI"
 
 
+def test_a_function_put_in_the_place_of_ours_may_return_what_it_likes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(WebToolsSpec, "web_search", lambda *_, **__: "plain")
+    [tool] = WebToolsSpec().to_tool_list(["web_search"])
+    assert tool.call(queries=["x"]).content == "plain"
+
+
 def test_a_subclass_overrides_a_tool() -> None:
     output = OwnSpec().to_tool_list()[0].call(queries=["x"])
     assert output.content == "no search for ['x']"
