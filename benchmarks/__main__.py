@@ -22,8 +22,8 @@ def main(names: list[str]) -> int:
     if unknown:
         print(f"no such part: {', '.join(sorted(unknown))}; use {', '.join(PARTS)}")
         return 2
-    print(f"Python {platform.python_version()}; of rounds in turn, the lower quartile of each side,")
-    print("of imports the median")
+    print(f"Python {platform.python_version()}; of rounds in turn, the lower quartile of each side")
+    print("(of imports the median)")
     print(f"     {'':<58}{'ours':>12}{'peer':>12}{'value':>9}  target")
     missed: list[Row] = []
     for name in names or PARTS:
