@@ -26,4 +26,6 @@ class AnsweringLLM(MockLLM):
     @llm_completion_callback()
     def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
         self._asked.append(prompt)
-        return CompletionResponse(text=self._replies.pop(0))
+        return CompletionResponse(
+            text=self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
+        )

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 import re
 from typing import TYPE_CHECKING, Any
@@ -311,8 +312,8 @@ def test_a_workflow_without_web_tools_makes_its_own(monkeypatch: pytest.MonkeyPa
 async def test_the_example_of_the_documentation_runs(
     web: WebTools, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = SearchFetchSynthesizeWorkflow.__doc__ or ""
-    code = "\n".join(re.findall(r"^ {8}(.*)$", text.partition("The result is")[0], re.MULTILINE))
+    text = inspect.getdoc(SearchFetchSynthesizeWorkflow) or ""
+    code = "\n".join(re.findall(r"^ {4}(.*)$", text.partition("The result is")[0], re.MULTILINE))
     monkeypatch.setattr("webtools.WebTools", lambda: web)
     names: dict[str, Any] = {
         "llm": AnsweringLLM("It waits [1]."),
