@@ -125,7 +125,7 @@ class SummaryResponse(_Response):
     tokens: int
 
 
-class ReadResponse(_Model):
+class ReadResponse(Shown, _Model):
     """A part of an output that was cut.
 
     Attributes:

@@ -11,6 +11,7 @@ from webtools.results import (
     Page,
     PlanStep,
     QueryError,
+    ReadResponse,
     ResearchEnvelope,
     ResearchMeta,
     ResearchPlan,
@@ -100,6 +101,27 @@ def sources() -> list[ResearchResult]:
     ]
 
 
+HANDLE = "0123456789abcdef0123456789abcdef"
+PART = ReadResponse(
+    handle=HANDLE,
+    content="## Matching sequences\n\n    match command.split():\n",
+    offset=1200,
+    next_offset=1250,
+    total_characters=64_000,
+)
+FOUND = PART.model_copy(
+    update={
+        "find": "MATCH  command",
+        "found_at": 1227,
+        "next_offset": None,
+        "total_characters": 1250,
+    }
+)
+MISSED = ReadResponse(
+    handle=HANDLE, content="", offset=1200, total_characters=64_000, find="walrus"
+)
+
+
 META: dict[str, Any] = {
     "query": "what did Python 3.10 add?",
     "command": "web-deep",
@@ -159,6 +181,9 @@ NORMAL = {
     "nothing": NOTHING,
     "fetch": FETCH,
     "summary": SUMMARY,
+    "part": PART,
+    "found": FOUND,
+    "missed": MISSED,
     "research": ENVELOPE,
     "plan": PLAN,
 }
@@ -246,6 +271,18 @@ def hostile(origin: str) -> dict[str, Any]:
             engine=texts[2],
             tokens=1,
             **common,
+        ),
+        "part": ReadResponse(
+            handle=texts[0],
+            content="\n".join(texts),
+            offset=0,
+            total_characters=10**12,
+            find=texts[1],
+            found_at=1,
+            warnings=texts,
+        ),
+        "missed": ReadResponse(
+            handle=texts[5], content="", offset=0, total_characters=1, find=texts[9], warnings=texts
         ),
         "research": ResearchEnvelope(
             results=found,

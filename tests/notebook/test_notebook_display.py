@@ -25,6 +25,7 @@ from webtools._showing.text import cut, cut_lines
 from webtools.results import (
     FetchResponse,
     Page,
+    ReadResponse,
     ResearchEnvelope,
     ResearchPlan,
     SearchResponse,
@@ -36,7 +37,8 @@ ORIGIN = "http://127.0.0.1:9"
 HOSTILE = samples.hostile(ORIGIN)
 EVERY = {**samples.NORMAL, **{f"hostile-{name}": one for name, one in HOSTILE.items()}}
 SNAPSHOTS = Path(__file__).parent / "snapshots"
-KINDS = [SearchResponse, FetchResponse, SummaryResponse, ResearchEnvelope, ResearchPlan]
+KINDS = [SearchResponse, FetchResponse, SummaryResponse, ReadResponse]
+KINDS += [ResearchEnvelope, ResearchPlan]
 STYLE = re.compile(r"<style>.*?</style>")
 
 TAGS = {"div", "style", "span", "bdi", "a", "table", "thead", "tbody", "tr", "th", "td", "pre"}
@@ -193,6 +195,18 @@ def test_a_cut_page_says_how_much_is_missing() -> None:
     assert cut_lines(None, 5) == ("", "")
 
 
+def test_a_part_read_on_is_shown_whole_with_its_place() -> None:
+    text = "line of a long page\n" * 2500
+    part = samples.PART.model_copy(update={"content": text})
+    for shown in (part._repr_html_(), part._repr_markdown_()):
+        assert text.rstrip() in shown
+        assert "characters 1,200 to 51,200 of 64,000" in shown
+        assert "next offset 1,250" in shown
+    assert "nothing like it from character 1,200 on" in samples.MISSED._repr_html_()
+    assert "<pre" not in samples.MISSED._repr_html_()
+    assert "found at" not in samples.MISSED._repr_html_()
+
+
 def many(number: int) -> SearchResponse:
     hits = [samples.result(f"T{n}", f"https://a.example/{n}") for n in range(number)]
     return SearchResponse(provider="p", queries=["pattern matching"], results=hits)
@@ -248,6 +262,11 @@ def test_a_response_says_in_one_line_what_it_is() -> None:
         "fetch": "<FetchResponse 3 pages from direct, 1 failed>",
         "summary": "<SummaryResponse 55 characters from kagi-main for "
         '"https://peps.python.org/pep-0636/">',
+        "part": f"<ReadResponse characters 1,200 to 1,250 of 64,000 in {samples.HANDLE}>",
+        "found": f"<ReadResponse characters 1,200 to 1,250 of 1,250 in {samples.HANDLE} "
+        'for "MATCH command">',
+        "missed": f"<ReadResponse nothing from 1,200 on of 64,000 in {samples.HANDLE} "
+        'for "walrus">',
         "research": '<ResearchEnvelope web-deep 4 results from exa-main for "what did Python 3.10 '
         'add?", medium confidence, answer with 2 citations>',
         "plan": '<ResearchPlan web-deep for "what did Python 3.10 add?", exa-main → kagi-main, '

@@ -118,6 +118,14 @@ def test_a_plan_has_one_row_per_provider_asked() -> None:
     assert str(frame.dtypes["parked_until"]) == "datetime64[us, UTC]"
 
 
+def test_a_part_read_on_is_one_row_with_the_text_to_the_letter() -> None:
+    rows = [one.to_dataframe() for one in (samples.PART, samples.FOUND, samples.MISSED)]
+    assert [len(frame) for frame in rows] == [1, 1, 1]
+    assert [frame.content[0] for frame in rows] == [samples.PART.content] * 2 + [""]
+    assert [str(frame.next_offset[0]) for frame in rows] == ["1250", "<NA>", "<NA>"]
+    assert [str(frame.found_at[0]) for frame in rows] == ["<NA>", "1227", "<NA>"]
+
+
 def test_without_pandas_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match="^to_dataframe needs pandas: pip install pandas$"):

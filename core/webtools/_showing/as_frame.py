@@ -11,6 +11,7 @@ from typing import Any
 from webtools._showing.outline import by_query
 from webtools.results import (
     FetchResponse,
+    ReadResponse,
     ResearchEnvelope,
     ResearchPlan,
     SearchResponse,
@@ -23,6 +24,10 @@ _TYPES = {
     "rank": "int64",
     "score": "float64",
     "citation": "Int64",
+    "offset": "int64",
+    "next_offset": "Int64",
+    "total_characters": "int64",
+    "found_at": "Int64",
     "tokens": "int64",
     "worst_cost_usd": "float64",
 }
@@ -31,6 +36,7 @@ _PAGE = ("url", "title", "text", "error", "highlights", "summary", "published_at
 _RESEARCH = ("rank", "title", "url", "snippet", "published_at", "score", "source_provider")
 _STEP = ("provider", "type", "task", "worst_cost_usd", "parked_until", "reason")
 _SUMMARY = ("url", "text", "summary_type", "engine", "tokens", "provider")
+_PART = ("handle", "offset", "next_offset", "total_characters", "content", "find", "found_at")
 _COMMON = ("provider", "cost_usd", "cost_is_estimate", "cache_hit", "warnings")
 
 
@@ -62,6 +68,11 @@ def _(response: FetchResponse) -> Any:
 @frame.register
 def _(response: SummaryResponse) -> Any:
     return _frame(_SUMMARY, [vars(response)], _facts(response))
+
+
+@frame.register
+def _(response: ReadResponse) -> Any:
+    return _frame(_PART, [vars(response)], {"warnings": response.warnings})
 
 
 @frame.register

@@ -31,11 +31,13 @@ from webtools._showing.text import count, cut, cut_lines, day
 from webtools.results import (
     FetchResponse,
     Page,
+    ReadResponse,
     ResearchEnvelope,
     ResearchPlan,
     SearchResponse,
     SummaryResponse,
 )
+from webtools.truncation import MAX_BYTES
 
 _ALL_PAGES_TEXT = 400_000
 _LONGEST_PAGE = 40_000
@@ -84,6 +86,11 @@ def _(response: FetchResponse) -> Iterator[Html]:
 def _(response: SummaryResponse) -> Iterator[Html]:
     yield address(place(response.url))
     yield _text(response.text)
+
+
+@_content.register
+def _(response: ReadResponse) -> Iterator[Html]:
+    yield from _verbatim(response.content, MAX_BYTES)
 
 
 @_content.register
@@ -178,12 +185,16 @@ def _page_parts(page: Page, most: int) -> Iterator[Html]:
     if page.highlights:
         first = page.highlights[:_MOST_HIGHLIGHTS]
         yield tag("ul", *(tag("li", tag("bdi", cut(text, LONGEST_SENTENCE))) for text in first))
-    if page.text:
-        text, missing = cut_lines(page.text, most)
-        yield tag("pre", text, dir="auto")
-        yield div("more", missing)
+    yield from _verbatim(page.text, most)
     if not (page.summary or page.highlights or page.text):
         yield div("more", "The page has no content.")
+
+
+def _verbatim(raw: str | None, most: int) -> Iterator[Html]:
+    if raw:
+        text, missing = cut_lines(raw, most)
+        yield tag("pre", text, dir="auto")
+        yield div("more", missing)
 
 
 def _text(text: str, anchor: str = "", citations: int = 0) -> Html:

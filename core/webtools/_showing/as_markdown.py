@@ -25,11 +25,13 @@ from webtools._showing.text import count, cut, cut_lines
 from webtools.results import (
     FetchResponse,
     Page,
+    ReadResponse,
     ResearchEnvelope,
     ResearchPlan,
     SearchResponse,
     SummaryResponse,
 )
+from webtools.truncation import MAX_BYTES
 
 _LONGEST_PAGE = 4000
 _LONGEST_SUMMARY = 20_000
@@ -92,6 +94,11 @@ def _(response: FetchResponse) -> Iterator[str]:
 def _(response: SummaryResponse) -> Iterator[str]:
     yield _link(cut(response.url, LONGEST_TITLE), place(response.url))
     yield from _prose(response.text)
+
+
+@_content.register
+def _(response: ReadResponse) -> Iterator[str]:
+    yield from _verbatim(response.content, MAX_BYTES)
 
 
 @_content.register
@@ -159,10 +166,7 @@ def _page(page: Page) -> Iterator[str]:
     yield from _prose(page.summary)
     marks = [_line(cut(text, LONGEST_SENTENCE)) for text in page.highlights[:_MOST_HIGHLIGHTS]]
     yield "\n".join(f"- {mark}" for mark in marks)
-    text, missing = cut_lines(page.text, _LONGEST_PAGE)
-    if text:
-        yield _fenced(text)
-    yield missing
+    yield from _verbatim(page.text, _LONGEST_PAGE)
 
 
 def _prose(text: Any, cited: Sequence[Place] = ()) -> Iterator[str]:
@@ -178,8 +182,10 @@ def _prose(text: Any, cited: Sequence[Place] = ()) -> Iterator[str]:
     yield missing
 
 
-def _fenced(text: str) -> str:
+def _verbatim(raw: str | None, most: int) -> Iterator[str]:
     """Show a text as it is, in a fence longer than any that it holds."""
+    text, missing = cut_lines(raw, most)
     longest = max((len(ticks) for ticks in _TICKS.findall(text)), default=0)
     fence = "`" * max(longest + 1, 3)
-    return f"{fence}text\n{text}\n{fence}"
+    yield f"{fence}text\n{text}\n{fence}" if text else ""
+    yield missing

@@ -10,6 +10,7 @@ from webtools._display import display_text
 from webtools._showing.text import count, price
 from webtools.results import (
     FetchResponse,
+    ReadResponse,
     ResearchEnvelope,
     ResearchPlan,
     SearchResponse,
@@ -68,6 +69,16 @@ def _(response: FetchResponse) -> str:
 def _(response: SummaryResponse) -> str:
     length = count(len(response.text), "character")
     return f"{length} from {_name(response.provider)} for {_quoted(response.url)}"
+
+
+@line.register
+def _(response: ReadResponse) -> str:
+    start, total = response.offset, response.total_characters
+    stop = start + len(response.content)
+    missed = response.find and response.found_at is None
+    shown = f"nothing from {start:,} on" if missed else f"characters {start:,} to {stop:,}"
+    sought = f" for {_quoted(response.find)}" if response.find else ""
+    return f"{shown} of {total:,} in {_name(response.handle)}{sought}"
 
 
 @line.register

@@ -13,6 +13,7 @@ from webtools.results import (
     FetchResponse,
     PlanStep,
     QueryError,
+    ReadResponse,
     ResearchEnvelope,
     ResearchMeta,
     ResearchPlan,
@@ -191,6 +192,24 @@ def _(response: ResearchPlan) -> Outline:
     ]
     kind = f"Plan of {name(response.command)}"
     return Outline(kind, subject(response.query), [*filter(None, facts)], [])
+
+
+@outline.register
+def _(response: ReadResponse) -> Outline:
+    start, total = response.offset, response.total_characters
+    notes = [*_warnings(response.warnings)]
+    if response.find and response.found_at is None:
+        facts = [count(total, "character")]
+        notes.insert(0, Note("Not found", f"nothing like it from character {start:,} on", bad=True))
+    else:
+        further = response.next_offset
+        facts = [
+            f"characters {start:,} to {start + len(response.content):,} of {total:,}",
+            f"found at {response.found_at:,}" if response.found_at is not None else "",
+            f"next offset {further:,}" if further is not None else "the end",
+        ]
+    facts.append(f"handle {name(response.handle)}")
+    return Outline("Part", subject(response.find), [*filter(None, facts)], notes)
 
 
 def plan_rows(plan: ResearchPlan) -> list[tuple[str, ...]]:

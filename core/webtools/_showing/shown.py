@@ -75,7 +75,8 @@ class Shown(Bounded):
 
         A search gives `rank` (within its query), `title`, `url`, `snippet`, `published_at` (UTC),
         `author`, `score`, `source_provider` and `query`; a fetch one row per page, research one
-        per source with the number of its citation and the `confidence`, a plan one per provider.
+        per source with the number of its citation and the `confidence`, a plan one per provider,
+        a part read on one for itself.
         `attrs` holds what rows cannot: the provider, the price, the warnings and what failed.
 
         Raises:
