@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,12 @@ from offline import Clock
 from recording import CassetteYaml, assert_played_whole, cassette_settings
 from vcr import VCR
 from vcr.cassette import Cassette
+
+
+def pytest_configure() -> None:
+    # A shell that runs the tests in the background has them, and all that they start, ignore it.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

@@ -166,7 +166,8 @@ def test_nobody_waits_beyond_the_own_deadline_for_another(caplog: pytest.LogCapt
     start = time.monotonic()
     with pytest.raises(RequestTimeoutError, match="^An identical call is under way"):
         run(shared(flights, "k", work, soon(0.2)), Stub())
-    assert 0.1 < time.monotonic() - start < 0.8
+    assert time.monotonic() - start > 0.1
+    assert leader.is_alive()
     leader.join(10)
 
     async def at_once() -> list[Any]:

@@ -170,9 +170,9 @@ async def test_a_model_that_raises_is_told_and_the_exception_is_let_go() -> None
 
 def test_a_model_that_takes_too_long_is_left() -> None:
     start = time.monotonic()
-    slow = synthesize(model(lambda _: str(time.sleep(0.5))), QUERY, start + 0.05)
+    slow = synthesize(model(lambda _: str(time.sleep(5))), QUERY, start + 0.05)
     found = run(slow, Stub())
-    assert time.monotonic() - start < 0.4
+    assert time.monotonic() - start < 4
     assert found.error_type == "RequestTimeoutError"
     assert found.error is not None
     assert "no answer came in time" in found.error
