@@ -5,18 +5,21 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
+import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from webtools import InputError, ProviderError, QuotaError, RequestError, WebTools, _exchange
-from webtools._context import Patience
+from webtools._context import CallContext, CallOptions, Patience, facilities_of
 from webtools.cache import Cache, Entry
-from webtools.logs import tail
+from webtools.config import log_path
+from webtools.logs import events_of, new_call_id, tail
 from webtools.sandbox import EXA_KEY, KAGI_V0_KEY, KAGI_V1_KEY, SandboxServer
 
 
@@ -409,6 +412,57 @@ def test_the_parts_of_a_call_are_reported(web: WebTools, page: str) -> None:
         ("fetching", 1, 2, False),
         ("fetching", 2, 2, True),
     ]
+
+
+def test_a_key_in_what_is_reported_is_hidden(web: WebTools) -> None:
+    told: list[Any] = []
+    web.search(["heap queue", f"what is {EXA_KEY}"], progress=told.append)
+    accounts, options = web._settings.accounts(), CallOptions(progress=told.append)
+    context = CallContext("", "web_fetch", accounts, facilities_of(accounts), options)
+    context.parts("fetching", 1)(f"https://a.example/{EXA_KEY}", False)
+    assert told[-1].subject == "https://a.example/[redacted]"
+    assert EXA_KEY not in repr(told)
+
+
+@pytest.fixture
+def logged(settings: dict[str, Any]) -> Iterator[WebTools]:
+    with WebTools({**settings, "log": {"enabled": True}}) as made:
+        yield made
+
+
+def test_a_callback_that_fails_leaves_a_log_that_ends(logged: WebTools) -> None:
+    def broken(_: Any) -> None:
+        raise OSError(EXA_KEY)
+
+    with pytest.raises(OSError, match="test-key"):
+        logged.search(["heap queue", "json"], progress=broken)
+    log = log_path(logged._settings.accounts())
+    done = tail(log, 1)[0]
+    assert (done["event"], done["is_error"], done["error"]) == ("done", True, "OSError")
+    assert EXA_KEY not in repr(tail(log, 9))
+
+
+def test_threads_of_one_call_may_write_its_log_at_the_same_time(logged: WebTools) -> None:
+    accounts = logged._settings.accounts()
+    context = CallContext(new_call_id(), "web_search", accounts, facilities_of(accounts))
+    together = threading.Barrier(4)
+
+    def work(number: int) -> None:
+        together.wait(10)
+        for turn in range(200):
+            context.log("trial", number=number, turn=turn)
+            context.write_log()
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            [*pool.map(work, range(4))]
+    finally:
+        sys.setswitchinterval(interval)
+    context.write_log()
+    told = events_of(log_path(accounts), context.id)
+    assert len({(event["number"], event["turn"]) for event in told}) == len(told) == 800
 
 
 def test_the_reasons_of_many_failures_fill_no_page(web: WebTools, page: str) -> None:

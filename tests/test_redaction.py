@@ -15,6 +15,7 @@ from webtools._http import Response
 from webtools._redaction import MARK, Redactor, redactor_for
 from webtools.errors import RateLimitError, WebToolsError
 from webtools.results import FetchResponse, Page, SearchResponse, SearchResult
+from webtools.tools import SearchInput
 
 KEY = "sk-1_a/b+c&d=e\"f'g<h>i\\j%k~l.m$n"
 keys = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), min_size=6, max_size=40)
@@ -75,6 +76,20 @@ def test_a_text_without_the_key_stays_as_it_is(text: str, key: str) -> None:
 
 def test_the_longest_key_goes_first() -> None:
     assert Redactor(["abc", "abcdef"]).text("abcdef abc") == f"{MARK} {MARK}"
+
+
+@pytest.mark.parametrize("spell", SPELLINGS.values(), ids=SPELLINGS)
+def test_a_key_that_was_cut_is_found_from_half_of_it_on(spell: Callable[[str], str]) -> None:
+    redactor = Redactor([KEY])
+    for length in range((len(KEY) + 1) // 2, len(KEY)):
+        assert redactor.text(f"<{spell(KEY[:length])}…") == f"<{MARK}…"
+        assert redactor.may_be_in(spell(KEY[:length]).encode())
+
+
+def test_a_word_that_a_key_begins_with_stays() -> None:
+    redactor = Redactor(["test-key-canary-1", "http://www.example.com:8080"])
+    text = "a test-key for http://www.example.org and test-key-c"
+    assert redactor.text(text) == text
 
 
 def test_without_keys_nothing_changes() -> None:
@@ -144,6 +159,14 @@ def test_results_are_cleaned_in_every_field(spell: Callable[[str], str]) -> None
     assert cleaned.results[0].title == cleaned.queries[0] == MARK
     assert cleaned.warnings == [f"Exa: {MARK}"]
     assert response.results[0].title == key
+
+
+def test_of_given_arguments_only_those_that_are_set_are_looked_at() -> None:
+    redactor = Redactor([KEY])
+    given = SearchInput(queries=[f"what is {KEY}"], category="news")
+    assert redactor.clean_given(given).queries == [f"what is {MARK}"]
+    harmless = SearchInput(queries=["json"])
+    assert redactor.clean_given(harmless) is harmless
 
 
 def test_an_answer_is_cleaned_before_it_is_read() -> None:

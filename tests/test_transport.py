@@ -594,6 +594,19 @@ def test_an_error_carries_neither_the_headers_nor_the_frames_that_held_them(send
     assert (cause.__traceback__, cause.__cause__, cause.__context__) == (None, None, None)
 
 
+@pytest.mark.parametrize("proxied", [False, True])
+def test_what_a_server_sends_beyond_its_answer_is_no_answer_to_the_next_call(
+    send: Send, proxied: bool
+) -> None:
+    stale = answering(response(b"first") + response(b"stale"), response(b"second"))
+    with RawServer(stale) as server:
+        # Behind a proxy of that kind, the server is the proxy.
+        given = {"proxy": server.url} if proxied else {}
+        url = "http://a.example/" if proxied else server.url
+        assert [send(url, **given).body for _ in range(3)] == [b"first"] * 3
+        assert server.connections == 3
+
+
 # --- proxies -----------------------------------------------------------------------------------
 
 

@@ -7,8 +7,9 @@ import inspect
 import json
 import pickle
 import socket
+import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date, datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -150,6 +151,18 @@ def test_blocking_and_async_calls_fail_the_same(
 
 async def test_the_blocking_methods_work_inside_a_running_loop(web: WebTools) -> None:
     assert web.search("json").results == (await web.asearch("json")).results
+
+
+@pytest.mark.parametrize("wrap", [lambda inner: [inner], lambda inner: {"a": inner}])
+def test_arguments_nested_without_end_are_refused(
+    web: WebTools, wrap: Callable[[Any], Any]
+) -> None:
+    nested: Any = "json"
+    for _ in range(sys.getrecursionlimit() * 2):
+        nested = wrap(nested)
+    result = web.call_tool("web_search", {"queries": nested})
+    assert result.is_error
+    assert "nested too deeply" in result.text
 
 
 async def test_async_calls_run_together(web: WebTools, webtools_sandbox: SandboxServer) -> None:

@@ -71,7 +71,8 @@ def carry_out(tool: Tool, given: Any, context: CallContext) -> Flow[Any]:
 
 def _logged(tool: Tool, given: Any, context: CallContext, work: Flow[T]) -> Flow[T]:
     start = time.monotonic()
-    context.log("call", tool=tool.name, **given.model_dump(exclude_defaults=True))
+    asked = {name: value for name, value in vars(given).items() if name in given.model_fields_set}
+    context.log("call", tool=tool.name, **asked)
     facts: dict[str, Any] = {}
     try:
         response = yield from work
@@ -81,6 +82,9 @@ def _logged(tool: Tool, given: Any, context: CallContext, work: Flow[T]) -> Flow
         raise
     except GeneratorExit:
         context.log("cancelled")
+        raise
+    except Exception as error:  # such as one of the caller's own progress callback
+        facts = {"is_error": True, "error": type(error).__name__}
         raise
     finally:
         if facts:

@@ -120,9 +120,9 @@ class Patience:
         return found
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: that would take three times as long to make
 class CallContext:
-    """One call.
+    """One call; only `noted` and `patience` ever change.
 
     Attributes:
         id: Its name in the log.
@@ -167,7 +167,7 @@ class CallContext:
     def write_log(self) -> None:
         """Write what was noted: at the end, and before anything that may take long."""
         log = self.facilities.log
-        events = [self.noted.popleft() for _ in range(len(self.noted))]
+        events = self._taken()
         if log is None or not events:
             return
         lines = [self._line(log, *event) for event in events]
@@ -176,6 +176,16 @@ class CallContext:
             clean = self.redactor.clean
             lines = [self._line(log, at, name, clean(facts)) for at, name, facts in events]
         log.append(lines)
+
+    def _taken(self) -> list[Event]:
+        """Take what was noted; the threads of a call may do so at the same time."""
+        events: list[Event] = []
+        try:
+            while self.noted:
+                events.append(self.noted.popleft())
+        except IndexError:  # another thread took the last
+            pass
+        return events
 
     def _line(self, log: Log, at: int, event: str, facts: dict[str, Any]) -> bytes:
         known = {name: value for name, value in facts.items() if value is not None}
@@ -188,6 +198,7 @@ class CallContext:
             return untold
         report(Progress(self.tool, stage, 0, total))
         done: Iterator[int] = itertools.count(1)
+        clean = self.redactor.text  # a subject may be a URL that a provider gave
         return lambda subject, failed: report(
-            Progress(self.tool, stage, next(done), total, subject, failed)
+            Progress(self.tool, stage, next(done), total, clean(subject), failed)
         )

@@ -172,6 +172,20 @@ class AsyncBackend(httpcore.AsyncNetworkBackend):
         return _AsyncStream(stream, self._deadline)
 
 
+def has_more(connections: Iterable[Any]) -> bool:
+    """Tell whether a server sent more than its answer: that would pass for the next one.
+
+    httpcore keeps such bytes in the parser of the connection, which may stand behind a proxy's.
+    """
+    for outer in connections:
+        inner = outer
+        while inner is not None and not hasattr(inner, "_h11_state"):
+            inner = getattr(inner, "_connection", None)
+        if inner is not None and inner._h11_state.trailing_data[0]:  # noqa: SLF001
+            return True
+    return False
+
+
 class OneConnection:
     """Stands in for httpcore's pool where there is one connection: it need not search for it.
 
@@ -185,6 +199,11 @@ class OneConnection:
         self._idle_seconds = idle_seconds
         self._backend = backend
         self._connection: httpcore.HTTPConnection | None = None
+
+    @property
+    def connections(self) -> list[httpcore.HTTPConnection]:
+        """The connection, as a pool gives its own."""
+        return [] if self._connection is None else [self._connection]
 
     def handle_request(self, request: httpcore.Request) -> httpcore.Response:
         connection = self._connection
@@ -214,6 +233,11 @@ class AsyncOneConnection:
         self._idle_seconds = idle_seconds
         self._backend = backend
         self._connection: httpcore.AsyncHTTPConnection | None = None
+
+    @property
+    def connections(self) -> list[httpcore.AsyncHTTPConnection]:
+        """The connection, as a pool gives its own."""
+        return [] if self._connection is None else [self._connection]
 
     async def handle_async_request(self, request: httpcore.Request) -> httpcore.Response:
         connection = self._connection

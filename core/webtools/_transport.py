@@ -18,7 +18,7 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
@@ -47,6 +47,7 @@ from webtools._streams import (
     BlockingBackend,
     Deadline,
     OneConnection,
+    has_more,
 )
 from webtools.errors import ConfigError, RequestTimeoutError
 
@@ -129,6 +130,11 @@ class _BlockingLane(httpx.HTTPTransport):
                 network_backend=backend,
             )
 
+    @property
+    def connections(self) -> Sequence[Any]:
+        """The open connection, if there is one."""
+        return self._pool.connections
+
     def exchange(self, request: httpcore.Request, target: Target) -> httpcore.Response:
         """Send a request; the body of the answer is yet to be read."""
         if httpx.HTTPTransport.handle_request is _HANDLE:
@@ -160,6 +166,11 @@ class _AsyncLane(httpx.AsyncHTTPTransport):
                 keepalive_expiry=IDLE_SECONDS,
                 network_backend=backend,
             )
+
+    @property
+    def connections(self) -> Sequence[Any]:
+        """The open connection, if there is one."""
+        return self._pool.connections
 
     async def exchange(self, request: httpcore.Request, target: Target) -> httpcore.Response:
         """Send a request; the body of the answer is yet to be read."""
@@ -335,7 +346,7 @@ class BlockingTransport:
                     body.add(chunk)
             finally:
                 answer.close()
-            sound = True
+            sound = not has_more(lane.connections)
             return body.to_response()
         except NETWORK_ERRORS as error:
             raise as_request_error(error, target.origin) from bare(error)
@@ -389,7 +400,7 @@ class AsyncTransport:
                     body.add(chunk)
             finally:
                 await answer.aclose()
-            sound = True
+            sound = not has_more(lane.connections)
             return body.to_response()
         except NETWORK_ERRORS as error:
             raise as_request_error(error, target.origin) from bare(error)

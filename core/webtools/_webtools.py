@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from webtools._calls import carry_out, find_tool
+from webtools._config_parts import Fence
 from webtools._context import CacheMode, CallContext, CallOptions, Facilities, facilities_of
 from webtools._flow import Flow, arun, run
 from webtools._gate import passed
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Strings: TypeAlias = str | Sequence[str]
 Moment: TypeAlias = str | date | None
+_USUAL = CallOptions()
 
 
 class WebTools:
@@ -63,6 +65,15 @@ class WebTools:
         self._blocking = BlockingTransport()
         self._loops = LoopTransports()
         self._facilities: tuple[Accounts, Facilities] | None = None
+
+    @property
+    def fence(self) -> Fence:
+        """What of the web a model is to read inside a fence: `fence` in the settings.
+
+        Raises:
+            ConfigError: The settings are malformed.
+        """
+        return self._settings.accounts().fence
 
     # --- blocking ------------------------------------------------------------------------------
 
@@ -434,7 +445,7 @@ class WebTools:
         checked = self._checked(partial(read_input, tool.input_model), arguments)
         accounts = self._settings.accounts()
         # The arguments too: a key in a query must not be sent, nor quoted and cut in a message.
-        given = redactor_for(accounts.secrets).clean(checked)
+        given = redactor_for(accounts.secrets).clean_given(checked)
         facilities = self._facilities_of(accounts)
         name = "" if facilities.log is None else new_call_id()  # by which the log knows the call
         return given, CallContext(name, tool.name, accounts, facilities, options, given.subjects)
@@ -458,6 +469,9 @@ class WebTools:
             check(redactor.clean(given))
         except InputError as error:
             failed = error
+        except RecursionError:
+            message = "the arguments are nested too deeply to be read; give lists of texts."
+            raise InputError(message) from None
         raise redactor.error(failed).with_message(redactor.text(str(failed))) from None
 
     def _redactor(self) -> Redactor:
@@ -524,7 +538,8 @@ def _split(named: dict[str, Any]) -> tuple[dict[str, Any], CallOptions]:
     cache, progress = named.pop("cache", "use"), named.pop("progress", None)
     synthesis = named.get("synthesis")
     if synthesis is None or isinstance(synthesis, str):
-        return named, CallOptions(cache, progress)
+        is_usual = cache == "use" and progress is None
+        return named, _USUAL if is_usual else CallOptions(cache, progress)
     return named | {"synthesis": None}, CallOptions(cache, progress, synthesis)
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import json
 import sqlite3
 import time
 import zlib
@@ -16,6 +15,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from pydantic_core import to_json
 
 from webtools._store import StoreError
 
@@ -33,7 +34,8 @@ _SHORT = 256 * 1024  # bytes of an entry that is read and decoded in next to no 
 _ANY = 2**62
 
 _GET = """
-    SELECT CASE WHEN size <= ? THEN value END, checksum, stored, expires FROM cache WHERE key = ?
+    SELECT CASE WHEN length(value) <= ? THEN value END, checksum, stored, expires
+    FROM cache WHERE key = ?
 """
 _FIND = "SELECT id, size FROM cache WHERE key = ?"
 _INSERT = """
@@ -143,7 +145,8 @@ class Cache:
     def set(self, key: str, value: str) -> None:
         """Keep a text, if possible and if it is not too large. It raises nothing."""
         data = value.encode("utf-8", "surrogatepass")
-        with suppress(StoreError, ValueError):  # ValueError: a key that is no valid text
+        # ValueError: a key that is no valid text. TypeError: a total in a damaged file.
+        with suppress(StoreError, ValueError, TypeError):
             self._store.write(lambda db: self._put(db, key, data), patience=_PATIENCE)
 
     def _put(self, db: sqlite3.Connection, key: str, data: bytes) -> None:
@@ -156,8 +159,7 @@ class Cache:
         if next(self._turns) % _SWEEP_INTERVAL == 0:
             change -= _delete(db, db.execute(_EXPIRED, (now,)).fetchall())
         if change:
-            [total] = db.execute(_TOTAL).fetchone()
-            total = _within(self._max_bytes, db, total + change, now)
+            total = _within(self._max_bytes, db, _total(db, change), now)
             db.execute(_SET_TOTAL, (total,))
 
     def stats(self) -> CacheStats:
@@ -190,20 +192,28 @@ def _row(db: sqlite3.Connection, key: str, most: int = _ANY) -> tuple[Any, ...] 
 
 
 def cache_key(*parts: object) -> str:
-    """Give a key that is the same for the same parts, which are values that JSON has.
+    """Give a key that is the same for the same parts: texts, numbers and the like, and lists.
 
     Raises:
-        TypeError: JSON does not have a value.
+        ValueError: JSON does not have a value.
     """
-    return hashlib.sha256(_encode(parts).encode()).hexdigest()
-
-
-_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
+    return hashlib.sha256(to_json(parts)).hexdigest()
 
 
 def _checksum(key: str, data: bytes) -> int:
     """SQLite notices a broken file, but not a changed value, nor the value of another key."""
     return zlib.crc32(data, zlib.crc32(key.encode()))
+
+
+def _total(db: sqlite3.Connection, change: int) -> int:
+    """Give the size of all after a change; what a damaged file no longer knows is counted anew."""
+    row = db.execute(_TOTAL).fetchone()
+    if row is not None and isinstance(row[0], int):
+        return row[0] + change
+    db.execute("DELETE FROM cache_total")
+    db.execute("INSERT INTO cache_total VALUES (0)")
+    [total] = db.execute("SELECT coalesce(sum(size), 0) FROM cache").fetchone()
+    return int(total)
 
 
 def _delete(db: sqlite3.Connection, entries: Iterable[tuple[int, int]]) -> int:

@@ -18,6 +18,8 @@ from itertools import islice
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
+from pydantic_core import to_json
+
 from webtools._hiding import is_array, without_private
 from webtools._log_file import MAX_LINE, LogFile, newest_lines
 from webtools._narrowing import is_mapping, is_object
@@ -52,6 +54,8 @@ _CUTS = ((512, 32), (64, 8))
 _DEPTH = 4  # levels that are kept of facts too large or too odd for a line
 _LARGEST = 2**63
 _START = b'{"ts":"'
+_HEAD = frozenset({"ts", "event", "call", "pid"})
+_USUAL = 2048  # bytes of a line that holds nothing long, such as a number nobody can read back
 
 
 class Log:
@@ -145,6 +149,23 @@ def shared_log(
 
 
 def _line(event: str, call: str, facts: Mapping[str, Any], at: int) -> bytes:
+    return _usual_line(event, call, facts, at) or _any_line(event, call, facts, at)
+
+
+def _usual_line(event: str, call: str, facts: Mapping[str, Any], at: int) -> bytes | None:
+    """Write what almost every line is made of, in a quarter of the time that `json` takes."""
+    if not (event.isidentifier() and call.isalnum() and _HEAD.isdisjoint(facts)):
+        return None
+    try:
+        told = to_json(facts, fallback=_told, inf_nan_mode="null")
+    except ValueError:  # endless nesting, lone surrogates
+        return None
+    head = f'{{"ts":"{_timestamp(at)}","event":"{event}","call":"{call}","pid":{os.getpid()}'
+    line = head.encode() + (b"}\n" if told == b"{}" else b"," + told[1:] + b"\n")
+    return line if len(line) <= _USUAL and line.isascii() else None
+
+
+def _any_line(event: str, call: str, facts: Mapping[str, Any], at: int) -> bytes:
     head = {"ts": _timestamp(at), "event": event, "call": call, "pid": os.getpid()}
     try:
         record = {**head, **facts}
@@ -159,19 +180,27 @@ def _line(event: str, call: str, facts: Mapping[str, Any], at: int) -> bytes:
 
 
 class _Timestamps:
-    """Writes times; the part that changes once a second is kept."""
+    """Writes times; what was written last is kept, and so is the part of it up to the second."""
 
     def __init__(self) -> None:
-        self._kept = (0, "")
+        self._second = (-1, "")
+        self._last = (-1, "")
 
     def __call__(self, at: int) -> str:
         """Give a time in UTC, such as `2026-11-22T10:00:00.123Z`."""
-        second, ms = divmod(at // 1_000_000, 1000)
-        kept, text = self._kept
-        if kept != second:
-            text = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(second))
-            self._kept = (second, text)
-        return f"{text}.{ms:03}Z"
+        now = at // 1_000_000
+        last, text = self._last
+        if last != now:
+            text = f"{self._to_second(now // 1000)}.{now % 1000:03}Z"
+            self._last = (now, text)
+        return text
+
+    def _to_second(self, now: int) -> str:
+        second, text = self._second
+        if second != now:
+            text = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now))
+            self._second = (now, text)
+        return text
 
 
 _timestamp = _Timestamps()
@@ -215,6 +244,7 @@ _encode = json.JSONEncoder(
 
 
 _DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"  # ascending, without i, l, o, u
+_PAIRS = [first + second for first in _DIGITS for second in _DIGITS]  # 10 bits each
 _EPOCH = 1_577_836_800_000  # 2020-01-01 in milliseconds; 40 bits last until 2054
 
 
@@ -231,20 +261,10 @@ class _CallIds:
         """Make an id: 12 digits and lower-case letters that sort by the time of the call."""
         since = time.time_ns() // 1_000_000 - _EPOCH
         bits = since << 20 | next(self._numbers) & 0xFFFFF
-        digits = _DIGITS
+        pairs = _PAIRS
         return (
-            digits[bits >> 55 & 31]
-            + digits[bits >> 50 & 31]
-            + digits[bits >> 45 & 31]
-            + digits[bits >> 40 & 31]
-            + digits[bits >> 35 & 31]
-            + digits[bits >> 30 & 31]
-            + digits[bits >> 25 & 31]
-            + digits[bits >> 20 & 31]
-            + digits[bits >> 15 & 31]
-            + digits[bits >> 10 & 31]
-            + digits[bits >> 5 & 31]
-            + digits[bits & 31]
+            f"{pairs[bits >> 50 & 1023]}{pairs[bits >> 40 & 1023]}{pairs[bits >> 30 & 1023]}"
+            f"{pairs[bits >> 20 & 1023]}{pairs[bits >> 10 & 1023]}{pairs[bits & 1023]}"
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from webtools._kinds import Command, Confidence
 from webtools._showing.shown import Bounded, Shown
@@ -35,7 +35,7 @@ class SearchResult(_Model):
     title: str
     url: str
     snippet: str = ""
-    published_at: datetime | None = None
+    published_at: AwareDatetime | None = None
     author: str | None = None
     score: Score = 0.0
     source_provider: str
@@ -61,7 +61,7 @@ class Page(_Model):
     text: str | None = None
     highlights: list[str] = []
     summary: str | None = None
-    published_at: datetime | None = None
+    published_at: AwareDatetime | None = None
     author: str | None = None
     error: str | None = None
 
@@ -90,7 +90,7 @@ class _Response(Shown, _Model):
     cost_usd: float | None = None
     cost_is_estimate: bool = False
     cache_hit: bool = False
-    retrieved_at: datetime | None = None
+    retrieved_at: AwareDatetime | None = None
 
 
 class SearchResponse(_Response):
@@ -164,7 +164,7 @@ class ResearchResult(_Model):
     title: str
     url: str
     snippet: str = ""
-    published_at: datetime | None = None
+    published_at: AwareDatetime | None = None
     score: Score = 0.0
     source_provider: str
 
@@ -204,7 +204,7 @@ class ResearchMeta(_Model):
     degraded: list[str] = []
     cost_usd: float | None = None
     warnings: list[str] = []
-    retrieved_at: datetime
+    retrieved_at: AwareDatetime
     confidence_rule: str = Field(default="", exclude=True)
 
 
