@@ -38,7 +38,10 @@ class _Quick:
 
 
 class _Bound:
-    """The method of one tool; what is asked of it beside its signature, the function answers."""
+    """The method of one tool; what is asked of it beside its signature, the function answers.
+
+    It is no `types.MethodType`, of which `inspect.signature` would not take `__signature__`.
+    """
 
     __slots__ = ("__signature__", "_function", "_tool")
 
@@ -53,8 +56,21 @@ class _Bound:
     def __self__(self) -> Any:
         return self._tool
 
+    @property
+    def __func__(self) -> Callable[..., Any]:
+        return self._function
+
+    @property
+    def __doc__(self) -> str | None:  # type: ignore[override]
+        return inspect.getdoc(self._function)
+
     def __getattr__(self, name: str) -> Any:
+        if name in _Bound.__slots__:  # not set yet, as in a copy that is being made
+            raise AttributeError(name)
         return getattr(self._function, name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return getattr, (self._tool, self._function.__name__)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, _Bound):

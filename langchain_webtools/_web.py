@@ -21,7 +21,9 @@ def given_or_new(web: Any) -> WebTools:
     if web is None:
         return WebTools()
     if not isinstance(web, WebTools):
-        message = f"web must be a webtools.WebTools, not {type(web).__name__}"
+        message = (
+            f'web must be a webtools.WebTools, not {type(web).__name__}: write WebTools("...")'
+        )
         raise ValueError(message)  # noqa: TRY004  pydantic reports no TypeError
     return web
 

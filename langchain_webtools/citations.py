@@ -2,14 +2,18 @@
 
 The blocks are those of Claude: https://platform.claude.com/docs/en/build-with-claude/search-results
 (read 2026-11-21). Other models may refuse them, so they have to be asked for.
+
+A citation quotes a block's text as it stands, so the fence stands round the blocks: its marks are
+text blocks before the first and after the last. In the blocks, marks are defused in any case.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from webtools._fencing import defused, defused_line
+from webtools._fencing import OVERHEAD, OVERHEAD_LINES, STATEMENT, defused, defused_line, marks
 from webtools.tools import ToolResult
 from webtools.truncation import MAX_BYTES, MAX_LINES, fit, fit_sections, notice
 
@@ -31,7 +35,9 @@ class _Source(NamedTuple):
     content: str
 
 
-def as_search_results(found: Mapping[str, Any] | Iterable[Document]) -> list[dict[str, Any]]:
+def as_search_results(
+    found: Mapping[str, Any] | Iterable[Document], *, fence: bool = True
+) -> list[dict[str, Any]]:
     """Turn what was found into `search_result` blocks, in its order, within the output budget.
 
     Claude takes them in the content of a tool's message and in that of a user's, and cites them
@@ -41,32 +47,39 @@ def as_search_results(found: Mapping[str, Any] | Iterable[Document]) -> list[dic
     Args:
         found: The artifact of web_search, web_fetch or web_research, or the documents of
             `WebSearchRetriever` or `WebPageLoader`.
+        fence: Put a text block before them which says that what follows is data, and one after
+            them which ends it.
 
     Returns:
-        One block per result or page that did not fail. They share the 50 KB of a tool's output
-        fairly; where they are too many for that, the last are left out.
+        One block per result or page that did not fail, and those of the fence. They share the
+        50 KB of a tool's output fairly; where they are too many for that, the last are left out.
     """
-    shown, _ = _fitted(_sources(found), MAX_LINES, MAX_BYTES)
-    return [_block(source) for source in shown]
+    lines, room = _less_fence(MAX_LINES, MAX_BYTES) if fence else (MAX_LINES, MAX_BYTES)
+    shown, _ = _fitted(_sources(found), lines, room)
+    blocks = [_block(source) for source in shown]
+    return _fenced(blocks) if fence and blocks else blocks
 
 
 def tool_content(result: ToolResult) -> str | list[dict[str, Any]]:
     """Give the content of a tool's message: blocks where there are results, else the text.
 
-    What the text says beside the results (failures, warnings, that something was cut; of
-    web_research also the answer and how far it can be trusted) stands in a text block at the end.
+    Blocks are fenced where the text is. The answer of web_research stands in a text block below
+    them, inside the fence. What the text says beside (failures, warnings, that something was cut,
+    how far an answer can be trusted) stands in a text block at the end.
     """
     sources = _sources(result.details)
     if result.is_error or not sources:
         return result.text
-    told = _told(_notes(result.details))
-    # The room left out is for the notes, and for the sentence that tells of a cut.
-    room = MAX_BYTES - _size(told) - _NOTICE_BYTES
-    shown, cut = _fitted(sources, MAX_LINES - _NOTE_LINES, room)
+    answer, told = _told(_answer(result.details)), _told(_notes(result.details))
+    # The room left out is for these, for the fence, and for the sentence that tells of a cut.
+    lines, room = _less_fence(MAX_LINES - 2 * _NOTE_LINES, MAX_BYTES - _NOTICE_BYTES)
+    shown, cut = _fitted(sources, lines, room - _size(answer) - _size(told))
     if cut:
         told = f"{told}\n{notice(*cut, result.details.get('full_output_path'))}".strip()
-    blocks = [_block(source) for source in shown]
-    return [*blocks, {"type": "text", "text": told}] if told else blocks
+    blocks = [*[_block(source) for source in shown], *_text(answer)]
+    if result.text.startswith(STATEMENT):
+        blocks = _fenced(blocks)
+    return [*blocks, *_text(told)]
 
 
 # --- sources -----------------------------------------------------------------------------------
@@ -80,12 +93,12 @@ def _sources(found: Mapping[str, Any] | Iterable[Document]) -> list[_Source]:
 
 
 def _source(item: Mapping[str, Any]) -> _Source:
-    url = item.get("url") or item.get("source") or ""
-    title = item.get("title") or url
+    url = defused(item.get("url") or item.get("source") or "")
+    title = defused(item.get("title") or "") or url
     facts = [(item.get("published_at") or "")[:10], item.get("author")]
     content = [item.get("summary"), *item.get("highlights", ()), item.get("text")]
     body = _join("\n\n", [*content, item.get("snippet")]) or title
-    return _Source(url, title, _join("\n\n", [_join(" · ", facts), body]))
+    return _Source(url, title, defused(_join("\n\n", [_join(" · ", facts), body])))
 
 
 def _fitted(
@@ -130,6 +143,21 @@ def _block(source: _Source) -> dict[str, Any]:
     }
 
 
+def _text(text: str) -> list[dict[str, Any]]:
+    """Make a text block, which must not be empty."""
+    return [{"type": "text", "text": text}] if text else []
+
+
+def _fenced(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Put the marks of a fence round blocks that hold none."""
+    opening, closing = marks(json.dumps(blocks))
+    return [*_text(opening), *blocks, *_text(closing)]
+
+
+def _less_fence(lines: int, size: int) -> tuple[int, int]:
+    return lines - OVERHEAD_LINES, size - OVERHEAD
+
+
 def _passages(content: str) -> list[str]:
     """Split a content at blank lines; what is short stays together."""
     passages: list[str] = []
@@ -141,11 +169,15 @@ def _passages(content: str) -> list[str]:
     return passages
 
 
+def _answer(details: Mapping[str, Any]) -> Iterator[str]:
+    """Give the answer of web_research, which the web's texts are made into."""
+    if answer := details.get("synthesis"):
+        cited = (f"[{number}] {url}" for number, url in enumerate(answer["citations"], 1))
+        yield from map(defused, [answer["summary"], *cited])
+
+
 def _notes(details: Mapping[str, Any]) -> Iterator[str]:
     """Say what stands beside the results; what quotes the web cannot pose as anything else."""
-    if answer := details.get("synthesis"):
-        yield defused(answer["summary"])
-        yield from (f"[{number}] {url}" for number, url in enumerate(answer["citations"], 1))
     meta: dict[str, Any] = details.get("meta") or {}
     if meta:
         yield f"Confidence: {meta['confidence']}."
@@ -157,7 +189,7 @@ def _notes(details: Mapping[str, Any]) -> Iterator[str]:
         yield f'Query "{defused_line(error["query"])}" failed: {defused_line(error["message"])}'
     for page in details["results"]:
         if page.get("error"):
-            yield f"{page['url']} failed: {defused_line(page['error'])}"
+            yield f"{defused(page['url'])} failed: {defused_line(page['error'])}"
 
 
 def _told(notes: Iterable[str]) -> str:

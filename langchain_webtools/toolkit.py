@@ -1,5 +1,7 @@
 """All tools at once."""
 
+from typing import TYPE_CHECKING, Any
+
 from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool, BaseToolkit
 from pydantic import ConfigDict
@@ -12,6 +14,9 @@ from langchain_webtools.tools import (
     WebReadTool,
     WebSearchTool,
 )
+
+if TYPE_CHECKING:
+    from webtools import WebTools
 
 
 class WebToolkit(BaseToolkit):
@@ -43,7 +48,7 @@ class WebToolkit(BaseToolkit):
         from webtools import WebTools
 
         toolkit = WebToolkit()
-        toolkit = WebToolkit(web=WebTools(config="team.json"), prefix="team_")
+        toolkit = WebToolkit(WebTools("team.json"), prefix="team_")
         ```
 
     Tools:
@@ -62,6 +67,19 @@ class WebToolkit(BaseToolkit):
     llm: BaseChatModel | None = None
     prefix: str = ""
     suffix: str = ""
+
+    def __init__(
+        self,
+        web: "WebTools | None" = None,
+        *,
+        llm: BaseChatModel | None = None,
+        prefix: str = "",
+        suffix: str = "",
+        **more: Any,
+    ) -> None:
+        """Take what the tools work with; anything else is refused."""
+        more |= {"web": web, "llm": llm, "prefix": prefix, "suffix": suffix}
+        super().__init__(**more)
 
     def get_tools(self) -> list[BaseTool]:
         """Make the tools: web_search, web_fetch, summarize, web_research, web_read."""

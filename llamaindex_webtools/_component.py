@@ -31,6 +31,21 @@ def log_warnings(response: "SearchResponse | FetchResponse") -> None:
         logger.warning("%s", warning)
 
 
+def given_or_new(web: "WebTools | None") -> "WebTools":
+    """Give `web`, or a new `WebTools` for None.
+
+    Raises:
+        InputError: It is something else, which would fail at the first call.
+    """
+    if web is None:
+        return webtools.WebTools()
+    if not isinstance(web, webtools.WebTools):  # pyright: ignore[reportUnnecessaryIsInstance]
+        kind = type(web).__name__
+        message = f'web must be a webtools.WebTools, not {kind}: write WebTools("...").'
+        raise InputError(message)
+    return web
+
+
 class HoldsWeb(BaseComponent):
     """A component over a `WebTools`.
 
@@ -42,7 +57,7 @@ class HoldsWeb(BaseComponent):
 
     def __init__(self, web: "WebTools | None" = None, **fields: Any) -> None:
         super().__init__(**fields)
-        self._web = webtools.WebTools() if web is None else web
+        self._web = given_or_new(web)
 
     @property
     def web(self) -> "WebTools":

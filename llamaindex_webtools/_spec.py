@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 from llama_index.core.tools import FunctionTool, ToolMetadata
 from llama_index.core.tools.tool_spec.base import SPEC_FUNCTION_TYPE, BaseToolSpec
 
-import webtools
 from llamaindex_webtools._building import (
     ToolAnswer,
     WebFunctionTool,
@@ -14,6 +13,7 @@ from llamaindex_webtools._building import (
     complete,
     describe,
 )
+from llamaindex_webtools._component import given_or_new
 from llamaindex_webtools.progress import progress_events
 from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, TOOLS, Tool
 
@@ -62,7 +62,7 @@ class WebToolsSpec(BaseToolSpec):
         name_prefix: str = "",
         llm: "LLM | None" = None,
     ) -> None:
-        self.web = webtools.WebTools() if web is None else web
+        self.web = given_or_new(web)
         self.name_prefix = name_prefix
         self.llm = llm
 
@@ -160,12 +160,23 @@ class WebToolsSpec(BaseToolSpec):
     def _call(self, tool: Tool, first: Any, arguments: dict[str, Any]) -> ToolAnswer:
         given = _with_first(tool, first, arguments)
         result = self.web.call_tool(tool.name, given, **self._options(tool))
-        return _answer(result, given)
+        return self._answer(result, given)
 
     async def _acall(self, tool: Tool, first: Any, arguments: dict[str, Any]) -> ToolAnswer:
         given = _with_first(tool, first, arguments)
         result = await self.web.acall_tool(tool.name, given, **self._options(tool))
-        return _answer(result, given)
+        return self._answer(result, given)
+
+    def _answer(self, result: "ToolResult", arguments: dict[str, Any]) -> ToolAnswer:
+        """Put result and arguments together; those lose the keys, as the result has."""
+        redactor = self.web._redactor()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+        return ToolAnswer(
+            result.text,
+            result.details,
+            result.is_error,
+            result.call_id,
+            arguments=redactor.clean(arguments),
+        )
 
     def _options(self, tool: Tool) -> dict[str, Any]:
         """Give what goes with a call beside the model's arguments."""
@@ -188,9 +199,3 @@ _OURS = {name: vars(WebToolsSpec)[name] for name in _PAIR_OF}
 def _with_first(tool: Tool, first: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     """Name the argument that was given without a name; naming it again is a TypeError."""
     return arguments if first is None else dict(**arguments, **{tool.first_field: first})
-
-
-def _answer(result: "ToolResult", arguments: dict[str, Any]) -> ToolAnswer:
-    return ToolAnswer(
-        result.text, result.details, result.is_error, result.call_id, arguments=arguments
-    )

@@ -8,8 +8,7 @@ from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.schema import NodeWithScore, QueryBundle
 
-import webtools
-from llamaindex_webtools._component import log_warnings
+from llamaindex_webtools._component import given_or_new, log_warnings
 from llamaindex_webtools._nodes import hits
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ class WebRetriever(BaseRetriever):
         callback_manager: CallbackManager | None = None,
         verbose: bool = False,
     ) -> None:
-        self.web = webtools.WebTools() if web is None else web
+        self.web = given_or_new(web)
         self.similarity_top_k = similarity_top_k
         self._filters: dict[str, Any] = {
             "include_domains": include_domains,

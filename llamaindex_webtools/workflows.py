@@ -1,12 +1,15 @@
 """A workflow that answers questions from the web: search, fetch, synthesize."""
 
 import re
-from collections.abc import Mapping
+import secrets
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.bridge.pydantic import BeforeValidator
 from llama_index.core.llms import LLM
+from llama_index.core.prompts import BasePromptTemplate, PromptTemplate
 from llama_index.core.query_engine.citation_query_engine import (
     CITATION_QA_TEMPLATE,
     CITATION_REFINE_TEMPLATE,
@@ -29,6 +32,7 @@ import webtools
 from llamaindex_webtools._nodes import WebNode
 from llamaindex_webtools.postprocessors import FetchPagePostprocessor
 from llamaindex_webtools.retrievers import WebRetriever
+from webtools._fencing import wrapping
 
 if TYPE_CHECKING:
     from webtools import WebTools
@@ -42,6 +46,8 @@ __all__ = [
     "WebQuestionEvent",
 ]
 
+_HEAD = f"<{secrets.token_hex(8)}-{{}}>"  # begins a source: no page can know it
+_HEADS = re.compile(rf"^{_HEAD.format('([0-9]+)')}$", re.MULTILINE)
 _NOTHING_FOUND = "The web search found nothing for this question."
 _CITED = re.compile(r"\[(\d{1,4}(?:\s{0,2},\s{0,2}\d{1,4}){0,50})\]")
 _TIMEOUT = 180.0  # seconds of a run; LlamaIndex's own 45 are few for pages and a long answer
@@ -148,10 +154,12 @@ class SearchFetchSynthesizeWorkflow(Workflow):
         for source in answer.citations:
             print(source.metadata["url"])
 
-    The result is a `WebAnswerEvent`. A page that cannot be read leaves its snippet; a search that
-    fails ends the run with an error of `webtools.errors`, which older versions of LlamaIndex wrap
-    in their own; one that finds nothing ends it without asking the model. A subclass may replace
-    a step.
+    The result is a `WebAnswerEvent`. In the prompt each source stands inside a fence, under a
+    sentence that says that it is data, unless `fence` in the settings of the fetcher's `WebTools`
+    is "off"; the sources that are returned have none. A page that cannot be read leaves its
+    snippet; a search that fails ends the run with an error of `webtools.errors`, which older
+    versions of LlamaIndex wrap in their own; one that finds nothing ends it without asking the
+    model. A subclass may replace a step.
 
     Args:
         web: What does the work; a `WebTools()` of its own when left out.
@@ -223,10 +231,12 @@ class SearchFetchSynthesizeWorkflow(Workflow):
         return WebAnswerEvent(query=ev.query, answer=answer, sources=sources)
 
     async def _answer(self, query: str, sources: list[NodeWithScore]) -> str:
+        wrap = wrapping(self.fetcher.web.fence, is_page=True)
+        showing = partial(_showing, wrap=wrap, count=len(sources))
         synthesizer = get_response_synthesizer(
             llm=self._model(),
-            text_qa_template=CITATION_QA_TEMPLATE,
-            refine_template=CITATION_REFINE_TEMPLATE,
+            text_qa_template=showing(CITATION_QA_TEMPLATE, "context_str"),
+            refine_template=showing(CITATION_REFINE_TEMPLATE, "context_msg"),
         )
         numbered = [_numbered(number, source) for number, source in enumerate(sources, 1)]
         return str(await synthesizer.asynthesize(query, numbered))
@@ -248,5 +258,30 @@ def _tell(
 
 def _numbered(number: int, source: NodeWithScore) -> NodeWithScore:
     """Make what the model reads of a source: its number, metadata and text."""
-    text = f"Source {number}:\n{source.get_content(MetadataMode.LLM)}"
+    text = f"{_HEAD.format(number)}\n{source.get_content(MetadataMode.LLM)}"
     return NodeWithScore(node=TextNode(text=text), score=source.score)
+
+
+def _showing(
+    template: BasePromptTemplate, variable: str, *, wrap: Callable[[str], str], count: int
+) -> PromptTemplate:
+    """Make a prompt that shows each source under its number, wrapped.
+
+    The prompt has to do it: LlamaIndex joins the sources and cuts that into prompts that fit the
+    model, so that a source may end in another one than it begins in. It measures the empty prompt
+    before, so that one shows as many empty sources as there may be.
+    """
+    blank = "\n\n".join([wrap("")] * (count + 1))
+
+    def shown(**values: Any) -> str:
+        return _wrapped(values[variable], wrap) or blank
+
+    return PromptTemplate(template.get_template(), function_mappings={variable: shown})
+
+
+def _wrapped(joined: str, wrap: Callable[[str], str]) -> str:
+    before, *parts = _HEADS.split(joined)
+    texts = [wrap(before.strip())] if before.strip() else []
+    for number, text in zip(parts[::2], parts[1::2], strict=True):
+        texts.append(f"Source {number}:\n{wrap(text.strip())}")
+    return "\n\n".join(texts)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import Any
 
+import pytest
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from llama_index.core.llms import ChatMessage, ChatResponse, CompletionResponse
 
+from webtools._fencing import unfenced
 from webtools.cli.demo import _langchain, _llamaindex
 from webtools.cli.demo._script import Script
 
@@ -24,7 +29,7 @@ _SENTENCE = re.compile(r"[A-Z][^.\n]{40,300}\.(?=\s)")
 def _quoted(prompt: str) -> str:
     """Answer from numbered sources with a sentence of the first."""
     [*_, source] = _SOURCE.findall(prompt) or [""]  # before it stands an example
-    sentence = _SENTENCE.search(" ".join(source.split()))
+    sentence = _SENTENCE.search(" ".join(unfenced(source).split()))
     return f"{sentence[0][:-1]} [1]." if sentence else "The sources do not answer it."
 
 
@@ -57,3 +62,27 @@ def chat_model() -> BaseChatModel:
 def language_model() -> Any:
     """Give a language model of LlamaIndex."""
     return _LanguageModel(script=Script(QUESTION))
+
+
+def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put stand-ins where the packages with OpenAI's models are, or would be."""
+    openai = ("llama_index.llms.openai", "OpenAI", language_model)
+    for name, member, make in (("langchain_openai", "ChatOpenAI", chat_model), openai):
+        _put(monkeypatch, name, {member: _maker(make)})
+    if "llama_index.llms" not in sys.modules:  # it comes with the first package of a model
+        _put(monkeypatch, "llama_index.llms", {"__path__": []})
+
+
+def _put(monkeypatch: pytest.MonkeyPatch, name: str, members: dict[str, Any]) -> None:
+    module = ModuleType(name)
+    module.__spec__ = ModuleSpec(name, None)
+    module.__dict__.update(members)
+    monkeypatch.setitem(sys.modules, name, module)
+
+
+def _maker(make: Callable[[], Any]) -> Callable[..., Any]:
+    def made(model: str) -> Any:
+        assert model.startswith("gpt-")
+        return make()
+
+    return made

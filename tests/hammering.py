@@ -30,7 +30,13 @@ T = TypeVar("T")
 THREADS = 4
 CACHE_BYTES = 2 * 1024 * 1024  # full after some hundred values, so room is made all the time
 CALLS = 1500  # the limit that is reached
-OPEN_DAY, TIGHT_DAY = 0.0, 86_400.0  # two dates: one without a limit in reach, one that gets full
+USD = 0.9  # likewise
+RESERVED = 1000  # micro-USD, the most that a call may cost
+# What calls really cost: less, nothing, just that, not known; and more than was reserved.
+PRICES = (200, 0, RESERVED, None)
+HIGH_PRICE = 1300
+# Three dates: one without a limit in reach, and two that get full.
+OPEN_DAY, TIGHT_DAY, DEAR_DAY = 0.0, 86_400.0, 2 * 86_400.0
 KEYS = [cache_key("hammered", number) for number in range(400)]
 
 
@@ -71,10 +77,14 @@ def _digest(payload: str) -> str:
 
 
 def budgets(store: Store) -> dict[str, Budget]:
-    open_limits, tight_limits = BudgetConfig(calls_per_day=10**9), BudgetConfig(calls_per_day=CALLS)
+    limits = {
+        "open": (BudgetConfig(calls_per_day=10**9), OPEN_DAY),
+        "calls": (BudgetConfig(calls_per_day=CALLS), TIGHT_DAY),
+        "usd": (BudgetConfig(usd_per_day=USD, calls_per_day=10**9), DEAR_DAY),
+    }
     return {
-        "spent": Budget(store, open_limits, now=lambda: OPEN_DAY),
-        "spent of the limit": Budget(store, tight_limits, now=lambda: TIGHT_DAY),
+        name: Budget(store, limit, now=lambda day=day: day)  # type: ignore[misc]
+        for name, (limit, day) in limits.items()
     }
 
 
@@ -107,11 +117,15 @@ class Hammer:
     def _spend(self) -> None:
         for name, budget in self._budgets.items():
             try:
-                budget.settle(budget.reserve("hammered", 0.001), None)
+                reservation = budget.reserve("hammered", RESERVED / 1e6)
             except QuotaError:
-                self._note("refused")
-            else:
-                self._note(name)
+                self._note(f"refused {name}")
+                continue
+            self._note(f"reserved {name}")
+            # Only what is reserved can be kept within a limit.
+            price = self._chance.choice(PRICES if name == "usd" else (*PRICES, HIGH_PRICE))
+            budget.settle(reservation, None if price is None else price / 1e6)
+            self._note(f"settled {name} {RESERVED if price is None else price}")
 
     def _clear(self) -> None:
         self._cache.clear()
@@ -145,6 +159,13 @@ def main(path: str, notes: str, seconds: str) -> int:
 
 def _write(log: int, what: str) -> None:
     os.write(log, f"{what}\n".encode())
+
+
+def settled(done: Counter[str], name: str) -> tuple[int, int]:
+    """Give the calls whose price is noted, and what they cost in micro-USD."""
+    start = f"settled {name} "
+    prices = {int(what[len(start) :]): n for what, n in done.items() if what.startswith(start)}
+    return sum(prices.values()), sum(price * count for price, count in prices.items())
 
 
 def noted(folder: Path) -> Counter[str]:

@@ -49,6 +49,7 @@ from webtools.providers._base import (
 )
 from webtools.providers._base import Source as Cited
 from webtools.sandbox import SandboxServer
+from webtools.sandbox.news import WRITTEN_ON
 
 CASSETTES = Path(__file__).parent / "providers" / "cassettes"
 FILTERED = "FILTERED"
@@ -481,7 +482,7 @@ class Source:
 def sandbox_source() -> Iterator[Source]:
     with (
         mock.patch("webtools._exchange.FIRST_DELAY", 0.0),
-        SandboxServer(docs_url=DOCS, news_url=NEWS) as server,
+        SandboxServer(docs_url=DOCS, news_url=NEWS, today=WRITTEN_ON) as server,
     ):
         found = Settings(load(json.dumps(server.config()), "the sandbox")).accounts().accounts
 

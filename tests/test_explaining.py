@@ -298,6 +298,16 @@ SENTENCES: list[tuple[str, dict[str, Any], str]] = [
         {"subject": "a"},
         "An identical call for a was under way; its answer served this one too.",
     ),
+    (
+        "widened",
+        {"recency_days": 30},
+        "Nothing from the last 30 days was found, so sources of any age were asked for.",
+    ),
+    (
+        "widened",
+        {},
+        "Nothing of the age asked for was found, so sources of any age were asked for.",
+    ),
     ("done", {}, "The call succeeded."),
     (
         "done",
@@ -331,6 +341,15 @@ def test_every_event_is_a_sentence(name: str, facts: dict[str, Any], told: str) 
 def test_the_first_in_line_serves_when_nothing_is_wrong() -> None:
     assert reasons(event(0, "call"), done(provider_used="exa")) == [
         "exa served the call because it was the first in line, and nothing kept it from serving."
+    ]
+
+
+def test_who_found_nothing_recent_serves_with_what_is_older() -> None:
+    empty = [event(1, "provider_empty", provider=name) for name in ("docs", "exa", "brave")]
+    wider = event(2, "widened", recency_days=30, again=["exa", "brave"])
+    assert reasons(event(0, "call"), *empty, wider, done(provider_used="exa")) == [
+        "exa served the call because docs found nothing.",
+        "Nothing from the last 30 days was found, so sources of any age were asked for.",
     ]
 
 

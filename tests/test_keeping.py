@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from webtools import InputError, ProviderError, QuotaError, RequestError, WebTools, _exchange
 from webtools._context import CallContext, CallOptions, Patience, facilities_of
@@ -394,6 +395,31 @@ def test_no_key_is_kept(
     for key in (EXA_KEY, KAGI_V0_KEY, KAGI_V1_KEY):
         assert key.encode() not in kept
         assert json.dumps(key).encode() not in kept
+
+
+@pytest.mark.parametrize("tool", ["search", "fetch", "research"])
+def test_what_a_caller_changes_stays_the_callers_own(web: WebTools, page: str, tool: str) -> None:
+    ask = {
+        "search": lambda: web.search("heap queue"),
+        "fetch": lambda: web.fetch(page, highlights=True),
+        "research": lambda: web.research("heap queue", command="web-deep"),
+    }[tool]
+    ask()
+    kept = ask()
+    before = kept.model_dump_json()
+    _empty_lists(kept)
+    assert kept.model_dump_json() != before
+    assert ask().model_dump_json() == before
+
+
+def _empty_lists(value: Any) -> None:
+    if isinstance(value, BaseModel):
+        for inner in vars(value).values():
+            _empty_lists(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            _empty_lists(inner)
+        value.clear()
 
 
 def test_the_parts_of_a_call_are_reported(web: WebTools, page: str) -> None:

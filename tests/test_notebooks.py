@@ -162,7 +162,7 @@ def test_exploring_shows_tables_answers_progress_and_failures(tmp_path: Path) ->
     assert re.search(frame, told(ran, "frame", HTML if find_spec("pandas") else "text/plain"))
     assert "searching 2/2" in told(ran, "queries")
     assert told(ran, "queries", HTML).count('class="wt-group"') == 2
-    assert "ResearchPlan web-deep" in told(ran, "plan")
+    assert "Plan of web-deep" in told(ran, "plan")
     assert "fetching 5/5" in told(ran, "deep")
     assert re.search(rf'<ol class="wt-citations">.*href="{FOUND}"', told(ran, "deep", HTML))
     assert re.search(rf"(?s)Answer:\n.+ \[1\].*Cited:\n.*{FOUND}", told(ran, "envelope"))

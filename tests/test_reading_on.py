@@ -307,7 +307,7 @@ def test_clearing_deletes_what_is_kept_and_says_how_much(temp: Path) -> None:
     running.write_bytes(b"1")
     stale.write_bytes(b"22")
     os.utime(stale, (0, 0))
-    assert clear() == _spill.Cleared(files=3, bytes=10)
+    assert clear() == _spill.Outputs(files=3, bytes=10)
     assert "Nothing is kept" in refused(handle)
     assert sorted(path.parent.iterdir()) == [running]
 

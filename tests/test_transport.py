@@ -512,6 +512,21 @@ def test_the_call_after_a_refused_body_is_served(
     assert send(page(webtools_sandbox)).status == 200
 
 
+@pytest.mark.parametrize("padding", [b"\0", bytes(200_000), bytes(600) + gzip.compress(b" more")])
+def test_zeros_after_a_compressed_body_are_padding(send: Send, padding: bytes) -> None:
+    data = response(gzip.compress(b"text") + padding, headers=[("Content-Encoding", "gzip")])
+    with RawServer(answering(data)) as server:
+        said = send(server.url).body
+    assert said == (b"text more" if padding.strip(b"\0") else b"text")
+
+
+def test_padding_counts_towards_the_size_of_a_body(send: Send) -> None:
+    padded = gzip.compress(b"text") + bytes(17 * 1024 * 1024)
+    data = response(padded, headers=[("Content-Encoding", "gzip")])
+    with RawServer(_sending(data)) as server, pytest.raises(RequestError, match="16 MiB"):
+        send(server.url)
+
+
 @pytest.mark.parametrize(
     ("encoding", "body", "message"),
     [

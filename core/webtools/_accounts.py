@@ -26,6 +26,8 @@ _USES: dict[Capability, str] = {
     "synthesize": "synthesis",
 }
 
+_KEYLESS = f"Or install what reads pages without any key: {direct.INSTALL}"
+
 
 def build(entry: ProviderConfig, pacer: Pacer | None, origin: str) -> Account:
     """Make the account of an entry.
@@ -103,13 +105,12 @@ class Accounts:
             return direct.IMPLICIT
         if name or any("fetch" in capabilities(account.type) for account in self.accounts):
             return self.select("fetch", name)
-        missing = direct.missing_libraries()
-        if missing is None:
+        if direct.missing_libraries() is None:
             return direct.IMPLICIT
         try:
             return self.select("fetch")
         except ConfigError as error:
-            raise ConfigError(f"{error}\nOr fetch pages without a provider. {missing}") from None
+            raise ConfigError(f"{error}\n{_KEYLESS}") from None
 
     def fallback(self, account: Account) -> Account | None:
         """Give the provider that tries the pages which `account` could not fetch."""

@@ -204,9 +204,9 @@ class BudgetConfig(_Optional):
 
     Attributes:
         usd_per_day: USD in a day of UTC, over all processes that share the cache's file.
-        calls_per_day: Calls in such a day.
+        calls_per_day: Calls in such a day; those whose price is 0 do not count.
         usd_per_process: USD in the life of a process.
-        calls_per_process: Calls in the life of a process.
+        calls_per_process: Calls in the life of a process; those whose price is 0 do not count.
     """
 
     usd_per_day: _Usd | None = None

@@ -181,6 +181,12 @@ def _truncated(event: LogEvent) -> str:
     )
 
 
+def _widened(event: LogEvent) -> str:
+    days = event.number("recency_days")
+    age = f" from the last {amount(days, 'day')}" if days else " of the age asked for"
+    return f"Nothing{age} was found, so sources of any age were asked for"
+
+
 def _shared(event: LogEvent) -> str:
     return f"An identical call for {event.subject} was under way; its answer served this one too"
 
@@ -230,6 +236,7 @@ _SENTENCES: dict[str, Callable[[LogEvent], str]] = {
     "synthesis": _synthesized,
     "synthesis_error": _synthesis_failed,
     "truncation": _truncated,
+    "widened": _widened,
     "shared": _shared,
     "cancelled": _cancelled,
     "done": _done,
@@ -260,6 +267,8 @@ def _troubles(story: Sequence[LogEvent]) -> dict[str, str]:
     for event in story:
         if event.text("capability") in aside:
             continue
+        for name in event.texts("again"):  # who found nothing is asked for more
+            found.pop(name, None)
         if event.name in _TROUBLES:
             found[event.provider] = _TROUBLES[event.name](event)
         for name, reason in event.pairs("providers"):
@@ -302,6 +311,8 @@ def _why_it_succeeded(
         yield "It came from the cache: the same was asked before, and the answer was still fresh"
     elif any(event.name == "cache_hit" for event in story):
         yield "A part of it came from the cache: that had been asked before and was still fresh"
+    if widened := [event for event in story if event.name == "widened"]:
+        yield _widened(widened[0])
     if any(event.name == "shared" for event in story):
         yield "It waited for an identical call instead of paying for a second one"
     if used in troubles:

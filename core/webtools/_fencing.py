@@ -55,8 +55,14 @@ _WHOLE = re.compile(
 def fenced(text: str) -> str:
     """Put a text into a fence; marks in it are defused."""
     text = defused(text)
+    opening, closing = marks(text)
+    return f"{opening}\n{text}\n{closing}"
+
+
+def marks(text: str) -> tuple[str, str]:
+    """Give what stands before and after a text that was defused, or after what is made of it."""
     name = f"{WORDS} {_id_of(text)}"
-    return f"{STATEMENT}\n<<<{name}\n{text}\n{name}>>>"
+    return f"{STATEMENT}\n<<<{name}", f"{name}>>>"
 
 
 def unfenced(text: str) -> str:

@@ -36,9 +36,17 @@ class KeptPage(BaseModel):
         page = self.page
         return page.error is None and bool(page.text or page.highlights or page.summary)
 
+    def own(self) -> KeptPage:
+        """Give the same with lists of its own."""
+        page = self.page.model_copy(update={"highlights": [*self.page.highlights]})
+        return KeptPage.model_construct(page=page, warnings=[*self.warnings])
+
 
 PAGE: Kind[KeptPage] = Kind(
-    TypeAdapter(KeptPage), KeptPage.is_whole, urls=lambda kept: [kept.page.url]
+    TypeAdapter(KeptPage),
+    KeptPage.is_whole,
+    urls=lambda kept: [kept.page.url],
+    own=KeptPage.own,
 )
 
 

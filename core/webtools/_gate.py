@@ -5,6 +5,7 @@ Hidden characters go first, for they may stand in the midst of a key; then the k
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TypeVar
 
 from pydantic import BaseModel
@@ -15,6 +16,7 @@ from webtools._redaction import Redactor, written
 from webtools.errors import WebToolsError
 
 Model = TypeVar("Model", bound=BaseModel)
+_LONGEST_REMEMBERED = 65_536  # bytes of a result that may come again, from the cache
 
 
 def passed(flow: Flow[Model], redactor: Redactor) -> Flow[Model]:
@@ -35,7 +37,14 @@ def passed(flow: Flow[Model], redactor: Redactor) -> Flow[Model]:
 
 def _clean(result: Model, redactor: Redactor) -> Model:
     text = written(result)  # one look at the whole beats one at every field
+    if len(text) <= _LONGEST_REMEMBERED and _is_known_clean(text, redactor):
+        return result
     if may_hide(text):
         result = visible_model(result)
         text = written(result)
     return redactor.clean(result) if redactor.may_be_in(text) else result
+
+
+@lru_cache(maxsize=64)
+def _is_known_clean(text: bytes, redactor: Redactor) -> bool:
+    return not (may_hide(text) or redactor.may_be_in(text))

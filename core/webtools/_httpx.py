@@ -134,6 +134,9 @@ class Body:
         try:
             while chunk and len(found) < room:
                 if self._inflate.eof:  # a compressed body may have several members (RFC 1952)
+                    chunk = self._unpadded(chunk)
+                    if not chunk:
+                        break
                     self._inflate = _decompressor("gzip")
                 found += self._inflate.decompress(chunk, room - len(found))
                 chunk = self._inflate.unused_data
@@ -142,6 +145,12 @@ class Body:
             status = self._answer.status
             raise RequestError(message, status=status, retryable=False) from error
         return found
+
+    def _unpadded(self, chunk: bytes) -> bytes:
+        """Drop the zeros after a member, as others do; they count, or they need never end."""
+        rest = chunk.lstrip(b"\0")
+        self._size += len(chunk) - len(rest)
+        return rest
 
     def to_response(self) -> Response:
         if self._parts and self._inflate is not None and not self._inflate.eof:

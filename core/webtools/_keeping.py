@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Generic, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -16,6 +16,8 @@ from webtools._context import CallContext
 from webtools._flow import Flow, Offload
 from webtools._sharing import shared
 from webtools.cache import Cache, Entry
+
+_LONGEST_REMEMBERED = 65_536  # characters of a kept text whose value stays at hand
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -36,7 +38,7 @@ class Kept(Generic[T]):
     is_free: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Kind(Generic[T]):
     """What is kept of a kind of work, and when it is worth keeping.
 
@@ -45,12 +47,15 @@ class Kind(Generic[T]):
         is_whole: Tells what is neither empty nor partial.
         since: Gives the age of what was made from parts that were kept themselves.
         urls: Gives the addresses in it; a file is no proof that they are any.
+        own: Gives a caller a value in which nothing that can be changed is another's; without it,
+            a value is read anew each time.
     """
 
     adapter: TypeAdapter[T]
     is_whole: Callable[[T], bool]
     since: Callable[[T], datetime | None] = lambda _: None
     urls: Callable[[T], Iterable[str]] = lambda _: ()
+    own: Callable[[T], T] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,18 +128,31 @@ def kept_already(context: CallContext, works: Sequence[Work[T]]) -> Flow[list[Ke
 
 
 def _read(kind: Kind[T], entry: Entry | None, oldest: float) -> Kept[T] | None:
-    if entry is None:
-        return None
-    try:
-        value = kind.adapter.validate_json(entry.value)
-    except ValidationError:  # kept by another version
+    value = None if entry is None else _value(kind, entry.value)
+    if entry is None or value is None:
         return None
     since = kind.since(value)
     if since is not None and since.timestamp() < oldest:
         return None
-    if not all(map(is_web_url, kind.urls(value))):
-        return None
     return Kept(value, datetime.fromtimestamp(entry.stored_at, timezone.utc), is_free=True)
+
+
+def _value(kind: Kind[T], text: str) -> T | None:
+    if kind.own is None or len(text) > _LONGEST_REMEMBERED:
+        return _decoded(kind, text)
+    known: T | None = _remembered(kind, text)
+    return None if known is None else kind.own(known)
+
+
+def _decoded(kind: Kind[T], text: str) -> T | None:
+    try:
+        value = kind.adapter.validate_json(text)
+    except ValidationError:  # kept by another version
+        return None
+    return value if all(map(is_web_url, kind.urls(value))) else None
+
+
+_remembered = lru_cache(maxsize=64)(_decoded)
 
 
 def keep_all(context: CallContext, results: Iterable[tuple[Work[T], T]]) -> Flow[None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -23,14 +23,15 @@ class Option:
         names: Its spellings.
         target: The argument that it sets.
         help: What it does, in a few words.
-        kind: Whether it takes a value, may be given several times, or is only there or not.
-        choices: The values that completion offers.
+        kind: Whether it takes a value, a whole number, may be given several times, or is only there
+            or not.
+        choices: The values that it may have, in any case; completion offers them.
     """
 
     names: tuple[str, ...]
     target: str
     help: str
-    kind: Literal["value", "list", "flag"] = "value"
+    kind: Literal["value", "number", "list", "flag"] = "value"
     choices: tuple[str, ...] = ()
 
 
@@ -78,6 +79,30 @@ def _value_of(option: Option, name: str, rest: str) -> tuple[Any, str]:
     if match is None:
         raise OptionError(f"{name} needs a value: {option.help}.")
     return match[match.lastgroup or 0], match.string[match.end() :]
+
+
+def check(values: Mapping[str, Any], options: Sequence[Option]) -> None:
+    """Check the values as far as the options tell.
+
+    Raises:
+        OptionError: A number is none, or a value is not among the choices.
+    """
+    for option in options:
+        value, name = values.get(option.target), option.names[0]
+        if not isinstance(value, str):
+            continue
+        if option.kind == "number" and not _is_number(value):
+            raise OptionError(f'{name} takes a whole number, not "{value}".')
+        if option.choices and value.strip().lower() not in option.choices:
+            raise OptionError(f'{name} "{value}" is unknown; use {", ".join(option.choices)}.')
+
+
+def _is_number(value: str) -> bool:
+    try:
+        int(value)
+    except ValueError:
+        return False
+    return True
 
 
 def completions(line: str, options: Sequence[Option]) -> Option | list[str]:

@@ -12,7 +12,7 @@ from webtools.tools import CATEGORIES
 _OUTPUT = Option(("-o", "--output"), "output", "name of the variable that keeps the response")
 _CONFIG = Option(("--config",), "config", "path of the config file for this call")
 _PROVIDER = Option(("--provider", "-p"), "provider", "configured name of the provider")
-_LIMIT = Option(("--limit", "-n"), "limit", "most results")
+_LIMIT = Option(("--limit", "-n"), "limit", "most results", "number")
 _CACHE = Option(
     ("--cache",), "cache", "what to do with kept answers", choices=("use", "refresh", "bypass")
 )
@@ -31,7 +31,9 @@ _FETCH = (
     Option(("--text",), "text", "the text, also beside other choices", "flag"),
     Option(("--highlights",), "highlights", "the most relevant extracts", "flag"),
     Option(("--summary",), "summary", "a summary of each page", "flag"),
-    Option(("--max-characters",), "text_max_characters", "most characters of text per page"),
+    Option(
+        ("--max-characters",), "text_max_characters", "most characters of text per page", "number"
+    ),
 )
 _SUMMARIZE = (
     _PROVIDER,
@@ -41,7 +43,9 @@ _SUMMARIZE = (
 )
 _RESEARCH = (
     _LIMIT,
-    Option(("--recency-days",), "recency_days", "age up to which a source counts as recent"),
+    Option(
+        ("--recency-days",), "recency_days", "age up to which a source counts as recent", "number"
+    ),
     Option(
         ("--synthesis",),
         "synthesis",

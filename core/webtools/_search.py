@@ -28,6 +28,7 @@ HITS: Kind[Hits] = Kind(
     TypeAdapter(Hits),
     is_whole=lambda hits: bool(hits.results),
     urls=lambda hits: (result.url for result in hits.results),
+    own=lambda hits: Hits([*hits.results], hits.cost, [*hits.warnings]),
 )
 
 

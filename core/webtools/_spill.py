@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from webtools.errors import InputError
 
-__all__ = ["Cleared", "clear", "handle_of", "is_handle", "load", "save"]
+__all__ = ["Outputs", "clear", "handle_of", "is_handle", "load", "save", "saved"]
 
 _MAX_AGE = 24 * 60 * 60  # seconds a file is kept after it was last saved
 _MAX_TOTAL = 256 * 1024 * 1024  # bytes kept in the folder
@@ -90,23 +90,31 @@ def load(handle: str) -> str:
     return data.decode("utf-8", "surrogatepass")
 
 
-class Cleared(NamedTuple):
-    """What was deleted."""
+class Outputs(NamedTuple):
+    """How many outputs, and how large they are together."""
 
     files: int
     bytes: int
 
 
-def clear() -> Cleared:
+def saved() -> Outputs:
+    """Count what is saved; the folder is not made."""
+    path = _usual_folder()
+    files = _list(path, "") if _is_private(path) else []
+    sizes = [each.size for each in files if each.path.endswith(_SUFFIX)]
+    return Outputs(len(sizes), sum(sizes))
+
+
+def clear() -> Outputs:
     """Delete all that is saved; what another call is just writing stays."""
     expired = time.time() - _MAX_AGE
     try:
         files = _list(_folder(), "")
     except OSError:
-        return Cleared(0, 0)
+        return Outputs(0, 0)
     wanted = (each for each in files if each.path.endswith(_SUFFIX) or each.changed < expired)
     sizes = [each.size for each in wanted if _deleted(each)]
-    return Cleared(len(sizes), sum(sizes))
+    return Outputs(len(sizes), sum(sizes))
 
 
 class Interval:
@@ -144,8 +152,12 @@ _tidying = Interval(_TIDY_INTERVAL)
 _own_folder = OwnFolder()
 
 
+def _usual_folder() -> Path:
+    return Path(tempfile.gettempdir(), f"webtools-{_user()}")
+
+
 def _folder() -> Path:
-    path = Path(tempfile.gettempdir(), f"webtools-{_user()}")
+    path = _usual_folder()
     with contextlib.suppress(FileExistsError):
         path.mkdir(mode=0o700)
     return path if _is_private(path) else _own_folder.get()

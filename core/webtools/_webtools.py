@@ -529,7 +529,7 @@ def _arguments(named: dict[str, Any]) -> dict[str, Any]:
     return {
         name: value if isinstance(value, str) else _plain(value)
         for name, value in named.items()
-        if value is not None
+        if value is not None and value != ()  # neither was given
     }
 
 

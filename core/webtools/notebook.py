@@ -10,11 +10,14 @@ Options stand before the query; everything after them is the query as it is, quo
 
 from __future__ import annotations
 
+import ast
+import builtins
 import keyword
 import re
-from collections.abc import Callable, Generator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from importlib.util import find_spec
+from string import Formatter
 from typing import Any, TypeVar, cast
 
 try:
@@ -35,12 +38,13 @@ except ModuleNotFoundError as error:
     raise ImportError(_MESSAGE) from error
 
 from webtools._display import display_lines
-from webtools._magic_line import Option, OptionError, completions, read_line, usage
+from webtools._magic_line import Option, OptionError, check, completions, read_line, usage
 from webtools._magic_question import Question
 from webtools._magic_table import MAGICS, Magic
 from webtools._narrowing import is_list
 from webtools._webtools import WebTools
-from webtools.config import Settings, check
+from webtools.config import Settings
+from webtools.config import check as described
 from webtools.errors import WebToolsError
 from webtools.progress import NotebookProgress, TerminalProgress
 
@@ -110,9 +114,10 @@ class WebMagics(Magics):
         Without a path, tell about the settings in force.
         """
         path = line.strip().strip("\"'")
-        with _told_shortly():
-            source = None if path == "--default" else path or self._source
-            lines = check(Settings(source))
+        source = None if path == "--default" else path or self._source
+        kept = f"Nothing was changed; still in force: {self._source or 'the usual settings'}."
+        with _told_shortly("" if source == self._source else kept):
+            lines = described(Settings(source))
         if source != self._source:
             self.close()
             self._source, self._web = source, WebTools(source)
@@ -131,6 +136,7 @@ class WebMagics(Magics):
                 print(getattr(self, name).__doc__)  # noqa: T201  # as above
                 return None
             values = {key: _expanded(value, names) for key, value in given.items()}
+            check(values, magic.options)
             keep = _variable(values.pop("output", None))
             subject = magic.reads(_expanded(f"{text}\n{cell or ''}", names).strip())
             if not subject:
@@ -203,15 +209,42 @@ def _expanded(value: Any, names: Mapping[str, Any]) -> Any:
 
 
 def _line_expanded(line: str, names: Mapping[str, Any]) -> str:
-    """Replace as IPython does: all of a line, or nothing if one expression fails."""
+    """Replace as IPython does: all of a line, or nothing if one expression fails.
+
+    Raises:
+        OptionError: It is none that was meant as it stands; searching for it would be in vain.
+    """
     try:
         return str(DollarFormatter().vformat(line, (), names))  # loses all lines but the last
-    except Exception:  # noqa: BLE001  # any code of the user's; braces are no code most often
-        return line
+    except Exception as error:  # noqa: BLE001  # any code of the user's
+        fault = type(error).__name__
+    for expression, needed in _expressions(line):
+        if missing := needed - {*names, *vars(builtins)}:
+            told = f"there is no variable {min(missing)}"
+        else:
+            told = f"{{{expression}}} was not replaced, as the line raised {fault}"
+        raise OptionError(f"{told}; write {{{{, }}}} or $$ for braces or a dollar as they are.")
+    return line
+
+
+def _expressions(line: str) -> Iterator[tuple[str, set[str]]]:
+    """Give what stands in braces and names variables, with these; most braces are no code."""
+    with suppress(ValueError):  # a brace that stands alone
+        for _, name, rest, _ in Formatter().parse(line):
+            expression = ":".join(filter(None, [name, rest])).strip()
+            with suppress(SyntaxError, RecursionError, MemoryError):
+                nodes = [*ast.walk(ast.parse(expression, mode="eval"))]
+                named = [node for node in nodes if isinstance(node, ast.Name)]
+                bound = {node.id for node in named if isinstance(node.ctx, ast.Store)}
+                bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+                if needed := {node.id for node in named} - bound:
+                    yield expression, needed
 
 
 def _variable(name: str | None) -> str | None:
-    if name is not None and (not name.isidentifier() or keyword.iskeyword(name)):
+    if name is not None and keyword.iskeyword(name):
+        raise OptionError(f'"{name}" is a word of Python itself; choose another name.')
+    if name is not None and not name.isidentifier():
         raise OptionError(f'"{name}" cannot be the name of a variable; use letters and digits.')
     return name
 
@@ -226,12 +259,13 @@ def _usage_told(name: str) -> Generator[None, None, None]:
 
 
 @contextmanager
-def _told_shortly() -> Generator[None, None, None]:
+def _told_shortly(kept: str = "") -> Generator[None, None, None]:
     """Let our errors, and Ctrl-C, be shown without the frames that led to them."""
     try:
         yield
     except WebToolsError as error:
-        _shorten(error, "\n".join(display_lines(str(error), _MOST_LINES)[0]))
+        lines, _ = display_lines(str(error), _MOST_LINES)
+        _shorten(error, "\n".join(filter(None, [*lines, kept])))
         raise
     except KeyboardInterrupt as stopped:
         _shorten(stopped, "the call was stopped")

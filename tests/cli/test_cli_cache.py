@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,8 @@ def test_stats_tells_what_is_kept(cli: Cli, trial: str) -> None:
         r"Size:     [\d.]+ KB of at most 256.0 MB\n"
         rf"Oldest:   {when}\n"
         rf"Newest:   {when}\n"
-        r"In use:   answers that are less than 30 min old\n",
+        r"In use:   answers that are less than 30 min old\n"
+        r"Outputs:  0 saved outputs of all configs, 0 B\n",
         done.out,
     )
 
@@ -100,10 +102,28 @@ def test_clear_deletes_the_saved_outputs_too(cli: Cli, trial: str, own_temp: Non
     path = _spill.save("y" * 2048)
     assert path is not None
     done = cli("cache", "clear", "--config", trial)
-    assert done.out.endswith("\nDeleted 1 saved output, 2.0 KB.\n")
+    assert done.out.endswith("\nDeleted 1 saved output of all configs, 2.0 KB.\n")
     assert not Path(path).exists()
     data = cli("cache", "clear", "--json", "--config", trial).json
     assert (data["deleted_outputs"], data["deleted_output_bytes"]) == (0, 0)
+
+
+def test_stats_counts_the_outputs_that_clear_deletes(cli: Cli, trial: str, own_temp: None) -> None:
+    stats = ("cache", "stats", "--config", trial)
+    assert cli(*stats, "--json").json["saved_outputs"] == 0
+    assert not list(Path(tempfile.gettempdir()).glob("webtools-*"))
+    for text in ("y" * 2048, "z" * 1024):
+        assert _spill.save(text)
+    assert cli(*stats).out.endswith("\nOutputs:  2 saved outputs of all configs, 3.0 KB\n")
+    data = cli(*stats, "--json").json
+    assert (data["saved_outputs"], data["saved_output_bytes"]) == (2, 3072)
+    assert cli("cache", "clear", "--json", "--config", trial).json["deleted_outputs"] == 2
+
+
+def test_help_says_whose_saved_outputs_are_deleted(cli: Cli) -> None:
+    words = " ".join(cli("cache", "--help").out.split())
+    assert "what outputs were saved for web_read" in words
+    assert "clear delete the answers, and those outputs of all your configs" in words
 
 
 def test_clear_tells_as_data_too_and_works_where_the_cache_is_off(cli: Cli, trial: str) -> None:

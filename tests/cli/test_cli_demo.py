@@ -207,7 +207,7 @@ def test_live_uses_the_user_s_own_config(
     done = cli("demo", "--live", "How do heaps work?")
     assert (done.code, done.err) == (0, "")
     assert done.out.count(f"{webtools_sandbox.docs_url}/library/heapq.html)") == 3
-    assert "Sources:\n   1. heapq — Heap queue algorithm (a.k.a\n" in done.out
+    assert "Sources:\n   1. heapq — Heap queue algorithm (a.k.a. priority queue)\n" in done.out
     assert "sandbox" not in done.out.partition("What next")[0]
     assert "--config" not in done.out
 

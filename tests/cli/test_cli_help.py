@@ -110,6 +110,42 @@ def test_an_unknown_command_is_refused(cli: Cli, arguments: list[str]) -> None:
     assert "Traceback" not in done.err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "near"),
+    [
+        (["serch"], "search"),
+        (["help", "serch"], "search"),
+        (["WEB-DEPE", "x"], "web-deep"),
+        (["search", "--limti", "3", "x"], "--limit"),
+        (["search", "x", "--provder=exa"], "--provider"),
+        (["cache", "stat"], "stats"),
+        (["config", "chek"], "check"),
+    ],
+)
+def test_a_misspelt_word_is_answered_with_the_nearest(
+    cli: Cli, arguments: list[str], near: str
+) -> None:
+    done = cli(*arguments)
+    assert done.code == 2
+    assert done.err.splitlines()[0].endswith(f"; did you mean {near}?")
+
+
+@pytest.mark.parametrize("arguments", [["xyzzy"], ["search", "--xyzzy", "x"], ["cache"], ["log"]])
+def test_what_is_near_to_nothing_gets_no_hint(cli: Cli, arguments: list[str]) -> None:
+    assert "did you mean" not in cli(*arguments).err
+
+
+@pytest.mark.parametrize("name", ["", *PARSERS])
+def test_help_on_a_narrow_terminal_breaks_between_words(
+    cli: Cli, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = cli("help", name).out if name else cli("help").out
+    monkeypatch.setenv("COLUMNS", "60")
+    out = cli("help", name).out if name else cli("help").out
+    assert max(map(len, out.splitlines())) <= 60
+    assert set(out.split()) <= set(whole.split())
+
+
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["search", "--help"]])
 def test_help_and_version_load_nothing_heavy(arguments: list[str]) -> None:
     code = (

@@ -77,6 +77,21 @@ def test_without_reading_and_synthesis_neither_is_promised() -> None:
     assert "Writes the answer:  nobody, there is none\n" in text
 
 
+def test_pages_that_nobody_can_read_are_told() -> None:
+    assert (
+        "Reads the pages:    nobody can, so snippets stand in; install agent-webtools[fetch] or add"
+        " a provider that fetches\nWrites the answer:  extractive"
+    ) in told(reading=None)
+    assert "Reads the pages" not in told(reading=None, synthesizer=None)
+    assert "Reads the pages" not in told(reading=None, command="web")
+
+
+def test_a_plan_in_a_notebook_tells_it_too() -> None:
+    for drawn in (made(reading=None)._repr_html_(), made(reading=None)._repr_markdown_()):
+        assert "nobody can, so snippets stand in" in drawn
+    assert "snippets" not in made()._repr_html_()
+
+
 def test_a_synthesizer_that_asks_a_provider_is_told_with_its_price() -> None:
     step = PlanStep(provider="pplx", type="perplexity", task="synthesize", worst_cost_usd=0.5)
     text = told(synthesizer="perplexity", synthesis=step)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,6 +75,25 @@ def test_every_option_reaches_the_tool(cli: Cli, trial: str) -> None:
     assert done["synthesis"] is not None
 
 
+def test_news_are_found_without_any_option(cli: Cli, trial: str) -> None:
+    done = cli("web-news", "Python", "--json", "--config", trial)
+    assert (done.code, done.err) == (0, "")
+    assert done.json["meta"]["recency_days"] == 7
+    assert [result["title"] for result in done.json["results"]] == [
+        "Python programs start a third faster on small machines"
+    ]
+
+
+@pytest.mark.parametrize("query", ["current working directory python", "latest zip archives"])
+def test_a_word_of_time_never_leaves_the_user_without_a_hint(
+    cli: Cli, trial: str, query: str
+) -> None:
+    done = cli("web", query, "--config", trial)
+    assert done.code == 0
+    assert "No results found" not in done.out
+    assert "--recency-days" in done.out
+
+
 @pytest.mark.parametrize("words", [[], [""], [" ", "\t"]])
 @pytest.mark.parametrize("command", [*COMMANDS, "plan"])
 def test_a_question_must_not_be_empty(cli: Cli, command: str, words: list[str]) -> None:
@@ -100,6 +120,29 @@ def test_what_the_user_must_mend_is_exit_2_and_one_message(
     assert (done.code, done.out) == (2, "")
     assert message in done.err
     assert "explain" not in done.err
+
+
+@pytest.mark.parametrize("command", ["web-deep", "plan"])
+def test_only_what_a_command_can_take_is_offered_for_the_answer(
+    cli: Cli, trial: str, command: str
+) -> None:
+    for wrong in ("gpt", "llm"):
+        done = cli(command, "x", "--synthesis", wrong, "--config", trial)
+        assert done.code == 2
+        assert (
+            f'synthesis "{wrong}" is unknown; use one of extractive, perplexity, none' in done.err
+        )
+    assert cli(command, "heap", "--synthesis", " None", "--config", trial).code == 0
+
+
+def test_a_call_without_a_key_ends_with_the_way_to_its_reason(cli: Cli) -> None:
+    done = cli("search", "x")
+    assert (done.code, done.out) == (2, "")
+    call = re.fullmatch(r"webtools: `webtools explain (\w+)` tells why.", done.err.splitlines()[-1])
+    assert call
+    why = cli("explain", call[1])
+    assert why.code == 0
+    assert "ConfigError" in why.out
 
 
 def test_without_settings_it_says_which_keys_would_do(cli: Cli) -> None:

@@ -85,6 +85,25 @@ def test_data_is_the_same_as_in_a_pipe(screen: Screen, cli: Cli, trial: str) -> 
     assert screen(*arguments) == cli(*arguments).out
 
 
+def test_the_results_of_several_queries_stand_under_their_query(
+    terminal: None, cli: Cli, trial: str
+) -> None:
+    queries = ("json decoder", "zxqjv", "zip file")
+    ask = ("search", *queries, "--limit", "2", "--config", trial)
+    drawn = re.findall(r'^(".*"| +\d+\. |    No results)', cli(*ask).out, re.MULTILINE)
+    assert drawn == [
+        *('"json decoder"', " 1. ", " 2. "),
+        *('"zxqjv"', "    No results"),
+        *('"zip file"', " 1. ", " 2. "),
+    ]
+    plain = re.findall(r'^(".*":|\d+\.|No results)', cli(*ask, "--plain").out, re.MULTILINE)
+    assert plain == [
+        *('"json decoder":', "1.", "2."),
+        *('"zxqjv":', "No results"),
+        *('"zip file":', "1.", "2."),
+    ]
+
+
 @pytest.mark.parametrize("environ", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
 def test_no_escape_goes_where_none_is_wanted(
     screen: Screen, trial: str, environ: dict[str, str]
@@ -116,6 +135,11 @@ def terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: True)
 
 
+@pytest.fixture
+def trial_page(trial: str, webtools_sandbox: SandboxServer) -> tuple[str, str]:
+    return trial, f"{webtools_sandbox.docs_url}/library/secrets.html"
+
+
 def test_the_text_of_pages_and_summaries_is_printed_whole(
     terminal: None, cli: Cli, trial: str, webtools_sandbox: SandboxServer
 ) -> None:
@@ -123,10 +147,47 @@ def test_the_text_of_pages_and_summaries_is_printed_whole(
     with WebTools(config=trial) as web:
         page = web.call_tool("web_fetch", {"url": url}).text
         summary = web.call_tool("summarize", {"url": url}).text
-    assert cli("fetch", url, "--config", trial).out == f"1 fetched\n\n{unfenced(page)}\n"
+    whole = cli("fetch", url, "--config", trial).out
+    assert whole.split() == f"1 fetched {unfenced(page)}".split()
     head, _, text = cli("summarize", url, "--config", trial).out.partition("\n\n")
     assert re.fullmatch(r"cecil · summary · \d+ tokens", head)
-    assert text == f"{unfenced(summary)}\n"
+    assert text.split() == unfenced(summary).split()
+
+
+@pytest.mark.parametrize("columns", [40, 60, 120])
+@pytest.mark.parametrize("command", ["summarize URL", "fetch URL", "plan heap", "log tail"])
+def test_no_text_is_broken_within_a_word(
+    terminal: None, cli: Cli, trial_page: tuple[str, str], columns: int, command: str
+) -> None:
+    trial, url = trial_page
+    os.environ["COLUMNS"] = str(columns)  # put back with the fixture's
+    cli("search", "x", "--provider", "nobody", "--config", trial)
+    lines = cli(*command.replace("URL", url).split(), "--config", trial).out.splitlines()
+    assert lines
+    assert all(len(line) <= columns or " " not in line.strip() for line in lines)
+
+
+def test_errors_are_broken_between_words_and_what_to_run_is_not(
+    terminal: None,
+    cli: Cli,
+    trial: str,
+    webtools_sandbox: SandboxServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "30")
+    webtools_sandbox.fault(status=401, times=None)
+    *told, last = cli("search", "x", "--config", trial).err.splitlines()
+    assert len(told) > 1
+    assert max(map(len, told)) <= 30
+    assert last.endswith(f"--config {trial}` tells why.")
+
+
+def test_without_a_known_width_lines_have_80_columns(
+    terminal: None, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "0")
+    lines = cli("serch").err.splitlines()
+    assert 70 < max(map(len, lines)) <= 80
 
 
 def test_a_narrow_terminal_is_wide_enough(

@@ -252,6 +252,28 @@ def test_what_stands_in_a_text_for_models_alone_is_not_printed(
     assert "web_read" not in out
 
 
+@pytest.mark.usefixtures("own_temp")
+def test_of_several_queries_with_long_answers_each_is_shown_under_its_name(
+    cli: Cli, config: str, webtools_sandbox: SandboxServer
+) -> None:
+    hits = [
+        {"id": f"https://a.example/{n}", "url": f"https://a.example/{n}", "title": f"T{n}"}
+        | {"highlights": ["word " * 300]}
+        for n in range(40)
+    ]
+    webtools_sandbox.fault(body=json.dumps({"results": hits}).encode(), times=None)
+    done = cli("search", "first", "second", "--limit", "40", "--config", config)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith('"first":\n\n1. T0\n')
+    assert '\n\n"second":\n\n1. T0\n' in done.out
+    assert len(done.out.encode()) < 52_000
+    shown, whole, path = re.findall(
+        r"\n\[Output truncated: showing (\d+) of (\d+) lines.* saved to: (.*)\]\n$", done.out
+    )[0]
+    assert int(shown) < int(whole)
+    assert Path(path).read_text().count("T39") == 2
+
+
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
 def test_a_terminal_that_lacks_a_character_still_gets_the_rest(
     config: str, monkeypatch: pytest.MonkeyPatch, cli: Cli, encoding: str

@@ -375,8 +375,10 @@ def test_opening_one_site_opens_no_neighbour(url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "address", ["169.254.169.254", "100.100.100.200", "fd00:ec2::254", "0.0.0.0", "224.0.0.1"]
-)
+    "address",
+    ["169.254.169.254", "100.100.100.200", "fd00:ec2::254", "fd00:ec2::254%eth0", "0.0.0.0",
+     "224.0.0.1"],
+)  # fmt: skip
 def test_an_opened_name_still_never_leads_to_metadata_or_nowhere(address: str) -> None:
     with pytest.raises(InputError):
         check_addresses(parse("http://wiki.corp/"), [address], opened("wiki.corp"))

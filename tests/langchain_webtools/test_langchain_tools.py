@@ -145,6 +145,25 @@ def test_the_methods_that_are_quick_to_inspect_look_like_methods(
     assert not inspect.iscoroutinefunction(tool._run)
 
 
+def test_the_methods_that_are_quick_to_inspect_can_be_copied_and_pickled(
+    tool_class: type[WebTool], config_file: Callable[..., Any]
+) -> None:
+    tool: Any = tool_class(web=WebTools(config=config_file()))
+    assert copy.copy(tool._run) == tool._run
+    assert copy.deepcopy(tool._run).__self__.web is tool.web
+    again = pickle.loads(pickle.dumps(tool._arun))
+    assert (again.__self__.name, again.__name__) == (tool.name, "_arun")
+
+
+def test_the_methods_that_are_quick_to_inspect_tell_of_their_function(
+    tool_class: type[WebTool], web: WebTools
+) -> None:
+    method: Any = tool_class(web=web)._run
+    assert method.__func__ is tool_class._run
+    assert inspect.getdoc(method) == inspect.getdoc(method.__func__)
+    assert not hasattr(type(method).__new__(type(method)), "_function")
+
+
 def test_a_subclass_may_call_the_method_it_overrides(web: WebTools) -> None:
     class Loud(WebSearchTool):
         def _run(self, *given: Any, **named: Any) -> Any:
@@ -167,7 +186,15 @@ def test_a_misspelt_setting_is_refused(tool_class: type[WebTool]) -> None:
     with pytest.raises(ValidationError, match="handle_errors"):
         tool_class(handle_errors=False)
     with pytest.raises(ValidationError, match="prefixes"):
-        WebToolkit(prefixes="a_")  # type: ignore[call-arg]
+        WebToolkit(prefixes="a_")
+
+
+def test_a_toolkit_takes_its_web_by_position(web: WebTools) -> None:
+    assert WebToolkit(web).web is web
+    assert WebToolkit(web, prefix="a_").get_tools()[0].name == "a_web_search"
+    remedy = r'must be a webtools\.WebTools, not str: write WebTools\("\.\.\."\)'
+    with pytest.raises(ValidationError, match=remedy):
+        WebToolkit("sandbox.json")  # type: ignore[arg-type]
 
 
 def test_what_is_no_web_is_refused_without_showing_it(tool_class: type[WebTool]) -> None:

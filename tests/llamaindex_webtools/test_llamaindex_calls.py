@@ -205,13 +205,27 @@ async def test_a_refused_key_shows_nowhere(webtools_sandbox: SandboxServer) -> N
     assert key not in repr(vars(tool))
 
 
+async def test_a_key_in_the_arguments_shows_nowhere(webtools_sandbox: SandboxServer) -> None:
+    key = "test-key-canary-1"
+    config = webtools_sandbox.config()
+    for entry in config["providers"]:
+        entry["apiKey"] = key
+    tool = web_search_tool(WebTools(Config.model_validate(config)))
+    arguments = {"queries": [f"what is {key}", "json"]}
+    for output in (tool(**arguments), await tool.acall(**arguments)):
+        assert output.raw_input == {"kwargs": {"queries": ["what is [redacted]", "json"]}}
+        assert key not in repr(output)
+    assert arguments["queries"][0].endswith(key)  # the caller's own stay
+
+
 # --- calling -----------------------------------------------------------------------------------
 
 
-class Stub:
+class Stub(WebTools):
     """Stands for `WebTools`; gives one result and remembers the calls."""
 
     def __init__(self, result: ToolResult) -> None:
+        super().__init__()
         self.result = result
         self.asked: list[tuple[str, Any]] = []
 

@@ -43,21 +43,22 @@ async def awaited(processor: FetchPagePostprocessor, nodes: Nodes, **settings: A
 both_ways = pytest.mark.parametrize("process", [blocking, awaited], ids=["blocking", "awaited"])
 
 
-class Stub:
+class Stub(WebTools):
     def __init__(self, text: str = "The page.", error: Exception | None = None) -> None:
+        super().__init__()
         self.asked: list[list[str]] = []
         self.settings: dict[str, Any] = {}
         self._text = text
         self._error = error
 
-    def fetch(self, urls: list[str], **settings: Any) -> FetchResponse:
+    def fetch(self, urls: Any, **settings: Any) -> FetchResponse:
         self.asked.append(urls)
         self.settings = settings
         if self._error:
             raise self._error
         return FetchResponse(provider="exa", pages=[self._page(url) for url in urls])
 
-    async def afetch(self, urls: list[str], **settings: Any) -> FetchResponse:
+    async def afetch(self, urls: Any, **settings: Any) -> FetchResponse:
         return self.fetch(urls, **settings)
 
     def _page(self, url: str) -> Page:

@@ -76,23 +76,24 @@ def urls(webtools_sandbox: SandboxServer) -> list[str]:
     return [f"{webtools_sandbox.docs_url}/library/{name}.html" for name in names]
 
 
-class Stub:
+class Stub(WebTools):
     """Pages whose text is their URL, but for those that fail or are empty."""
 
     def __init__(self, *, failing: str = "\0", error: Exception | None = None) -> None:
+        super().__init__()
         self.asked: list[list[str]] = []
         self.settings: dict[str, Any] = {}
         self._failing = failing
         self._error = error
 
-    def fetch(self, urls: list[str], **settings: Any) -> FetchResponse:
+    def fetch(self, urls: Any, **settings: Any) -> FetchResponse:
         self.asked.append(urls)
         self.settings = settings
         if self._error:
             raise self._error
         return FetchResponse(provider="exa", pages=[self._page(url) for url in urls])
 
-    async def afetch(self, urls: list[str], **settings: Any) -> FetchResponse:
+    async def afetch(self, urls: Any, **settings: Any) -> FetchResponse:
         return self.fetch(urls, **settings)
 
     def _page(self, url: str) -> Page:

@@ -57,19 +57,20 @@ def result(**settings: Any) -> SearchResult:
     return SearchResult(**known | settings)
 
 
-class Stub:
+class Stub(WebTools):
     def __init__(self, *results: SearchResult) -> None:
+        super().__init__()
         self.asked: list[tuple[list[str], dict[str, Any]]] = []
         self.warnings: list[str] = []
         self._results = list(results)
 
-    def search(self, queries: list[str], **settings: Any) -> SearchResponse:
+    def search(self, queries: Any, **settings: Any) -> SearchResponse:
         self.asked.append((queries, settings))
         return SearchResponse(
             provider="exa", queries=queries, results=self._results, warnings=self.warnings
         )
 
-    async def asearch(self, queries: list[str], **settings: Any) -> SearchResponse:
+    async def asearch(self, queries: Any, **settings: Any) -> SearchResponse:
         return self.search(queries, **settings)
 
 
@@ -358,7 +359,7 @@ async def test_cancelling_reaches_the_web_tools() -> None:
     class Hanging(Stub):
         ended = False
 
-        async def asearch(self, queries: list[str], **settings: Any) -> SearchResponse:
+        async def asearch(self, queries: Any, **settings: Any) -> SearchResponse:
             try:
                 await asyncio.Event().wait()
             finally:

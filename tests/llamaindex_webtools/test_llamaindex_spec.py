@@ -8,6 +8,10 @@ from llama_index.core.tools import FunctionTool, ToolMetadata
 from llama_index.core.tools.tool_spec.base import BaseToolSpec
 
 from llamaindex_webtools import (
+    FetchPagePostprocessor,
+    SearchFetchSynthesizeWorkflow,
+    WebPageReader,
+    WebRetriever,
     WebToolsSpec,
     summarize_tool,
     web_fetch_tool,
@@ -46,6 +50,25 @@ def test_the_spec_gives_every_tool_once() -> None:
 def test_a_spec_without_web_tools_needs_no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("webtools.config.find_config", pytest.fail)
     assert isinstance(WebToolsSpec().web, WebTools)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        *(factory.values[0] for factory in FACTORIES),
+        WebToolsSpec,
+        WebRetriever,
+        WebPageReader,
+        FetchPagePostprocessor,
+        SearchFetchSynthesizeWorkflow,
+    ],
+)
+@pytest.mark.parametrize("given", ["sandbox.json", {"apiKey": "test-key-canary-1"}])
+def test_what_is_no_web_tools_is_refused_at_once(make: Any, given: Any) -> None:
+    kind = type(given).__name__
+    remedy = rf'^web must be a webtools\.WebTools, not {kind}: write WebTools\("\.\.\."\)\.$'
+    with pytest.raises(InputError, match=remedy):
+        make(given)
 
 
 def test_a_spec_takes_the_web_tools_given() -> None:

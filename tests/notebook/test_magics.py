@@ -4,6 +4,7 @@ import atexit
 import importlib.util
 import inspect
 import json
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -178,7 +179,10 @@ def test_each_magic_asks_for_what_it_stands_for(
         ("topic = 'rust'\n%web {topic} async", ["rust async"]),
         ("topic = 'rust'\n%web $topic async", ["rust async"]),
         ("topic = 'rust'\n%web {topic.upper()} {1 + 1}", ["RUST 2"]),
-        ("%web {nobody} $5 {}", ["{nobody} $5 {}"]),
+        ("%web python {} vs {'a': 1} $nobody", ["python {} vs {'a': 1} $nobody"]),
+        ("%web {0:>5} or { or }", ["{0:>5} or { or }"]),
+        ("%web {{nobody}} reader", ["{nobody} reader"]),
+        ("%web {[n for n in range(2)]} {(lambda x: x)(3)}", ["[0, 1] 3"]),
         ("def f(local):\n    %web {local} async\nf('rust')", ["rust async"]),
         ("topic = '{1 + 1} $topic'\n%web {topic}", ["{1 + 1} $topic"]),
     ],
@@ -195,11 +199,11 @@ def test_variables_are_replaced_in_every_line_of_a_cell_and_in_options(
 ) -> None:
     session.user_ns.update(one="rust", name="my kagi", host="a.example")
     session.run_cell(
-        "%%web -p {name} --include-domain $host\nfirst $one\n{one} second\n\nthird {nobody}\n"
+        "%%web -p {name} --include-domain $host\nfirst $one\n{one} second\n\nthird {}\n"
     )
     assert asked(stubs) == (
         "search",
-        ["first rust", "rust second", "third {nobody}"],
+        ["first rust", "rust second", "third {}"],
         {"provider": "my kagi", "include_domains": ["a.example"]},
     )
 
@@ -250,10 +254,22 @@ def test_the_text_in_a_variable_cannot_set_options(session: Any, stubs: list[Stu
         ("%web --nope x", "%web: --nope is not an option; use --provider"),
         ("%web_fetch -p", "%web_fetch: -p needs a value"),
         ("%web -o 1st x", '%web: "1st" cannot be the name of a variable'),
-        ("%web -o class x", '%web: "class" cannot be the name of a variable'),
+        ("%web -o class x", '%web: "class" is a word of Python itself; choose another name.'),
+        ("%web {nobody} reader", "%web: there is no variable nobody; write {{, }} or $$ for"),
+        ("%%web\none\ntwo {len(nobody[0].title)}", "%web: there is no variable nobody"),
+        ("%web --config {nobody} x", "%web: there is no variable nobody"),
+        ("%web {__name__.none} x", "%web: {__name__.none} was not replaced, as the line raised A"),
+        ("%web {__name__} $nobody", "%web: {__name__} was not replaced, as the line raised NameEr"),
+        ("%web --limit three x", '%web: --limit takes a whole number, not "three".'),
+        ("%web_news --recency-days 2.5 x", "%web_news: --recency-days takes a whole number"),
+        ("%web_fetch --max-characters many x", "%web_fetch: --max-characters takes a whole number"),
+        ("%web_docs --synthesis gpt x",
+         '%web_docs: --synthesis "gpt" is unknown; use extractive, perplexity, none.'),
+        ("%web_deep --synthesis llm x", '%web_deep: --synthesis "llm" is unknown; use extractive'),
+        ("%web --cache never x", '%web: --cache "never" is unknown; use use, refresh, bypass.'),
         ("%web_summarize https://a/ https://b/", "%web_summarize: give one URL, not 2."),
     ],
-)
+)  # fmt: skip
 def test_wrong_usage_is_one_line_and_sends_nothing(
     session: Any,
     stubs: list[StubTools],
@@ -356,8 +372,32 @@ def test_a_config_file_that_cannot_be_read_changes_nothing(
 ) -> None:
     ran = session.run_cell(f"%web_config {tmp_path / 'none.json'}")
     assert isinstance(ran.error_in_exec, ConfigError)
-    assert capsys.readouterr().out.startswith("ConfigError: ")
+    out = capsys.readouterr().out
+    assert out.startswith("ConfigError: ")
+    assert out.endswith("\nNothing was changed; still in force: the usual settings.\n")
     assert len(stubs) == 1
+
+
+def test_without_usual_settings_it_says_which_ones_stay_in_force(
+    session: Any,
+    stubs: list[StubTools],
+    config: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name in [name for name in os.environ if name.endswith("_API_KEY")]:
+        monkeypatch.delenv(name)
+    for name in ("XDG_CONFIG_HOME", "HOME"):
+        monkeypatch.setenv(name, str(config.parent / "none"))
+    session.run_line_magic("web_config", str(config))
+    session.run_cell("%web_config --default")
+    out = capsys.readouterr().out
+    assert out.endswith(f"\nNothing was changed; still in force: {config}.\n")
+    session.run_cell("%web x")
+    assert stubs[-1].config == str(config)
+    config.unlink()
+    session.run_cell("%web_config")
+    assert "Nothing was changed" not in capsys.readouterr().out
 
 
 def complete(shell: Any, line: str) -> list[str]:

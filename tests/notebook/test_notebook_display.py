@@ -1,20 +1,25 @@
 from __future__ import annotations
 
 import os
+import pickle
 import re
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
+from pprint import pformat
+from types import SimpleNamespace
 from typing import Any
 
 import notebook_samples as samples
 import pytest
+from _pytest._io.saferepr import saferepr
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from IPython.core.formatters import PlainTextFormatter
 from markdown_it import MarkdownIt
 from rich.pretty import pretty_repr
 
-from webtools._showing import as_html, as_markdown, lines
+from webtools._showing import as_html, as_markdown, as_text, lines
 from webtools._showing.as_frame import frame
 from webtools._showing.as_html import draw as draw_html
 from webtools._showing.as_markdown import draw as draw_markdown
@@ -22,6 +27,7 @@ from webtools._showing.as_markdown import inert
 from webtools._showing.elements import Html, tag
 from webtools._showing.outline import outline
 from webtools._showing.text import cut, cut_lines
+from webtools._showing.wrapping import wrapped
 from webtools.results import (
     FetchResponse,
     Page,
@@ -32,6 +38,7 @@ from webtools.results import (
     SearchResult,
     SummaryResponse,
 )
+from webtools.tools import ToolResult
 
 ORIGIN = "http://127.0.0.1:9"
 HOSTILE = samples.hostile(ORIGIN)
@@ -278,8 +285,127 @@ def test_a_response_says_in_one_line_what_it_is() -> None:
     assert "answer" not in repr(found)
 
 
+def on_terminal(value: Any) -> str:
+    return str(PlainTextFormatter()(value))
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_terminal_gets_harmless_text_of_bounded_length(name: str) -> None:
+    text = on_terminal(EVERY[name])
+    assert TRICKS.findall(text) == []
+    assert len(text) < 60_000
+    assert text.count("\n") < 1500
+    assert text != repr(EVERY[name])
+
+
+def test_a_terminal_gets_what_a_command_would_print(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    assert on_terminal(samples.SEARCH).startswith(
+        f"1. What's New In Python 3.10\n   {samples.WHATS_NEW}\n   Structural pattern matching has"
+    )
+    told = on_terminal(samples.SEARCHES)
+    assert re.findall(r'^("[^"]+":|\d\.|No results|Query "failing")', told, re.MULTILINE) == [
+        *('"pattern matching":', "1.", "2."),
+        *('"nothing at all":', "No results", 'Query "failing"'),
+    ]
+    assert on_terminal(samples.NOTHING) == "No results found."
+    assert "[1]. A PEP explains it" in on_terminal(samples.ENVELOPE).replace("\n", " ")
+    assert "\nConfidence: medium (two sources" in on_terminal(samples.ENVELOPE)
+    assert on_terminal(samples.SUMMARY) == samples.SUMMARY.text
+    assert on_terminal(samples.PART).endswith(f"handle\n{samples.HANDLE}, offset 1250.]")
+    assert "Failed: The page answered 404" in on_terminal(samples.FETCH)
+    assert "2. kagi-main · kagi · search" in on_terminal(samples.PLAN)
+
+
+def test_what_is_left_out_on_a_terminal_is_counted() -> None:
+    assert on_terminal(many(1000)).endswith("\n… and more lines")
+    assert on_terminal(many(100)).endswith("\n… and 179 more lines")
+    pages = [Page(url=f"https://a.example/{n}", text="x") for n in range(25)]
+    assert on_terminal(FetchResponse(provider="p", pages=pages)).endswith("\n… and 5 more")
+
+
+def test_within_something_else_a_terminal_gets_the_line() -> None:
+    response = samples.NOTHING
+    assert on_terminal([response]) == f"[{response!r}]"
+    assert on_terminal({"a": (response,)}) == f"{{'a': ({response!r},)}}"
+    written: list[str] = []
+    printer = SimpleNamespace(stack=[1], text=written.append)
+    response._repr_pretty_(printer, cycle=True)
+    response._repr_pretty_(SimpleNamespace(text=written.append), cycle=False)
+    assert written == [repr(response)] * 2
+
+
+def test_tests_and_logs_print_the_line() -> None:
+    assert saferepr(samples.NOTHING) == pformat(samples.NOTHING) == repr(samples.NOTHING)
+    assert f"{samples.NOTHING}" == repr(samples.NOTHING)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("one two three", "one two\nthree"),
+        ("  one two three", "  one two\n  three"),
+        ("1. one two three", "1. one\n   two\n   three"),
+        ("- one two three", "- one two\n  three"),
+        ("[1] a bc def", "[1] a bc\n    def"),
+        ("see https://a.example/long now", "see\nhttps://a.example/long\nnow"),
+        ("가나 다라 마바", "가나 다라\n마바"),
+        ("one\n\n  two", "one\n\n  two"),
+        (" " * 20, ""),
+        (" " * 20 + "x", " " * 20 + "x"),
+    ],
+)
+def test_lines_break_between_words(text: str, shown: str) -> None:
+    assert wrapped(text, 9) == shown
+
+
 def test_rich_prints_the_same_line() -> None:
     assert "0 results from exa-main" in pretty_repr(samples.NOTHING)
+
+
+RESULT = ToolResult("<b>one</b>\n" * 20_000, {"read_handle": samples.HANDLE}, call_id="6ahay9")
+
+
+def test_a_tool_result_is_a_line_and_its_text_is_what_a_model_reads() -> None:
+    assert repr(RESULT) == f"<ToolResult 220,000 characters, read_handle {samples.HANDLE}>"
+    assert repr(ToolResult("no", is_error=True)) == "<ToolResult failed, 2 characters>"
+    assert str(RESULT) == RESULT.text
+    assert pickle.loads(pickle.dumps(RESULT)) == RESULT
+    assert not hasattr(RESULT, "__dict__")
+
+
+def test_a_tool_result_in_a_notebook_has_its_text_folded_and_the_handle() -> None:
+    html = RESULT._repr_html_()
+    assert f"read_handle {samples.HANDLE}" in html
+    assert "call 6ahay9" in html
+    unfolded = re.sub(r"<details>.*?</details>", "", html, flags=re.DOTALL)
+    assert "one" not in Seen(unfolded).text.split("Tool result")[1]
+    assert "&lt;b&gt;one&lt;/b&gt;" in html
+    assert len(html) < 200_000
+    markdown = RESULT._repr_markdown_()
+    assert f"read&#95;handle {samples.HANDLE}" in markdown
+    assert len(markdown) < 6000
+    failed = ToolResult("exa <b>answered</b> 500\x1b[1m.", is_error=True)
+    assert "exa &lt;b&gt;answered&lt;/b&gt; 500." in failed._repr_html_()
+    assert "<details" not in failed._repr_html_()
+    assert failed._repr_markdown_().count("answered") == 1
+
+
+@pytest.mark.parametrize("text", samples.hostile_texts(ORIGIN))
+def test_a_tool_result_with_a_hostile_text_shows_it_and_nothing_more(text: str) -> None:
+    for result in (ToolResult(text, {"read_handle": text}), ToolResult(text, {}, is_error=True)):
+        seen = Seen(result._repr_html_())
+        assert set(seen.tags) <= TAGS
+        assert seen.links == []
+        assert len(repr(result)) < 200
+        shown = (result._repr_html_(), result._repr_markdown_(), repr(result))
+        assert [TRICKS.findall(each) for each in shown] == [[], [], []]
+
+
+def test_a_tool_result_of_anything_at_all_can_be_shown() -> None:
+    broken: Any = ToolResult(None, None)  # type: ignore[arg-type]
+    shown = (repr(broken), broken._repr_html_(), broken._repr_markdown_())
+    assert shown == ("ToolResult",) * 3
 
 
 def test_parts_of_a_response_print_all_their_fields_shortly() -> None:
@@ -302,6 +428,7 @@ def test_an_object_without_any_field_shows_its_type(kind: Any) -> None:
     assert str(broken) == kind.__name__
     assert broken._repr_html_() == kind.__name__
     assert broken._repr_markdown_() == kind.__name__
+    assert on_terminal(broken) == kind.__name__
     assert list(broken.__repr_args__()) == []
     assert pretty_repr(broken) == f"{kind.__name__}()"
 
@@ -344,13 +471,13 @@ def test_whatever_it_holds_showing_it_never_raises(kind: Any, data: st.DataObjec
     broken = kind.model_construct(**fields)
     shown = [repr(broken), str(broken)]
     if kind in KINDS:
-        shown += [broken._repr_html_(), broken._repr_markdown_()]
+        shown += [broken._repr_html_(), broken._repr_markdown_(), on_terminal(broken)]
     assert all(isinstance(text, str) for text in shown)
 
 
 def test_a_type_that_cannot_be_drawn_is_an_error_inside() -> None:
     drawing = (draw_html, draw_markdown, lines.line, outline, frame)
-    for draw in (*drawing, as_html._content, as_markdown._content):
+    for draw in (*drawing, as_html._content, as_markdown._content, as_text._parts):
         with pytest.raises(TypeError, match="^int$"):
             draw(3)
 
@@ -392,6 +519,21 @@ def test_citations_lead_to_the_numbered_sources() -> None:
         update={"meta": samples.ENVELOPE.meta.model_copy(update={"query": "other"})}
     )
     assert set(Seen(other._repr_html_()).ids).isdisjoint(seen.ids)
+
+
+@pytest.mark.parametrize("title", ["---", "===", "- x", "2. x", "+ x", "# x", "\u200b", "```"])
+def test_a_source_without_a_link_is_one_line_of_text(title: str) -> None:
+    url = "javascript:x"
+    found = samples.ENVELOPE.results[0].model_copy(update={"title": title, "url": url})
+    told = samples.ENVELOPE.synthesis.model_copy(update={"citations": [url]})  # type: ignore[union-attr]
+    envelope = samples.ENVELOPE.model_copy(update={"results": [found], "synthesis": told})
+    tokens = MarkdownIt().enable("table").parse(envelope._repr_markdown_())
+    kinds = [token.type for token in tokens]
+    start, stop = kinds.index("ordered_list_open"), kinds.index("ordered_list_close")
+    assert kinds.count("ordered_list_open") == 1
+    assert kinds[start + 2 : stop - 1] == ["paragraph_open", "inline", "paragraph_close"]
+    shown = "".join(child.content for child in tokens[start + 3].children or [])
+    assert shown == (title if title.isprintable() else url)
 
 
 def test_failures_are_visible_and_unfolded() -> None:

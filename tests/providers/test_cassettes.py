@@ -35,6 +35,7 @@ from webtools._transport import BlockingTransport
 from webtools.config import Settings, load
 from webtools.providers import PROVIDERS
 from webtools.sandbox import SandboxServer
+from webtools.sandbox.news import WRITTEN_ON
 
 ROOT = Path(__file__).parents[2]
 ALL = sorted(
@@ -229,7 +230,10 @@ def test_the_same_recording_twice_gives_the_same_bytes(tmp_path: Path) -> None:
 def test_a_live_recording_shows_the_made_up_hosts(name: str, tmp_path: Path) -> None:
     """The sandbox plays the live APIs, which know documents by their real addresses."""
     docs, news = "https://docs.python.org/3", "https://blog.python.org"
-    with SandboxServer(docs_url=docs, news_url=news) as server, recording.live_source() as live:
+    with (
+        SandboxServer(docs_url=docs, news_url=news, today=WRITTEN_ON) as server,
+        recording.live_source() as live,
+    ):
         settings = Settings(load(json.dumps(server.config()), "the sandbox"))
         found = {account.type: account for account in settings.accounts().accounts}
         hosts = [(server.base_url(kind), PROVIDERS[kind].about.ORIGIN) for kind in found]

@@ -49,6 +49,7 @@ from webtools.providers._base import (
     Synthesis,
     SynthesisQuery,
 )
+from webtools.providers._failures import failure
 from webtools.results import FetchResponse, SearchResponse, SummaryResponse
 from webtools.truncation import MAX_BYTES
 
@@ -306,6 +307,25 @@ def test_a_format_error_does_not_drag_the_answer_along(kind: str, able: Capabili
     found = refused(kind, able, answer(body=b'{"you sent ' + KEY.encode()))
     assert found.__cause__ is None
     assert found.__context__ is None
+
+
+SPELLINGS: dict[str, Callable[[str], str]] = {
+    "plain": str,
+    "entities": lambda key: "".join(f"&#{ord(each)};" for each in key),
+    "tags": "<b></b>".join,
+    "invisible": "\u200b".join,
+    "soft hyphens": "&shy;".join,
+    "escapes": "\x1b[0m".join,
+}
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_no_message_of_a_provider_ends_in_half_a_key(spelling: str) -> None:
+    spelled = SPELLINGS[spelling](KEY)
+    for before in range(480, 501):
+        words = "e" * before + spelled
+        found = str(failure("Exa", answer(status=400), offline.account("exa"), [words]))
+        assert f"eee{'[redacted]'[: 500 - before]}. Change the request" in found
 
 
 # --- statuses ----------------------------------------------------------------------------------

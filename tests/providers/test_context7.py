@@ -381,6 +381,11 @@ def test_a_snippet_is_cut_at_a_blank() -> None:
     assert found[1].snippet == "x" * 480 + " …"
 
 
+def test_no_snippet_ends_in_half_a_key() -> None:
+    found = results(infos=(info(content="x" * 475 + "&#8203;".join(KEY * 2)),))
+    assert found[0].snippet == "x" * 475 + "[reda …"
+
+
 def test_a_snippet_is_clean_text_on_one_line() -> None:
     found = results(code(codeDescription="a\n\x1b[31mb", codeList=[{"code": "if x:\n\ty &lt; 1"}]))
     assert found[0].snippet == "a b if x: y < 1"

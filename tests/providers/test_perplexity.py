@@ -271,6 +271,13 @@ def test_an_answer_without_text_is_unavailable(fields: dict[str, Any], said: str
     assert (caught.value.provider, caught.value.status) == ("my-perplexity", 200)
 
 
+def test_no_reason_ends_in_half_a_key() -> None:
+    words = "e" * 180 + "\u200b".join(KEY * 2)
+    with pytest.raises(UnavailableError, match=r"eee\[redacted\]") as caught:
+        synthesis(status="failed", error={"message": words})
+    assert KEY[:3] not in str(caught.value)
+
+
 def test_an_answer_that_was_cut_short_is_kept_with_a_warning() -> None:
     details = {"reason": "max_output_tokens"}
     found = synthesis(message("Half"), status="incomplete", incomplete_details=details)

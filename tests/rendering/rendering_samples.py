@@ -85,6 +85,14 @@ def many(count: int) -> ToolResult:
     return search(*hits, **saved)
 
 
+QUERIES = search(
+    PLAIN | {"query": "pattern matching"},
+    WIDE | {"query": "一致"},
+    queries=["pattern matching", "一致", "zxqj", f"{CSI}zebra"],
+    errors=[FAILED_QUERY],
+)
+
+
 def page(url: str, **facts: Any) -> dict[str, Any]:
     empty = {"title": None, "text": None, "highlights": [], "summary": None}
     return {"url": url} | empty | {"published_at": None, "author": None, "error": None} | facts

@@ -29,6 +29,7 @@ def scenes() -> Iterator[tuple[str, str, RenderableType]]:
     yield "search", "error", render_result("web_search", samples.failure("exa: no credit left."))
     yield "search", "collapsed", render_result("web_search", samples.many(12))
     yield "search", "expanded", render_result("web_search", samples.many(12), expanded=True)
+    yield "search", "queries", render_result("web_search", samples.QUERIES, expanded=True)
     yield "fetch", "call", render_call("web_fetch", {"urls": ["https://a.example/", "ftp://b/"]})
     yield "fetch", "running", render_result("web_fetch", None, partial=True)
     yield "fetch", "collapsed", render_result("web_fetch", samples.FETCHED)

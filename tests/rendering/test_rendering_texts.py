@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import rendering_samples as samples
 
+from webtools._fencing import fenced
 from webtools.rendering import render_call, render_result, to_text
 from webtools.tools import ToolResult
 
@@ -250,7 +251,39 @@ def test_what_is_no_result_of_the_tool_is_shown_as_text(tool: str) -> None:
     assert head(tool, ToolResult("one\ntwo")) == "one ... and 1 more line"
     assert head(tool, ToolResult("")) == "Done"
     assert head(tool, None) == "Done"
+    assert lines(tool, ToolResult(text))[:2] == ["row 0", "row 1"]
     assert lines(tool, ToolResult(text))[-2:] == ["row 20", "... and 9 more lines"]
+
+
+def test_a_text_in_a_fence_is_shown_without_it() -> None:
+    assert lines("web_fetch", ToolResult(fenced("row 0\nrow 1"))) == ["row 0", "row 1"]
+    assert head("web_fetch", ToolResult(fenced("row 0\nrow 1"))) == "row 0 ... and 1 more line"
+
+
+def of_query(query: str, *titles: str) -> list[dict[str, Any]]:
+    return [samples.hit(title, f"https://a.example/{title}") | {"query": query} for title in titles]
+
+
+def test_the_results_of_several_queries_stand_under_their_query() -> None:
+    hits = [*of_query("one", "a", "b"), *of_query("two\x1b[1m", "c")]
+    result = samples.search(*hits, errors=[{"query": "bad", "message": "exa failed"}])
+    details = result.details | {"queries": ["one", "none", "bad", "two\x1b[1m"]}
+    shown = [text for text in lines("web_search", details) if "https" not in text]
+    assert shown == [
+        "3 results, 1 query failed",
+        *('"one"', " 1. a", " 2. b"),
+        *('"none"', "    No results found"),
+        *('"two"', " 1. c"),
+        ' ✗  "bad": exa failed',
+    ]
+
+
+def test_a_query_whose_results_are_all_hidden_does_not_seem_to_have_none() -> None:
+    hits = [*of_query("one", *"abcdefghijk"), *of_query("two", "l")]
+    shown = lines("web_search", samples.search(*hits).details | {"queries": ["one", "two"]})
+    assert shown[1] == '"one"'
+    assert '"two"' not in shown
+    assert shown[-1] == "... and 2 more"
 
 
 @pytest.mark.parametrize(

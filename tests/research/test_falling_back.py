@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from webtools import ProviderError, RequestError, ResearchEnvelope, WebTools, _exchange
 from webtools._kinds import Command
+from webtools._research import research as researching
+from webtools.config import EXAMPLE, config_paths
 from webtools.errors import QuotaError, UnavailableError, WebToolsError
 from webtools.sandbox import SandboxServer
 
@@ -149,6 +153,123 @@ def test_a_failure_that_one_alone_could_make_is_its_own(
         research(web, "web")
 
 
+# --- the others: a configured chain, who reads, who writes --------------------------------------
+
+FAULTS: dict[str, dict[str, Any]] = {**WAYS, "timeout": {"delay": 20.0}}
+DEEP = "how does a heap queue keep its smallest item first"
+LIMIT = 3.0  # seconds: what the deadline below allows, and a busy machine
+
+
+@pytest.fixture(scope="module")
+def reading_is_loaded(webtools_sandbox_server: SandboxServer) -> None:
+    """What reads pages takes longer to load than the tests below have."""
+    options = {"allowPrivateHosts": [f"127.0.0.1:{webtools_sandbox_server.port}"]}
+    with WebTools({"providers": [{"name": "direct", "type": "direct", "options": options}]}) as web:
+        web.fetch(f"{webtools_sandbox_server.docs_url}/library/heapq.html")
+
+
+@pytest.fixture
+def hurried(
+    settings: dict[str, Any], reading_is_loaded: None, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, Any]:
+    """Nobody gets more than 0.4 s; a whole call ends after 2 s."""
+    for command in researching.SECONDS:
+        monkeypatch.setitem(researching.SECONDS, command, 2.0)
+    for entry in settings["providers"]:
+        entry["timeoutMs"] = 400
+    return settings
+
+
+def _timed(settings: dict[str, Any], command: Command, **options: Any) -> ResearchEnvelope:
+    start = time.monotonic()
+    with WebTools(settings) as web:
+        found = web.research(DEEP, command=command, **options)
+    assert time.monotonic() - start < LIMIT
+    return found
+
+
+@pytest.mark.parametrize("way", FAULTS)
+@pytest.mark.parametrize("place", [0, 1])
+def test_kagi_in_a_configured_chain_is_stood_in_for(
+    hurried: dict[str, Any], webtools_sandbox: SandboxServer, way: str, place: int
+) -> None:
+    chain = ["kagi", "brave"] if place == 0 else ["brave", "kagi"]
+    webtools_sandbox.fault(provider="kagi", times=None, **FAULTS[way])
+    found = _timed({**hurried, "research": {"chain": {"web": chain}}}, "web")
+    assert (found.meta.provider_chain, found.meta.provider_used) == (chain, "brave")
+    assert found.meta.degraded == (["kagi"] if place == 0 else [])
+    assert {result.source_provider for result in found.results} == {"brave"}
+    assert sum("did not serve" in each for each in found.meta.warnings) == 1 - place
+
+
+@pytest.mark.parametrize("way", FAULTS)
+def test_perplexity_as_synthesizer_is_stood_in_for(
+    hurried: dict[str, Any], webtools_sandbox: SandboxServer, way: str
+) -> None:
+    webtools_sandbox.fault(provider="perplexity", times=None, **FAULTS[way])
+    found = _timed(hurried, "web-deep", synthesis="perplexity")
+    assert (found.meta.provider_used, found.meta.degraded) == ("exa", ["perplexity"])
+    assert len(found.results) == 5
+    assert found.synthesis is not None  # sentences of the sources
+    [warning] = [each for each in found.meta.warnings if "did not serve" in each]
+    assert warning.startswith('"perplexity" did not serve: ')
+    cause = warning.partition(": ")[2]
+    assert sum(cause in each for each in found.meta.warnings) == 1
+
+
+@pytest.mark.parametrize("way", FAULTS)
+def test_exa_as_reader_is_stood_in_for(
+    hurried: dict[str, Any], webtools_sandbox: SandboxServer, way: str
+) -> None:
+    settings = _with_own_reader(hurried, webtools_sandbox)
+    webtools_sandbox.fault(path="/contents", times=None, **FAULTS[way])
+    found = _timed(settings, "web-deep")
+    assert (found.meta.provider_used, found.meta.degraded) == ("exa", ["exa"])
+    assert len(found.results) == 5
+    assert found.synthesis is not None
+    assert any(each.startswith('"own reader" fetched') for each in found.meta.warnings)
+
+
+@pytest.mark.parametrize("way", FAULTS)
+def test_without_its_only_reader_the_snippets_stand_in(
+    hurried: dict[str, Any], webtools_sandbox: SandboxServer, way: str
+) -> None:
+    webtools_sandbox.fault(path="/contents", times=None, **FAULTS[way])
+    settings = _with_own_reader(hurried, webtools_sandbox, hosts=())
+    found = _timed(settings, "web-deep")
+    assert (found.meta.provider_used, found.meta.degraded) == ("exa", ["exa"])
+    assert len(found.results) == 5
+    assert any("snippet" in each for each in found.meta.warnings)
+
+
+@pytest.mark.parametrize("way", [way for way in FAULTS if way != "HTML"])  # which a page is
+def test_pages_that_fail_where_they_are_read_directly_leave_their_snippets(
+    hurried: dict[str, Any], webtools_sandbox: SandboxServer, way: str
+) -> None:
+    settings = {**_with_own_reader(hurried, webtools_sandbox), "defaultProvider": "own reader"}
+    webtools_sandbox.fault(provider="pages", times=None, **FAULTS[way])
+    found = _timed(settings, "web-deep")
+    assert found.meta.provider_used == "exa"
+    assert len(found.results) == 5
+    assert found.meta.degraded == ["own reader"]
+    assert any("snippet" in each for each in found.meta.warnings)
+
+
+def _with_own_reader(
+    settings: dict[str, Any], sandbox: SandboxServer, hosts: Sequence[str] | None = None
+) -> dict[str, Any]:
+    """Give Exa a reader beside it that may read the sandbox's pages."""
+    if hosts is None:
+        hosts = (f"127.0.0.1:{sandbox.port}", f"localhost:{sandbox.port}")
+    options = {"allowPrivateHosts": list(hosts)}
+    reader = {"name": "own reader", "type": "direct", "options": options, "timeoutMs": 400}
+    entries = [
+        {**entry, "fetchFallback": "own reader"} if entry["type"] == "exa" else entry
+        for entry in settings["providers"]
+    ]
+    return {**settings, "providers": [*entries, reader]}
+
+
 # --- parking -----------------------------------------------------------------------------------
 
 
@@ -223,20 +344,68 @@ def test_kagi_stands_in_where_no_other_is_configured(settings: dict[str, Any]) -
         assert research(web, "web").meta.provider_used == "kagi"
 
 
-def test_nobody_to_ask_is_told_with_the_remedy(
-    settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    only = [entry for entry in settings["providers"] if entry["type"] == "perplexity"]
-    web = WebTools({**settings, "providers": only, "defaultProvider": "perplexity"})
-    told = web.call_tool("web_research", {"query": "json"})
-    assert told.details["error"]["type"] == "ConfigError"
-    assert 'no retrieval providers configured (the code has no provider of type "exa" or "br' in (
-        told.text
-    )
+NOBODY = "web_research: no retrieval providers configured "
+NOT_READ = "Add one there, for keys in the environment are not read beside it"
+EXAMPLE_FOLLOWS = f"; a minimal valid example:\n{EXAMPLE}"
+
+
+@pytest.fixture
+def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("KAGI", "EXA", "BRAVE", "CONTEXT7", "PERPLEXITY", "PPLX", "BRAVE_SEARCH"):
         monkeypatch.delenv(f"{name}_API_KEY", raising=False)
-    told = WebTools().call_tool("web_research", {"query": "json"})
-    assert told.text.startswith(
-        "web_research: no retrieval providers configured "
-        "(need CONTEXT7_API_KEY, EXA_API_KEY, or BRAVE_API_KEY)."
-    )
+
+
+def _nobody(web: WebTools, command: str, query: str = "json") -> str:
+    told = web.call_tool("web_research", {"query": query, "command": command})
+    assert told.details["error"]["type"] == "ConfigError"
+    return told.text
+
+
+@pytest.mark.usefixtures("no_keys")
+@pytest.mark.parametrize("key", [None, "PERPLEXITY_API_KEY", "CONTEXT7_API_KEY"])
+def test_nobody_to_ask_in_the_environment_is_told_with_the_keys_that_would_do(
+    key: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if key:
+        monkeypatch.setenv(key, "test-key-canary-1")
+    with WebTools() as web:
+        assert _nobody(web, "web") == (
+            f"{NOBODY}(need CONTEXT7_API_KEY, EXA_API_KEY, or BRAVE_API_KEY). Set EXA_API_KEY, "
+            "BRAVE_API_KEY or KAGI_API_KEY; for documentation CONTEXT7_API_KEY is enough. Or "
+            f"write a config file, {config_paths()[0]}{EXAMPLE_FOLLOWS}"
+        )
+
+
+@pytest.mark.parametrize(
+    ("command", "query", "types"),
+    [
+        ("web", "json", '"exa", "brave" or "kagi"'),
+        ("web-news", "json", '"exa", "brave" or "kagi"'),
+        ("web-docs", "json", '"context7", "exa", "brave" or "kagi"'),
+        ("web", "json library", '"context7", "exa", "brave" or "kagi"'),
+    ],
+)
+def test_nobody_to_ask_in_a_file_is_told_with_the_types_that_would_do(
+    settings: dict[str, Any], tmp_path: Path, command: str, query: str, types: str
+) -> None:
+    only = [entry for entry in settings["providers"] if entry["type"] == "perplexity"]
+    path = tmp_path / "web-search.json"
+    path.write_text(json.dumps({"providers": only}))
+    path.chmod(0o600)
+    with WebTools(config=str(path)) as web:
+        assert _nobody(web, command, query) == (
+            f"{NOBODY}({path} has no provider of type {types}). {NOT_READ}{EXAMPLE_FOLLOWS}"
+        )
+
+
+def test_documentation_alone_is_told_how_it_could_serve(settings: dict[str, Any]) -> None:
+    only = [entry for entry in settings["providers"] if entry["type"] == "context7"]
+    alone = {**settings, "providers": only, "defaultProvider": "context7"}
+    with WebTools(alone) as web:
+        assert _nobody(web, "web-news") == (
+            f'{NOBODY}(the code has no provider of type "exa", "brave" or "kagi"). {NOT_READ}, or '
+            f'let research.chain.web-news name "context7"{EXAMPLE_FOLLOWS}'
+        )
+        assert web.research(QUERY, command="web-docs").meta.provider_used == "context7"
+    with WebTools({**alone, "research": {"chain": {"web-news": ["context7"]}}}) as web:
+        assert web.research(QUERY, command="web-news").meta.provider_used == "context7"

@@ -8,7 +8,7 @@ import pytest
 from webtools._research import lexicon
 from webtools._research.alignment import change
 from webtools._research.facts import Facts, plain
-from webtools._research.names import names, proper, unsure_subject
+from webtools._research.names import names, proper
 from webtools._research.prose import blocks, sentences
 from webtools._research.quantities import Day, quantities, ungrouped
 
@@ -151,9 +151,6 @@ def test_names_are_found(text: str, found: list[str]) -> None:
 def test_a_word_that_pages_write_small_is_no_name_at_the_beginning() -> None:
     assert named("Tulips rose.") == ["tulips"]
     assert named("Tulips rose.", "tulip") == []
-    assert unsure_subject("Painters rose.", lambda _: False)
-    assert not unsure_subject("Painters rose.", lambda _: True)
-    assert not unsure_subject("", lambda _: False)
     assert proper("The `Queue` of Orsk.", lambda _: False) == ["orsk"]
 
 

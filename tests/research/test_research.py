@@ -13,7 +13,7 @@ import pytest
 
 from webtools import ConfigError, InputError, QuotaError, WebTools, _exchange
 from webtools._flow import Flow, Now
-from webtools._research.synthesis import Draft
+from webtools._research.synthesis import NOTHING_BORNE_OUT, NOTHING_FOUND, Draft
 from webtools.errors import UnavailableError
 from webtools.logs import events_of, explain, tail
 from webtools.providers._base import SynthesisQuery
@@ -207,13 +207,13 @@ def test_without_any_page_the_snippets_are_answered_from(
 
 
 def test_a_handed_in_synthesizer_answers_from_the_pages(web: WebTools) -> None:
-    model = Scripted("The heappop method returns the smallest item, not the largest. [1]")
+    model = Scripted("Our heappop method returns the smallest item, not the largest. [1]")
     found = web.research(QUERY, command="web-deep", synthesis=model)
     assert len(model.queries) == 1
     assert [source.url for source in model.queries[0].sources] == [r.url for r in found.results]
     assert found.synthesis is not None
     assert found.synthesis.summary == (
-        "The heappop method returns the smallest item, not the largest. [1]"
+        "Our heappop method returns the smallest item, not the largest. [1]"
     )
     assert found.synthesis.citations == [found.results[0].url]
 
@@ -263,7 +263,8 @@ def test_a_failing_synthesis_loses_no_source(web: WebTools, failure: Any) -> Non
     assert len(found.results) == 5
     assert found.meta.degraded == ["llm"]
     assert found.synthesis is not None  # sentences of the sources stand in
-    assert any('"llm" did not serve: ' in each for each in found.meta.warnings)
+    [told] = [each for each in found.meta.warnings if each.startswith('"llm" did not serve: ')]
+    assert found.meta.warnings == [told]  # once, and in no other words
 
 
 def test_perplexity_may_write_the_answer_but_is_no_source(
@@ -278,6 +279,22 @@ def test_perplexity_may_write_the_answer_but_is_no_source(
     found = web.research(QUERY, command="web-deep", synthesis="perplexity", cache="refresh")
     assert found.meta.degraded == ["perplexity"]
     assert found.results
+    [warning] = found.meta.warnings
+    assert warning.startswith('"perplexity" did not serve: Perplexity API returned HTTP 500')
+
+
+def test_why_there_is_no_answer_at_all_is_told(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    hit = {"id": "1", "title": "Heap", "url": "https://a.example/", "highlights": ["Nothing."]}
+    webtools_sandbox.fault(path="/search", times=None, body={"results": [hit]})
+    webtools_sandbox.fault(path="/contents", times=None, status=500)
+    lie = Scripted("Heaps weigh 70 kg. [1]")
+    found = web.research("priority queue", command="web-deep", synthesis=lie)
+    assert (len(found.results), found.synthesis) == (1, None)
+    assert f'"llm" did not serve: {NOTHING_BORNE_OUT}' in found.meta.warnings
+    assert found.meta.warnings.count(NOTHING_FOUND) == 1
+    assert sum(NOTHING_BORNE_OUT in each for each in found.meta.warnings) == 1
 
 
 def test_no_answer_is_written_where_none_is_wanted(web: WebTools) -> None:

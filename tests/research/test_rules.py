@@ -17,6 +17,7 @@ from webtools._research.rules import (
     normalize,
     recency_days,
     registrable_domain,
+    time_word,
     without_repeats,
 )
 from webtools.results import SearchResult
@@ -51,6 +52,11 @@ def test_equal_questions_are_normalized_to_the_same_text() -> None:
 )
 def test_a_word_of_time_makes_a_question_time_sensitive(word: str) -> None:
     assert is_time_sensitive(f"python {word} release", "web")
+
+
+def test_the_first_such_word_is_told() -> None:
+    assert time_word("What is the Newest, latest release?") == "Newest"
+    assert time_word("what is new") is None
 
 
 @pytest.mark.parametrize("query", ["new python", "recently", "python 2026", "nowhere", "knowhow"])
@@ -216,3 +222,19 @@ def test_recent_is_from_now_back_to_the_bound(days_old: float, recent: bool) -> 
 
 def test_what_has_no_date_is_not_recent() -> None:
     assert not is_recent(None, 7, NOW)
+
+
+def test_a_single_source_that_stands_in_for_recent_ones_is_no_ground() -> None:
+    def judged(*, is_widened: bool, days_old: float | None = None) -> tuple[str, str | None]:
+        found = judge(
+            hits("a.example", days_old=days_old),
+            time_sensitive=True,
+            days=30,
+            now=NOW,
+            is_widened=is_widened,
+        )
+        return found.confidence, found.uncertainty
+
+    assert judged(is_widened=False)[0] == "medium"
+    assert judged(is_widened=True) == ("low", "No clearly recent sources found within ~30 days.")
+    assert judged(is_widened=True, days_old=3)[0] == "medium"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -76,7 +77,9 @@ def test_a_provider_with_all_the_time_leaves_some_for_the_next(
     assert time.monotonic() - start < 2.5
     assert (found.meta.provider_used, found.meta.degraded) == ("brave", ["exa"])
     [warning] = [each for each in found.meta.warnings if "did not serve" in each]
-    assert "(allowed: 1 s; timeoutMs of the provider sets it)" in warning
+    told = re.search(r"\(allowed: ([\d.]+) s; timeoutMs of the provider sets it\)", warning)
+    assert told
+    assert 0.7 < float(told[1]) <= 1  # half of what there is, on a busy machine somewhat less
 
 
 def test_an_api_that_writes_answers_keeps_to_its_own_time(
@@ -167,7 +170,7 @@ def test_without_a_reader_snippets_are_answered_from(
         assert web.plan(QUERY, command="web-deep").reading is None
         found = web.research(QUERY, command="web-deep")
     assert found.meta.degraded == []
-    assert any("Reading pages needs an extra." in each for each in found.meta.warnings)
+    assert any(direct.INSTALL in each for each in found.meta.warnings)
 
 
 def test_a_parked_reader_is_not_asked_where_another_can_read(
@@ -227,7 +230,12 @@ def test_an_api_out_of_quota_is_not_asked_to_write_again(
     found = web.research("json dump indent", command="web-deep", synthesis="perplexity")
     assert asked(webtools_sandbox) == {"/exa/search": 1, "/exa/contents": 1}
     assert found.meta.degraded == ["perplexity"]
-    assert any("perplexity: it is parked until" in each for each in found.meta.warnings)
+    [told] = [each for each in found.meta.warnings if "parked" in each]
+    assert re.fullmatch(
+        r'"perplexity" did not serve: it is parked until [\d: -]+ UTC, as its quota is used up '
+        r"\(HTTP 402\)\.",
+        told,
+    )
 
 
 @pytest.fixture

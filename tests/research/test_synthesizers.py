@@ -135,8 +135,8 @@ async def test_a_models_answer_is_checked() -> None:
     assert found.synthesis.summary == "400 people queued in the rain. [1]"
     assert found.verified is not None
     assert found.verified.reasons == [
-        'Dropped "The council first voted for the pool in 2016.": no passage of source 1 has its '
-        "number 2016."
+        'Dropped "The council had first voted for the pool in 2016.": no passage of source 1 has '
+        "its number 2016."
     ]
 
 

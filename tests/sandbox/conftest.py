@@ -5,18 +5,25 @@ from typing import TYPE_CHECKING
 import pytest
 from sandbox_caller import Caller
 
+from webtools.sandbox import SandboxServer
 from webtools.sandbox.corpus import standard_corpus
 from webtools.sandbox.kagi import KagiApi
 from webtools.sandbox.keys import KeyRing
 from webtools.sandbox.library import Library
-from webtools.sandbox.pytest_plugin import webtools_sandbox, webtools_sandbox_server
+from webtools.sandbox.news import WRITTEN_ON
+from webtools.sandbox.pytest_plugin import webtools_sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from webtools.sandbox import SandboxServer
+__all__ = ["webtools_sandbox"]
 
-__all__ = ["webtools_sandbox", "webtools_sandbox_server"]
+
+@pytest.fixture(scope="session")
+def webtools_sandbox_server() -> Iterator[SandboxServer]:
+    """Here dates are what the tests say, whatever the day."""
+    with SandboxServer(today=WRITTEN_ON) as server:
+        yield server
 
 
 @pytest.fixture

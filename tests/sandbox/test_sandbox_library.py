@@ -127,6 +127,53 @@ def test_the_end_of_a_day_belongs_to_it() -> None:
     assert end < datetime(2026, 3, 5, tzinfo=timezone.utc) <= end + timedelta(seconds=1)
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://docs.python.org/3/library/json.html",
+        "https://docs.python.org/3.12/library/json.html#json.loads",
+        "http://Docs.Python.org/3/library/json.html?highlight=loads",
+    ],
+)
+def test_a_page_of_the_python_documentation_is_the_one_of_that_name(
+    library: Library, url: str
+) -> None:
+    found = library.find(url)
+    assert found is not None
+    assert library.url(found) == f"{library.bases['docs']}/library/json.html"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://docs.python.org/3/library/nothing.html",
+        "https://docs.python.org/2/library/json.html",
+        "https://docs.python.org/library/json.html",
+        "https://evil.example/https://docs.python.org/3/library/json.html",
+    ],
+)
+def test_other_addresses_of_that_host_are_unknown(library: Library, url: str) -> None:
+    assert library.find(url) is None
+
+
+@pytest.mark.parametrize("domain", ["docs.python.org", "python.org", "docs.python.org/3/library"])
+def test_a_domain_of_the_python_documentation_has_its_pages(library: Library, domain: str) -> None:
+    found = library.search("json", Filters(include_domains=(domain,)))
+    urls = [library.url(hit.document) for hit in found]
+    assert "https://docs.python.org/3/library/json.html" in urls
+    assert all(url.startswith("https://docs.python.org/3/library/") for url in urls)
+    assert all(library.find(url) is not None for url in urls)
+    left = library.search("json", Filters(exclude_domains=(domain,)))
+    assert "library/json.html" not in [hit.document.path for hit in left]
+
+
+def test_the_own_domain_goes_before_that_of_the_python_documentation(library: Library) -> None:
+    own = library.bases["docs"]
+    found = library.search("json", Filters(include_domains=("docs.python.org", own)))
+    assert found
+    assert all(library.url(hit.document).startswith(own) for hit in found)
+
+
 def test_an_address_that_cannot_be_parsed_is_unknown(library: Library) -> None:
     assert library.find("http://[") is None
 
@@ -155,6 +202,15 @@ def test_sentences_leave_out_headings_and_code() -> None:
 @pytest.mark.parametrize("short", [digest.summary, digest.takeaways])
 def test_a_page_without_prose_still_has_a_summary(short: Callable[[str], str]) -> None:
     assert "# only a heading" in short("# only a heading")
+
+
+def test_a_title_ends_where_its_sentence_does() -> None:
+    titles = {document.path: document.title for document in standard_corpus().documents}
+    heapq = "heapq — Heap queue algorithm (a.k.a. priority queue)"
+    assert titles["library/heapq.html"] == heapq
+    for title in titles.values():
+        assert title.count('"') % 2 == 0, title
+        assert title.count("(") == title.count(")"), title
 
 
 def test_clipping_prefers_a_space() -> None:

@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 import webtools.sandbox
+from webtools import WebTools
 from webtools.sandbox import EXA_KEY, SandboxServer, serve
 
 if TYPE_CHECKING:
@@ -188,6 +189,24 @@ def test_answers_can_use_made_up_hosts_which_contents_resolves() -> None:
         pages = http.post("/contents", json={"urls": urls}).json()["results"]
         assert [page["url"] for page in pages] == urls
         assert http.get(f"{server.url}/docs/library/json.html").status_code == 200
+
+
+@pytest.mark.parametrize("version", ["3", "3.12"])
+def test_what_examples_fetch_is_there(webtools_sandbox: SandboxServer, version: str) -> None:
+    url = f"https://docs.python.org/{version}/library/json.html"
+    with WebTools(webtools_sandbox.config()) as web:
+        assert [(page.url, page.error) for page in web.fetch([url]).pages] == [(url, None)]
+        assert web.summarize(url).text
+
+
+@pytest.mark.parametrize("provider", ["exa", "kagi", "brave", "perplexity"])
+def test_a_search_of_the_python_documentation_has_hits(
+    webtools_sandbox: SandboxServer, provider: str
+) -> None:
+    with WebTools(webtools_sandbox.config()) as web:
+        found = web.search(["json"], include_domains=["docs.python.org"], provider=provider)
+    assert found.results
+    assert all(result.url.startswith("https://docs.python.org/3/") for result in found.results)
 
 
 def test_latency_delays_answers_side_by_side(caller: Caller) -> None:

@@ -293,7 +293,7 @@ def fault_of(address: Address, *, opened: bool = False, fake_ips: bool = False) 
         opened: Whether the operator has named the site: private networks then pass.
         fake_ips: Whether 198.18.0.0/15 passes.
     """
-    if address in _METADATA:
+    if _is_metadata(address):
         return "the address of a cloud's metadata service"
     if (fault := _listed(address, _NEVER)) is not None:
         return fault
@@ -304,6 +304,11 @@ def fault_of(address: Address, *, opened: bool = False, fake_ips: bool = False) 
         return None if opened or (fake_ips and address in _BENCHMARK) else fault
     public = address.version == 4 or address in _GLOBAL_UNICAST or address in _NAT64  # noqa: PLR2004
     return None if public else "a reserved address"
+
+
+def _is_metadata(address: Address) -> bool:
+    """Look an address up without its zone, which makes it differ from the one in the list."""
+    return (address if address.version == 4 else IPv6Address(int(address))) in _METADATA  # noqa: PLR2004
 
 
 def _listed(address: Address, table: dict[Network, str]) -> str | None:
@@ -323,7 +328,7 @@ def _is_isatap(number: int) -> bool:
 
 
 def _remedy(target: Target, address: Address) -> str:
-    if address in _METADATA or _listed(address, _PRIVATE) is None:
+    if _is_metadata(address) or _listed(address, _PRIVATE) is None:
         return ""
     if address in _BENCHMARK:
         return "; if a proxy gives out fake addresses here, an operator can set allowFakeIps"

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import partial
+from typing import Literal, TypeAlias
 
 from webtools._context import CallContext
 from webtools._exchange import dialogue
@@ -15,9 +16,11 @@ from webtools._health import Parking
 from webtools._job import Job, timeout_of
 from webtools._keeping import Work, done_once
 from webtools._kinds import Command
+from webtools._places import ENVIRONMENT
 from webtools._research.rules import is_docs_lookup, normalize, without_repeats
 from webtools._research.steering import clock, log_skipped, not_needed, passed_over, words
 from webtools._search import HITS, as_kept, attest, filter_warnings, search_one, undated_warning
+from webtools._wording import listed
 from webtools.cache import cache_key
 from webtools.config import EXAMPLE, Accounts, config_paths
 from webtools.errors import ConfigError, ProviderError, RequestError, UnavailableError
@@ -26,6 +29,7 @@ from webtools.providers._base import Cost, DocsQuery, Hits, SearchQuery
 from webtools.results import SearchResult
 
 NEWS = "news"
+RecencySource: TypeAlias = Literal["call", "command", "words"]
 _GENERAL_TYPES = ("exa", "brave")
 _DOCS_TYPES = ("context7",)
 _LAST_TYPES = ("kagi",)
@@ -41,6 +45,7 @@ class Question:
         limit: Most sources.
         time_sensitive: Whether the answer depends on when it is asked.
         recency_days: Age up to which a source counts as recent, or None.
+        recency_from: What set it: the caller, the command, or words of the question.
         since: No older sources are asked for; None without a bound.
     """
 
@@ -49,6 +54,7 @@ class Question:
     limit: int
     time_sensitive: bool
     recency_days: int | None
+    recency_from: RecencySource | None
     since: date | None
 
 
@@ -67,6 +73,8 @@ class Retrieval:
         answered: Whether anybody answered, and be it that there is nothing.
         failure: The last failure.
         parked: Whom it is better not to call now.
+        empty: Those who found nothing.
+        is_widened: Whether sources of any age were asked for, as there was none of the age wanted.
     """
 
     account: Account | None = None
@@ -79,6 +87,8 @@ class Retrieval:
     answered: bool = False
     failure: ProviderError | RequestError | None = None
     parked: dict[str, Parking] = field(default_factory=dict[str, Parking])
+    empty: list[Account] = field(default_factory=list[Account])
+    is_widened: bool = False
 
 
 def chain_for(command: Command, query: str, accounts: Accounts) -> tuple[Account, ...]:
@@ -95,7 +105,7 @@ def chain_for(command: Command, query: str, accounts: Accounts) -> tuple[Account
     docs = _DOCS_TYPES if is_docs_lookup(query, command) else ()
     found = _of_types((*docs, *_GENERAL_TYPES), accounts) or _of_types(_LAST_TYPES, accounts)
     if not found:
-        raise _nobody(accounts)
+        raise _nobody(command, (*docs, *_GENERAL_TYPES, *_LAST_TYPES), accounts)
     return found
 
 
@@ -103,15 +113,22 @@ def _of_types(types: tuple[str, ...], accounts: Accounts) -> tuple[Account, ...]
     return tuple(each for kind in types for each in accounts.accounts if each.type == kind)
 
 
-def _nobody(accounts: Accounts) -> ConfigError:
-    need = "need CONTEXT7_API_KEY, EXA_API_KEY, or BRAVE_API_KEY"
-    where = f"a config file, {config_paths()[0]}"
-    if accounts.accounts:
-        need = f'{accounts.origin} has no provider of type "exa" or "brave" for it'
-        where = "add one, or set research.chain"
+def _nobody(command: Command, types: tuple[str, ...], accounts: Accounts) -> ConfigError:
+    if accounts.origin == ENVIRONMENT:
+        need = "need CONTEXT7_API_KEY, EXA_API_KEY, or BRAVE_API_KEY"
+        remedy = (
+            "Set EXA_API_KEY, BRAVE_API_KEY or KAGI_API_KEY; for documentation CONTEXT7_API_KEY "
+            f"is enough. Or write a config file, {config_paths()[0]}"
+        )
+    else:
+        known = f"{listed(types[:-1])} or {listed(types[-1:])}"
+        need = f"{accounts.origin} has no provider of type {known}"
+        remedy = "Add one there, for keys in the environment are not read beside it"
+        if names := listed(each.name for each in _of_types(_DOCS_TYPES, accounts)):
+            remedy += f", or let research.chain.{command} name {names}"
     return ConfigError(
-        f"web_research: no retrieval providers configured ({need}). Set one of these keys, or "
-        f"write {where}; a minimal valid example:\n{EXAMPLE}"
+        f"web_research: no retrieval providers configured ({need}). {remedy}; a minimal valid "
+        f"example:\n{EXAMPLE}"
     )
 
 
@@ -126,9 +143,9 @@ def retrieve(
     """
     found = Retrieval()
     ready, troubled = yield from _sorted_out(chain, context, found)
-    yield from _ask_in_turn(ready, question, context, deadline, found)
+    yield from ask_in_turn(ready, question, context, deadline, found)
     if not found.answered:
-        yield from _ask_in_turn(troubled, question, context, deadline, found)
+        yield from ask_in_turn(troubled, question, context, deadline, found)
     if not found.answered:
         raise _all_failed(found, context)
     return found
@@ -159,14 +176,14 @@ def _note_parked(account: Account, parking: Parking, found: Retrieval) -> None:
     found.degraded[account.name] = words(parking)
 
 
-def _ask_in_turn(
+def ask_in_turn(
     accounts: list[Account],
     question: Question,
     context: CallContext,
     deadline: float,
     found: Retrieval,
 ) -> Flow[None]:
-    """Ask one after the other until one finds something."""
+    """Ask one after the other until one finds something; all that happens goes into `found`."""
     for place, account in enumerate(accounts):
         if account.name not in found.parked and context.facilities.health.is_ailing(account):
             parking = yield from passed_over(account, context)
@@ -232,6 +249,7 @@ def _attempt(
         found.account, found.retrieved_at = account, at
         found.results = without_repeats(results)[: question.limit]
     else:
+        found.empty.append(account)
         found.warnings.append(f'Provider "{account.name}" found nothing.')
 
 

@@ -41,6 +41,9 @@ _TOKEN = re.compile(
 _RANGE = re.compile(r"(\d{1,9})(?:\s{0,3}(?:[-–—]|to)\s{0,3}(\d{1,9}))?", re.IGNORECASE)
 _HOLDER = re.compile("\ue000(\\d{1,6})\ue001")
 _HOLDERS = re.compile("(?:[\\s(]{0,9}\ue000\\d{1,6}\ue001[,;)]?)+")
+_ASIDE = re.compile(
+    "\\((?:see|cf\\.?)[\\s:]{0,3}((?:\ue000\\d{1,6}\ue001[\\s,;]{0,3}){1,20}\\))", re.IGNORECASE
+)
 _PREFIX = re.compile(r"[ \t]{0,40}(?:>\s?){0,5}(?:(?:[-*+•‣]|\d{1,3}[.)])\s+)?")
 _HEADING = re.compile(r"\s{0,3}#{1,6}(?:\s|$)|\s{0,3}\*\*[^*\[.]{1,200}\*\*:?\s*$")
 _REFERENCES = re.compile(
@@ -54,8 +57,18 @@ _DEFINITION = re.compile(
 _WORD = re.compile(r"[^\W_]")
 _SPAN = re.compile(r"`[^`]*`")
 # What is left between brackets and would pass for a citation: of marks within marks.
-_LOOKALIKE = re.compile(r"[\[【［]\s*[\^#]?\s*\d[\d\s,;&–-]*[\]】］]")
-_SUBSCRIPT = re.compile(r"(?<![\w\])])\[\s*\d+\s*\]|\ue000")
+_LOOKALIKE = re.compile(r"(?<!\ue002)(?<!\ue002\[)[\[【［]\s*[\^#]?\s*\d[\d\s,;&–-]*[\]】］]")
+_AS_IT_IS = "\ue002"  # stands before a list or an index of code, which cites nothing
+_SUBSCRIPT = re.compile(r"(?<![\w\])])\[\s*\d+\s*\]")
+_PLAIN_NUMBERS = re.compile(r"\[{1,2}[\d\s,]+\]{1,2}")
+_NEAR = 200  # characters before a bracket that tell what it is
+_CALLED = re.compile(r"[\w\])]\($")
+_ATTACHED = re.compile(r"[A-Za-z0-9_\]]$")
+_INDEXES = re.compile(r"(?:\[\d{1,9}\]){1,20}$")
+_NO_NAME = re.compile(r"[^A-Za-z0-9_.]")
+# A name that no sentence has: `x`, `sys.argv`, `max_size`.
+_NAME = re.compile(r"[a-z]|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[A-Za-z]\w*_\w*[A-Za-z0-9]", re.ASCII)
+_GOES_ON = re.compile(r"\s{0,3}[-+*/%]?={1,2}(?!=)|\.[a-z_]")
 _TRAILING = ".,;:!?)]}'\"*_，。）】」"
 
 
@@ -138,6 +151,7 @@ class Reading:
     def _line(self, prefix: str, text: str) -> Line:
         found = _Found()
         held = _TOKEN.sub(lambda match: self._held(match, found), text)
+        held = _ASIDE.sub(r"(\1", held)
         starts = [0, *sentence_ends(held)]
         stops = [*starts[1:], len(held)]
         pieces = [held[start:stop] for start, stop in zip(starts, stops, strict=True)]
@@ -148,6 +162,8 @@ class Reading:
         """Note what a mark, a link or a URL cites, and put a holder in its place."""
         if match["code"]:
             return self._code(match["code"], found)
+        if match["mark"] and _is_of_code(match):
+            return f"{_AS_IT_IS}{match[0]}" if _is_plain(match) else match[0]
         key = found.key()
         address = match["url"] or match["html"] or match["marked"] or match["target"]
         if match["hedge"]:
@@ -169,7 +185,8 @@ class Reading:
         """Keep code as it is, unless it holds what would pass for a citation or leads elsewhere."""
         urls = [url.rstrip(_TRAILING) for url in _BARE.findall(code)]
         strange = [url for url in urls if not self._cited(url)]
-        if not strange and not _SUBSCRIPT.search(code):
+        marks = _SUBSCRIPT.finditer(code)
+        if not strange and all(_is_list(code[: m.start()]) for m in marks):
             return code
         key = found.key()
         found.foreign[key] = strange[0] if strange else code
@@ -200,7 +217,49 @@ class Reading:
         if not _WORD.search(claim.text) and not foreign:
             return None
         foreign += _LOOKALIKE.findall(_SPAN.sub("", claim.text))
-        return replace(claim, foreign=tuple(foreign))
+        parts = (Part(part.text.replace(_AS_IT_IS, ""), part.cites) for part in claim.parts)
+        return replace(claim, parts=tuple(parts), foreign=tuple(foreign))
+
+
+def _is_of_code(match: re.Match[str]) -> bool:
+    """Tell a list or an index of code from a citation; in doubt it is the former."""
+    if not _PLAIN_NUMBERS.fullmatch(match[0]):
+        return False
+    before = match.string[max(0, match.start() - _NEAR) : match.start()]
+    return _is_index(before, match) if _ATTACHED.search(before) else _is_list(before)
+
+
+def _is_index(before: str, match: re.Match[str]) -> bool:
+    """Tell whether a bracket right after a word is an index: `rain[1]` is a citation."""
+    name = _NO_NAME.split(_INDEXES.sub("", before))[-1]
+    if not name:
+        return False
+    ends = match.string[match.end() : match.end() + 5]
+    return bool(match["mark"] == "0" or _NAME.fullmatch(name) or _GOES_ON.match(ends))
+
+
+def _is_list(before: str) -> bool:
+    """Tell whether what stands before a bracket makes it a list: `=`, a call, or one's comma."""
+    bare = before[-_NEAR:].rstrip()
+    if bare.endswith(","):
+        bare = bare[: _opening(bare) + 1].removesuffix("[").rstrip()
+    return bare.endswith("=") or bool(_CALLED.search(bare))
+
+
+def _opening(text: str) -> int:
+    """Find the last bracket that is not closed, or give -1."""
+    depth = 0
+    for place in range(len(text) - 1, -1, -1):
+        depth += (text[place] in ")]") - (text[place] in "([")
+        if depth < 0:
+            return place
+    return -1
+
+
+def _is_plain(match: re.Match[str]) -> bool:
+    """Tell whether a bracket cannot be taken for a mark, which stands alone or after a blank."""
+    before = match.string[match.start() - 1]
+    return "," in match["mark"] or not (before.isspace() or before.isdigit())
 
 
 def _rows(text: str) -> list[tuple[str, str]]:

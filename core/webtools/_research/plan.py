@@ -13,6 +13,7 @@ from webtools._inputs import ResearchInput
 from webtools._keeping import Work, kept_already
 from webtools._research.chain import Question, chain_for, query_for, task_of
 from webtools._research.reading import PAGE_CHARACTERS, page_query, readers
+from webtools._research.recency import takes_dates
 from webtools._research.research import (
     choose_synthesizer,
     question_of,
@@ -48,7 +49,8 @@ def plan(given: ResearchInput, context: CallContext) -> Flow[ResearchPlan]:
     steps = yield from _steps(asked, context)
     reading = yield from _steps(_reading(question, synthesizer, accounts), context)
     synthesis = yield from _steps(_synthesis(question, synthesizer), context)
-    every = [*steps, *reading, *synthesis]
+    again = _again(question, chain, steps)
+    every = [*steps, *again, *reading, *synthesis]
     return ResearchPlan(
         query=question.query,
         command=question.command,
@@ -90,6 +92,15 @@ def _step(account: Account, task: str, query: Query, parking: Parking | None) ->
         parked_until=until,
         reason=parking.reason if parking else None,
     )
+
+
+def _again(
+    question: Question, chain: Sequence[Account], steps: Sequence[PlanStep]
+) -> list[PlanStep]:
+    """Whoever finds nothing recent may be asked for older sources too."""
+    if question.recency_from != "words":
+        return []
+    return [step for account, step in zip(chain, steps, strict=True) if takes_dates(account)]
 
 
 def _reading(

@@ -16,8 +16,9 @@ from webtools._hidden import without_hidden
 from webtools._inputs import MAX_SOURCES, ResearchInput, shown
 from webtools._keeping import Kept, Kind, Work, done_once
 from webtools._research import rules
-from webtools._research.chain import Question, Retrieval, chain_for, retrieve
+from webtools._research.chain import Question, RecencySource, Retrieval, chain_for
 from webtools._research.reading import read_pages, readers
+from webtools._research.recency import retrieve_recent
 from webtools._research.synthesis import Outcome, Synthesizer, synthesize
 from webtools._research.synthesizers import ExtractiveSynthesizer, ProviderSynthesizer
 from webtools.cache import cache_key
@@ -55,6 +56,7 @@ _TOLD: Kind[_Told] = Kind(
     _is_whole,
     since=lambda told: told.envelope.meta.retrieved_at,
     urls=lambda told: (result.url for result in told.envelope.results),
+    own=lambda told: told,  # `_as_asked` gives each caller lists of its own
 )
 
 
@@ -99,8 +101,15 @@ def question_of(given: ResearchInput, accounts: Accounts) -> Question:
         limit=min(given.limit or accounts.max_results or DEFAULT_SOURCES, most),
         time_sensitive=rules.is_time_sensitive(given.query, given.command),
         recency_days=days,
+        recency_from=_recency_from(given) if days else None,
         since=today - timedelta(days=days) if days else None,
     )
+
+
+def _recency_from(given: ResearchInput) -> RecencySource:
+    if given.recency_days:
+        return "call"
+    return "command" if given.command == "web-news" else "words"
 
 
 def choose_synthesizer(given: ResearchInput, context: CallContext) -> Synthesizer | None:
@@ -144,10 +153,11 @@ def work_of(
     if isinstance(synthesizer, ProviderSynthesizer):
         how = synthesizer.account.identity
     query = rules.normalize(question.query)
-    asked = [question.command, question.limit, question.time_sensitive, question.recency_days]
+    asked = (question.command, question.limit, question.time_sensitive)
+    recency = (question.recency_days, question.recency_from, str(question.since))
     names = [account.identity for account in chain]
     reading = _readers(context.accounts) if reads_pages(question, synthesizer) else []
-    key = cache_key("research", query, asked, str(question.since), names, how, reading)
+    key = cache_key("research", query, asked, recency, names, how, reading)
     return Work(_TOLD, key, question.query, "research")
 
 
@@ -164,15 +174,24 @@ def _readers(accounts: Accounts) -> list[str]:
 
 
 def _as_asked(kept: Kept[_Told], question: Question, told: list[str]) -> ResearchEnvelope:
-    """Give the envelope to this call, which may have spent nothing on it."""
-    envelope, rule = kept.value.envelope, kept.value.rule
-    changes: dict[str, Any] = {"query": question.query, "confidence_rule": rule}
+    """Give the envelope to this call, which may have spent nothing on it.
+
+    The lists are its own: other calls are given what is kept, or shared, as well.
+    """
+    envelope, meta = kept.value.envelope, kept.value.envelope.meta
+    changes: dict[str, Any] = {
+        "query": question.query,
+        "confidence_rule": kept.value.rule,
+        "provider_chain": [*meta.provider_chain],
+        "degraded": [*meta.degraded],
+        "warnings": [*meta.warnings, *told],
+    }
     if kept.is_free:
         changes |= {"cost_usd": 0.0, "cache_hit": kept.at is not None}
-    if told:
-        changes["warnings"] = [*envelope.meta.warnings, *told]
-    meta = envelope.meta.model_copy(update=changes)
-    return envelope.model_copy(update={"meta": meta})
+    parts = {"results": [*envelope.results], "meta": meta.model_copy(update=changes)}
+    if (answer := envelope.synthesis) is not None:
+        parts["synthesis"] = answer.model_copy(update={"citations": [*answer.citations]})
+    return envelope.model_copy(update=parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +206,7 @@ class _Research:
 
     def carry_out(self) -> Flow[_Told]:
         done = self.context.parts("searching", 1)
-        found = yield from retrieve(self.question, self.chain, self.context, self.deadline)
+        found = yield from retrieve_recent(self.question, self.chain, self.context, self.deadline)
         done(self.question.query, not found.results)
         outcome: Outcome | None = None
         if self.synthesizer is not None and found.results:
@@ -221,6 +240,8 @@ class _Research:
         if outcome.error and not isinstance(synthesizer, ExtractiveSynthesizer):
             found.degraded[outcome.synthesizer] = outcome.error
             outcome = yield from self._one_synthesis(EXTRACTIVE, query, found)
+        if outcome.error:  # why there is no answer at all; of another's failure `degraded` tells
+            found.warnings.append(outcome.error)
         done(self.question.query, outcome.error is not None)
         return outcome
 
@@ -259,6 +280,7 @@ class _Research:
             time_sensitive=question.time_sensitive,
             days=question.recency_days,
             now=retrieved_at,
+            is_widened=found.is_widened,
         )
         cost = total(found.costs)
         meta = ResearchMeta(
@@ -301,8 +323,7 @@ def _result(result: SearchResult) -> ResearchResult:
 
 def _dropped(outcome: Outcome) -> list[str]:
     """Say how much of an answer its sources did not bear out."""
-    verified = outcome.verified
-    told = [] if outcome.error is None else [outcome.error]
+    verified, told = outcome.verified, list[str]()
     if verified is None:
         return told
     if verified.dropped:

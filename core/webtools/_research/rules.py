@@ -46,7 +46,7 @@ def normalize(query: str) -> str:
 
 def is_time_sensitive(query: str, command: Command) -> bool:
     """Tell whether the answer depends on when it is asked."""
-    return command == "web-news" or bool(_TIME_WORDS.search(query))
+    return command == "web-news" or time_word(query) is not None
 
 
 def is_docs_lookup(query: str, command: Command) -> bool:
@@ -61,6 +61,12 @@ def recency_days(asked: int | None, query: str, command: Command) -> int | None:
     if command == "web-news":
         return _NEWS_DAYS
     return _RECENT_DAYS if is_time_sensitive(query, command) else None
+
+
+def time_word(query: str) -> str | None:
+    """Give the first word that makes a question depend on when it is asked."""
+    found = _TIME_WORDS.search(query)
+    return found[0] if found else None
 
 
 def canonical(url: str) -> str:
@@ -119,12 +125,16 @@ def judge(
     time_sensitive: bool,
     days: int | None,
     now: datetime,
+    is_widened: bool = False,
 ) -> Judgement:
-    """Judge by the number of sources, of distinct domains, and of recent ones where time counts."""
+    """Judge by the number of sources, of distinct domains, and of recent ones where time counts.
+
+    Where nothing recent was found and older ones were asked for, even a single one is old.
+    """
     if not results:
         text = "No sources returned from configured providers."
         return Judgement("low", text, "no sources")
-    if len(results) == 1:
+    if len(results) == 1 and not is_widened:
         text = "Only one source found. Cross-check before relying on it."
         return Judgement("medium", text, "one source")
     domains = {registrable_domain(result.url) for result in results}

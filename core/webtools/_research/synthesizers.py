@@ -68,7 +68,7 @@ class ProviderSynthesizer:
         if self.context is not None:
             parking = yield from passed_over(self.account, self.context)
             if parking is not None:
-                raise UnavailableError(f"{self.name}: {words(parking)}", provider=self.name)
+                raise UnavailableError(words(parking), provider=self.name)
         now: float = yield Now()
         end = min(deadline, now + timeout_of(self.account, "synthesize"))
         found = yield from self._ask(query, end)

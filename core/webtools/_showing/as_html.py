@@ -37,6 +37,7 @@ from webtools.results import (
     SearchResponse,
     SummaryResponse,
 )
+from webtools.tools import ToolResult
 from webtools.truncation import MAX_BYTES
 
 _ALL_PAGES_TEXT = 400_000
@@ -44,7 +45,7 @@ _LONGEST_PAGE = 40_000
 _LONGEST_SUMMARY = 20_000
 _MOST_HIGHLIGHTS = 20
 _HEADS = ("#", "Result", "Date", "Source")
-_CITATION = re.compile(r"\[(\d{1,3})\]")
+_CITATION = re.compile(r"(?<=[\s\]])\[(\d{1,3})\]")  # not an index, such as `argv[1]`
 # Notebooks typeset formulas in outputs, and a formula can hold a link that runs a script.
 _CLASSES = "webtools-shown tex2jax_ignore mathjax_ignore"
 
@@ -120,6 +121,13 @@ def _(response: ResearchPlan) -> Iterator[Html]:
         for row in plan_rows(response)
     ]
     yield table("plan", ("Provider", "Type", "Task", "At most", "State"), rows)
+
+
+@_content.register
+def _(response: ToolResult) -> Iterator[Html]:
+    if not response.is_error:
+        head = tag("summary", span("title", "What the model reads"))
+        yield tag("details", head, tag("div", *_verbatim(response.text, MAX_BYTES)))
 
 
 def _head(head: Outline) -> Html:

@@ -31,6 +31,7 @@ from webtools.results import (
     SearchResponse,
     SummaryResponse,
 )
+from webtools.tools import ToolResult
 from webtools.truncation import MAX_BYTES
 
 _LONGEST_PAGE = 4000
@@ -45,7 +46,8 @@ _IN_LINK = str.maketrans(
     {"|": "%7C", "`": "%60", "$": "%24", "(": "%28", ")": "%29", "{": "%7B", "}": "%7D"}
     | {"&": "&amp;", "<": "%3C", ">": "%3E", "\\": "%5C"}
 )
-_CITATION = re.compile(r"&#91;(\d{1,3})&#93;")  # as `inert` writes `[n]`
+# A mark as `inert` writes `[n]`; not an index, such as `argv[1]`.
+_CITATION = re.compile(r"(?:(?<=\s)|(?<=&#93;))&#91;(\d{1,3})&#93;")
 _TICKS = re.compile(r"`+")
 _RESULTS = ("#", "Result", "Date", "Source")
 
@@ -110,8 +112,7 @@ def _(response: ResearchEnvelope) -> Iterator[str]:
         urls = response.synthesis.citations[:MOST_ROWS]
         yield from _prose(response.synthesis.summary, [place(url) for url in urls])
         yield "\n".join(
-            f"{number}. {_link(cut(titles.get(url) or url, LONGEST_TITLE), place(url))}"
-            for number, url in enumerate(urls, 1)
+            f"{number}. {_cited(titles.get(url), url)}" for number, url in enumerate(urls, 1)
         )
     yield _results([source(n, item) for n, item in enumerate(response.results[:MOST_ROWS], 1)])
     yield _more(len(response.results), "result")
@@ -121,6 +122,12 @@ def _(response: ResearchEnvelope) -> Iterator[str]:
 def _(response: ResearchPlan) -> Iterator[str]:
     rows = [tuple(map(inert, row)) for row in plan_rows(response)]
     yield _table(("Provider", "Type", "Task", "At most", "State"), rows)
+
+
+@_content.register
+def _(response: ToolResult) -> Iterator[str]:
+    if not response.is_error:
+        yield from _verbatim(response.text, _LONGEST_PAGE)
 
 
 def _head(head: Outline) -> str:
@@ -141,9 +148,13 @@ def _result(found: Source) -> str:
     return f"{shown} — {inert(found.snippet)}" if found.snippet else shown
 
 
+def _cited(title: Any, url: str) -> str:
+    return _link(cut(title, LONGEST_TITLE) or cut(url, LONGEST_TITLE), place(url))
+
+
 def _link(text: str, where: Place) -> str:
-    words = inert(text)
-    return f"[{words}]({where.link.translate(_IN_LINK)})" if where.link else words
+    """Link a text to where it leads; without a link it may stand at the start of a line."""
+    return f"[{inert(text)}]({where.link.translate(_IN_LINK)})" if where.link else _line(text)
 
 
 def _table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:

@@ -16,6 +16,7 @@ from webtools.results import (
     SearchResponse,
     SummaryResponse,
 )
+from webtools.tools import ToolResult
 
 _LONGEST_SUBJECT = 80
 _LONGEST_NAME = 64
@@ -100,6 +101,16 @@ def _(response: ResearchPlan) -> str:
     return _joined(asked, chain, f"at most {price(response.worst_cost_usd)}")
 
 
+@line.register
+def _(response: ToolResult) -> str:
+    handle = _name(response.details.get("read_handle"))
+    return _joined(
+        "failed" if response.is_error else "",
+        count(len(response.text), "character"),
+        f"read_handle {handle}" if handle else "",
+    )
+
+
 def _joined(*parts: str) -> str:
     return ", ".join(part for part in parts if part)
 
@@ -108,5 +119,5 @@ def _quoted(text: str) -> str:
     return f'"{display_text(text, _LONGEST_SUBJECT)}"'
 
 
-def _name(text: str) -> str:
+def _name(text: Any) -> str:
     return display_text(text, _LONGEST_NAME)

@@ -22,6 +22,7 @@ from webtools.results import (
     SearchResult,
     SummaryResponse,
 )
+from webtools.tools import ToolResult
 
 MOST_ROWS = 100
 LONGEST_TITLE = 300
@@ -30,6 +31,9 @@ _LONGEST_SNIPPET = 600
 _LONGEST_SUBJECT = 200
 _LONGEST_NAME = 64
 _MOST_NOTES = 20
+NO_READER = (
+    "nobody can, so snippets stand in; install agent-webtools[fetch] or add a provider that fetches"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +195,8 @@ def _(response: ResearchPlan) -> Outline:
         *_budget(response),
     ]
     kind = f"Plan of {name(response.command)}"
-    return Outline(kind, subject(response.query), [*filter(None, facts)], [])
+    notes = [Note("Pages", NO_READER)] if lacks_reader(response) else []
+    return Outline(kind, subject(response.query), [*filter(None, facts)], notes)
 
 
 @outline.register
@@ -210,6 +215,23 @@ def _(response: ReadResponse) -> Outline:
         ]
     facts.append(f"handle {name(response.handle)}")
     return Outline("Part", subject(response.find), [*filter(None, facts)], notes)
+
+
+@outline.register
+def _(response: ToolResult) -> Outline:
+    handle = name(response.details.get("read_handle"))
+    facts = [
+        count(len(response.text), "character"),
+        f"call {name(response.call_id)}" if response.call_id else "",
+        f"read_handle {handle}" if handle else "",
+    ]
+    failed = Note("Failed", cut(response.text, LONGEST_SENTENCE), bad=True)
+    return Outline("Tool result", "", facts, [failed] if response.is_error else [])
+
+
+def lacks_reader(plan: ResearchPlan) -> bool:
+    """Tell whether pages are to be read, and nobody is there to do it."""
+    return plan.command == "web-deep" and plan.synthesizer is not None and plan.reading is None
 
 
 def plan_rows(plan: ResearchPlan) -> list[tuple[str, ...]]:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 Draw = TypeVar("Draw", bound=Callable[[Any], str])
 
 
-def _never_raising(draw: Draw) -> Draw:
+def never_raising(draw: Draw) -> Draw:
     """Fall back to the type's name: a debugger or a notebook asks for this unbidden."""
 
     @functools.wraps(draw)
@@ -38,7 +38,7 @@ class Bounded:
 class Shown(Bounded):
     """Shows a response: one line in a log, a table in a notebook, rows in a data frame."""
 
-    @_never_raising
+    @never_raising
     def __repr__(self) -> str:
         """Say in one short line what it is."""
         from webtools._showing.lines import line  # noqa: PLC0415
@@ -56,19 +56,31 @@ class Shown(Bounded):
         except Exception:  # noqa: BLE001  # as above
             return []
 
-    @_never_raising
+    @never_raising
     def _repr_html_(self) -> str:
         """Draw it for a notebook: one fragment, without scripts, that fetches nothing."""
         from webtools._showing.as_html import draw  # noqa: PLC0415
 
         return draw(self)
 
-    @_never_raising
+    @never_raising
     def _repr_markdown_(self) -> str:
         """Draw it where HTML is not shown."""
         from webtools._showing.as_markdown import draw  # noqa: PLC0415
 
         return draw(self)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """Write it on IPython's terminal; within something else it is the one line."""
+        text = ""
+        try:
+            if not cycle and len(printer.stack) == 1:
+                from webtools._showing.as_text import draw  # noqa: PLC0415
+
+                text = draw(self)
+        except Exception:  # noqa: BLE001  # as above
+            text = ""
+        printer.text(text or repr(self))
 
     def to_dataframe(self) -> Any:
         """Give the results as rows of a pandas `DataFrame`.

@@ -24,7 +24,7 @@ _DESCRIPTION = "The web for agents and people, over the providers you have keys 
 _EPILOG = """\
 examples:
   webtools demo                            see it work: offline, no key needed
-  webtools web-deep "What is a zip bomb?"  an answer whose every claim is cited
+  webtools web-deep "What is a zip bomb?"  an answer with checked citations
   webtools search "python 3.13 release"    the first results, numbered
   webtools search --json rust | jq         the same as data
   webtools fetch https://example.com       a page as Markdown

@@ -19,7 +19,7 @@ _T = TypeVar("_T")
 
 
 def stats(config: str | None) -> Report:
-    """Tell what the cache holds; a file that is not there is not made.
+    """Tell what the cache holds and which outputs are saved; a file that is not there is not made.
 
     Raises:
         ConfigError: The settings are not valid, or the file cannot be used.
@@ -29,6 +29,7 @@ def stats(config: str | None) -> Report:
     found = CacheStats(0, 0, None, None, 0, path, settings.max_bytes)
     if path.exists():
         found = _used(_cache_of(accounts, path).stats)
+    outputs = _spill.saved()
     data = {
         "path": str(found.path),
         "enabled": settings.enabled,
@@ -39,12 +40,17 @@ def stats(config: str | None) -> Report:
         "max_bytes": found.max_bytes,
         "oldest": _iso(found.oldest),
         "newest": _iso(found.newest),
+        "saved_outputs": outputs.files,
+        "saved_output_bytes": outputs.bytes,
     }
-    return Report("\n".join(_lines(found, accounts)), data)
+    lines = [*_lines(found, accounts), f"Outputs:  {_saved(outputs)}"]
+    return Report("\n".join(lines), data)
 
 
 def cleared(config: str | None) -> Report:
-    """Delete what the cache holds and the outputs that were saved, and tell how much that was.
+    """Delete what the cache holds and all outputs that were saved, and tell how much that was.
+
+    The outputs of one user are in one folder, whatever the config.
 
     Raises:
         ConfigError: The settings are not valid, or the file cannot be used.
@@ -55,10 +61,14 @@ def cleared(config: str | None) -> Report:
     outputs = _spill.clear()
     text = f"Deleted {amount(count, 'answer')} from {path}."
     if outputs.files:
-        text += f"\nDeleted {amount(outputs.files, 'saved output')}, {size(outputs.bytes)}."
+        text += f"\nDeleted {_saved(outputs)}."
     data = {"path": str(path), "deleted": count}
     data |= {"deleted_outputs": outputs.files, "deleted_output_bytes": outputs.bytes}
     return Report(text, data)
+
+
+def _saved(outputs: _spill.Outputs) -> str:
+    return f"{amount(outputs.files, 'saved output')} of all configs, {size(outputs.bytes)}"
 
 
 def _cache_of(accounts: Accounts, path: Path) -> Cache:

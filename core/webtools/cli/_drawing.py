@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from webtools._display import is_terminal
+from webtools.cli._output import tell
 from webtools.progress import ProgressCallback, TerminalProgress
 from webtools.tools import ToolResult
 
@@ -37,7 +38,7 @@ def draw(tool: str, result: ToolResult) -> bool:
     shown = replace(result, details=_cited_first(result.details))
     console_for(sys.stdout).print(render_result(tool, shown, expanded=whole))
     if not whole:
-        print(f"\n{result.text}")
+        tell(f"\n{result.text}")
     return True
 
 

@@ -14,9 +14,10 @@ def cache_parser(name: str) -> Parser:
         "Tell what the cache holds, or empty it.",
         """\
 actions:
-  stats      where it is, how many answers it holds, how large and how old
-  clear      delete the answers, and the outputs that were saved since they were
-             too long; what was spent and who is parked stays known
+  stats      where it is, how many answers it holds, how large and how old, and
+             what outputs were saved for web_read
+  clear      delete the answers, and those outputs of all your configs, as they
+             have one folder; what was spent and who is parked stays known
 
 examples:
   webtools cache stats

@@ -97,5 +97,8 @@ def _event(line: bytes) -> dict[str, Any] | None:
 def _print(events: Iterable[Mapping[str, Any]], *, as_json: bool) -> None:
     for event in events:
         # In ASCII, as it was written: whatever else the file may hold acts on no terminal.
-        print(json.dumps(event, separators=(",", ":")) if as_json else logs.tail_line(event))
+        if as_json:
+            print(json.dumps(event, separators=(",", ":")))
+        else:
+            _output.tell(logs.tail_line(event))
     _output.flush()

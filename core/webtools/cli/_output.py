@@ -26,6 +26,7 @@ INTERRUPTED = 130  # 128 + SIGINT, as a shell counts it
 READER_LEFT = 141  # 128 + SIGPIPE
 
 _USERS_TO_MEND = {"ConfigError", "InputError"}
+_USUAL_COLUMNS = 80  # where the terminal does not say
 _ENVELOPE = ("results", "meta", "synthesis")
 
 
@@ -51,9 +52,30 @@ def abandon() -> None:
             os.close(nowhere)
 
 
+def tell(text: str) -> None:
+    """Print text for people; on a terminal, its lines break between words."""
+    print(_fitted(text, sys.stdout))
+
+
 def complain(message: str) -> None:
     """Write one message to stderr."""
-    print(f"webtools: {message}", file=sys.stderr)
+    print(_fitted(f"webtools: {message}", sys.stderr), file=sys.stderr)
+
+
+def _fitted(text: str, stream: Any) -> str:
+    from webtools._display import is_terminal  # noqa: PLC0415  help and --json need none of this
+    from webtools._showing.wrapping import wrapped  # noqa: PLC0415
+
+    return wrapped(text, _columns(stream)) if is_terminal(stream) else text
+
+
+def _columns(stream: Any) -> int:
+    asked = os.environ.get("COLUMNS", "")
+    if asked.isascii() and asked.isdigit() and int(asked):
+        return int(asked)
+    with suppress(OSError, ValueError):
+        return os.get_terminal_size(stream.fileno()).columns or _USUAL_COLUMNS
+    return _USUAL_COLUMNS
 
 
 def print_json(data: Mapping[str, Any]) -> None:
@@ -65,7 +87,7 @@ def print_json(data: Mapping[str, Any]) -> None:
 
 def show(tool: str, result: ToolResult, options: Namespace) -> int:
     """Show a tool's result in the way asked for, and give the exit code for it."""
-    result = replace(result, text=_for_people(result))
+    result = replace(result, text=_for_people(tool, result))
     if options.json:
         print_json(_data(tool, result))
     elif not result.is_error:
@@ -73,15 +95,19 @@ def show(tool: str, result: ToolResult, options: Namespace) -> int:
     if not result.is_error:
         return FINE
     complain(result.text)
-    code = _code(result.details["error"]["type"])
-    if code == FAILED and result.call_id:
+    if result.call_id:
         words = ["webtools", "explain", result.call_id]
-        complain(f"`{shlex.join(words + _config(options))}` tells why.")
-    return code
+        # On one line whatever the terminal, so that it can be copied.
+        print(f"webtools: `{shlex.join(words + _config(options))}` tells why.", file=sys.stderr)
+    return _code(result.details["error"]["type"])
 
 
-def _for_people(result: ToolResult) -> str:
+def _for_people(tool: str, result: ToolResult) -> str:
     """Give the text without what is there for models: the fence, and how to call `web_read`."""
+    if tool == "web_search" and len(result.details.get("queries", ())) > 1:
+        from webtools.cli._grouping import by_query  # noqa: PLC0415  few calls need it
+
+        return by_query(result.details)
     from webtools._fencing import unfenced  # noqa: PLC0415  as heavy as the tools themselves
 
     handle = re.escape(result.details.get("read_handle") or "")
@@ -99,8 +125,10 @@ def _data(tool: str, result: ToolResult) -> dict[str, Any]:
 def _show_text(tool: str, result: ToolResult, *, plain: bool) -> None:
     from webtools.cli._drawing import draw  # noqa: PLC0415  not needed for `--json`
 
-    if plain or not draw(tool, result):
+    if plain:
         print(result.text)
+    elif not draw(tool, result):
+        tell(result.text)
 
 
 def _config(options: Namespace) -> list[str]:

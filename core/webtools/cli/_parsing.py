@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import re
+from collections.abc import Iterable, Iterator
 from typing import NoReturn
+
+from webtools._showing.wrapping import wrapped
+
+_UNKNOWN = re.compile(
+    r"invalid choice: '(?P<choice>[^']*)'|unrecognized arguments: (?P<option>-\S*)"
+)
 
 
 class UsageError(Exception):
@@ -20,6 +28,10 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=26)
 
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        """Leave the lines as they are, but on a terminal that is narrower than they."""
+        return super()._fill_text(wrapped(text, width), width, indent)
+
 
 class Parser(argparse.ArgumentParser):
     """A parser that raises instead of leaving the process."""
@@ -29,7 +41,27 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raise what is wrong."""
-        raise UsageError(message, self.prog)
+        raise UsageError(f"{message}{self._hint(message)}", self.prog)
+
+    def _hint(self, message: str) -> str:
+        found = _UNKNOWN.search(message)
+        if found is None:
+            return ""
+        option = (found["option"] or "").partition("=")[0]
+        known = self._option_string_actions if option else self._choices()
+        return hint(option or found["choice"], known)
+
+    def _choices(self) -> Iterator[str]:
+        for action in self._actions:
+            yield from action.choices or ()
+
+
+def hint(wrong: str, known: Iterable[str]) -> str:
+    """Name the known word that a wrong one is nearest to, or nothing."""
+    from difflib import get_close_matches  # noqa: PLC0415  few calls are wrong
+
+    near = get_close_matches(wrong.lower(), [*known], n=1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def parser_for(name: str, description: str, epilog: str, usage: str | None = None) -> Parser:

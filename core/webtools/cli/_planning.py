@@ -9,6 +9,7 @@ from typing import Any
 from webtools import WebTools
 from webtools._kinds import Command
 from webtools._log_events import amount, duration, size
+from webtools._showing.outline import NO_READER, lacks_reader
 from webtools.cli._reports import Report
 from webtools.results import BudgetState, PlanStep, ResearchPlan
 
@@ -53,6 +54,8 @@ def _chain_lines(chain: Sequence[PlanStep]) -> Iterator[str]:
 def _facts(plan: ResearchPlan, now: datetime) -> Iterator[tuple[str, str]]:
     if plan.reading is not None:
         yield "Reads the pages", f"{plan.reading.provider}, {_price(plan.reading)}"
+    elif lacks_reader(plan):
+        yield "Reads the pages", NO_READER
     yield "Writes the answer", _writer(plan)
     if plan.recency_days is not None:
         yield "Counts as recent", f"what is at most {amount(plan.recency_days, 'day')} old"

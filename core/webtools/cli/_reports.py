@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from webtools.cli._output import FINE, failure, print_json
+from webtools.cli._output import FINE, failure, print_json, tell
 from webtools.errors import WebToolsError
 
 
@@ -33,5 +33,5 @@ def report(make: Callable[[], Report], options: Namespace) -> int:
     if options.json:
         print_json(made.data)
     else:
-        print(made.text)
+        tell(made.text)
     return FINE

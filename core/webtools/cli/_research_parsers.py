@@ -47,6 +47,7 @@ _EXAMPLES = {
   webtools web-docs --limit 3 -- argparse --help option
 """,
 }
+_SYNTHESES = ("extractive", "perplexity", "none")  # a model cannot be handed in here
 _QUERY = "the question, in one or more words; - reads it from stdin"
 _MISSING = "query must not be empty"
 
@@ -77,6 +78,7 @@ def _add_question_options(parser: Parser) -> None:
     parser.add_argument(
         "--synthesis",
         metavar="HOW",
+        type=_synthesis,
         help="who writes the answer: extractive (sentences of the pages), perplexity, or none; "
         "without, as configured for web-deep, and none elsewhere",
     )
@@ -109,6 +111,14 @@ examples:
     add_config(parser)
     add_json(parser, "print the plan as one JSON document")
     return parser
+
+
+def _synthesis(text: str) -> str:
+    if text.strip().lower() in {*_SYNTHESES, ""}:
+        return text
+    raise argparse.ArgumentTypeError(
+        f'synthesis "{text}" is unknown; use one of {", ".join(_SYNTHESES)}'
+    )
 
 
 def _command(text: str) -> str:

@@ -8,7 +8,6 @@ from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Any
 
-from webtools._cleaning import one_line
 from webtools._http import Response
 from webtools.errors import (
     AuthenticationError,
@@ -20,6 +19,7 @@ from webtools.errors import (
     UnavailableError,
 )
 from webtools.providers._base import Account
+from webtools.providers._reading import quotable
 
 _LONGEST_MESSAGE = 500
 _LONGEST_WAIT = 86_400.0  # seconds
@@ -72,7 +72,8 @@ def failure(
         head = f"{title} API error"
     elif response.status < HTTPStatus.BAD_REQUEST:
         head += ", a redirect, which is refused"
-    said = [one_line(m)[:_LONGEST_MESSAGE] for m in messages if isinstance(m, str) and m.strip()]
+    told = [quotable(m, account) for m in messages if isinstance(m, str) and m.strip()]
+    said = [words[:_LONGEST_MESSAGE] for words in told]
     text = f"{head}: {', '.join(said)}" if said else head
     if kind not in (RateLimitError, UnavailableError):
         wait = None

@@ -9,8 +9,10 @@ from typing import Any, TypeVar
 
 from webtools._cleaning import one_line
 from webtools._dates import read_moment
+from webtools._hidden import without_hidden
 from webtools._http import Response
 from webtools._narrowing import is_list, is_object
+from webtools._redaction import redactor_for
 from webtools.errors import ResponseFormatError
 from webtools.providers._base import Account
 
@@ -97,6 +99,11 @@ def line(value: Any) -> str | None:
     if value is None or value == "":
         return None
     return one_line(text(value)) or None
+
+
+def quotable(words: str, account: Account) -> str:
+    """Clean a text that is about to be cut: half a key would pass for a word."""
+    return redactor_for(account.secrets).text(without_hidden(one_line(words)))
 
 
 def number(value: Any) -> float | None:

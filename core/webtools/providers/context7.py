@@ -37,6 +37,7 @@ from webtools.providers._reading import (
     maybe_object,
     number,
     objects,
+    quotable,
     rank_score,
     strings,
     text,
@@ -304,8 +305,8 @@ def _read_snippets(
     if response.status == _NOT_FOUND or _is_placeholder(response):
         return []
     answer = json_object(response.json())
-    code = [_code(item) for item in objects(answer.get("codeSnippets"))]
-    info = [_info(item) for item in objects(answer.get("infoSnippets"))]
+    code = [_code(item, account) for item in objects(answer.get("codeSnippets"))]
+    info = [_info(item, account) for item in objects(answer.get("infoSnippets"))]
     home = f"{ORIGIN}{quote(target.library, safe='/@+')}"
     by_page: dict[str, tuple[str, str, str]] = {}
     for title, address, words in [*code, *info]:
@@ -330,25 +331,25 @@ def _is_placeholder(response: Response) -> bool:
     return words in _PLACEHOLDERS
 
 
-def _code(item: dict[str, Any]) -> tuple[str, str, str]:
+def _code(item: dict[str, Any], account: Account) -> tuple[str, str, str]:
     title = line(item.get("codeTitle")) or line(item.get("pageTitle")) or "Code"
     blocks = [text(block.get("code")) for block in objects(item.get("codeList"))[:1]]
     words = " ".join([text(item.get("codeDescription")), *blocks])
-    return title, text(item.get("codeId")), _shortened(words)
+    return title, text(item.get("codeId")), _shortened(words, account)
 
 
-def _info(item: dict[str, Any]) -> tuple[str, str, str]:
+def _info(item: dict[str, Any], account: Account) -> tuple[str, str, str]:
     title = line(item.get("breadcrumb")) or "Documentation"
-    return title, text(item.get("pageId")), _shortened(text(item.get("content")))
+    return title, text(item.get("pageId")), _shortened(text(item.get("content")), account)
 
 
-def _shortened(words: str) -> str:
+def _shortened(words: str, account: Account) -> str:
     words = one_line(words)
     if words.lower().strip(".") in _PLACEHOLDERS:
         return ""
     if len(words) <= _SNIPPET_CHARACTERS:
         return words
-    kept = words[:_SNIPPET_CHARACTERS]
+    kept = quotable(words, account)[:_SNIPPET_CHARACTERS]
     return f"{kept.rpartition(' ')[0] or kept} …"
 
 

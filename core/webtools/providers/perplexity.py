@@ -43,6 +43,7 @@ from webtools.providers._reading import (
     moment,
     number,
     objects,
+    quotable,
     rank_score,
     text,
 )
@@ -257,7 +258,9 @@ def read_synthesis(response: Response, _query: SynthesisQuery, account: Account)
         raise _no_answer(answer, status, account, response.status)
     warnings: list[str] = []
     if status != "completed":
-        warnings.append(f"Perplexity's answer may be cut short: {_reason(answer, status)}.")
+        warnings.append(
+            f"Perplexity's answer may be cut short: {_reason(answer, status, account)}."
+        )
     if any(str(item.get("type")).endswith("_results") for item in items):
         warnings.append(
             "Perplexity searched by itself, so its numbers may not be those of the sources."
@@ -278,15 +281,15 @@ def _texts(items: list[dict[str, Any]]) -> list[str]:
 def _no_answer(
     answer: dict[str, Any], status: str, account: Account, http_status: int
 ) -> UnavailableError:
-    message = f"Perplexity wrote no answer ({_reason(answer, status)}). Try again later."
+    message = f"Perplexity wrote no answer ({_reason(answer, status, account)}). Try again later."
     return UnavailableError(message, provider=account.name, status=http_status)
 
 
-def _reason(answer: dict[str, Any], status: str) -> str:
+def _reason(answer: dict[str, Any], status: str, account: Account) -> str:
     details = maybe_object(answer.get("incomplete_details")).get("reason")
     said = maybe_object(answer.get("error")).get("message")
-    known = [one_line(word)[:200] for word in (status, details, said) if isinstance(word, str)]
-    return ": ".join(filter(None, known))
+    known = [quotable(word, account) for word in (status, details, said) if isinstance(word, str)]
+    return ": ".join(word[:200] for word in known if word)
 
 
 def _synthesis_cost(answer: dict[str, Any]) -> Cost:

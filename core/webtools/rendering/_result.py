@@ -68,6 +68,8 @@ def _failure(error: Any, text: str, *, expanded: bool) -> Block:
 
 def _success(view: View, shown: Shown, *, expanded: bool) -> Block:
     head = view.head(shown)
+    if not expanded:
+        head.append(view.rest(shown))
     if shown.details.get("truncation"):
         head.append(" (truncated)", MUTED)
     lines = [Line(head)]

@@ -21,6 +21,7 @@ LONGEST_SENTENCE = 1000
 _LONGEST_SNIPPET = 500
 _LONGEST_NAME = 64
 _MOST_PAGES = 100
+_MOST_QUERIES = 20
 _MOST_WARNINGS = 10
 _NOTICE = "\n\n[Output truncated: "
 _CONFIDENCE = {"high": GOOD, "medium": WARN, "low": BAD}
@@ -50,7 +51,8 @@ def _result_count(shown: Shown) -> Text:
 
 
 def _search_body(shown: Shown) -> list[Line]:
-    return _hits(shown) + [_failed_query(item) for item in shown.items("errors")[:MOST_RESULTS]]
+    hits = _hits_by_query(shown) if len(shown.items("queries")) > 1 else _hits(shown)
+    return hits + [_failed_query(item) for item in shown.items("errors")[:MOST_RESULTS]]
 
 
 def _hits(shown: Shown) -> list[Line]:
@@ -58,6 +60,35 @@ def _hits(shown: Shown) -> list[Line]:
     first = items[:MOST_RESULTS]
     lines = [part for number, item in enumerate(first, 1) for part in _hit(number, item)]
     return lines + _more(len(items) - len(first))
+
+
+def _hits_by_query(shown: Shown) -> list[Line]:
+    """Show the first results, those of each query numbered from 1 and under its name."""
+    items = shown.items("results")
+    first = items[:MOST_RESULTS]
+    found: dict[str, list[Any]] = {}
+    if len(first) == len(items):  # else nobody knows here which query has none
+        found = {query: [] for query in _answered(shown)}
+    for item in first:
+        found.setdefault(_query(item), []).append(item)
+    lines: list[Line] = []
+    for query, hits in found.items():
+        lines.append(line(f'"{query}"', MUTED))
+        lines += [part for number, item in enumerate(hits, 1) for part in _hit(number, item)]
+        if not hits:
+            lines.append(line("No results found", "", "    "))
+    return lines + _more(len(items) - len(first))
+
+
+def _answered(shown: Shown) -> list[str]:
+    """List the queries that did not fail, as they are shown."""
+    failed = {_query(item) for item in shown.items("errors")[:_MOST_QUERIES]}
+    queries = map(display_text, shown.items("queries")[:_MOST_QUERIES])
+    return [query for query in queries if query not in failed]
+
+
+def _query(item: Any) -> str:
+    return display_text(as_mapping(item).get("query"))
 
 
 def _hit(number: int, item: Any) -> Iterable[Line]:
@@ -178,14 +209,22 @@ def _part_head(shown: Shown) -> Text:
 
 
 def _plain_head(shown: Shown) -> Text:
-    lines, more = display_lines(shown.text, 1)
-    head = Text(lines[0] if lines else "Done")
-    return head.append(f" ... and {count(more, 'more line', 'more lines')}" if more else "", MUTED)
+    lines, _ = display_lines(unfenced(shown.text), 1)
+    return Text(lines[0] if lines else "Done")
+
+
+def _plain_rest(shown: Shown) -> Text:
+    _, more = display_lines(unfenced(shown.text), 1)
+    return Text(f" ... and {count(more, 'more line', 'more lines')}" if more else "", MUTED)
 
 
 def _plain_body(shown: Shown) -> list[Line]:
-    lines, more = display_lines(shown.text, MOST_LINES + 1)
+    lines, more = display_lines(unfenced(shown.text), MOST_LINES + 1)
     return [line(text) for text in lines[1:]] + _more(more, "line")
+
+
+def _no_rest(_: Shown) -> Text:
+    return Text()
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +232,7 @@ class View:
     head: Callable[[Shown], Text]
     body: Callable[[Shown], list[Line]]
     mark: str  # the detail without which the result is not that of the tool
+    rest: Callable[[Shown], Text] = _no_rest  # what the head adds where no body follows
 
 
 VIEWS = {
@@ -202,7 +242,7 @@ VIEWS = {
     "web_research": View(_research_head, _research_body, "meta"),
     READ: View(_part_head, _text_body, "total_characters"),
 }
-_PLAIN = View(_plain_head, _plain_body, "")
+_PLAIN = View(_plain_head, _plain_body, "", _plain_rest)
 
 
 def view_of(tool: str, details: Mapping[Any, Any]) -> View:

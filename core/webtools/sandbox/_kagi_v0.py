@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from webtools.sandbox import _kagi_text as kagi_text
@@ -48,7 +47,7 @@ class KagiV0:
         self._keys = keys
         self._prepaid = self._balance = balance
         self._summarized: set[tuple[str, ...]] = set()
-        self._found = lru_cache(_CACHED_SEARCHES)(self._search_items)
+        self._found = library.cached(_CACHED_SEARCHES, self._search_items)
         self._routes: dict[tuple[str, str], Handler] = {
             ("GET", "/api/v0/search"): self._search,
             ("GET", "/api/v0/summarize"): self._summarize,

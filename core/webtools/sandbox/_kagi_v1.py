@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 from urllib.parse import urlencode
 
@@ -68,10 +67,10 @@ class KagiV1:
         """Serve `library` to the holders of `keys`."""
         self._library = library
         self._keys = keys
-        # An answer depends on nothing but the body, so a repeated request costs a look-up.
+        # An answer depends on the body and the day, so a repeated request costs a look-up.
         self._routes = {
-            "/api/v1/search": lru_cache(_CACHED_ANSWERS)(self._search),
-            "/api/v1/extract": lru_cache(_CACHED_ANSWERS)(self._extract),
+            "/api/v1/search": library.cached(_CACHED_ANSWERS, self._search),
+            "/api/v1/extract": library.cached(_CACHED_ANSWERS, self._extract),
         }
 
     def answer(self, call: Call) -> Reply:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import date, datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
@@ -28,10 +29,13 @@ _MAX_LATENCY = 3600.0
 class SandboxApp:
     """The imitated APIs, the pages and the control API behind one request handler."""
 
-    def __init__(self, library: Library, *, extra_keys: Iterable[str] = ()) -> None:
-        """Make every API over the same library."""
+    def __init__(
+        self, library: Library, *, extra_keys: Iterable[str] = (), today: date | None = None
+    ) -> None:
+        """Make every API over the same library; without `today` the news are dated by the clock."""
         keys = KeyRing(extra_keys)
         self.library = library
+        self._today = today
         self.apis = {name: make(library, keys) for name, make in APIS.items()}
         self.pages = PagesSite(library)
         self.faults = FaultBoard()
@@ -58,6 +62,7 @@ class SandboxApp:
         if provider == "_sandbox":
             return response(self._control(call))
         self.stats.count_request(path, call)
+        self.library.date_news(self._today or datetime.now(timezone.utc).date())
         api = self.apis.get(provider)
         if api is None:
             call.path = path

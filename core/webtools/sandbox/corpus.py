@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
@@ -13,6 +14,7 @@ from webtools.sandbox.digest import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from datetime import date
 
 Collection = Literal["docs", "news"]
 
@@ -76,6 +78,15 @@ class Corpus:
             for word, times in count.items():
                 self._postings[word].append((index, times))
 
+    def as_of(self, today: date) -> Corpus:
+        """Return this corpus with the news dated by another day than the one they are written on.
+
+        The words are the same, so the index is shared.
+        """
+        other = copy(self)
+        other.documents = tuple(_dated(document, today) for document in self.documents)
+        return other
+
     def search(self, query: str) -> list[Hit]:
         """Return the documents that hold a word of `query`, best first; all for an empty one."""
         if not query.strip():
@@ -97,6 +108,12 @@ def query_terms(text: str) -> list[str]:
     """Return the words of `text` worth searching for, each once, in order."""
     found = dict.fromkeys(words(text))
     return [word for word in found if word not in _STOP_WORDS] or list(found)
+
+
+def _dated(document: Document, today: date) -> Document:
+    if document.collection != "news" or document.published is None:
+        return document
+    return replace(document, published=news.moved(document.published, today))
 
 
 def _count_words(document: Document) -> Counter[str]:

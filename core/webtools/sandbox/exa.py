@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import html
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from webtools.sandbox import _exa_request as requests
@@ -60,11 +59,11 @@ class ExaApi:
         """Serve `library` to the holders of `keys`."""
         self._library = library
         self._keys = keys
-        # An answer depends on nothing but the body, so a repeated request costs a look-up.
+        # An answer depends on the body and the day, so a repeated request costs a look-up.
         self._routes = {
-            "/search": lru_cache(_CACHED_ANSWERS)(self._search),
-            "/contents": lru_cache(_CACHED_ANSWERS)(self._contents),
-            "/findSimilar": lru_cache(_CACHED_ANSWERS)(self._find_similar),
+            "/search": library.cached(_CACHED_ANSWERS, self._search),
+            "/contents": library.cached(_CACHED_ANSWERS, self._contents),
+            "/findSimilar": library.cached(_CACHED_ANSWERS, self._find_similar),
         }
 
     def answer(self, call: Call) -> Reply:

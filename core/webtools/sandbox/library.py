@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, timezone
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
 from webtools.sandbox.corpus import Collection, Corpus, Document, Hit, query_terms
 from webtools.sandbox.digest import best_sentences, clip, words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping
+
+T = TypeVar("T")
 
 _DATE_ONLY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _CACHED_RANKINGS = 1024
+# What most examples fetch. The sandbox has pages of the same names, and answers with those.
+_PYTHON_DOCS = "https://docs.python.org/3/"
+_PYTHON_PAGE = re.compile(r"https?://docs\.python\.org/3(?:\.\d{1,2})?/", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -50,11 +55,34 @@ class Library:
 
     def __init__(self, corpus: Corpus, bases: Mapping[Collection, str]) -> None:
         """Give every document its URL."""
-        self._corpus = corpus
+        self._written = corpus
+        self._today: date | None = None
         self.bases = {name: base.rstrip("/") for name, base in bases.items()}
+        docs = (each for each in corpus.documents if each.collection == "docs")
+        self._renamed = {document: replace(document) for document in docs}
+        self._at_python = frozenset(self._renamed.values())
+        self._forget: list[Callable[[], None]] = []
+        self.search = self.cached(_CACHED_RANKINGS, self._search)
+        self.snippet = self.cached(_CACHED_RANKINGS * 8, self._snippet)
+        self._take(corpus)
+
+    def date_news(self, today: date) -> None:
+        """Let the news be as old as they are to be on a day; before, they are as written."""
+        if today != self._today:
+            self._today = today
+            self._take(self._written.as_of(today))
+
+    def _take(self, corpus: Corpus) -> None:
+        self._corpus = corpus
         self._by_url = {_url_key(self.url(document)): document for document in corpus.documents}
-        self.search = lru_cache(_CACHED_RANKINGS)(self._search)
-        self.snippet = lru_cache(_CACHED_RANKINGS * 8)(self._snippet)
+        for forget in self._forget:
+            forget()
+
+    def cached(self, size: int, function: Callable[..., T]) -> Callable[..., T]:
+        """Give a function a cache that lasts as long as the documents are what they are."""
+        wrapped = lru_cache(size)(function)
+        self._forget.append(wrapped.cache_clear)
+        return wrapped
 
     @property
     def documents(self) -> tuple[Document, ...]:
@@ -63,11 +91,17 @@ class Library:
 
     def url(self, document: Document) -> str:
         """Return the absolute URL of a document."""
+        if document in self._at_python:
+            return _PYTHON_DOCS + document.path
         return f"{self.bases[document.collection]}/{document.path}"
 
     def find(self, url: str) -> Document | None:
-        """Return the document at `url`, whatever its fragment, query or trailing slash."""
-        return self._by_url.get(_url_key(url))
+        """Return the document at `url`, whatever its fragment, query or trailing slash.
+
+        A page of docs.python.org, of any Python 3, is found as the sandbox's own of that name.
+        """
+        own = _PYTHON_PAGE.sub(lambda _: f"{self.bases['docs']}/", url, count=1)
+        return self._by_url.get(_url_key(url)) or self._by_url.get(_url_key(own))
 
     def special(self, url: str) -> str | None:
         """Return `timeout` for `…/special/timeout.html` under one of the bases, and so on."""
@@ -81,28 +115,34 @@ class Library:
     def _search(self, query: str, filters: Filters = NO_FILTERS) -> tuple[Hit, ...]:
         """Return all matches, best first; `search` is this with a cache."""
         hits = self._corpus.search(query)
-        return tuple(hit for hit in hits if self._passes(hit.document, filters))
+        found = ((self._passed(hit.document, filters), hit.score) for hit in hits)
+        return tuple(Hit(document, score) for document, score in found if document is not None)
 
-    def _passes(self, document: Document, filters: Filters) -> bool:
+    def _passed(self, document: Document, filters: Filters) -> Document | None:
         if filters.collection not in {None, document.collection}:
-            return False
-        return (
-            self._passes_domains(document, filters)
-            and _passes_dates(document, filters)
-            and _passes_words(document, filters)
-        )
+            return None
+        if not _passes_dates(document, filters) or not _passes_words(document, filters):
+            return None
+        return self._passed_domains(document, filters)
 
-    def _passes_domains(self, document: Document, filters: Filters) -> bool:
-        url = self.url(document)
+    def _passed_domains(self, document: Document, filters: Filters) -> Document | None:
+        """Return the document, under docs.python.org where it passes as a page of that alone."""
         include, exclude = filters.include_domains, filters.exclude_domains
-        if include and not any(under_domain(url, domain) for domain in include):
-            return False
-        return not any(under_domain(url, domain) for domain in exclude)
+        names = [each for each in (document, self._renamed.get(document)) if each is not None]
+        if any(_under_any(self.url(each), exclude) for each in names):
+            return None
+        if not include:
+            return document
+        return next((each for each in names if _under_any(self.url(each), include)), None)
 
     def _snippet(self, document: Document, query: str, max_chars: int = 240) -> str:
         """Return the sentence that fits `query` best; `snippet` is this with a cache."""
         found = best_sentences(document.text, frozenset(query_terms(query)), count=1)
         return clip(" ".join(found), max_chars)
+
+
+def _under_any(url: str, domains: Iterable[str]) -> bool:
+    return any(under_domain(url, domain) for domain in domains)
 
 
 def under_domain(url: str, domain: str) -> bool:

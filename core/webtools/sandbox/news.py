@@ -1,22 +1,34 @@
 """A small set of dated news, invented for the sandbox: people, places and events are not real.
 
 Dates come in the forms found on the web: with offset, naive, date-only, missing. So do titles: with
-markup characters, and one that is empty.
+markup characters, and one that is empty. They are written as they are on one day, and move with the
+day on which they are read, so that there are always some of this week; paths stay.
 """
 
 from __future__ import annotations
 
+from datetime import date
 from typing import NamedTuple
+
+WRITTEN_ON = date(2026, 11, 6)
+_DAY_LENGTH = len("2026-11-06")
 
 
 class NewsItem(NamedTuple):
-    """One article; `path` starts with its year, `published` is what the page itself states."""
+    """One article; `published` is what the page itself states, on the day `WRITTEN_ON`."""
 
     path: str
     title: str
     published: str | None
     author: str | None
     text: str
+
+
+def moved(published: str, today: date) -> str:
+    """Return the date of an article as it is to be read today, in the form in which it stands."""
+    written, rest = published[:_DAY_LENGTH], published[_DAY_LENGTH:]
+    day = date.fromisoformat(written) + (today - WRITTEN_ON)
+    return f"{day.isoformat()}{rest}"
 
 
 ITEMS = (
@@ -247,6 +259,38 @@ ITEMS = (
         "Fennick now sets a daily budget and a limit of calls in every tool. The provider "
         "refunded half of the cost.\n\n"
         "Errors must look like errors, the agency's report concludes.",
+    ),
+    NewsItem(
+        "2026/10/harbour-crane.html",
+        "Restored harbour crane of Lindau Point lifts its first load since 1961",
+        "2026-10-31",
+        "Petra Lund",
+        "The steam crane on the quay of Lindau Point lifted a fishing boat on Saturday, its "
+        "first load since 1961. Volunteers had worked on it for six winters.\n\n"
+        "The boiler is new, the gears are not. Visitors may watch on the first Sunday of "
+        "every month.",
+    ),
+    NewsItem(
+        "2026/11/fennick-caches.html",
+        "Agency halves its search bill with a cache that agents share",
+        "2026-11-02T10:45:00.000Z",
+        "Tomasz Arden",
+        "The Fennick agency pays half as much for web search as in summer. Its agents now "
+        "share one cache, and identical questions at the same time are asked once.\n\n"
+        "The daily budget set after an expensive weekend in October was not reached "
+        "again.\n\n"
+        "What was found is kept for thirty minutes, news for five.",
+    ),
+    NewsItem(
+        "2026/11/python-small-machines.html",
+        "Python programs start a third faster on small machines",
+        "2026-11-04T07:10:00.000Z",
+        "Mira Oyelaran",
+        "Programs in Python start a third faster on small machines when modules are "
+        "imported only where they are used, tests at the Larchwood Institute show.\n\n"
+        "The gain is largest for command-line tools that run for less than a second. "
+        "Servers do not profit.\n\n"
+        "The institute published its measurements and the script that made them.",
     ),
     NewsItem(
         "2026/11/prompt-injection-recipe.html",

@@ -25,6 +25,7 @@ from webtools.sandbox.library import Library
 if TYPE_CHECKING:
     import ssl
     from collections.abc import Callable, Iterable
+    from datetime import date
     from types import TracebackType
 
     from typing_extensions import Self, Unpack
@@ -58,6 +59,7 @@ class SandboxServer:
         news_url: str | None = None,
         keys: Iterable[str] = (),
         latency: float = 0.0,
+        today: date | None = None,
     ) -> None:
         """Prepare a server; nothing is opened before `start`.
 
@@ -68,6 +70,8 @@ class SandboxServer:
             news_url: Base of the news' URLs in answers, instead of this server.
             keys: API keys to accept for every API, beside the test keys.
             latency: Seconds by which every API answer is delayed.
+            today: Day by which the news are dated, instead of the present one: the newest is of
+                the day before.
         """
         self._wanted_port = port
         self._ssl_context = ssl_context
@@ -75,6 +79,7 @@ class SandboxServer:
         self._news_url = news_url
         self._keys = tuple(keys)
         self._latency = latency
+        self._today = today
         self._app: SandboxApp | None = None
         self._port: int | None = None
         self._thread: threading.Thread | None = None
@@ -235,7 +240,7 @@ class SandboxServer:
                 "news": self._news_url or own.format("localhost", "news"),
             },
         )
-        app = SandboxApp(library, extra_keys=self._keys)
+        app = SandboxApp(library, extra_keys=self._keys, today=self._today)
         app.latency = self._latency
         return app
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import re
 import sysconfig
 import tokenize
 from pathlib import Path
@@ -44,6 +45,7 @@ _SOURCES = {
 
 _MAX_PAGE_CHARS = 60_000
 _MAX_TITLE_CHARS = 90
+_SENTENCE_END = re.compile(r"(?<!\.[a-z])\. ")  # no end is the last dot of "a.k.a."
 
 
 class Page(NamedTuple):
@@ -134,7 +136,7 @@ def _page(name: str, intro: str, sections: list[str], *, author: str | None) -> 
 def _headline(intro: str) -> str:
     lines = intro.split("\n\n", maxsplit=1)[0].splitlines()
     paragraph = " ".join(line.strip() for line in lines if line.strip("~=-* "))
-    sentence = paragraph.split(". ")[0].rstrip(".:")
+    sentence = _SENTENCE_END.split(paragraph, maxsplit=1)[0].rstrip(".:")
     return _clip(sentence, _MAX_TITLE_CHARS)
 
 
@@ -151,4 +153,4 @@ def _topic_pages() -> Iterator[Page]:
         return
     for name, text in sorted(topics.items()):
         heading, _, rest = text.strip().partition("\n")
-        yield Page(f"reference/{name}.html", heading.strip('" '), None, rest.strip("*=-\n "))
+        yield Page(f"reference/{name}.html", heading.strip(), None, rest.strip("*=-\n "))

@@ -1,0 +1,45 @@
+"""Long lines broken between words, as people on a terminal read them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+_LEAD = re.compile(r"\s*(?:(?:[-*•]|\d{1,3}\.|\[\d{1,3}\])\s+)?")
+_WORD = re.compile(r"\s*\S+")
+_WIDE = {"W", "F"}
+
+
+def wrapped(text: str, width: int) -> str:
+    """Break the lines that are longer than a number of columns.
+
+    What a line wraps to is indented as its own text is, also below a number or a dash. A word
+    that is longer than a line, such as a URL, stays whole: it can then be copied.
+    """
+    return "\n".join(part for line in text.split("\n") for part in _broken(line, width))
+
+
+def _broken(line: str, width: int) -> Iterator[str]:
+    if _columns(line) <= width:
+        yield line
+        return
+    lead = _LEAD.match(line)
+    indent = " " * min(len(lead[0]) if lead else 0, width // 2)
+    words, taken = list[str](), 0
+    for word in _WORD.findall(line):
+        columns = _columns(word)
+        if words and taken + columns > width:
+            yield "".join(words)
+            words, taken = [], 0
+            word = indent + word.lstrip()  # noqa: PLW2901
+            columns = _columns(word)
+        words.append(word)
+        taken += columns
+    yield "".join(words)
+
+
+def _columns(text: str) -> int:
+    if text.isascii():
+        return len(text)
+    return len(text) + sum(unicodedata.east_asian_width(each) in _WIDE for each in text)
