@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
+from pydantic import BaseModel
+
 from webtools._context import CallContext
 from webtools._dates import read_date
 from webtools._fetch import fetch_with_fallback
@@ -71,8 +73,7 @@ def carry_out(tool: Tool, given: Any, context: CallContext) -> Flow[Any]:
 
 def _logged(tool: Tool, given: Any, context: CallContext, work: Flow[T]) -> Flow[T]:
     start = time.monotonic()
-    asked = {name: value for name, value in vars(given).items() if name in given.model_fields_set}
-    context.log("call", tool=tool.name, **asked)
+    context.log("call", tool=tool.name, **_asked(given))
     facts: dict[str, Any] = {}
     try:
         response = yield from work
@@ -91,6 +92,11 @@ def _logged(tool: Tool, given: Any, context: CallContext, work: Flow[T]) -> Flow
             context.log("done", ms=round((time.monotonic() - start) * 1000, 1), **facts)
         context.write_log()
     return response
+
+
+def _asked(given: BaseModel) -> dict[str, Any]:
+    """Give the arguments that were given."""
+    return {name: value for name, value in vars(given).items() if name in given.model_fields_set}
 
 
 def _outcome(response: Any) -> dict[str, Any]:

@@ -55,11 +55,11 @@ def without_private(facts: Mapping[str, Any], private: Sequence[str]) -> dict[st
         private: Further private texts, looked for in all other facts as well.
     """
     found: dict[str, Any] = {}
-    known: list[str] | None = None
+    known: tuple[str, ...] | None = None
     for name, value in facts.items():
         if name in PRIVATE_FACTS:
             found[name] = _hash_all(value)
-        elif name in _NAMES or isinstance(value, (int, float)):
+        elif not value or name in _NAMES or isinstance(value, (int, float)):
             found[name] = value
         else:  # free text: rare enough to look for the private texts only here
             known = _known(facts, private) if known is None else known
@@ -67,12 +67,11 @@ def without_private(facts: Mapping[str, Any], private: Sequence[str]) -> dict[st
     return found
 
 
-def _known(facts: Mapping[str, Any], private: Sequence[str]) -> list[str]:
+def _known(facts: Mapping[str, Any], private: Sequence[str]) -> tuple[str, ...]:
     known = [private] if isinstance(private, str) else list(private)
-    for name in PRIVATE_FACTS:
-        value = facts.get(name)
-        known += [text for text in _items(value) if isinstance(text, str)]
-    return [text for text in dict.fromkeys(known) if text.strip()]
+    for name in PRIVATE_FACTS.intersection(facts):
+        known += [text for text in _items(facts[name]) if isinstance(text, str)]
+    return tuple(text for text in dict.fromkeys(known) if text.strip())
 
 
 def is_array(value: object) -> TypeGuard[Sequence[Any]]:
@@ -90,7 +89,7 @@ def _hash_all(value: Any) -> Any:
     return [_hash_all(item) for item in value] if is_array(value) else value
 
 
-def _without(value: Any, known: Sequence[str]) -> Any:
+def _without(value: Any, known: tuple[str, ...]) -> Any:
     if isinstance(value, str):
         return _without_text(value, known)
     if is_mapping(value):
@@ -100,7 +99,8 @@ def _without(value: Any, known: Sequence[str]) -> Any:
     return value
 
 
-def _without_text(text: str, known: Sequence[str]) -> str:
+@lru_cache(maxsize=128)
+def _without_text(text: str, known: tuple[str, ...]) -> str:
     lowered = _lower(text)
     spans = [span for secret in known for span in _spans(secret, lowered)]
     if not spans:

@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001, ISC004  signs of other scripts; long claims
-"""Drafts against their sources: true ones pass whole, and no change of one keeps its citation."""
+"""Drafts against their sources: true ones pass whole, and no change of one passes unmarked."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pages import SOURCES, TRUE
+from pages import REWORDED, SOURCES, TRUE
 
 from webtools._research import alignment, evidence, verification
-from webtools._research.drafts import LONGEST_DRAFT
+from webtools._research.drafts import LONGEST_DRAFT, Reading
 from webtools._research.verification import Verified, verify
 from webtools.providers._base import Source
 
@@ -46,6 +46,14 @@ def test_a_true_claim_passes_as_it_is(claim: str) -> None:
     assert found == Verified(renumbered(claim), [URLS[number - 1]], kept=1)
 
 
+@pytest.mark.parametrize("claim", REWORDED)
+def test_a_true_claim_in_words_of_its_own_is_called_uncertain(claim: str) -> None:
+    found = check(claim)
+    assert (found.summary, found.uncertain) == (f"{renumbered(claim)} (uncertain)", 1)
+    number = claim[-2]
+    assert found.reasons[0].endswith(f": it is not in the words of source {number}.")
+
+
 def test_a_true_draft_survives_whole_with_its_shape() -> None:
     draft = (
         f"# An answer\n\n{TRUE[0]} {TRUE[1]}\n\nThe facts:\n\n- {TRUE[13]}\n  - {TRUE[6]}\n"
@@ -53,10 +61,12 @@ def test_a_true_draft_survives_whole_with_its_shape() -> None:
     )
     found = check(draft)
     assert found.summary == (
-        "Vellmouth opened its sea-water pool on 14 February 2026. [1] 400 people queued in the "
-        "rain. [1]\n\n- The night train leaves Orsk Bay at 21:40. [2]\n"
-        "  - Version 2.1 of the Sluice parser was released on 2026-03-04. [3]\n"
-        "1. The council first voted for the pool in 2015. [1]"
+        "Vellmouth opened its sea-water pool on Saturday morning, 14 February 2026. [1] 400 people "
+        "queued in the rain. [1]\n\n"
+        "- It leaves Orsk Bay at 21:40 and reaches Lindau Point before breakfast. [2]\n"
+        "  - The team behind Sluice released version 2.1 of its streaming JSON parser on 4 March "
+        "2026. [3]\n"
+        "1. The council had first voted for the pool in 2015. [1]"
     )
     assert found.citations == [POOL, TRAIN, PARSER]
     assert (found.kept, found.uncertain, found.dropped, found.reasons) == (5, 0, 0, [])
@@ -115,17 +125,18 @@ def test_citations_that_do_not_bear_a_claim_out_are_taken_off() -> None:
 
 def test_a_sentence_of_two_statements_may_cite_each_apart() -> None:
     draft = (
-        "Vellmouth opened its sea-water pool on Saturday morning [1], while the night train leaves "
-        "Orsk Bay at 21:40 [3]."
+        "The council had first voted for the pool in 2015 [1], while the operator ordered twelve "
+        "sleeping cars, of which seven have been delivered [3]."
     )
     found = check(draft)
     assert found.citations == [POOL, TRAIN]
     assert found.summary == (
-        "Vellmouth opened its sea-water pool on Saturday morning [1] while the night train leaves "
-        "Orsk Bay at 21:40. [2]"
+        "The council had first voted for the pool in 2015 [1] while the operator ordered twelve "
+        "sleeping cars, of which seven have been delivered. [2]"
     )
+    assert found.uncertain == 0
     assert not passes(draft.replace("[3]", "[2]"))
-    assert not passes(draft.replace("21:40", "22:40"))
+    assert not passes(draft.replace("twelve", "ten"))
 
 
 # --- what is false does not --------------------------------------------------------------------
@@ -209,6 +220,73 @@ def test_shuffled_citations_leave_only_those_that_stayed(order: list[int]) -> No
 )
 def test_two_sources_claims_under_one_citation_are_no_claim_of_it(draft: str) -> None:
     assert not passes(draft)
+
+
+SAMPLING = Source(
+    1,
+    "Random numbers",
+    "https://a.example/random",
+    "The call sample(['red', 'blue'], counts=[4, 2], k=5) draws five colours. The list [4, 2] is "
+    "short. The call f([4]) returns sys.argv[1] of x[1]. The call f(a, [4, 2]) and the line "
+    "m=[[4, 2], [1, 3]] are quick. It begins with argv[0] or argv[1] = 3 and goes on in rows.",
+)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The call sample(['red', 'blue'], counts=[4, 2], k=5) draws five colours.",
+        "The call `sample(['red', 'blue'], counts=[4, 2], k=5)` draws five colours.",
+        "The call f([4]) returns sys.argv[1] of x[1].",
+        "The call `f([4])` returns `sys.argv[1]` of `x[1]`.",
+        "The call f(a, [4, 2]) and the line m=[[4, 2], [1, 3]] are quick.",
+        "It begins with argv[0] or argv[1] = 3 and goes on in rows.",
+    ],
+)
+def test_lists_and_indexes_of_code_stay_and_cite_nothing(sentence: str) -> None:
+    other = Source(2, "Other", "https://b.example/", "Nothing of it.")
+    found = verify(f"{sentence} [1]", [SAMPLING, other])
+    assert found.summary.removesuffix(" (uncertain)") == f"{sentence} [1]"
+    assert found.citations == [SAMPLING.url]
+    assert not verify(sentence, [SAMPLING, other]).kept
+
+
+@pytest.mark.parametrize(
+    ("draft", "cites", "text"),
+    [
+        ("It rains. [1][2]", (1, 2), "It rains."),
+        ("It rains [1, 2].", (1, 2), "It rains."),
+        ("It rains.[1]", (1,), "It rains."),
+        ("It rains[1][2].", (1, 2), "It rains."),
+        ("It rains (see [1]).", (1,), "It rains."),
+        ("It rains (cf. [1], [2]).", (1, 2), "It rains."),
+        ("It rains [[1]].", (1,), "It rains."),
+        ("It is plan B[1].", (1,), "It is plan B."),
+        ("It is in `json`[1].", (1,), "It is in `json`."),
+        ("It is in (brackets)[1].", (1,), "It is in (brackets)."),
+        ("It is version 3.12[1].", (1,), "It is version 3.12."),
+        ("It is so =【1】", (1,), "It is so ="),
+        ("It is x[1].", (), "It is x[1]."),
+        ("It is x[1][2].", (), "It is x[1][2]."),
+        ("It is max_size[1].", (), "It is max_size[1]."),
+        ("It is counts=[4, 2].", (), "It is counts=[4, 2]."),
+        ("It is counts = [1, 2].", (), "It is counts = [1, 2]."),
+        ("It is f([1, 2]).", (), "It is f([1, 2])."),
+        ("It is f(g(x), [1, 2]).", (), "It is f(g(x), [1, 2])."),
+        ("It is row[1].append(2).", (), "It is row[1].append(2)."),
+    ],
+)
+def test_a_citation_stands_after_words(draft: str, cites: tuple[int, ...], text: str) -> None:
+    [line] = Reading(draft, SOURCES).lines
+    assert [(claim.cites, claim.text, claim.foreign) for claim in line.claims] == [
+        (cites, text, ())
+    ]
+
+
+@pytest.mark.parametrize("code", ["x = [1]", "f(a, [1])", "x2[1] = 5", "`rain, [1]`", "`[1]`"])
+def test_what_may_be_taken_for_a_citation_is_no_text(code: str) -> None:
+    [line] = Reading(f"It is {code} in rows. [2]", SOURCES).lines
+    assert [bool(claim.foreign) for claim in line.claims] == [True]
 
 
 @pytest.mark.parametrize(
@@ -342,30 +420,27 @@ def verdict(text: str, claim: str) -> int:
     ],
 )  # fmt: skip
 def test_what_is_denied_or_opposed_is_no_ground(text: str, true: str, false: str) -> None:
-    assert (verdict(text, true), verdict(text, false)) == (2, 0)
+    assert verdict(text, true) > 0
+    assert verdict(text, false) == 0
 
 
 def test_the_title_and_the_heading_say_what_a_sentence_is_about() -> None:
     text = "## mkstemp(suffix)\n\nThe function creates and returns a unique temporary file."
-    assert verdict(text, "`mkstemp` creates and returns a unique temporary file.") == 2
+    assert verdict(text, "`mkstemp` creates and returns a unique temporary file.") == 1
     assert verdict(text, "`mkdtemp` creates and returns a unique temporary file.") == 0
-
-
-def test_a_subject_that_the_passage_has_not_makes_a_claim_uncertain() -> None:
-    text = "It is said that the yearly costs of running the pool will be 40,000 euros."
-    assert verdict(text, "The costs of running the pool will be 40,000 euros yearly.") == 2
-    assert verdict(text, "Accountants say that costs of the pool will be 40,000 euros yearly.") == 1
 
 
 def test_names_that_changed_places_are_uncertain() -> None:
     text = "Alpha Corp sued Beta Inc over patents."
     assert verdict(text, "Beta Inc sued Alpha Corp over patents.") == 1
-    assert verdict(text, "Beta Inc was sued over patents by Alpha Corp.") == 2
+    assert (
+        verdict(f"It rained. {text} The sun shone.", "Beta Inc sued Alpha Corp over patents.") == 1
+    )
 
 
 def test_numbers_that_changed_places_are_no_ground() -> None:
     text = "Alpha has 3 doors and Beta has 5 windows."
-    assert verdict(text, "Alpha has 3 doors.") == 2
+    assert verdict(text, "Alpha has 3 doors.") == 1
     assert verdict(text, "Beta has 3 windows.") == 0
     assert verdict(text, "Alpha has 5 doors.") == 0
 
@@ -389,7 +464,7 @@ def test_wide_passages_are_a_few_sentences() -> None:
     near = "The tower was built by Kvist. It is tall. It has 90 rooms."
     far = "The tower was built by Kvist. It is tall. It is red. It is old. It has 90 rooms."
     claim = "The tower built by Kvist has 90 rooms."
-    assert (verdict(near, claim), verdict(far, claim)) == (2, 0)
+    assert (verdict(near, claim), verdict(far, claim)) == (1, 0)
 
 
 # --- what nobody should write ------------------------------------------------------------------
@@ -504,6 +579,22 @@ def test_hostile_texts_take_no_longer_than_their_length(unit: str) -> None:
     assert time.perf_counter() - start < 20  # a second or two on an idle machine
 
 
+@pytest.mark.parametrize("unit", ["1 ", "Jan 1 ", "ten percent ", "Al Bo ", "It is 1; "])
+def test_long_claims_that_cite_take_no_longer_than_their_length(unit: str) -> None:
+    text = unit * (200_000 // len(unit))
+    draft = "\n\n".join([f"{text[: evidence.LONGEST_CLAIM - 10]} [1]."] * 12)
+    start = time.perf_counter()
+    verify(draft, [Source(1, "Page", "https://a.example", text)])
+    assert time.perf_counter() - start < 30  # a second or two on an idle machine
+
+
+def test_a_claim_longer_than_any_sentence_is_dropped_unless_it_is_one() -> None:
+    long = f"The pool is open{' and the bar is far' * 60}"
+    source = Source(1, "Page", "https://a.example", f"It rained. {long}.")
+    assert verify(f"{long} [1].", [source]).uncertain == 0
+    assert verify(f"{long} away [1].", [source]).reasons[0].endswith("too long to be compared.")
+
+
 def test_an_address_that_cannot_be_taken_apart_is_no_trouble() -> None:
     source = Source(1, "Page", "https://[bad", "The pool is open today.")
     assert verify("The pool is open today. [1]", [source]).kept == 1
@@ -522,13 +613,13 @@ def test_an_address_that_cannot_be_taken_apart_is_no_trouble() -> None:
         ("contrary", "The basin needs pumps with the tide. [1]"),
     ],
 )
-def test_without_a_rule_a_false_claim_would_pass(
+def test_without_a_rule_a_false_claim_would_be_kept(
     rule: str, claim: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert not passes(claim)
+    assert check(claim).dropped == 1
     monkeypatch.setattr(evidence, rule, lambda *_: "")
     monkeypatch.setattr(evidence, "change", lambda *_: alignment.Change())
-    assert passes(claim)
+    assert check(claim).kept == 1
 
 
 def test_a_verifier_that_believes_everything_would_be_caught(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from webtools._research import lexicon
 from webtools._research.facts import Facts
-from webtools._research.names import names, proper
+from webtools._research.names import proper
 
 _DENIED = 2 / 3  # share of what a negation denies that makes the claim its contrary
 _LEAST_PREFIXED = 4  # letters of a word that a prefix turns round
@@ -58,7 +58,7 @@ def _exchanged(claim: Facts, passage: Facts, is_ordinary: Callable[[str], bool])
             return f'has "{other}" for its "{name}"'
     told = {number.value for number in claim.quantities.numbers}
     numbers = passage.quantities.numbers
-    for number in claim.quantities.numbers:
+    for number in claim.numbers:
         same = [passage.near_number(each) for each in numbers if each.value == number.value]
         strange = {
             each.value: [passage.near_number(each)] for each in numbers if each.value not in told
@@ -95,16 +95,3 @@ def _turned_round(claim: Facts, passage: Facts) -> str:
             if bare != word and len(bare) >= _LEAST_PREFIXED and bare in passage.all_stems:
                 return f'has the contrary of "{claim.word(word)}"'
     return ""
-
-
-def is_reversed(claim: Facts, passage: Facts, is_ordinary: Callable[[str], bool]) -> bool:
-    """Tell whether two names have changed places: who did what to whom."""
-    places: list[tuple[int, int]] = []
-    for name in names(claim.text, is_ordinary):
-        mine, theirs = claim.words.find(f" {name} "), passage.words.find(f" {name} ")
-        if mine >= 0 and theirs >= 0:
-            places.append((mine, theirs))
-    ordered = [theirs for _, theirs in sorted(places)]
-    if ordered == sorted(ordered):
-        return False
-    return (" by " in claim.words) == (" by " in passage.words)

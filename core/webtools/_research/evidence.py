@@ -11,23 +11,23 @@ from urllib.parse import urlsplit
 from webtools._cleaning import without_controls
 from webtools._research import lexicon
 from webtools._research.alignment import NEARLY, Change, change
-from webtools._research.contradiction import contrary, is_reversed
+from webtools._research.contradiction import contrary
 from webtools._research.facts import Facts, plain
-from webtools._research.names import names, unsure_subject
+from webtools._research.names import names
 from webtools._research.prose import blocks, sentences
+from webtools._research.quotation import is_quoted
 from webtools.providers._base import Source
 
 LONGEST_READ = 200_000  # characters of one source
+LONGEST_CLAIM = 1_000  # characters; only a whole sentence of a source may be longer
 _LONGEST_PIECE = 80  # words; a longer sentence is a list or a table, cut in pieces
 _PIECE = 40
 _CANDIDATES = 5  # passages that are looked at closely
-_BORNE_OUT = 2 / 3  # share of a claim's words that its passage has
-_PARTLY = 0.45
+_PARTLY = 0.45  # share of a claim's words that its passage has
 _WIDE = 0.1  # more of them, where the passage has several sentences
 _SHORT = 4  # words of a claim that must be there nearly all
 _NEARLY_ALL = 0.75
-_RUN_UNCERTAIN = 3  # words in a row that the passage has not
-_RUN_DROPPED = 4
+_RUN_DROPPED = 4  # words in a row that the passage has not
 _FEW = 2  # words: so short a claim must be there whole
 _CJK_PARTLY = 0.6
 _LIKELY = 0.6  # share from which a contrary sentence is about the same
@@ -39,7 +39,7 @@ _SENTENCE = 60  # words
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a claim is borne out: 2 is yes, 1 partly, 0 no and -1 the contrary."""
+    """Whether a claim is borne out: 2 is word for word, 1 perhaps, 0 no and -1 the contrary."""
 
     rank: int
     reason: str = ""
@@ -65,6 +65,7 @@ class Verdict:
 class _Piece:
     text: str
     heading: str
+    is_whole: bool
 
 
 class Evidence:
@@ -74,17 +75,25 @@ class Evidence:
         self.number = source.number
         host = urlsplit(source.url).netloc if "[" not in source.url else ""
         self.title = plain(f"{without_controls(source.title)} {host}")
-        self.pieces = list(_pieces(source.text))
+        self.pieces: list[_Piece] = []
+        self._sentences: set[str] = set()
+        self._read(source.text)
         self._facts: dict[tuple[int, int], Facts] = {}
         self._where: defaultdict[str, list[int]] = defaultdict(list)
         for index, piece in enumerate(self.pieces):
             for stemmed in set(lexicon.stems(piece.text)):
                 self._where[stemmed].append(index)
 
-    @cached_property
-    def sentences(self) -> frozenset[str]:
-        """The sentences as they are but for blanks, Markdown and the full stop."""
-        return frozenset(_exact(piece.text) for piece in self.pieces)
+    def _read(self, text: str) -> None:
+        for block in blocks(without_controls(text[:LONGEST_READ])):
+            for sentence in sentences(plain(block.text)):
+                self._sentences.add(_exact(sentence))
+                words = sentence.split(" ")
+                is_whole = len(words) <= _LONGEST_PIECE
+                step = len(words) if is_whole else _PIECE
+                for start in range(0, len(words), step):
+                    part = " ".join(words[start : start + step])
+                    self.pieces.append(_Piece(part, block.heading, is_whole))
 
     @cached_property
     def small(self) -> frozenset[str]:
@@ -97,8 +106,13 @@ class Evidence:
         )
 
     def has(self, claim: Facts) -> bool:
-        """Tell whether a claim is a sentence of the source, word for word."""
-        return _exact(claim.source) in self.sentences
+        """Tell whether a claim is a sentence as it is but for the full stop."""
+        return _exact(claim.source) in self._sentences
+
+    def quotes(self, claim: Facts, candidates: Sequence[int]) -> bool:
+        """Tell whether a claim is in the words of one of the sentences, perhaps cut."""
+        whole = (index for index in candidates if self.pieces[index].is_whole)
+        return is_quoted(claim, (self.facts(index, index + 1) for index in whole))
 
     def is_ordinary(self, stemmed: str) -> bool:
         """Tell whether a word is written with a small letter here."""
@@ -130,30 +144,31 @@ class Evidence:
         return self._facts[key]
 
 
-def _pieces(text: str) -> Iterator[_Piece]:
-    for block in blocks(without_controls(text[:LONGEST_READ])):
-        for sentence in sentences(plain(block.text)):
-            words = sentence.split(" ")
-            step = len(words) if len(words) <= _LONGEST_PIECE else _PIECE
-            for start in range(0, len(words), step):
-                yield _Piece(" ".join(words[start : start + step]), block.heading)
-
-
 def _exact(text: str) -> str:
     return text.strip().rstrip(".!。").rstrip()
 
 
 def support(claim: Facts, evidence: Evidence) -> Verdict:
-    """Tell whether a source bears a claim out.
-
-    A sentence that is nearly the claim decides. Otherwise the one with most of its words does: when
-    that says the contrary, another one with fewer of them is no help.
-    """
+    """Tell whether a source bears a claim out; only what is in its own words is certain."""
     if not claim.content and not claim.quantities.numbers:
         return Verdict.no("it says nothing that could be checked")
     if evidence.has(claim):
         return Verdict(2, share=1.0)
-    changes = {each: _changed(claim, evidence, each) for each in evidence.candidates(claim)}
+    if len(claim.source) > LONGEST_CLAIM:
+        return Verdict.no("it is too long to be compared")
+    candidates = evidence.candidates(claim)
+    if evidence.quotes(claim, candidates):
+        return Verdict(2, share=1.0)
+    return _closest(claim, evidence, candidates)
+
+
+def _closest(claim: Facts, evidence: Evidence, candidates: Sequence[int]) -> Verdict:
+    """Tell whether some passage says about the same.
+
+    A sentence that is nearly the claim decides. Otherwise the one with most of its words does: when
+    that says the contrary, another one with fewer of them is no help.
+    """
+    changes = {each: _changed(claim, evidence, each) for each in candidates}
     closest = max((changed.closeness for changed in changes.values()), default=0.0)
     verdicts = [
         verdict
@@ -208,49 +223,29 @@ def _compare(
     denied = contrary(claim, passage, evidence.is_ordinary) or changed.contrary
     if denied:
         return Verdict(-1, f"source {evidence.number} {denied}", share)
-    lack = _lack(claim, known, bare - _WIDE * (window[1] - window[0] > 1))
-    if lack < 0:
+    if not _has_enough(claim, known, bare - _WIDE * (window[1] - window[0] > 1)):
         return Verdict(0, f"no passage of source {evidence.number} has enough of its words", share)
-    doubt = _doubt(claim, passage, evidence, changed)
-    if lack == 0:
-        doubt = doubt or f"source {evidence.number} has only a part of its words"
-    return Verdict(1, doubt, share) if doubt else Verdict(2, share=share)
+    if changed.replaced:
+        instead = f'has another word for "{claim.word(changed.replaced)}"'
+        return Verdict(1, f"source {evidence.number} {instead}", share)
+    return Verdict(1, f"it is not in the words of source {evidence.number}", share)
 
 
-def _lack(claim: Facts, known: frozenset[str], share: float) -> int:
-    """Tell whether a passage has enough of a claim's words (1), a part (0) or too few (-1)."""
-    run, count = _longest_run(claim, known), len(claim.content)
-    gaps = [_gap(clause, known) for clause in claim.clauses]
+def _has_enough(claim: Facts, known: frozenset[str], share: float) -> bool:
+    """Tell whether a passage has enough of a claim's words, in all of its clauses."""
+    count = len(claim.content)
     needed = 1.0 if count <= _FEW else _NEARLY_ALL if count <= _SHORT else _PARTLY
     if lexicon.is_cjk(claim.text):  # pairs of signs: those of endings are in every sentence
         needed, share = _CJK_PARTLY, share - _WIDE
-    if share < needed - _ROUNDING or run >= _RUN_DROPPED or min(gaps) < 0:
-        return -1
-    return int(share >= _BORNE_OUT and run < _RUN_UNCERTAIN and min(gaps) > 0)
+    if share < needed - _ROUNDING or _longest_run(claim, known) >= _RUN_DROPPED:
+        return False
+    return not any(_is_added(clause, known) for clause in claim.clauses)
 
 
-def _gap(clause: Sequence[str], known: frozenset[str]) -> int:
-    """Tell the same of one clause: what was added to a true claim may be the smaller part."""
+def _is_added(clause: Sequence[str], known: frozenset[str]) -> bool:
+    """Tell whether a clause was added to a true claim, of which it may be the smaller part."""
     missing = sum(stemmed not in known for stemmed in clause)
-    if 2 * missing <= len(clause):
-        return 1
-    return -1 if missing > _FEW and missing >= _NEARLY_ALL * len(clause) else 0
-
-
-def _doubt(claim: Facts, passage: Facts, evidence: Evidence, changed: Change) -> str:
-    """Tell what makes a claim uncertain that has enough words, if anything does."""
-    first = next(iter(claim.spans), (0, 0, ""))[2]
-    if changed.replaced:
-        return f'source {evidence.number} has another word for "{claim.word(changed.replaced)}"'
-    if sweeping := lexicon.SWEEPING & claim.all_stems - passage.all_stems:
-        return f'source {evidence.number} does not say "{min(sweeping)}"'
-    if lexicon.stem(first) not in passage.all_stems and unsure_subject(
-        claim.text, evidence.is_ordinary
-    ):
-        return f'source {evidence.number} does not have its subject "{first}"'
-    if is_reversed(claim, passage, evidence.is_ordinary):
-        return f"source {evidence.number} has its names in another order"
-    return ""
+    return missing > _FEW and missing >= _NEARLY_ALL * len(clause)
 
 
 def _share(claim: Facts, known: frozenset[str]) -> float:
@@ -273,7 +268,7 @@ def _strange_number(claim: Facts, passage: Facts) -> str:
     """Find a number that a passage has not, or only with other words next to it."""
     numbers = passage.quantities.numbers
     years = passage.quantities.years
-    for number in claim.quantities.numbers:
+    for number in claim.numbers:
         same = [other for other in numbers if other.bears_out(number)]
         shown = claim.text[number.place : number.stop].strip()
         if not same and not (number.value in years and not number.unit):

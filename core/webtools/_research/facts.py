@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -106,11 +107,11 @@ class Facts:
     @cached_property
     def sequence(self) -> list[str]:
         """The stems in order, with `#value` in place of the words of each number."""
-        numbers = {number.place: number for number in self.quantities.numbers}
+        inside = {at: number for number in self.quantities.numbers for at in self._places(number)}
         found: list[str] = []
         stop = 0
-        for (start, end, _), stemmed in zip(self.spans, self.stems, strict=True):
-            number = next((n for at, n in numbers.items() if at < end and n.stop > start), None)
+        for index, stemmed in enumerate(self.stems):
+            start, number = self.spans[index][0], inside.get(index)
             if number is None:
                 found.append(stemmed)
             elif start >= stop:
@@ -164,12 +165,32 @@ class Facts:
 
     def near_number(self, number: Number, most: int = _NEAR) -> frozenset[str]:
         """Give the words next to a number."""
-        inside = [
-            index
-            for index, (start, stop, _) in enumerate(self.spans)
-            if start < number.stop and stop > number.place
-        ]
-        return self.near(inside[0], inside[-1], most) if inside else frozenset()
+        key = number.place, most
+        if key not in self._near_numbers:
+            inside = self._places(number)
+            near = self.near(inside[0], inside[-1], most) if inside else frozenset[str]()
+            self._near_numbers[key] = near
+        return self._near_numbers[key]
+
+    @cached_property
+    def numbers(self) -> list[Number]:
+        """The numbers, each once with the same words next to it."""
+        near = self.near_number
+        found = {(each.value, each.unit, near(each)): each for each in self.quantities.numbers}
+        return list(found.values())
+
+    @cached_property
+    def _near_numbers(self) -> dict[tuple[int, int], frozenset[str]]:
+        return {}
+
+    @cached_property
+    def _ends(self) -> tuple[list[int], list[int]]:
+        return [start for start, _, _ in self.spans], [stop for _, stop, _ in self.spans]
+
+    def _places(self, number: Number) -> range:
+        """Give the indexes of the words of a number."""
+        starts, stops = self._ends
+        return range(bisect_right(stops, number.place), bisect_left(starts, number.stop))
 
     def near_name(self, name: str) -> list[frozenset[str]]:
         """Give the words next to a name, once for each place where it stands."""

@@ -38,7 +38,7 @@ HOLLOW = frozenset(
     thousand million billion trillion
 """)
 )
-# Words that widen or narrow what is said: one that a passage has not makes a claim uncertain.
+# Words that widen or narrow what is said.
 SWEEPING = frozenset({"only", "solely", "exclusively", "always", "every", "all"})
 # Ordinary words that begin sentences; one of them there is no name.
 ORDINARY = frozenset(

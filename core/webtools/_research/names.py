@@ -57,18 +57,6 @@ def proper(text: str, known: Callable[[str], bool]) -> list[str]:
     return [name for name in names(text, known) if name in capitals]
 
 
-def unsure_subject(text: str, known: Callable[[str], bool]) -> bool:
-    """Tell whether a claim begins with a word that may be a name, but looks ordinary."""
-    first = _CHUNK.search(text)
-    word = first[0].strip(".:'*_-") if first else ""
-    return bool(
-        word[:1].isupper()
-        and not _is_listed(word)
-        and not known(lexicon.stem(word.lower()))
-        and _ORDINARY_END.search(word)
-    )
-
-
 def _named(chunk: str, *, begins: bool, known: Callable[[str], bool]) -> Iterator[str]:
     if _is_code(chunk):
         yield chunk

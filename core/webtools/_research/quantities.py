@@ -91,6 +91,7 @@ _DATES = tuple(
     )
 )
 _SLASHED = re.compile(rf"(?<![\d/])(?P<a>\d{{1,2}})([/.])(?P<b>\d{{1,2}})\2{_YEAR}")
+_FOLLOWING = re.compile(r"[\s-]?(%|per\scent\b|[^\W\d_]{1,14}\b)", re.IGNORECASE)
 _LONGEST = 30  # digits
 _DIGIT = re.compile(r"\d")
 _CLOCK = re.compile(r"\b([ap])\.\s?m\b\.?", re.IGNORECASE)
@@ -159,6 +160,13 @@ def quantities(text: str) -> Quantities:
     figures = [_figure(match) for match in _FIGURE.finditer(text)]
     worded = [number for match in _WORDED.finditer(text) if (number := _worded(match))]
     return Quantities((*figures, *worded), tuple(dates))
+
+
+def past_unit(text: str, number: Number) -> int:
+    """Give the place after a number and the word or sign of its unit."""
+    after = _FOLLOWING.match(text, number.stop) if number.unit else None
+    word = after[1].lower().replace("per cent", "%") if after else ""
+    return after.end() if after and _UNITS.get(word) == number.unit else number.stop
 
 
 def _without_dates(text: str, pattern: re.Pattern[str], dates: list[tuple[Day, ...]]) -> str:

@@ -188,7 +188,10 @@ def _as_asked(kept: Kept[_Told], question: Question, told: list[str]) -> Researc
     }
     if kept.is_free:
         changes |= {"cost_usd": 0.0, "cache_hit": kept.at is not None}
-    parts = {"results": [*envelope.results], "meta": meta.model_copy(update=changes)}
+    parts: dict[str, Any] = {
+        "results": [*envelope.results],
+        "meta": meta.model_copy(update=changes),
+    }
     if (answer := envelope.synthesis) is not None:
         parts["synthesis"] = answer.model_copy(update={"citations": [*answer.citations]})
     return envelope.model_copy(update=parts)

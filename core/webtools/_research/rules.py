@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
 from webtools._kinds import Command, Confidence
@@ -63,6 +64,7 @@ def recency_days(asked: int | None, query: str, command: Command) -> int | None:
     return _RECENT_DAYS if is_time_sensitive(query, command) else None
 
 
+@lru_cache(maxsize=256)  # a question is looked at several times
 def time_word(query: str) -> str | None:
     """Give the first word that makes a question depend on when it is asked."""
     found = _TIME_WORDS.search(query)

@@ -1,9 +1,10 @@
 """Holds a draft against its sources: what they do not bear out never gets a citation.
 
-A claim is borne out when one passage of a source it cites, a few sentences long, has all its
-numbers, dates and names, denies and opposes nothing that the claim says, and has enough of its
-other words. This compares words: it cannot understand them. So it rather drops a true claim
-in words of its own than lets a false one pass.
+A claim is certain when it is a sentence of a source that it cites, word for word. It is kept, and
+marked, when one passage of that source, a few sentences long, has all its numbers, dates and names,
+denies and opposes nothing that the claim says, and has enough of its other words. This compares
+words: it cannot understand them. So it rather marks a true claim in words of its own than lets a
+false one pass.
 """
 
 from __future__ import annotations
