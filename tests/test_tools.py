@@ -191,11 +191,11 @@ KNOWN_SEARCH = ", ".join(SearchInput.model_fields)
         ({"query": "q", "limit": 101}, 'limit "101" is not possible; use 1 to 100.'),
         (
             {"query": "q", "limit": "abc"},
-            'limit "abc" is not possible; input should be a valid integer, unable to parse string as an integer.',
+            'limit "abc" is not possible; give a whole number.',
         ),
         (
             {"query": "q", "limit": 2.5},
-            'limit "2.5" is not possible; input should be a valid integer, got a number with a fractional part.',
+            'limit "2.5" is not possible; give a whole number.',
         ),
         (
             {"query": "q", "start_published_date": "yesterday"},

@@ -378,6 +378,8 @@ def _explain(item: ErrorDetails, model: type[ToolInput]) -> str:
         "greater_than_equal": f"use {_range(model, name)}",
         "less_than_equal": f"use {_range(model, name)}",
         "literal_error": f"use {facts.get('expected')}",
+        "int_parsing": "give a whole number",
+        "int_from_float": "give a whole number",
         "model_type": f"give an object with {known}",
     }
     remedy = remedies.get(item["type"], item["msg"][:1].lower() + item["msg"][1:])

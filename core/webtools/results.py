@@ -288,7 +288,8 @@ class ResearchPlan(Shown, _Model):
         synthesis: The provider call of the synthesizer; null when it makes none.
         kept_since: Since when the answer is in the cache; null when it is not.
         worst_cost_usd: The most that the call costs: every provider of the chain asked in vain
-            but the last, all pages read, the answer written; 0 when it is in the cache.
+            but the last, again without a date where words set one, all pages read, the answer
+            written; 0 when it is in the cache.
         most_output_bytes: The most text that a model would get.
         budget: What is spent of it; null when there is none.
     """
