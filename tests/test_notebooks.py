@@ -167,7 +167,7 @@ def test_exploring_shows_tables_answers_progress_and_failures(tmp_path: Path) ->
     assert re.search(rf'<ol class="wt-citations">.*href="{FOUND}"', told(ran, "deep", HTML))
     assert re.search(rf"(?s)Answer:\n.+ \[1\].*Cited:\n.*{FOUND}", told(ran, "envelope"))
     assert "searching 1/1" in told(ran, "docs")
-    assert "1 failed" in told(ran, "failed-page")
+    assert "Failed: CRAWL_NOT_FOUND" in told(ran, "failed-page")
     assert "CRAWL_NOT_FOUND" in told(ran, "failed-page", HTML)
     assert told(ran, "failed-call").startswith('ConfigError: No provider "nobody"')
 

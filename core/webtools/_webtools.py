@@ -43,6 +43,7 @@ T = TypeVar("T")
 Strings: TypeAlias = str | Sequence[str]
 Moment: TypeAlias = str | date | None
 _USUAL = CallOptions()
+_LISTS = {"include_domains", "exclude_domains"}  # an empty one is none
 
 
 class WebTools:
@@ -529,7 +530,7 @@ def _arguments(named: dict[str, Any]) -> dict[str, Any]:
     return {
         name: value if isinstance(value, str) else _plain(value)
         for name, value in named.items()
-        if value is not None and value != ()  # neither was given
+        if value is not None and (value != () or name not in _LISTS)
     }
 
 

@@ -16,7 +16,7 @@ from webtools.providers._base import Source, SynthesisQuery
 
 POOL = "https://news.example/pool"
 QUERY = SynthesisQuery(
-    "How deep is the basin?", (Source(1, "Pool", POOL, "The basin is 9 metres deep at high tide."),)
+    "How deep is the basin?", (Source(1, "Pool", POOL, "The basin is 9 metres deep."),)
 )
 TRUE = "The basin is 9 metres deep. [1]"
 

@@ -15,7 +15,7 @@ from webtools.providers._base import Source, SynthesisQuery
 
 POOL = "https://news.example/pool"
 QUERY = SynthesisQuery(
-    "How deep is the basin?", (Source(1, "Pool", POOL, "The basin is 9 metres deep at high tide."),)
+    "How deep is the basin?", (Source(1, "Pool", POOL, "The basin is 9 metres deep."),)
 )
 TRUE = "The basin is 9 metres deep. [1]"
 NOTHING: Any = None  # no step goes to the network
@@ -52,7 +52,7 @@ async def test_an_llm_answers_from_the_sources() -> None:
         assert outcome.synthesis is not None
         assert (outcome.synthesis.summary, outcome.synthesis.citations) == (TRUE, [POOL])
     assert len(llm.prompts) == 2
-    assert all("The basin is 9 metres deep at high tide." in prompt for prompt in llm.prompts)
+    assert all("The basin is 9 metres deep." in prompt for prompt in llm.prompts)
 
 
 async def test_an_llm_that_lies_is_not_believed() -> None:
