@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from webtools import logs
 from webtools.errors import ConfigError, InputError
@@ -159,10 +161,37 @@ def test_objects_are_named_by_their_type_and_never_asked(path: Path) -> None:
     assert {name: event[name] for name in "abcde"} == {
         "a": "<Broken>",
         "b": str(Path("/x/y")),
-        "c": "2026-11-22T10:00:00Z",
-        "d": [1],
+        "c": "2026-11-22 10:00:00+00:00",
+        "d": "<set>",
         "e": [1, 2],
     }
+
+
+FACTS = st.dictionaries(
+    st.text(max_size=9),
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary(),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+        max_leaves=5,
+    ),
+    max_size=6,
+)
+
+
+@given(FACTS)
+def test_the_quick_way_and_the_long_one_write_the_same(facts: dict[str, Any]) -> None:
+    usual = logs._usual_line("cache_hit", ID, facts, 1_800_000_000_000_000_000)
+    if usual is not None:
+        told = logs._any_line("cache_hit", ID, facts, 1_800_000_000_000_000_000)
+        assert json.loads(usual) == json.loads(told)
+        assert usual.isascii()
+        assert usual.decode().strip().isprintable()
+        assert usual.count(b"\n") == 1
+
+
+def test_the_usual_facts_are_written_the_quick_way() -> None:
+    facts = {"queries": ["a"], "filters": {"b": "native"}, "ms": 1.5, "is_error": False, "n": 3}
+    assert logs._usual_line("done", ID, facts, 0) is not None
 
 
 def test_a_huge_head_does_not_burst_the_line(path: Path) -> None:

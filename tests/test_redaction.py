@@ -86,6 +86,19 @@ def test_a_key_that_was_cut_is_found_from_half_of_it_on(spell: Callable[[str], s
         assert redactor.may_be_in(spell(KEY[:length]).encode())
 
 
+def test_keys_that_begin_alike_are_taken_out_whole() -> None:
+    one, other = "acme-prod-key-AAAAAAAA", "acme-prod-key-ZZZ9"
+    redactor = Redactor([one, other])
+    assert redactor.text(f"{other} {one} {other[:-1]}") == f"{MARK} {MARK} {MARK}"
+
+
+@pytest.mark.parametrize("length", [1000, 4000])
+def test_a_very_long_key_is_no_trouble(length: int) -> None:
+    key = "".join(f"{number:x}." for number in range(length))[:length]
+    redactor = Redactor([key])
+    assert redactor.text(f"{key} {key[:-1]} {key[: length // 2]}") == f"{MARK} {MARK} {MARK}"
+
+
 def test_a_word_that_a_key_begins_with_stays() -> None:
     redactor = Redactor(["test-key-canary-1", "http://www.example.com:8080"])
     text = "a test-key for http://www.example.org and test-key-c"

@@ -441,6 +441,23 @@ def test_an_empty_tuple_is_nothing_for_lists_alone(web: WebTools, name: str) -> 
     assert web.search("json", include_domains=(), exclude_domains=()).results
 
 
+def test_any_iterable_is_a_list(web: WebTools) -> None:
+    class Array:
+        """What compares itself piece by piece, as arrays do."""
+
+        def __iter__(self) -> Iterator[str]:
+            return iter(["docs.python.org"])
+
+        def __eq__(self, other: object) -> Any:
+            raise ValueError("ambiguous")
+
+        __ne__ = __eq__
+        __hash__ = None  # type: ignore[assignment]
+
+    domains: Any = Array()
+    assert web.search("json", exclude_domains=domains).filters == {"exclude_domains": "native"}
+
+
 def test_methods_raise_what_tool_calls_tell(web: WebTools, webtools_sandbox: SandboxServer) -> None:
     with pytest.raises(InputError) as refused:
         web.search("")

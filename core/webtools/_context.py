@@ -120,7 +120,7 @@ class Patience:
         return found
 
 
-@dataclass(slots=True)  # not frozen: that would take three times as long to make
+@dataclass(slots=True, eq=False)  # not frozen: that would take three times as long to make
 class CallContext:
     """One call; only `noted` and `patience` ever change.
 

@@ -16,7 +16,7 @@ from webtools._redaction import Redactor, written
 from webtools.errors import WebToolsError
 
 Model = TypeVar("Model", bound=BaseModel)
-_LONGEST_REMEMBERED = 65_536  # bytes of a result that may come again, from the cache
+_LONGEST_REMEMBERED = 65_536  # bytes of a result from the cache, which may come again
 
 
 def passed(flow: Flow[Model], redactor: Redactor) -> Flow[Model]:
@@ -37,7 +37,7 @@ def passed(flow: Flow[Model], redactor: Redactor) -> Flow[Model]:
 
 def _clean(result: Model, redactor: Redactor) -> Model:
     text = written(result)  # one look at the whole beats one at every field
-    if len(text) <= _LONGEST_REMEMBERED and _is_known_clean(text, redactor):
+    if _is_known(result, text, redactor):
         return result
     if may_hide(text):
         result = visible_model(result)
@@ -45,6 +45,20 @@ def _clean(result: Model, redactor: Redactor) -> Model:
     return redactor.clean(result) if redactor.may_be_in(text) else result
 
 
+def _is_known(result: BaseModel, text: bytes, redactor: Redactor) -> bool:
+    """Tell whether a result that is kept anyway has passed before, or may pass now."""
+    facts = vars(result)
+    is_kept = vars(facts["meta"])["cache_hit"] if "meta" in facts else facts.get("cache_hit")
+    if not is_kept or len(text) > _LONGEST_REMEMBERED:
+        return False
+    try:
+        return _is_clean(text, redactor)
+    except ValueError:
+        return False
+
+
 @lru_cache(maxsize=64)
-def _is_known_clean(text: bytes, redactor: Redactor) -> bool:
-    return not (may_hide(text) or redactor.may_be_in(text))
+def _is_clean(text: bytes, redactor: Redactor) -> bool:
+    if may_hide(text) or redactor.may_be_in(text):
+        raise ValueError  # an exception is not remembered, and so no text with a key is
+    return True

@@ -34,6 +34,7 @@ _NAMES = frozenset(
     }
 )
 _HEAD = 20  # characters by which a text that was cut short is known
+_BRIEF = 256  # characters
 _SHORT = 4  # characters below which a text counts only where it stands alone
 _URL_REST = re.compile(r"(?::\d+)?[^\s\"'<>()\[\]]*")
 
@@ -99,8 +100,12 @@ def _without(value: Any, known: tuple[str, ...]) -> Any:
     return value
 
 
-@lru_cache(maxsize=128)
 def _without_text(text: str, known: tuple[str, ...]) -> str:
+    # The short ones, such as the rule of a confidence, are few and come again and again.
+    return (_known_text if len(text) <= _BRIEF else _replaced)(text, known)
+
+
+def _replaced(text: str, known: tuple[str, ...]) -> str:
     lowered = _lower(text)
     spans = [span for secret in known for span in _spans(secret, lowered)]
     if not spans:
@@ -112,6 +117,9 @@ def _without_text(text: str, known: tuple[str, ...]) -> str:
             parts += [text[done:start], mark]
         done = max(done, end)
     return "".join([*parts, text[done:]])
+
+
+_known_text = lru_cache(maxsize=64)(_replaced)
 
 
 def _lower(text: str) -> str:

@@ -42,10 +42,11 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """Clean a text."""
-        for landmark, secret in self._secrets:
-            if landmark in text:
-                text = _pattern(secret).sub(MARK, text)
-        return text
+        there = [secret for landmark, secret in self._secrets if landmark in text]
+        for secret in there:
+            text = _pattern(secret).sub(MARK, text)
+        # Only then the beginnings, all at once: other keys may begin alike.
+        return _without([span for secret in there for span in _beginnings(secret, text)], text)
 
     def may_be_in(self, text: bytes) -> bool:
         """Tell whether a text might hold a key; quick, and never wrong about one that does."""
@@ -145,17 +146,36 @@ def _landmark(secret: str) -> str:
     return max(re.findall("[A-Za-z0-9]+", secret), key=len, default="")
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=256)
 def _pattern(secret: str) -> re.Pattern[str]:
     """Compile the spellings of a secret: some milliseconds, spent only when it may be there."""
-    spelled = [_spellings(char) for char in secret]
-    pattern, least = "".join(spelled), len(_beginning(secret))
-    if least < len(spelled):
-        rest = ""
-        for char in reversed(spelled[least:]):
-            rest = f"(?:{char}{rest})?"
-        pattern += f"|{''.join(spelled[:least])}{rest}"
-    return re.compile(pattern)
+    return re.compile("".join(map(_spellings, secret)))
+
+
+def _beginnings(secret: str, text: str) -> Iterator[tuple[int, int]]:
+    """Find where a key begins and is cut, and as far as it goes on."""
+    beginning = _beginning(secret)
+    if beginning == secret:
+        return
+    for found in _pattern(beginning).finditer(text):
+        end = found.end()
+        for char in secret[len(beginning) :]:
+            more = _pattern(char).match(text, end)
+            if more is None:
+                break
+            end = more.end()
+        yield found.start(), end
+
+
+def _without(spans: list[tuple[int, int]], text: str) -> str:
+    """Put a mark in the place of each span, and of those that overlap together."""
+    parts: list[str] = []
+    done = 0
+    for start, end in sorted(spans):
+        if start >= done:
+            parts += [text[done:start], MARK]
+        done = max(done, end)
+    return "".join([*parts, text[done:]]) if parts else text
 
 
 def _spellings(char: str) -> str:

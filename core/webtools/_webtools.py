@@ -530,7 +530,7 @@ def _arguments(named: dict[str, Any]) -> dict[str, Any]:
     return {
         name: value if isinstance(value, str) else _plain(value)
         for name, value in named.items()
-        if value is not None and (value != () or name not in _LISTS)
+        if value is not None and not (name in _LISTS and isinstance(value, tuple) and not value)
     }
 
 

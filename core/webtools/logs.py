@@ -11,7 +11,7 @@ import itertools
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 from importlib import import_module
 from itertools import islice
@@ -22,7 +22,7 @@ from pydantic_core import to_json
 
 from webtools._hiding import is_array, without_private
 from webtools._log_file import MAX_LINE, LogFile, newest_lines
-from webtools._narrowing import is_mapping, is_object
+from webtools._narrowing import is_list, is_mapping, is_object
 from webtools.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ _DEPTH = 4  # levels that are kept of facts too large or too odd for a line
 _LARGEST = 2**63
 _START = b'{"ts":"'
 _HEAD = frozenset({"ts", "event", "call", "pid"})
+_PLAIN = {str, int, float, bool, type(None)}
 _USUAL = 2048  # bytes of a line that holds nothing long, such as a number nobody can read back
 
 
@@ -157,12 +158,27 @@ def _usual_line(event: str, call: str, facts: Mapping[str, Any], at: int) -> byt
     if not (event.isidentifier() and call.isalnum() and _HEAD.isdisjoint(facts)):
         return None
     try:
-        told = to_json(facts, fallback=_told, inf_nan_mode="null")
-    except ValueError:  # endless nesting, lone surrogates
+        if not _are_plain(facts.values()):
+            return None
+        told = to_json(facts)
+    except (ValueError, RecursionError):  # lone surrogates, endless nesting
         return None
     head = f'{{"ts":"{_timestamp(at)}","event":"{event}","call":"{call}","pid":{os.getpid()}'
     line = head.encode() + (b"}\n" if told == b"{}" else b"," + told[1:] + b"\n")
-    return line if len(line) <= _USUAL and line.isascii() else None
+    # `in` would first ask whether the bytes are a number.
+    is_odd = line.find(b"\x7f") >= 0 or line.find(b"NaN") >= 0 or line.find(b"Infinity") >= 0
+    return line if len(line) <= _USUAL and line.isascii() and not is_odd else None
+
+
+def _are_plain(values: Collection[Any]) -> bool:
+    """Tell whether values are made of what both ways of writing write alike."""
+    return _PLAIN.issuperset(map(type, values)) or all(map(_is_plain, values))
+
+
+def _is_plain(value: Any) -> bool:
+    if is_object(value):
+        return {*map(type, value)} <= {str} and _are_plain(value.values())
+    return type(value) in _PLAIN or (is_list(value) and _are_plain(value))
 
 
 def _any_line(event: str, call: str, facts: Mapping[str, Any], at: int) -> bytes:
