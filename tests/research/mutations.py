@@ -120,6 +120,34 @@ def gaps(sentence: str, _page: list[str], _title: str) -> Iterator[str]:
         yield " ".join(words[:at] + words[at + 3 :])
 
 
+def tails(sentence: str, _page: list[str], _title: str) -> Iterator[str]:
+    """Leave out what follows a comma or a semicolon: `, which is false` may stand there."""
+    for match in re.finditer(r"[,;] ", sentence):
+        yield f"{sentence[: match.start()]}."
+
+
+def ends(sentence: str, _page: list[str], _title: str) -> Iterator[str]:
+    """Leave the last words out."""
+    words = sentence.split(" ")
+    for at in range(len(words) - 1, 3, -1):
+        yield f"{' '.join(words[:at]).rstrip(',;:')}."
+
+
+def brackets(sentence: str, _page: list[str], _title: str) -> Iterator[str]:
+    """Leave out what stands in brackets: it may be `allegedly`."""
+    for match in re.finditer(r" \([^()]+\)", sentence):
+        yield sentence[: match.start()] + sentence[match.end() :]
+
+
+def signs(sentence: str, _page: list[str], _title: str) -> Iterator[str]:
+    """Write a blank for a hyphen at a word, and add one before a word."""
+    for match in re.finditer(r"-(?=\w)", sentence):
+        yield f"{sentence[: match.start()]} {sentence[match.end() :]}"
+    for match in re.finditer(r" (?=[a-z])", sentence):
+        yield f"{sentence[: match.end()]}-{sentence[match.end() :]}"
+
+
 KINDS: tuple[Callable[[str, list[str], str], Iterator[str]], ...] = (
     names, numbers, sides, other_verbs, turns, title_names, splices, late_beginnings, gaps,
+    tails, ends, brackets, signs,
 )  # fmt: skip

@@ -63,7 +63,7 @@ SOURCES = (
     Source(3, "Night train returns", "https://rail.example/night-train/", TRAIN),
     Source(4, "json - JSON encoder", "https://docs.example/library/json.html", _json_page()),
 )
-# In the words of the one source that each cites, but for the spelling of numbers and a light cut.
+# In the words of the one source that each cites, but for the spelling of numbers.
 TRUE = (
     "Vellmouth opened its sea-water pool on Saturday morning, 14 February 2026. [1]",
     "400 people queued in the rain. [1]",
@@ -75,7 +75,7 @@ TRUE = (
     "The team behind Sluice released version 2.1 of its streaming JSON parser on 4 March 2026. [2]",
     "It yields values before the document is complete and uses at most 64 KiB of memory. [2]",
     "On an export of 2 GB the parser was slower than the standard json module by 25%. [2]",
-    "Comments are disabled by default. [2]",
+    "Comments are disabled by default; `allow_comments=True` enables them. [2]",
     "Duplicate keys raise a `DuplicateKeyError`. [2]",
     "Maintainer Jon Sable says error messages name the line and column of a fault. [2]",
     "Sluice never holds the whole document in memory. [2]",
@@ -89,6 +89,7 @@ TRUE = (
 )
 # As true, but in words of their own.
 REWORDED = (
+    "Comments are disabled by default. [2]",
     "Vellmouth opened its sea-water pool on 14 February 2026. [1]",
     "The council first voted for the pool in 2015. [1]",
     "The basin needs no pumps and fills twice a day. [1]",

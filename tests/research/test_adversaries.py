@@ -1,7 +1,9 @@
+# ruff: noqa: RUF001  dashes between numbers
 """Real sentences made false in every way that leaves their words: none may pass unmarked."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
@@ -10,7 +12,7 @@ from typing import NamedTuple
 import pytest
 from mutations import KINDS, prose
 
-from webtools._research import evidence
+from webtools._research import evidence, lexicon
 from webtools._research.facts import Facts
 from webtools._research.verification import UNCERTAIN, verify
 from webtools.providers._base import Source
@@ -22,7 +24,7 @@ UNRELATED = (
 )
 TOPICS = ("json", "heapq", "sqlite3", "zipfile", "asyncio", "random")
 OF_ONE_SENTENCE = 2  # mutations of a kind
-ENOUGH = {"names": 60, "numbers": 30}
+ENOUGH = {"names": 60, "numbers": 30, "tails": 200, "brackets": 20}
 
 
 class Page(NamedTuple):
@@ -176,6 +178,34 @@ LIES = [
     ("Alpha bought Beta and Gamma sold Delta.", "Alpha sold Delta."),
     ("Tom met Ann, who sings and dances.", "Tom dances."),
 ]  # fmt: skip
+CUT = [
+    ("The drug cures cancer, which is false.", "The drug cures cancer."),
+    ("The drug cures cancer, which is a myth.", "The drug cures cancer."),
+    ("The drug cures cancer; this claim was later retracted.", "The drug cures cancer."),
+    ("Alpha is the best, which Beta disputes.", "Alpha is the best."),
+    ("Alpha Corp (allegedly) stole the plans.", "Alpha Corp stole the plans."),
+    ("The rocket (almost) reached orbit.", "The rocket reached orbit."),
+    ("The pool is open; the bar is far.", "The pool is open."),
+    ("The pool is open, and the bar is far.", "The pool is open."),
+    ("The pool (built in 2015) is open.", "The pool is open."),
+    ("However, the pool is open.", "The pool is open."),
+    ("While Alpha denies it, Beta left.", "Alpha denies it, Beta left."),
+]
+SIGNS = [
+    ("Use rm -rf to clean up.", "Use rm rf to clean up."),
+    ("Use `rm -rf` to clean up.", "Use `rm rf` to clean up."),
+    ("Pass --no-verify to skip the hooks.", "Pass no verify to skip the hooks."),
+    ("Pass --no-verify to skip the hooks.", "Pass -no-verify to skip the hooks."),
+    ("The number of orders is 5!.", "The number of orders is 5."),
+    ("The number of orders is 5!", "The number of orders is 5."),
+    ("The 5! orders were listed.", "The 5 orders were listed."),
+    ("Read pages 10-20 of the book.", "Read pages 10 20 of the book."),
+    ("Read pages 10 - 20 of the book.", "Read pages 10 20 of the book."),
+    ("Read pages 10–20 of the book.", "Read pages 10 20 of the book."),
+    ("The build runs on .NET at night.", "The build runs on NET at night."),
+    ("The US may leave the treaty.", "The us may leave the treaty."),
+    ("The Polish rules are new.", "The polish rules are new."),
+]
 
 
 @pytest.mark.parametrize(("text", "lie"), LIES)
@@ -184,30 +214,55 @@ def test_no_lie_that_was_tried_passes_unmarked(text: str, lie: str) -> None:
         assert certain([lie], page, "Acme news") == []
 
 
+@pytest.mark.parametrize(("text", "lie"), CUT)
+def test_no_sentence_cut_short_passes_unmarked(text: str, lie: str) -> None:
+    for page in surroundings(text):
+        assert certain([lie], page, "Page") == []
+
+
+@pytest.mark.parametrize(("text", "lie"), SIGNS)
+def test_no_claim_with_other_signs_or_capitals_passes_unmarked(text: str, lie: str) -> None:
+    for page in surroundings(text):
+        assert certain([lie], page, "Page") == []
+        assert certain([text], page, "Page") != []
+
+
 @pytest.mark.parametrize(
     ("text", "claim"),
     [
-        ("However, the basin needs 4,000 litres.", "The basin needs four thousand litres."),
+        ("The basin needs 4,000 litres.", "The basin needs four thousand litres."),
         ("It does not log passwords.", "It doesn't log passwords."),
         ("He said that the pool is open.", "He said the pool is open."),
         ("The fee is 12 per cent.", "The fee is 12%."),
         ("The pool is open; the bar is not far.", "The pool is open; the bar is not far."),
-        ("The pool is open; the bar is far.", "The pool is open."),
-        ("The pool is open, and the bar is far.", "The pool is open."),
-        ("The pool is old, which shows.", "The pool is old."),
-        ("The pool (built in 2015) is open.", "The pool is open."),
-        ("Our heappop() method returns one.", "Our `heappop` method returns one."),
-        ("The pool is open (see below), and cheap.", "The pool is open."),
+        ("The pool (built in 2015) is open.", "The pool (built in 2015) is open."),
+        ("Our heappop method returns one.", "Our `heappop` method returns one."),
+        ("Nantes won 3–1 at home.", "Nantes won 3-1 at home."),
+        ("Norrvik expects rain.", "But Norrvik expects rain."),
+        ("But Norrvik expects rain.", "But Norrvik expects rain."),
         (f"{'The long sentence goes on, and ' * 30}ends.",
          f"{'The long sentence goes on, and ' * 30}ends."),
     ],
 )  # fmt: skip
-def test_a_light_cut_and_another_spelling_pass_unmarked(text: str, claim: str) -> None:
+def test_a_whole_sentence_in_another_spelling_passes_unmarked(text: str, claim: str) -> None:
     for page in surroundings(text):
         assert certain([claim], page, "Page")
 
 
 # --- each part of the rule is needed -----------------------------------------------------------
+
+
+def with_cuts(claim: Facts, sentences: Iterable[Facts]) -> bool:
+    return any(each.stems[: len(claim.stems)] == claim.stems for each in sentences)
+
+
+def without_brackets(claim: Facts, sentences: Iterable[Facts]) -> bool:
+    bare = (re.sub(r" \([^()]+\)", "", each.source) for each in sentences)
+    return any(lexicon.stems(each) == claim.stems for each in bare)
+
+
+def without_signs(claim: Facts, sentences: Iterable[Facts]) -> bool:
+    return any(re.findall(r"\w+", claim.text) == re.findall(r"\w+", s.text) for s in sentences)
 
 
 def in_any_order(claim: Facts, sentences: Iterable[Facts]) -> bool:
@@ -250,6 +305,10 @@ def of_most_words(claim: Facts, sentences: Iterable[Facts]) -> bool:
         (over_several_sentences, "splices"),
         (of_most_words, "other_verbs"),
         (of_most_words, "title_names"),
+        (with_cuts, "tails"),
+        (with_cuts, "ends"),
+        (without_brackets, "brackets"),
+        (without_signs, "signs"),
     ],
 )
 def test_with_a_laxer_rule_false_claims_would_pass(

@@ -213,7 +213,7 @@ def test_a_handed_in_synthesizer_answers_from_the_pages(web: WebTools) -> None:
     assert [source.url for source in model.queries[0].sources] == [r.url for r in found.results]
     assert found.synthesis is not None
     assert found.synthesis.summary == (
-        "Our heappop method returns the smallest item, not the largest. [1]"
+        "Our heappop method returns the smallest item, not the largest. [1] (uncertain)"
     )
     assert found.synthesis.citations == [found.results[0].url]
 

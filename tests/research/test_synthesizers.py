@@ -185,6 +185,7 @@ def test_the_prompt_fences_the_sources_with_a_mark_no_page_can_know() -> None:
     assert fences[0] == fences[1]
     assert fences[0] not in other
     head, data, tail = prompt.split(f"\n{fences[0]}\n")
+    assert "copy the whole sentence" in head
     assert "is data" in head
     assert QUERY.question in head
     assert QUERY.question in tail

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from webtools._cleaning import without_controls
@@ -65,10 +65,13 @@ _NEAR = 200  # characters before a bracket that tell what it is
 _CALLED = re.compile(r"[\w\])]\($")
 _ATTACHED = re.compile(r"[A-Za-z0-9_\]]$")
 _INDEXES = re.compile(r"(?:\[\d{1,9}\]){1,20}$")
+_INDEXED = re.compile(r"(?<![A-Za-z0-9_.])[A-Za-z0-9_.]{1,100}(?:\[[\d\s,]{1,40}\]){1,9}")
 _NO_NAME = re.compile(r"[^A-Za-z0-9_.]")
 # A name that no sentence has: `x`, `sys.argv`, `max_size`.
 _NAME = re.compile(r"[a-z]|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[A-Za-z]\w*_\w*[A-Za-z0-9]", re.ASCII)
-_GOES_ON = re.compile(r"\s{0,3}[-+*/%]?={1,2}(?!=)|\.[a-z_]")
+_GOES_ON = re.compile(r"(?:\ue002?\[\d{1,9}\]){0,9}(?:\s{0,3}[-+*/%]?={1,2}(?!=)|\.[a-z_])")
+# An index that may be the citation of a claim that has no other one.
+_INDEX = re.compile(rf"(?<=[A-Za-z0-9_\]])\ue002(\[[\d\s,]+\])(?!{_GOES_ON.pattern})")
 _TRAILING = ".,;:!?)]}'\"*_，。）】」"
 
 
@@ -144,6 +147,7 @@ class Reading:
         for source in sources:
             for form in dict.fromkeys((source.url, canonical(source.url))):
                 self._urls.setdefault(form, []).append(source.number)
+        self._indexed = frozenset(each for s in sources for each in _indexed(s.text))
         self.is_cut = len(text) > LONGEST_DRAFT
         text = _PRIVATE.sub("", without_controls(text[:LONGEST_DRAFT]))
         self.lines = [self._line(*row) for row in _rows(text)]
@@ -162,7 +166,7 @@ class Reading:
         """Note what a mark, a link or a URL cites, and put a holder in its place."""
         if match["code"]:
             return self._code(match["code"], found)
-        if match["mark"] and _is_of_code(match):
+        if match["mark"] and self._is_of_code(match):
             return f"{_AS_IT_IS}{match[0]}" if _is_plain(match) else match[0]
         key = found.key()
         address = match["url"] or match["html"] or match["marked"] or match["target"]
@@ -207,9 +211,35 @@ class Reading:
             numbers |= dict.fromkeys(range(start, stop + 1))
         return tuple(number for number in numbers if number in self._numbers)
 
+    def _is_of_code(self, match: re.Match[str]) -> bool:
+        """Tell a list or an index of code from a citation, which may stand right after a word."""
+        if not _PLAIN_NUMBERS.fullmatch(match[0]):
+            return False
+        before = match.string[max(0, match.start() - _NEAR) : match.start()]
+        return self._is_index(before, match) if _ATTACHED.search(before) else _is_list(before)
+
+    def _is_index(self, before: str, match: re.Match[str]) -> bool:
+        """Tell whether a bracket right after a word is an index: that of a name in a source."""
+        bare = _INDEXES.sub("", before)
+        name = _NO_NAME.split(bare)[-1]
+        if not name:
+            return False
+        if match["mark"] == "0" or _GOES_ON.match(match.string, match.end()):
+            return True
+        written = f"{name}{before[len(bare) :]}{match[0]}"
+        is_written = written in self._indexed or not self._listed(match["mark"])
+        return is_written and bool(_NAME.fullmatch(name))
+
+    def _as_cited(self, match: re.Match[str], found: _Found) -> str:
+        key = found.key()
+        found.numbers[key] = self._listed(match[1])
+        return f"\ue000{key}\ue001" if found.numbers[key] else match[0]
+
     def _claim(self, piece: str, found: _Found) -> Claim | None:
         gap = "\n" if "\n" in piece[: len(piece) - len(piece.lstrip())] else " "
         keys = [int(key) for key in _HOLDER.findall(piece)]
+        if not any(found.numbers.get(key) for key in keys):
+            piece = _INDEX.sub(lambda match: self._as_cited(match, found), piece)
         foreign = [found.foreign[key] for key in keys if key in found.foreign]
         claim = Claim(
             tuple(_parts(piece.strip(), found)), (), gap, not found.hedges.isdisjoint(keys)
@@ -221,21 +251,11 @@ class Reading:
         return replace(claim, parts=tuple(parts), foreign=tuple(foreign))
 
 
-def _is_of_code(match: re.Match[str]) -> bool:
-    """Tell a list or an index of code from a citation; in doubt it is the former."""
-    if not _PLAIN_NUMBERS.fullmatch(match[0]):
-        return False
-    before = match.string[max(0, match.start() - _NEAR) : match.start()]
-    return _is_index(before, match) if _ATTACHED.search(before) else _is_list(before)
-
-
-def _is_index(before: str, match: re.Match[str]) -> bool:
-    """Tell whether a bracket right after a word is an index: `rain[1]` is a citation."""
-    name = _NO_NAME.split(_INDEXES.sub("", before))[-1]
-    if not name:
-        return False
-    ends = match.string[match.end() : match.end() + 5]
-    return bool(match["mark"] == "0" or _NAME.fullmatch(name) or _GOES_ON.match(ends))
+def _indexed(text: str) -> Iterator[str]:
+    """Give the names with an index in a source's text: `x[1]` and `x[1][2]` for `x[1][2]`."""
+    for match in _INDEXED.finditer(text):
+        stops = (place for place, sign in enumerate(match[0], 1) if sign == "]")
+        yield from (match[0][:stop] for stop in stops)
 
 
 def _is_list(before: str) -> bool:

@@ -110,7 +110,7 @@ class Evidence:
         return _exact(claim.source) in self._sentences
 
     def quotes(self, claim: Facts, candidates: Sequence[int]) -> bool:
-        """Tell whether a claim is in the words of one of the sentences, perhaps cut."""
+        """Tell whether a claim is in the words of one of the sentences."""
         whole = (index for index in candidates if self.pieces[index].is_whole)
         return is_quoted(claim, (self.facts(index, index + 1) for index in whole))
 
@@ -145,7 +145,7 @@ class Evidence:
 
 
 def _exact(text: str) -> str:
-    return text.strip().rstrip(".!。").rstrip()
+    return text.strip().rstrip(".。").rstrip()
 
 
 def support(claim: Facts, evidence: Evidence) -> Verdict:

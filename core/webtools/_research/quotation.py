@@ -5,82 +5,62 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from webtools._research import lexicon
 from webtools._research.facts import Facts
 from webtools._research.quantities import past_unit
 
-# Words with their capitals, signs, and what parts a sentence; not hyphens, quotes and full stops.
-_TOKEN = re.compile(r"\w+|!(?=\w)|[^\w\s\"'`.…!?\[\]–—-]")  # noqa: RUF001
+# Words with their capitals, and signs; not quotes, brackets of footnotes, the dashes and the full
+# stops of sentences. A hyphen, a full stop and `!` count at a word: `-rf`, `.NET`, `5!`, `10-20`.
+_TOKEN = re.compile(
+    r"\w+|[.!?](?=\w)|(?<=\d)!+|(?<=\d)\s[-–]\s(?=\d)|[-–]+(?![\s–-])|[^\w\s\"'`.…!?\[\]–—-]"  # noqa: RUF001
+)
 _QUESTION = re.compile(r"\?[\"')\]*_`»]*$")
 _FREE = frozenset({"the", "that", "also"})  # a sentence says the same without them
 _JOINING = frozenset({"and", "but", "while", "whereas", "however", "moreover", "furthermore"})
 _BREAKS = frozenset(",;:")
-# What follows a comma and these adds to what was said; it does not take it back.
-_ADDING = frozenset({"and", "which", "who", "whose", "whereas", "because"})
-# Unless it has one of these.
-_LIMITING = (
-    lexicon.NEGATIONS
-    | lexicon.SWEEPING
-    | set(str.split("if unless except until but however although though"))
-)
 
 
 def is_quoted(claim: Facts, sentences: Iterable[Facts]) -> bool:
-    """Tell whether a claim is one of some sentences, or what is left of one after a light cut.
+    """Tell whether a claim is one of some sentences, whole: what is left out may take it back.
 
-    All words and signs of the claim must be there in the same order. A sentence may lose what is
-    in brackets, and what follows its first comma or semicolon where that only adds to it. Its
-    beginning stays: in `The son of Alpha won` it is not Alpha who won. A question says nothing.
+    All words and signs must be the same in the same order; a word such as `but` may join the claim
+    to what precedes it. A question says nothing.
     """
-    said = _tokens(claim)
-    for sentence in sentences:
-        told = [] if _QUESTION.search(sentence.source) else _tokens(sentence)
-        if said and (_begins(told, said) or _begins(_unbracketed(told), said)):
-            return True
-    return False
+    said = list(_tokens(claim))
+    forms = [form for form in (_counted(said), _counted(_unjoined(said))) if form]
+    return bool(forms) and any(
+        _counted(list(_tokens(sentence))) in forms
+        for sentence in sentences
+        if not _QUESTION.search(sentence.source)
+    )
 
 
-def _begins(told: Sequence[str], said: Sequence[str]) -> bool:
-    if told[: len(said)] != said:
-        return False
-    rest = told[len(said) :]
-    return not rest or (_BREAKS.isdisjoint(said) and _adds(rest))
+def _unjoined(found: Sequence[str]) -> Sequence[str]:
+    begin = next((at for at, word in enumerate(found) if word.lower() not in _JOINING), 0)
+    return found[begin + (begin > 0 and found[begin] == ",") :]
 
 
-def _adds(rest: Sequence[str]) -> bool:
-    if not _LIMITING.isdisjoint(map(str.lower, rest)):
-        return False
-    return rest[0] == ";" or (rest[0] == "," and not _ADDING.isdisjoint(rest[1:2]))
-
-
-def _unbracketed(told: Sequence[str]) -> list[str]:
-    """Leave out what is in brackets, unless it limits what is said."""
-    kept: list[str] = []
-    depth = 0
-    for word in told:
-        depth += word == "("
-        if not depth:
-            kept.append(word)
-        elif word.lower() in _LIMITING:
-            return list(told)
-        depth -= word == ")" and depth > 0
+def _counted(found: Sequence[str]) -> list[str]:
+    """Leave out what says nothing; the first word of a sentence has a capital of no meaning."""
+    words = [word[:1].lower() + word[1:] if at == 0 else word for at, word in enumerate(found)]
+    kept = [word for word in words if word.lower() not in _FREE]
+    while kept and kept[-1] in _BREAKS:
+        kept.pop()
     return kept
 
 
-def _tokens(text: Facts) -> list[str]:
-    """Give the words and signs that count, numbers in one spelling."""
-    found = [word for word in _all_tokens(text) if word.lower() not in _FREE]
-    while found and found[-1] in _BREAKS:
-        found.pop()
-    begin = next((at for at, word in enumerate(found) if word.lower() not in _JOINING), 0)
-    begin += bool(begin) and found[begin] == ","
-    return [word.lower() if at == 0 else word for at, word in enumerate(found[begin:])]
-
-
-def _all_tokens(text: Facts) -> Iterator[str]:
+def _tokens(text: Facts) -> Iterator[str]:
+    """Give the words and signs, numbers in one spelling."""
     at = 0
     for number in sorted(text.quantities.numbers, key=lambda each: each.place):
-        yield from _TOKEN.findall(text.text, at, number.place)
+        yield from _between(text.text, at, number.place)
         yield f"#{number.value} {number.unit}"
         at = past_unit(text.text, number)
-    yield from _TOKEN.findall(text.text, at)
+    yield from _between(text.text, at, len(text.text))
+
+
+def _between(text: str, start: int, stop: int) -> Iterator[str]:
+    """Give the tokens that begin between two places; what follows tells whether a sign counts."""
+    for match in _TOKEN.finditer(text, start):
+        if match.start() >= stop:
+            return
+        yield match[0].strip().replace("–", "-")  # noqa: RUF001

@@ -25,8 +25,8 @@ _INSTRUCTIONS = """\
 Answer the question from the numbered sources below and from nothing else: use no other knowledge.
 - Write short sentences, each with one statement, and end each with the number of the source that \
 says it, such as [1], or [2][3] when several do. A sentence without a number is thrown away.
-- Where a sentence of a source says it, copy that sentence word for word; you may end it before \
-", and". What is in other words is marked as uncertain.
+- Where a sentence of a source says it, copy the whole sentence word for word, from its first word \
+to its last. What is cut short or in other words is marked as uncertain.
 - Keep names, numbers and dates exactly as the sources write them.
 - Never cite a number that is not listed, and never write a URL.
 - If the sources do not answer the question, say so in one sentence without a number.
