@@ -162,12 +162,12 @@ def test_exploring_shows_tables_answers_progress_and_failures(tmp_path: Path) ->
     assert re.search(frame, told(ran, "frame", HTML if find_spec("pandas") else "text/plain"))
     assert "searching 2/2" in told(ran, "queries")
     assert told(ran, "queries", HTML).count('class="wt-group"') == 2
-    assert "Plan of web-deep" in told(ran, "plan")
+    assert "ResearchPlan web-deep" in told(ran, "plan")
     assert "fetching 5/5" in told(ran, "deep")
     assert re.search(rf'<ol class="wt-citations">.*href="{FOUND}"', told(ran, "deep", HTML))
     assert re.search(rf"(?s)Answer:\n.+ \[1\].*Cited:\n.*{FOUND}", told(ran, "envelope"))
     assert "searching 1/1" in told(ran, "docs")
-    assert "Failed: CRAWL_NOT_FOUND" in told(ran, "failed-page")
+    assert "1 failed" in told(ran, "failed-page")
     assert "CRAWL_NOT_FOUND" in told(ran, "failed-page", HTML)
     assert told(ran, "failed-call").startswith('ConfigError: No provider "nobody"')
 

@@ -210,11 +210,12 @@ async def test_a_key_in_the_arguments_shows_nowhere(webtools_sandbox: SandboxSer
     config = webtools_sandbox.config()
     for entry in config["providers"]:
         entry["apiKey"] = key
-    tool = web_search_tool(WebTools(Config.model_validate(config)))
     arguments = {"queries": [f"what is {key}", "json"]}
-    for output in (tool(**arguments), await tool.acall(**arguments)):
-        assert output.raw_input == {"kwargs": {"queries": ["what is [redacted]", "json"]}}
-        assert key not in repr(output)
+    async with WebTools(Config.model_validate(config)) as web:
+        tool = web_search_tool(web)
+        for output in (tool(**arguments), await tool.acall(**arguments)):
+            assert output.raw_input == {"kwargs": {"queries": ["what is [redacted]", "json"]}}
+            assert key not in repr(output)
     assert arguments["queries"][0].endswith(key)  # the caller's own stay
 
 

@@ -3,19 +3,25 @@ from __future__ import annotations
 import os
 import pickle
 import re
+import subprocess
 import sys
+import time
 from html.parser import HTMLParser
 from pathlib import Path
 from pprint import pformat
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
+import IPython
 import notebook_samples as samples
 import pytest
 from _pytest._io.saferepr import saferepr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from IPython.core.formatters import PlainTextFormatter
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.terminal.interactiveshell import TerminalInteractiveShell
 from markdown_it import MarkdownIt
 from rich.pretty import pretty_repr
 
@@ -285,8 +291,16 @@ def test_a_response_says_in_one_line_what_it_is() -> None:
     assert "answer" not in repr(found)
 
 
+def in_shell(value: Any, kind: type[InteractiveShell] | None) -> str:
+    """Give the text that IPython makes of a value where such a shell runs."""
+    shell = Mock(spec=kind) if kind else None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(IPython, "get_ipython", lambda: shell)
+        return str(PlainTextFormatter()(value))
+
+
 def on_terminal(value: Any) -> str:
-    return str(PlainTextFormatter()(value))
+    return in_shell(value, TerminalInteractiveShell)
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -335,6 +349,33 @@ def test_within_something_else_a_terminal_gets_the_line() -> None:
     assert written == [repr(response)] * 2
 
 
+@pytest.mark.parametrize("name", EVERY)
+def test_a_notebook_saves_the_line_beside_the_html(name: str) -> None:
+    response = EVERY[name]
+    assert in_shell(response, InteractiveShell) == in_shell(response, None) == repr(response)
+
+
+def test_without_ipython_it_is_the_line_and_nothing_is_loaded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "IPython"]:
+        monkeypatch.delitem(sys.modules, name)
+    assert PlainTextFormatter()(samples.NOTHING) == repr(samples.NOTHING)
+    assert "IPython" not in sys.modules
+
+
+def test_ipython_in_a_terminal_prints_the_text(tmp_path: Path) -> None:
+    code = "from webtools import SummaryResponse as S; S(text='one two', summary_type='summary', "
+    code += "engine='cecil', url='https://a.example/', tokens=2, provider='p')"
+    command = [sys.executable, "-m", "IPython", "--quick", "--no-banner", "-c", code]
+    environ = {**os.environ, "IPYTHONDIR": str(tmp_path)}
+    ran = subprocess.run(
+        command, env=environ, capture_output=True, check=True, text=True, timeout=60
+    )
+    assert "one two" in ran.stdout
+    assert "<SummaryResponse" not in ran.stdout
+
+
 def test_tests_and_logs_print_the_line() -> None:
     assert saferepr(samples.NOTHING) == pformat(samples.NOTHING) == repr(samples.NOTHING)
     assert f"{samples.NOTHING}" == repr(samples.NOTHING)
@@ -357,6 +398,29 @@ def test_tests_and_logs_print_the_line() -> None:
 )
 def test_lines_break_between_words(text: str, shown: str) -> None:
     assert wrapped(text, 9) == shown
+
+
+BLANKS = " " * 50_000
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (f"xxxxx{BLANKS}", "xxxxx"),
+        (f"xxxxx yyyyy{BLANKS}", "xxxxx\nyyyyy"),
+        (f"xxxxx{BLANKS}y", "xxxxx\ny"),
+        (f"{BLANKS}xxxxx", f"{BLANKS}xxxxx"),
+        (f"- {BLANKS}", "-"),
+        (f"1.{BLANKS}x", "1.\n    x"),
+        (f"xxxxx{BLANKS}\n" * 3, "xxxxx\n" * 3),
+        (f"xxxxx{chr(0x3000) * 50_000}", "xxxxx"),
+    ],
+    ids=lambda text: text[:8],
+)
+def test_however_many_blanks_there_are_lines_break_at_once(text: str, shown: str) -> None:
+    began = time.perf_counter()
+    assert wrapped(text, 9) == shown
+    assert time.perf_counter() - began < 1
 
 
 def test_rich_prints_the_same_line() -> None:

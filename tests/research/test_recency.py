@@ -79,6 +79,23 @@ def test_who_finds_nothing_again_is_followed_by_the_next(
     assert found.meta.warnings == [STAND_IN, 'Provider "exa" found nothing.']
 
 
+def test_what_was_said_of_the_first_time_is_kept_unless_it_is_told_already(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    said = {"results": [], "warnings": ["an old index answered"]}
+    webtools_sandbox.fault(provider="context7", times=None, body={"results": []})
+    webtools_sandbox.fault(provider="exa", times=1, body=said)
+    chain = {"chain": {"web-docs": ["context7", "exa"]}}
+    with WebTools({**settings, "research": chain}) as web:
+        found = web.research(CURRENT, command="web-docs")
+    assert found.meta.provider_used == "exa"
+    assert found.meta.warnings == [
+        STAND_IN,
+        'Provider "context7" found nothing.',  # it has no dates, and was not asked again
+        "Exa: an old index answered",
+    ]
+
+
 def test_where_there_is_nothing_older_either_that_is_told(
     web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:

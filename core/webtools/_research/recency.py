@@ -60,6 +60,8 @@ def _widened(
     nothing = _nothing(question)
     if wide.results:
         told = [f"{nothing}, so sources of any age, or without a date, stand in; {_REMEDY}."]
+        repeated = {f'Provider "{name}" found nothing.' for name in again}
+        told += [warning for warning in narrow.warnings if warning not in repeated]
     elif wide.answered:
         told = [f"{nothing}, and nothing older either.", *narrow.warnings]
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+import sys
 from collections.abc import Sequence
 from functools import singledispatch
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from webtools import formatting
 from webtools._showing.outline import by_query, outline, plan_rows, subject
 from webtools._showing.text import count, cut_lines
-from webtools._showing.wrapping import wrapped
+from webtools._showing.wrapping import width_of, wrapped
 from webtools.results import (
     FetchResponse,
     ReadResponse,
@@ -36,7 +36,7 @@ def draw(response: Any) -> str:
     if hidden := len(blocks) - len(shown):
         parts.append(f"… and {hidden:,} more")
     parts.append(_cut(below, _MOST_BELOW, _MOST_LINES))
-    return wrapped("\n\n".join(filter(None, parts)), shutil.get_terminal_size().columns)
+    return wrapped("\n\n".join(filter(None, parts)), width_of(sys.stdout))
 
 
 def _cut(text: str, most: int, most_lines: int) -> str:

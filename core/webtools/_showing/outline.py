@@ -8,7 +8,7 @@ from functools import singledispatch
 from typing import Any
 
 from webtools._display import LONGEST_URL, link_target
-from webtools._showing.text import count, cut, day, minute, price
+from webtools._showing.text import count, cut, day, grouped, minute, price
 from webtools.results import (
     FetchResponse,
     PlanStep,
@@ -103,12 +103,8 @@ def source(rank: int, result: SearchResult | ResearchResult) -> Source:
 def by_query(response: SearchResponse) -> dict[str, list[SearchResult]]:
     """Sort the results by query; a failed query has no entry, one without results an empty one."""
     failed = {error.query for error in response.errors}
-    found: dict[str, list[SearchResult]] = {
-        query: [] for query in response.queries if query not in failed
-    }
-    for result in response.results:
-        found.setdefault(result.query, []).append(result)
-    return found
+    answered = [query for query in response.queries if query not in failed]
+    return grouped(response.results, lambda result: result.query, answered)
 
 
 def groups(response: SearchResponse) -> Iterator[tuple[str, list[Source]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast
 
@@ -20,6 +21,14 @@ def never_raising(draw: Draw) -> Draw:
             return type(self).__name__
 
     return cast("Draw", drawn)
+
+
+def _on_terminal() -> bool:
+    """Tell whether IPython runs in a terminal; a notebook would save the text beside the HTML."""
+    found = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    terminal = sys.modules.get("IPython.terminal.interactiveshell")
+    kind = getattr(terminal, "TerminalInteractiveShell", None)
+    return found is not None and kind is not None and isinstance(found(), kind)
 
 
 class Bounded:
@@ -71,10 +80,10 @@ class Shown(Bounded):
         return draw(self)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """Write it on IPython's terminal; within something else it is the one line."""
+        """Write it where IPython runs in a terminal; elsewhere and in lists it is one line."""
         text = ""
         try:
-            if not cycle and len(printer.stack) == 1:
+            if not cycle and len(printer.stack) == 1 and _on_terminal():
                 from webtools._showing.as_text import draw  # noqa: PLC0415
 
                 text = draw(self)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from datetime import datetime, timezone
-from typing import Any
+from typing import Any, TypeVar
 
 from webtools._display import display_lines, display_text
 
+T = TypeVar("T")
 _RAW_PER_SHOWN = 4  # what is cleaned away takes room in the raw text
 
 
@@ -60,3 +62,13 @@ def minute(moment: datetime) -> str:
 def price(usd: float) -> str:
     """Give a sum, exact enough for a single call."""
     return f"{usd:,.4f} USD"
+
+
+def grouped(
+    results: Iterable[T], query_of: Callable[[T], str], queries: Iterable[str]
+) -> dict[str, list[T]]:
+    """Sort results by query: first those named, be it that they have none, then any others."""
+    found: dict[str, list[T]] = {query: [] for query in queries}
+    for result in results:
+        found.setdefault(query_of(result), []).append(result)
+    return found

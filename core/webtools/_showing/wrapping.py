@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
 from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
 
 _LEAD = re.compile(r"\s*(?:(?:[-*•]|\d{1,3}\.|\[\d{1,3}\])\s+)?")
 _WORD = re.compile(r"\s*\S+")
 _WIDE = {"W", "F"}
+_USUAL_WIDTH = 80  # where the terminal does not say
+
+
+def width_of(stream: Any) -> int:
+    """Give the columns of the terminal that a stream leads to, or those that `COLUMNS` asks for."""
+    asked = os.environ.get("COLUMNS", "")
+    if asked.isascii() and asked.isdigit() and int(asked):
+        return int(asked)
+    with suppress(AttributeError, OSError, ValueError):  # no stream, or one without a descriptor
+        return os.get_terminal_size(stream.fileno()).columns or _USUAL_WIDTH
+    return _USUAL_WIDTH
 
 
 def wrapped(text: str, width: int) -> str:
@@ -21,6 +35,7 @@ def wrapped(text: str, width: int) -> str:
 
 
 def _broken(line: str, width: int) -> Iterator[str]:
+    line = line.rstrip()  # from each of many blanks `_WORD` would look for a word to the end
     if _columns(line) <= width:
         yield line
         return

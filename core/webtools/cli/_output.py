@@ -26,7 +26,6 @@ INTERRUPTED = 130  # 128 + SIGINT, as a shell counts it
 READER_LEFT = 141  # 128 + SIGPIPE
 
 _USERS_TO_MEND = {"ConfigError", "InputError"}
-_USUAL_COLUMNS = 80  # where the terminal does not say
 _ENVELOPE = ("results", "meta", "synthesis")
 
 
@@ -64,18 +63,9 @@ def complain(message: str) -> None:
 
 def _fitted(text: str, stream: Any) -> str:
     from webtools._display import is_terminal  # noqa: PLC0415  help and --json need none of this
-    from webtools._showing.wrapping import wrapped  # noqa: PLC0415
+    from webtools._showing.wrapping import width_of, wrapped  # noqa: PLC0415
 
-    return wrapped(text, _columns(stream)) if is_terminal(stream) else text
-
-
-def _columns(stream: Any) -> int:
-    asked = os.environ.get("COLUMNS", "")
-    if asked.isascii() and asked.isdigit() and int(asked):
-        return int(asked)
-    with suppress(OSError, ValueError):
-        return os.get_terminal_size(stream.fileno()).columns or _USUAL_COLUMNS
-    return _USUAL_COLUMNS
+    return wrapped(text, width_of(stream)) if is_terminal(stream) else text
 
 
 def print_json(data: Mapping[str, Any]) -> None:

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from webtools._display import display_lines, display_text
 from webtools._fencing import unfenced
+from webtools._showing.text import grouped
 from webtools.rendering._block import Line, line, url_text
 from webtools.rendering._reading import Shown, as_list, as_mapping, as_number, count
 from webtools.rendering._recognition import READ
@@ -66,13 +67,10 @@ def _hits_by_query(shown: Shown) -> list[Line]:
     """Show the first results, those of each query numbered from 1 and under its name."""
     items = shown.items("results")
     first = items[:MOST_RESULTS]
-    found: dict[str, list[Any]] = {}
-    if len(first) == len(items):  # else nobody knows here which query has none
-        found = {query: [] for query in _answered(shown)}
-    for item in first:
-        found.setdefault(_query(item), []).append(item)
+    # Where some are left out, nobody knows here which query has none.
+    queries = _answered(shown) if len(first) == len(items) else ()
     lines: list[Line] = []
-    for query, hits in found.items():
+    for query, hits in grouped(first, _query, queries).items():
         lines.append(line(f'"{query}"', MUTED))
         lines += [part for number, item in enumerate(hits, 1) for part in _hit(number, item)]
         if not hits:
