@@ -353,6 +353,31 @@ def test_an_entry_that_lies_about_its_size_does_not_hold_up_a_loop(
         cache.get_at_once("key")
 
 
+def test_what_was_read_before_is_still_held_against_the_file(cache: Cache, store: Store) -> None:
+    cache.set("key", "value")
+    assert [value(cache, "key") for _ in range(2)] == ["value"] * 2
+    cache.set("key", "other")
+    assert value(cache, "key") == "other"
+    store.write(lambda db: db.execute("UPDATE cache SET value = CAST('{}' AS BLOB)"))
+    assert value(cache, "key") is None
+    cache.set("key", "value")
+    store.write(lambda db: db.execute("UPDATE cache SET checksum = 1"))
+    assert value(cache, "key") is None
+    cache.set("key", "value")
+    assert value(cache, "key") == "value"
+    cache.clear()
+    assert value(cache, "key") is None
+
+
+def test_of_what_was_read_little_is_remembered(cache: Cache) -> None:
+    for number in range(200):
+        cache.set(f"key {number}", "v" * 9)
+        assert cache.get(f"key {number}") is not None
+    assert 0 < len(cache._known) <= 64
+    cache.clear()
+    assert not cache._known
+
+
 def test_a_key_that_is_no_text_is_never_there(cache: Cache) -> None:
     cache.set("\ud83d", "value")
     assert cache.get("\ud83d") is None
