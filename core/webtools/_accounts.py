@@ -101,6 +101,8 @@ class Accounts:
         Raises:
             ConfigError: As `select`; also when the extra that the keyless one needs is missing.
         """
+        if name is None and "fetch" in self.choices:
+            return self.choices["fetch"]
         if name == direct.NAME and self.named(direct.NAME) is None:
             return direct.IMPLICIT
         if name or any("fetch" in capabilities(account.type) for account in self.accounts):

@@ -6,6 +6,7 @@ A provider is a module (`exa.py`, `kagi.py`, …) that fits these protocols; the
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
@@ -87,7 +88,7 @@ class Account:
         proxy: URL of the proxy, or None.
         fetch_fallback: Name of the provider that tries the pages which this one could not fetch.
         secrets: All that may never appear in a text.
-        identity: Equal for accounts that give the same answers; holds no key.
+        identity: A hash, equal for accounts that give the same answers; holds no key.
     """
 
     name: str
@@ -113,7 +114,8 @@ class Account:
         secrets = [secret.get_secret_value() for secret in found if isinstance(secret, SecretStr)]
         object.__setattr__(self, "secrets", frozenset(secrets))
         names = (self.type, self.name, self.base_url, self.options.model_dump_json())
-        object.__setattr__(self, "identity", " ".join(names))
+        identity = hashlib.sha256(" ".join(names).encode("utf-8", "replace")).hexdigest()
+        object.__setattr__(self, "identity", identity)
 
     def __reduce__(self) -> NoReturn:
         """Refuse to be pickled: the key would be in it."""
