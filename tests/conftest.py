@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 from offline import Clock
 from recording import CassetteYaml, assert_played_whole, cassette_settings
 from vcr import VCR
@@ -19,6 +20,8 @@ def pytest_configure() -> None:
     # A shell that runs the tests in the background has them, and all that they start, ignore it.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    settings.register_profile("untimed", deadline=None)  # a busy machine is no fault
+    settings.load_profile("untimed")
 
 
 @pytest.fixture
