@@ -30,7 +30,8 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         """Leave the lines as they are, but on a terminal that is narrower than they."""
-        return super()._fill_text(wrapped(text, width), width, indent)
+        # argparse keeps two columns free, which a line as it was written may fill.
+        return super()._fill_text(wrapped(text, width + 2), width, indent)
 
 
 class Parser(argparse.ArgumentParser):
