@@ -6,7 +6,7 @@ Hidden characters go first, for they may stand in the midst of a key; then the k
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
@@ -47,8 +47,9 @@ def _clean(result: Model, redactor: Redactor) -> Model:
 
 def _is_known(result: BaseModel, text: bytes, redactor: Redactor) -> bool:
     """Tell whether a result that is kept anyway has passed before, or may pass now."""
-    facts = vars(result)
-    is_kept = vars(facts["meta"])["cache_hit"] if "meta" in facts else facts.get("cache_hit")
+    facts: dict[str, Any] = vars(result)
+    told: dict[str, Any] = vars(facts["meta"]) if "meta" in facts else facts
+    is_kept = told.get("cache_hit")
     if not is_kept or len(text) > _LONGEST_REMEMBERED:
         return False
     try:
