@@ -6,7 +6,7 @@ Hidden characters go first, for they may stand in the midst of a key; then the k
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel
 
@@ -48,7 +48,7 @@ def _clean(result: Model, redactor: Redactor) -> Model:
 def _is_known(result: BaseModel, text: bytes, redactor: Redactor) -> bool:
     """Tell whether a result that is kept anyway has passed before, or may pass now."""
     facts: dict[str, Any] = vars(result)
-    told: dict[str, Any] = vars(facts["meta"]) if "meta" in facts else facts
+    told = cast("dict[str, Any]", facts["meta"].__dict__ if "meta" in facts else facts)
     is_kept = told.get("cache_hit")
     if not is_kept or len(text) > _LONGEST_REMEMBERED:
         return False
