@@ -23,7 +23,7 @@ from webtools._inputs import (
     shown,
 )
 from webtools._read_input import MAX_FIND_CHARACTERS, MAX_OFFSET, ReadInput
-from webtools._showing.shown import never_raising
+from webtools._showing.shown import Drawn
 
 __all__ = [
     "CATEGORIES",
@@ -55,8 +55,8 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class ToolResult:
+@dataclass(frozen=True, slots=True, repr=False)
+class ToolResult(Drawn):
     """What a tool call gives back.
 
     Attributes:
@@ -74,27 +74,6 @@ class ToolResult:
     def __str__(self) -> str:
         """Give the text alone."""
         return self.text
-
-    @never_raising
-    def __repr__(self) -> str:
-        """Say in one short line what it is."""
-        from webtools._showing.lines import line  # noqa: PLC0415  few results are printed
-
-        return f"<ToolResult {line(self)}>"
-
-    @never_raising
-    def _repr_html_(self) -> str:
-        """Draw it for a notebook, the text folded."""
-        from webtools._showing.as_html import draw  # noqa: PLC0415
-
-        return draw(self)
-
-    @never_raising
-    def _repr_markdown_(self) -> str:
-        """Draw it where HTML is not shown."""
-        from webtools._showing.as_markdown import draw  # noqa: PLC0415
-
-        return draw(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import asyncio
 import json
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,12 +59,6 @@ def settings(webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch) -
     for entry in made["providers"]:
         entry["timeoutMs"] = 1500
     return made
-
-
-@pytest.fixture
-def web(settings: dict[str, Any]) -> Iterator[WebTools]:
-    with WebTools(settings) as made:
-        yield made
 
 
 def research(web: WebTools, command: Command, **options: Any) -> ResearchEnvelope:

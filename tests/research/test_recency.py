@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from webtools import ResearchEnvelope, WebTools, _exchange
+from webtools import ResearchEnvelope, WebTools
 from webtools._research import research as researching
 from webtools.logs import events_of, explain
 from webtools.sandbox import SandboxServer
@@ -20,21 +19,6 @@ NOTHING = 'The question says "current", but nothing from the last 30 days was fo
 STAND_IN = f"{NOTHING}, so sources of any age, or without a date, stand in; {REMEDY}"
 NO_PAGE = {"type": "search", "web": {"results": []}}
 OLD = "No clearly recent sources found within ~30 days."
-
-
-@pytest.fixture
-def settings(
-    webtools_sandbox: SandboxServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> dict[str, Any]:
-    monkeypatch.setattr(_exchange, "FIRST_DELAY", 0.0)
-    log = {"path": str(tmp_path / "log.ndjson"), "queries": "clear"}
-    return {**webtools_sandbox.config(), "cache": {}, "log": log}
-
-
-@pytest.fixture
-def web(settings: dict[str, Any]) -> Iterator[WebTools]:
-    with WebTools(settings) as made:
-        yield made
 
 
 def asked(sandbox: SandboxServer) -> dict[str, int]:

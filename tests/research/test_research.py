@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from webtools import ConfigError, InputError, QuotaError, WebTools, _exchange
+from webtools import ConfigError, InputError, QuotaError, WebTools
 from webtools._flow import Flow, Now
 from webtools._research.synthesis import NOTHING_BORNE_OUT, NOTHING_FOUND, Draft
 from webtools.errors import UnavailableError
@@ -21,21 +20,6 @@ from webtools.results import ResearchEnvelope
 from webtools.sandbox import SandboxServer
 
 QUERY = "how does a heap queue keep its smallest item first"
-
-
-@pytest.fixture
-def settings(
-    webtools_sandbox: SandboxServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> dict[str, Any]:
-    monkeypatch.setattr(_exchange, "FIRST_DELAY", 0.0)
-    log = {"path": str(tmp_path / "log.ndjson"), "queries": "clear"}
-    return {**webtools_sandbox.config(), "cache": {}, "log": log}
-
-
-@pytest.fixture
-def web(settings: dict[str, Any]) -> Iterator[WebTools]:
-    with WebTools(settings) as made:
-        yield made
 
 
 def events(settings: dict[str, Any]) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -38,12 +38,6 @@ def settings(
     entry(made, "exa")["fetchFallback"] = "own reader"
     log = {"path": str(tmp_path / "log.ndjson"), "queries": "clear"}
     return {**made, "cache": {}, "log": log}
-
-
-@pytest.fixture
-def web(settings: dict[str, Any]) -> Iterator[WebTools]:
-    with WebTools(settings) as made:
-        yield made
 
 
 def entry(settings: dict[str, Any], name: str) -> dict[str, Any]:

@@ -176,6 +176,11 @@ def _note_parked(account: Account, parking: Parking, found: Retrieval) -> None:
     found.degraded[account.name] = words(parking)
 
 
+def found_nothing(account: Account) -> str:
+    """Say that a provider answered, and had nothing."""
+    return f'Provider "{account.name}" found nothing.'
+
+
 def ask_in_turn(
     accounts: list[Account],
     question: Question,
@@ -250,7 +255,7 @@ def _attempt(
         found.results = without_repeats(results)[: question.limit]
     else:
         found.empty.append(account)
-        found.warnings.append(f'Provider "{account.name}" found nothing.')
+        found.warnings.append(found_nothing(account))
 
 
 def _filtered(

@@ -38,8 +38,6 @@ HOLLOW = frozenset(
     thousand million billion trillion
 """)
 )
-# Words that widen or narrow what is said.
-SWEEPING = frozenset({"only", "solely", "exclusively", "always", "every", "all"})
 # Ordinary words that begin sentences; one of them there is no name.
 ORDINARY = frozenset(
     str.split("""

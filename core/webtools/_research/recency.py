@@ -6,7 +6,14 @@ from dataclasses import replace
 
 from webtools._context import CallContext
 from webtools._flow import Flow, Now
-from webtools._research.chain import Question, Retrieval, ask_in_turn, retrieve, task_of
+from webtools._research.chain import (
+    Question,
+    Retrieval,
+    ask_in_turn,
+    found_nothing,
+    retrieve,
+    task_of,
+)
 from webtools._research.rules import time_word
 from webtools.providers import Account
 
@@ -60,7 +67,7 @@ def _widened(
     nothing = _nothing(question)
     if wide.results:
         told = [f"{nothing}, so sources of any age, or without a date, stand in; {_REMEDY}."]
-        repeated = {f'Provider "{name}" found nothing.' for name in again}
+        repeated = {*map(found_nothing, accounts)}
         told += [warning for warning in narrow.warnings if warning not in repeated]
     elif wide.answered:
         told = [f"{nothing}, and nothing older either.", *narrow.warnings]

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 Draw = TypeVar("Draw", bound=Callable[[Any], str])
 
 
-def never_raising(draw: Draw) -> Draw:
+def _never_raising(draw: Draw) -> Draw:
     """Fall back to the type's name: a debugger or a notebook asks for this unbidden."""
 
     @functools.wraps(draw)
@@ -44,17 +44,37 @@ class Bounded:
             return []
 
 
-class Shown(Bounded):
-    """Shows a response: one line in a log, a table in a notebook, rows in a data frame."""
+class Drawn:
+    """Shows what is drawn: one line in a log, a table or a text in a notebook."""
 
-    @never_raising
+    __slots__ = ()
+
+    @_never_raising
     def __repr__(self) -> str:
         """Say in one short line what it is."""
         from webtools._showing.lines import line  # noqa: PLC0415
 
         return f"<{type(self).__name__} {line(self)}>"
 
-    __str__ = __repr__
+    @_never_raising
+    def _repr_html_(self) -> str:
+        """Draw it for a notebook: one fragment, without scripts, that fetches nothing."""
+        from webtools._showing.as_html import draw  # noqa: PLC0415
+
+        return draw(self)
+
+    @_never_raising
+    def _repr_markdown_(self) -> str:
+        """Draw it where HTML is not shown."""
+        from webtools._showing.as_markdown import draw  # noqa: PLC0415
+
+        return draw(self)
+
+
+class Shown(Drawn, Bounded):
+    """Shows a response: also as rows in a data frame, and as text in a terminal."""
+
+    __str__ = Drawn.__repr__
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         """Give that line to those who print models in their own way, such as rich."""
@@ -64,20 +84,6 @@ class Shown(Bounded):
             return [(None, line(self))]
         except Exception:  # noqa: BLE001  # as above
             return []
-
-    @never_raising
-    def _repr_html_(self) -> str:
-        """Draw it for a notebook: one fragment, without scripts, that fetches nothing."""
-        from webtools._showing.as_html import draw  # noqa: PLC0415
-
-        return draw(self)
-
-    @never_raising
-    def _repr_markdown_(self) -> str:
-        """Draw it where HTML is not shown."""
-        from webtools._showing.as_markdown import draw  # noqa: PLC0415
-
-        return draw(self)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         """Write it where IPython runs in a terminal; elsewhere and in lists it is one line."""
