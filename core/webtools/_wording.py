@@ -30,9 +30,15 @@ def listed(texts: Iterable[str]) -> str:
 
 def hint(wrong: str, known: Iterable[str]) -> str:
     """Name the known word that a wrong one is nearest to, or nothing."""
+    near = nearest(wrong, known)
+    return f" (did you mean {quote(near)}?)" if near else ""
+
+
+def nearest(wrong: str, known: Iterable[str]) -> str:
+    """Give the known word that a wrong one is nearest to, however it is spelled; "" for none."""
     by_lower = {to_camel(word).lower(): word for word in known}
     near = difflib.get_close_matches(to_camel(wrong).lower(), by_lower, n=1)
-    return f" (did you mean {quote(by_lower[near[0]])}?)" if near else ""
+    return by_lower[near[0]] if near else ""
 
 
 def fail(what: str) -> NoReturn:

@@ -59,10 +59,10 @@ class Parser(argparse.ArgumentParser):
 
 def hint(wrong: str, known: Iterable[str]) -> str:
     """Name the known word that a wrong one is nearest to, or nothing."""
-    from difflib import get_close_matches  # noqa: PLC0415  few calls are wrong
+    from webtools._wording import nearest  # noqa: PLC0415  few calls are wrong
 
-    near = get_close_matches(wrong.lower(), [*known], n=1)
-    return f"; did you mean {near[0]}?" if near else ""
+    near = nearest(wrong, known)
+    return f"; did you mean {near}?" if near else ""
 
 
 def parser_for(name: str, description: str, epilog: str, usage: str | None = None) -> Parser:
