@@ -96,7 +96,8 @@ def _logged(tool: Tool, given: Any, context: CallContext, work: Flow[T]) -> Flow
 
 def _asked(given: BaseModel) -> dict[str, Any]:
     """Give the arguments that were given."""
-    return {name: value for name, value in vars(given).items() if name in given.model_fields_set}
+    known = given.model_fields_set
+    return {name: value for name, value in vars(given).items() if name in known}
 
 
 def _outcome(response: Any) -> dict[str, Any]:

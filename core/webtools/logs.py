@@ -172,13 +172,16 @@ def _usual_line(event: str, call: str, facts: Mapping[str, Any], at: int) -> byt
 
 def _are_plain(values: Collection[Any]) -> bool:
     """Tell whether values are made of what both ways of writing write alike."""
-    return _PLAIN.issuperset(map(type, values)) or all(map(_is_plain, values))
+    if _PLAIN.issuperset(map(type, values)):
+        return True
+    others = [value for value in values if type(value) not in _PLAIN]
+    return all(map(_is_plain, others))
 
 
 def _is_plain(value: Any) -> bool:
-    if is_object(value):
-        return {*map(type, value)} <= {str} and _are_plain(value.values())
-    return type(value) in _PLAIN or (is_list(value) and _are_plain(value))
+    if is_list(value):
+        return _are_plain(value)
+    return is_object(value) and {*map(type, value)} <= {str} and _are_plain(value.values())
 
 
 def _any_line(event: str, call: str, facts: Mapping[str, Any], at: int) -> bytes:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from webtools._context import CallContext
 from webtools._flow import Flow, Now
 from webtools._research.chain import (
@@ -63,7 +61,7 @@ def _widened(
     wide = Retrieval(
         degraded=narrow.degraded, costs=narrow.costs, parked=narrow.parked, is_widened=True
     )
-    yield from ask_in_turn(accounts, replace(question, since=None), context, deadline, wide)
+    yield from ask_in_turn(accounts, question._replace(since=None), context, deadline, wide)
     nothing = _nothing(question)
     if wide.results:
         told = [f"{nothing}, so sources of any age, or without a date, stand in; {_REMEDY}."]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone
 from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
@@ -75,12 +75,15 @@ def research(given: ResearchInput, context: CallContext) -> Flow[ResearchEnvelop
     synthesizer = choose_synthesizer(given, context)
     start: float = yield Now()
     deadline = start + SECONDS[question.command]
-    work = _Research(question, chain, synthesizer, context, deadline)
-    keep = work_of(question, chain, synthesizer, context)
-    if keep is None:
-        kept = Kept((yield from work.carry_out()))
+
+    def carried_out() -> Flow[_Told]:
+        return _Research(question, chain, synthesizer, context, deadline).carry_out()
+
+    work = work_of(question, chain, synthesizer, context)
+    if work is None:
+        kept = Kept((yield from carried_out()))
     else:
-        kept = yield from done_once(context, keep, work.carry_out, deadline)
+        kept = yield from done_once(context, work, carried_out, deadline)
     return _as_asked(kept, question, [*accounts.warnings, *_lowered(given, question)])
 
 
@@ -93,7 +96,6 @@ def _lowered(given: ResearchInput, question: Question) -> list[str]:
 def question_of(given: ResearchInput, accounts: Accounts) -> Question:
     """Apply the rules about time and number."""
     days = rules.recency_days(given.recency_days, given.query, given.command)
-    today = datetime.now(timezone.utc).date()
     most = min(accounts.max_results or MAX_SOURCES, MAX_SOURCES)
     return Question(
         query=given.query,
@@ -102,8 +104,12 @@ def question_of(given: ResearchInput, accounts: Accounts) -> Question:
         time_sensitive=rules.is_time_sensitive(given.query, given.command),
         recency_days=days,
         recency_from=_recency_from(given) if days else None,
-        since=today - timedelta(days=days) if days else None,
+        since=_days_ago(days) if days else None,
     )
+
+
+def _days_ago(days: int) -> date:
+    return datetime.now(timezone.utc).date() - timedelta(days=days)
 
 
 def _recency_from(given: ResearchInput) -> RecencySource:

@@ -52,7 +52,7 @@ def is_time_sensitive(query: str, command: Command) -> bool:
 
 def is_docs_lookup(query: str, command: Command) -> bool:
     """Tell whether the question is about a library's documentation."""
-    return command == "web-docs" or bool(_DOCS_WORDS.search(query))
+    return command == "web-docs" or _names_docs(query)
 
 
 def recency_days(asked: int | None, query: str, command: Command) -> int | None:
@@ -62,6 +62,11 @@ def recency_days(asked: int | None, query: str, command: Command) -> int | None:
     if command == "web-news":
         return _NEWS_DAYS
     return _RECENT_DAYS if is_time_sensitive(query, command) else None
+
+
+@lru_cache(maxsize=256)
+def _names_docs(query: str) -> bool:
+    return bool(_DOCS_WORDS.search(query))
 
 
 @lru_cache(maxsize=256)  # a question is looked at several times

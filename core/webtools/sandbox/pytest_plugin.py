@@ -23,7 +23,8 @@ def webtools_sandbox_server() -> Iterator[SandboxServer]:
 
 
 @pytest.fixture
-def webtools_sandbox(webtools_sandbox_server: SandboxServer) -> SandboxServer:
+def webtools_sandbox(webtools_sandbox_server: SandboxServer) -> Iterator[SandboxServer]:
     """A running `SandboxServer` without faults, latency or earlier traffic."""
     webtools_sandbox_server.reset()
-    return webtools_sandbox_server
+    yield webtools_sandbox_server
+    webtools_sandbox_server.reset()  # what uses the server of the whole run finds no faults
