@@ -37,7 +37,7 @@ from servers import (
     silent,
 )
 
-from webtools import _streams, _transport
+from webtools import _lanes, _streams, _transport
 from webtools._http import Request, Response
 from webtools._transport import AsyncTransport, BlockingTransport, LoopTransports
 from webtools.errors import RequestError, RequestTimeoutError
@@ -242,7 +242,7 @@ def test_parallel_calls_have_a_connection_each_and_use_them_again(
 def test_no_more_connections_than_lanes_are_opened(
     send: Any, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_transport, "MAX_LANES", 2)
+    monkeypatch.setattr(_lanes, "MAX_LANES", 2)
     assert {answer.status for answer in send.many(page(webtools_sandbox), 12)} == {200}
     assert webtools_sandbox.stats()["connections"] <= 2
 
@@ -250,7 +250,7 @@ def test_no_more_connections_than_lanes_are_opened(
 def test_a_connection_idle_for_long_is_not_used_again(
     send: Send, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_transport, "IDLE_SECONDS", 0.02)
+    monkeypatch.setattr(_lanes, "IDLE_SECONDS", 0.02)
     send(page(webtools_sandbox))
     time.sleep(0.04)
     send(page(webtools_sandbox))
@@ -264,7 +264,7 @@ def test_idle_connections_beyond_need_are_closed(
     send.many(page(webtools_sandbox), 4)
     (lanes,) = send.transport._lanes.values()
     assert len(lanes._idle) == 4
-    monkeypatch.setattr(_transport, "IDLE_SECONDS", 0.02)
+    monkeypatch.setattr(_lanes, "IDLE_SECONDS", 0.02)
     time.sleep(0.04)
     send(page(webtools_sandbox))
     assert len(lanes._idle) == 1
@@ -397,7 +397,7 @@ def test_a_host_that_cannot_be_looked_up_is_an_error_that_says_so(
 
 
 def test_the_deadline_bounds_the_wait_for_a_free_lane(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_transport, "MAX_LANES", 1)
+    monkeypatch.setattr(_lanes, "MAX_LANES", 1)
     blocking = Blocking()
     with RawServer(silent) as server:
         first = threading.Thread(target=_late, args=(blocking, server))
@@ -415,7 +415,7 @@ def _late(send: Send, server: RawServer) -> None:
 
 
 def test_a_lane_that_comes_back_as_the_time_runs_out_is_taken() -> None:
-    lanes = _transport._BlockingLanes(lambda: _transport._BlockingLane(None, None))
+    lanes = _lanes.BlockingLanes(lambda: _lanes.BlockingLane(None, None))
     lanes._free = 0
     taken: list[object] = []
     waiting = threading.Thread(target=lambda: taken.append(lanes.take(time.monotonic() + SHORT)))
@@ -432,7 +432,7 @@ def test_a_lane_that_comes_back_as_the_time_runs_out_is_taken() -> None:
 async def test_the_deadline_bounds_the_awaited_wait_for_a_free_lane(
     transport: AsyncTransport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_transport, "MAX_LANES", 1)
+    monkeypatch.setattr(_lanes, "MAX_LANES", 1)
     with RawServer(silent) as server:
         request = Request("GET", server.url)
         first = asyncio.ensure_future(transport.send(request, time.monotonic() + 0.5))
@@ -769,8 +769,8 @@ def _faults(send: Send) -> list[str]:
 def test_a_failure_reads_the_same_with_a_hook(send: Send, seen: list[httpx.Request]) -> None:
     hooked = _faults(send)
     with pytest.MonkeyPatch.context() as patch:  # as if nobody had hooked in
-        patch.setattr(_transport, "_HANDLE", httpx.HTTPTransport.handle_request)
-        patch.setattr(_transport, "_AHANDLE", httpx.AsyncHTTPTransport.handle_async_request)
+        patch.setattr(_lanes, "_HANDLE", httpx.HTTPTransport.handle_request)
+        patch.setattr(_lanes, "_AHANDLE", httpx.AsyncHTTPTransport.handle_async_request)
         assert _faults(send) == hooked
     assert len(seen) == len(hooked) == 5
 
@@ -796,7 +796,7 @@ httpx.HTTPTransport.handle_request = watched
 async def test_cancelling_closes_the_connection_and_frees_the_lane(
     transport: AsyncTransport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_transport, "MAX_LANES", 1)
+    monkeypatch.setattr(_lanes, "MAX_LANES", 1)
     ended = threading.Event()
 
     def script(connection: socket.socket) -> None:
@@ -835,7 +835,7 @@ async def test_cancelling_in_the_middle_of_a_body_closes_the_connection(
 async def test_cancelling_a_call_that_waits_for_a_lane_loses_no_lane(
     transport: AsyncTransport, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_transport, "MAX_LANES", 1)
+    monkeypatch.setattr(_lanes, "MAX_LANES", 1)
     webtools_sandbox.fault(delay=0.1)
     request = Request("GET", page(webtools_sandbox))
     first, second, third = [
@@ -851,7 +851,7 @@ async def test_cancelling_a_call_that_waits_for_a_lane_loses_no_lane(
 async def test_a_call_cancelled_at_the_moment_it_gets_a_lane_ends_and_loses_no_lane(
     transport: AsyncTransport, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_transport, "MAX_LANES", 1)
+    monkeypatch.setattr(_lanes, "MAX_LANES", 1)
     request = Request("GET", page(webtools_sandbox))
 
     async def send() -> Response:
@@ -875,7 +875,7 @@ async def test_a_call_cancelled_at_the_moment_it_gets_a_lane_ends_and_loses_no_l
 async def test_lanes_are_given_in_the_order_of_asking(
     transport: AsyncTransport, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_transport, "MAX_LANES", 1)
+    monkeypatch.setattr(_lanes, "MAX_LANES", 1)
     order: list[int] = []
 
     async def send(number: int) -> None:
@@ -887,7 +887,7 @@ async def test_lanes_are_given_in_the_order_of_asking(
 
 
 def test_ctrl_c_during_a_call_frees_the_lane(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_transport, "MAX_LANES", 1)
+    monkeypatch.setattr(_lanes, "MAX_LANES", 1)
     blocking = Blocking()
     with RawServer(answering(response())) as server:
         blocking(server.url)
