@@ -169,13 +169,12 @@ class WebToolsSpec(BaseToolSpec):
 
     def _answer(self, result: "ToolResult", arguments: dict[str, Any]) -> ToolAnswer:
         """Put result and arguments together; those lose the keys, as the result has."""
-        redactor = self.web._redactor()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
         return ToolAnswer(
             result.text,
             result.details,
             result.is_error,
             result.call_id,
-            arguments=redactor.clean(arguments),
+            arguments=self.web.redact(arguments),
         )
 
     def _options(self, tool: Tool) -> dict[str, Any]:

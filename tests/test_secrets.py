@@ -572,6 +572,20 @@ def test_what_holds_keys_shows_none(sandbox: SandboxServer) -> None:
     search_text("JSON", config.model_dump_json())
 
 
+def test_what_others_show_or_keep_loses_the_keys(sandbox: SandboxServer) -> None:
+    web = WebTools(settings(sandbox))
+    given = {
+        "query": f"what is {API_KEY}?",
+        "urls": ["https://a.example/", f"key={API_KEY}"],
+        "n": 3,
+    }
+    before = repr(given)
+    redacted = web.redact(given)
+    search_text("redacted", repr(redacted))
+    assert redacted["urls"][0] == "https://a.example/"
+    assert repr(given) == before
+
+
 # --- the hunt itself ---------------------------------------------------------------------------
 
 

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from datetime import date
-from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
-from webtools._calls import carry_out, find_tool
 from webtools._config_parts import Fence
-from webtools._context import CacheMode, CallContext, CallOptions, Facilities, facilities_of
+from webtools._context import CacheMode, CallOptions
+from webtools._dispatch import Dispatcher, arguments
 from webtools._flow import Flow, arun, run
-from webtools._gate import passed
 from webtools._kinds import Command
-from webtools._narrowing import is_iterable
-from webtools._redaction import Redactor, redactor_for
-from webtools._toolcalls import answered, cut_facts, present_error
 from webtools._transport import BlockingTransport, LoopTransports
-from webtools.config import Accounts, Config, Settings
-from webtools.errors import ConfigError, InputError, WebToolsError
-from webtools.logs import new_call_id
+from webtools.config import Config, Settings
 from webtools.progress import ProgressCallback
 from webtools.results import (
     FetchResponse,
@@ -32,7 +24,7 @@ from webtools.results import (
     SearchResponse,
     SummaryResponse,
 )
-from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, Tool, ToolResult, read_input
+from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, ToolResult
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -42,8 +34,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Strings: TypeAlias = str | Sequence[str]
 Moment: TypeAlias = str | date | None
-_USUAL = CallOptions()
-_LISTS = {"include_domains", "exclude_domains"}  # an empty one is none
 
 
 class WebTools:
@@ -63,9 +53,9 @@ class WebTools:
     ) -> None:
         """Remember where the settings are; nothing is read or opened."""
         self._settings = Settings(config)
+        self._dispatcher = Dispatcher(self._settings)
         self._blocking = BlockingTransport()
         self._loops = LoopTransports()
-        self._facilities: tuple[Accounts, Facilities] | None = None
 
     @property
     def fence(self) -> Fence:
@@ -75,6 +65,14 @@ class WebTools:
             ConfigError: The settings are malformed.
         """
         return self._settings.accounts().fence
+
+    def redact(self, value: T) -> T:
+        """Take the configured keys out of a text, or of all texts in a list, dict or model.
+
+        Args:
+            value: What is to be shown or kept; it is not changed.
+        """
+        return self._dispatcher.redactor().clean(value)
 
     # --- blocking ------------------------------------------------------------------------------
 
@@ -115,7 +113,7 @@ class WebTools:
             RequestError: No answer came.
             ProviderError: Every query failed at the provider.
         """
-        flow: Flow[SearchResponse] = self._call(SEARCH, _arguments(locals()))
+        flow: Flow[SearchResponse] = self._dispatcher.call(SEARCH, arguments(locals()))
         return self._run(flow)
 
     def fetch(
@@ -151,7 +149,7 @@ class WebTools:
             RequestError: No answer came.
             ProviderError: The provider failed, or not one page could be had.
         """
-        flow: Flow[FetchResponse] = self._call(FETCH, _arguments(locals()))
+        flow: Flow[FetchResponse] = self._dispatcher.call(FETCH, arguments(locals()))
         return self._run(flow)
 
     def summarize(
@@ -182,7 +180,7 @@ class WebTools:
             RequestError: No answer came.
             ProviderError: The provider failed or gave no summary.
         """
-        flow: Flow[SummaryResponse] = self._call(SUMMARIZE, _arguments(locals()))
+        flow: Flow[SummaryResponse] = self._dispatcher.call(SUMMARIZE, arguments(locals()))
         return self._run(flow)
 
     def research(
@@ -216,7 +214,7 @@ class WebTools:
             RequestError: No provider gave an answer.
             ProviderError: Every provider of the chain failed.
         """
-        flow: Flow[ResearchEnvelope] = self._call(RESEARCH, _arguments(locals()))
+        flow: Flow[ResearchEnvelope] = self._dispatcher.call(RESEARCH, arguments(locals()))
         return self._run(flow)
 
     def read(self, handle: str, offset: int = 0, find: str | None = None) -> ReadResponse:
@@ -236,7 +234,7 @@ class WebTools:
             InputError: The arguments make no sense, or nothing is kept under the handle.
             ConfigError: The settings are malformed.
         """
-        flow: Flow[ReadResponse] = self._call(READ, _arguments(locals()))
+        flow: Flow[ReadResponse] = self._dispatcher.call(READ, arguments(locals()))
         return self._run(flow)
 
     def plan(
@@ -261,7 +259,7 @@ class WebTools:
             InputError: The arguments make no sense.
             ConfigError: The settings are missing or malformed, or there is nobody to ask.
         """
-        return self._run(self._planned(_arguments(locals())))
+        return self._run(self._dispatcher.plan(arguments(locals())))
 
     def call_tool(
         self,
@@ -286,7 +284,7 @@ class WebTools:
             cause is a result with `is_error`, never an exception.
         """
         options = CallOptions(cache, progress, synthesizer)
-        return self._run(self._presented(name, arguments, options))
+        return self._run(self._dispatcher.present(name, arguments, options))
 
     def close(self) -> None:
         """Close the connections of the blocking methods; later calls open new ones."""
@@ -309,7 +307,7 @@ class WebTools:
         progress: ProgressCallback | None = None,
     ) -> SearchResponse:
         """Search as `search` does, awaited; cancelling the task ends the requests."""
-        flow: Flow[SearchResponse] = self._call(SEARCH, _arguments(locals()))
+        flow: Flow[SearchResponse] = self._dispatcher.call(SEARCH, arguments(locals()))
         return await self._arun(flow)
 
     async def afetch(
@@ -325,7 +323,7 @@ class WebTools:
         progress: ProgressCallback | None = None,
     ) -> FetchResponse:
         """Fetch as `fetch` does, awaited."""
-        flow: Flow[FetchResponse] = self._call(FETCH, _arguments(locals()))
+        flow: Flow[FetchResponse] = self._dispatcher.call(FETCH, arguments(locals()))
         return await self._arun(flow)
 
     async def asummarize(
@@ -340,7 +338,7 @@ class WebTools:
         progress: ProgressCallback | None = None,
     ) -> SummaryResponse:
         """Summarize as `summarize` does, awaited."""
-        flow: Flow[SummaryResponse] = self._call(SUMMARIZE, _arguments(locals()))
+        flow: Flow[SummaryResponse] = self._dispatcher.call(SUMMARIZE, arguments(locals()))
         return await self._arun(flow)
 
     async def aresearch(
@@ -355,12 +353,12 @@ class WebTools:
         progress: ProgressCallback | None = None,
     ) -> ResearchEnvelope:
         """Research as `research` does, awaited."""
-        flow: Flow[ResearchEnvelope] = self._call(RESEARCH, _arguments(locals()))
+        flow: Flow[ResearchEnvelope] = self._dispatcher.call(RESEARCH, arguments(locals()))
         return await self._arun(flow)
 
     async def aread(self, handle: str, offset: int = 0, find: str | None = None) -> ReadResponse:
         """Read on as `read` does, awaited."""
-        flow: Flow[ReadResponse] = self._call(READ, _arguments(locals()))
+        flow: Flow[ReadResponse] = self._dispatcher.call(READ, arguments(locals()))
         return await self._arun(flow)
 
     async def aplan(
@@ -373,7 +371,7 @@ class WebTools:
         synthesis: str | Synthesizer | None = None,
     ) -> ResearchPlan:
         """Plan as `plan` does, awaited."""
-        return await self._arun(self._planned(_arguments(locals())))
+        return await self._arun(self._dispatcher.plan(arguments(locals())))
 
     async def acall_tool(
         self,
@@ -386,7 +384,7 @@ class WebTools:
     ) -> ToolResult:
         """Call a tool as `call_tool` does, awaited."""
         options = CallOptions(cache, progress, synthesizer)
-        return await self._arun(self._presented(name, arguments, options))
+        return await self._arun(self._dispatcher.present(name, arguments, options))
 
     async def aclose(self) -> None:
         """Close the connections of the running loop and those of the blocking methods."""
@@ -400,86 +398,6 @@ class WebTools:
 
     async def _arun(self, flow: Flow[T]) -> T:
         return await arun(flow, await self._loops.current())
-
-    def _call(self, tool: Tool, arguments: dict[str, Any]) -> Flow[Any]:
-        """Call a tool with what a method was given; every result passes the redactor."""
-        given, context = self._begun(tool, *_split(arguments))
-        return self._carried_out(tool, given, context)
-
-    def _carried_out(self, tool: Tool, given: Any, context: CallContext) -> Flow[Any]:
-        return passed(carry_out(tool, given, context), context.redactor)
-
-    def _planned(self, arguments: dict[str, Any]) -> Flow[ResearchPlan]:
-        from webtools._research.plan import plan  # noqa: PLC0415 - few calls need it
-
-        given, context = self._begun(RESEARCH, *_split(arguments))
-        return (yield from passed(plan(given, context), context.redactor))
-
-    def _presented(
-        self, name: str, arguments: Mapping[str, Any], options: CallOptions
-    ) -> Flow[ToolResult]:
-        """Call a tool as a model does; what is wrong with the call is a result as well."""
-        try:
-            tool = self._checked(find_tool, name)
-            given, context = self._begun(tool, arguments, options)
-        except WebToolsError as error:
-            return present_error(error)
-        return self._answered(tool, given, context)
-
-    def _answered(self, tool: Tool, given: Any, context: CallContext) -> Flow[ToolResult]:
-        work = self._carried_out(tool, given, context)
-        result = yield from answered(tool, work, context.accounts.fence)
-        cut = result.details["truncation"]
-        if cut:
-            context.log("truncation", **cut_facts(cut), path=result.details["full_output_path"])
-            context.write_log()
-        return replace(result, call_id=context.id) if context.id else result
-
-    def _begun(
-        self, tool: Tool, arguments: Mapping[str, Any], options: CallOptions
-    ) -> tuple[Any, CallContext]:
-        """Check the arguments and read the settings.
-
-        Returns:
-            The arguments as the tool's input model, and what the call has at hand.
-        """
-        checked = self._checked(partial(read_input, tool.input_model), arguments)
-        accounts = self._settings.accounts()
-        # The arguments too: a key in a query must not be sent, nor quoted and cut in a message.
-        given = redactor_for(accounts.secrets).clean_given(checked)
-        facilities = self._facilities_of(accounts)
-        name = "" if facilities.log is None else new_call_id()  # by which the log knows the call
-        return given, CallContext(name, tool.name, accounts, facilities, options, given.subjects)
-
-    def _facilities_of(self, accounts: Accounts) -> Facilities:
-        """Give cache, log and the like; found anew when the settings have changed."""
-        known = self._facilities
-        if known is None or known[0] is not accounts:
-            known = self._facilities = accounts, facilities_of(accounts)
-        return known[1]
-
-    def _checked(self, check: Callable[[Any], T], given: Any) -> T:
-        """Check what the caller gave; a complaint quotes it without the keys it may hold."""
-        try:
-            return check(given)
-        except InputError as error:
-            failed = error
-        # Cleaned before it is quoted: quoting cuts and respells, and half a key is a key too.
-        redactor = self._redactor()
-        try:
-            check(redactor.clean(given))
-        except InputError as error:
-            failed = error
-        except RecursionError:
-            message = "the arguments are nested too deeply to be read; give lists of texts."
-            raise InputError(message) from None
-        raise redactor.error(failed).with_message(redactor.text(str(failed))) from None
-
-    def _redactor(self) -> Redactor:
-        try:
-            return redactor_for(self._settings.accounts().secrets)
-        except ConfigError:
-            return Redactor(())
 
     def __repr__(self) -> str:
         """Name the source of the settings, nothing in them."""
@@ -522,31 +440,3 @@ class WebTools:
     ) -> None:
         """Close the connections."""
         await self.aclose()
-
-
-def _arguments(named: dict[str, Any]) -> dict[str, Any]:
-    """Bring a method's arguments into the form that a model sends: text, lists, no dates."""
-    del named["self"]
-    return {
-        name: value if isinstance(value, str) else _plain(value)
-        for name, value in named.items()
-        if value is not None and not (name in _LISTS and isinstance(value, tuple) and not value)
-    }
-
-
-def _split(named: dict[str, Any]) -> tuple[dict[str, Any], CallOptions]:
-    """Part what the tool is told from what the caller decides."""
-    cache, progress = named.pop("cache", "use"), named.pop("progress", None)
-    synthesis = named.get("synthesis")
-    if synthesis is None or isinstance(synthesis, str):
-        is_usual = cache == "use" and progress is None
-        return named, _USUAL if is_usual else CallOptions(cache, progress)
-    return named | {"synthesis": None}, CallOptions(cache, progress, synthesis)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, date):
-        return value.isoformat()
-    if isinstance(value, (str, bool, int)) or not is_iterable(value):
-        return value
-    return list(value)

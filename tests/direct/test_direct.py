@@ -950,7 +950,7 @@ A, B = "http://a.example/", "http://b.example/"
 
 def rescued(exa: Response | RequestError, page: Response = PAGE, **call: Any) -> FetchResponse:
     tools = web({**EXA, "fetchFallback": "direct"})
-    return run(tools._call(FETCH, {"urls": [A, B], **call}), Rescue(exa, page))
+    return run(tools._dispatcher.call(FETCH, {"urls": [A, B], **call}), Rescue(exa, page))
 
 
 def test_what_one_provider_could_not_fetch_another_does_and_it_is_told() -> None:

@@ -237,8 +237,8 @@ def later(web: WebTools, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Health
     """Let two minutes pass for the health of the providers."""
 
     def pass_by() -> Health:
-        assert web._facilities is not None
-        health = web._facilities[1].health
+        assert web._dispatcher._facilities is not None
+        health = web._dispatcher._facilities[1].health
         monkeypatch.setattr(health, "_now", lambda: time.time() + 120)
         return health
 
