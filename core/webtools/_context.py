@@ -122,7 +122,7 @@ class Patience:
 
 @dataclass(slots=True, eq=False)  # not frozen: that would take three times as long to make
 class CallContext:
-    """One call; only `noted` and `patience` ever change.
+    """One call; only the last three ever change.
 
     Attributes:
         id: Its name in the log.
@@ -133,6 +133,7 @@ class CallContext:
         private: Texts that the log may have to hide: queries and URLs.
         noted: What the log is yet to be told, and when it was: one go is quicker than many.
         patience: With a cache that is locked.
+        is_unpriced: Whether a request failed of which nobody knows what it cost.
     """
 
     id: str
@@ -143,6 +144,7 @@ class CallContext:
     private: tuple[str, ...] = ()
     noted: deque[Event] = field(default_factory=deque[Event], repr=False)
     patience: Patience = field(default_factory=Patience, repr=False)
+    is_unpriced: bool = False
 
     @property
     def cache(self) -> Cache | None:

@@ -32,6 +32,7 @@ MAX_URLS = 100
 MAX_LIMIT = 100
 MAX_SOURCES = 10  # of one research call
 MAX_RECENCY_DAYS = 3650
+_MANY_DAYS = 10**9  # also for infinity
 _LONGEST_SHOWN = 100  # characters of a value that an error quotes
 SUMMARY_LANGUAGES = (
     *("BG", "CS", "DA", "DE", "EL", "EN", "ES", "ET", "FI", "FR", "HU", "ID", "IT", "JA", "KO"),
@@ -121,12 +122,12 @@ def _command(value: Any) -> Any:
 
 
 def _days(value: Any) -> Any:
-    """Take any number of days, as far as it makes sense: whole, 1 to ten years."""
+    """Take any number of days as a whole one; what is out of bounds is moved there later."""
     if isinstance(value, str) and value.strip().lstrip("-").isdigit():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:  # noqa: PLR0124
         return value
-    return int(min(max(value, 1), MAX_RECENCY_DAYS))
+    return int(min(max(value, -_MANY_DAYS), _MANY_DAYS))
 
 
 def _is_after(start: date | datetime, end: date | datetime) -> bool:
@@ -337,8 +338,8 @@ class ResearchInput(ToolInput):
     )
     recency_days: Annotated[int, BeforeValidator(_days)] = Field(
         default=cast("int", None),
-        description="Age in days up to which a source counts as recent. Leave out to let the "
-        "question decide.",
+        description=f"Age in days up to which a source counts as recent, 1 to {MAX_RECENCY_DAYS}. "
+        "Leave out to let the question decide.",
     )
     synthesis: str = Field(
         default="",

@@ -80,7 +80,9 @@ def observed(job: Job, work: Flow[T]) -> Flow[T]:
         yield from _settle(job.context, reserved, _cost(result))
         yield from _succeeded(job, job.context, result, start)
         return result
-    yield from _settle(job.context, reserved, _cost_of_failure(failed, job))
+    cost = _cost_of_failure(failed, job)
+    job.context.is_unpriced |= cost is None
+    yield from _settle(job.context, reserved, cost)
     yield from _failed(job, job.context, failed, start)
     raise failed
 

@@ -201,8 +201,8 @@ class WebTools:
             command: `web` for top links, `web-deep` to read the best pages and answer with
                 citations, `web-news` for recent news, `web-docs` for library documentation.
             limit: Most sources, 1 to 10; None takes 5, or what the settings allow.
-            recency_days: Age in days up to which a source counts as recent; None lets the
-                question decide.
+            recency_days: Age in days up to which a source counts as recent, 1 to 3650; None lets
+                the question decide.
             synthesis: `extractive`, `perplexity` or `none`, or a synthesizer; None takes the
                 configured way for `web-deep`, and none for the others.
             cache: `use` what earlier calls brought, `refresh` it, or `bypass` the cache.

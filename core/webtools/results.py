@@ -189,6 +189,7 @@ class ResearchMeta(_Model):
         warnings: What else the caller should know, a sentence each.
         retrieved_at: When the results were fetched.
         confidence_rule: The rule that decided the confidence; for people, not in the JSON.
+        cost_is_estimate: Whether a part of the price is from a price table, or missing; likewise.
     """
 
     query: str
@@ -206,6 +207,7 @@ class ResearchMeta(_Model):
     warnings: list[str] = []
     retrieved_at: AwareDatetime
     confidence_rule: str = Field(default="", exclude=True)
+    cost_is_estimate: bool = Field(default=False, exclude=True)
 
 
 class ResearchSynthesis(_Model):

@@ -250,6 +250,11 @@ def test_extra_snippets_are_added_only_where_asked_for() -> None:
         ({"age": "3 days ago"}, utc(2026, 11, 18, 10)),
         ({"age": "1 hour ago"}, utc(2026, 11, 21, 9)),
         ({"age": "5 hours ago"}, utc(2026, 11, 21, 5)),
+        ({"age": "30 minutes ago"}, utc(2026, 11, 21, 9, 30)),
+        ({"age": "yesterday"}, utc(2026, 11, 20, 10)),
+        ({"age": "2 weeks ago"}, utc(2026, 11, 7, 10)),
+        ({"age": "3 months ago"}, utc(2026, 8, 23, 10)),
+        ({"age": "1 year ago"}, utc(2025, 11, 21, 10)),
     ],
 )
 def test_dates_are_read(fields: dict[str, Any], published: datetime) -> None:
@@ -258,7 +263,8 @@ def test_dates_are_read(fields: dict[str, Any], published: datetime) -> None:
 
 
 @pytest.mark.parametrize(
-    "age", ["January 2, 2026", "2 weeks ago", "yesterday", "99999 days ago", " 3 days ago", 3, None]
+    "age",
+    ["January 2, 2026", "last week", "9999 years ago", "99999 days ago", " 3 days ago", 3, None],
 )
 def test_other_ages_are_words_for_people(age: Any) -> None:
     assert hit(age=age).published_at is None

@@ -389,6 +389,8 @@ def test_html_is_an_error_too() -> None:
     ("headers", "wait"),
     [
         ({"retry_after_ms": "1500", "retry_after": "9"}, 1.5),
+        ({"retry_after_ms": "90000"}, 90.0),
+        ({"retry_after_ms": "900000000"}, 86_400.0),
         ({"retry_after_ms": "soon", "retry_after": "9"}, 9.0),
         ({"retry_after": "9", "x_ratelimit_reset": "1"}, 9.0),
         ({"x_ratelimit_reset": "1"}, 1.0),

@@ -15,8 +15,9 @@ import pytest
 from webtools import ProviderError, RequestError, ResearchEnvelope, WebTools, _exchange
 from webtools._kinds import Command
 from webtools._research import research as researching
+from webtools._research.research import UNPRICED
 from webtools.config import EXAMPLE, config_paths
-from webtools.errors import QuotaError, UnavailableError, WebToolsError
+from webtools.errors import InputError, QuotaError, UnavailableError, WebToolsError
 from webtools.sandbox import SandboxServer
 
 QUERY = "python asyncio cancel task"
@@ -145,6 +146,58 @@ def test_a_failure_that_one_alone_could_make_is_its_own(
         pytest.raises(UnavailableError, match="^Exa API returned HTTP 503"),
     ):
         research(web, "web")
+
+
+LONG = "heap queue " * 30  # more words than Brave takes
+
+
+@pytest.mark.parametrize("command", ["web", "web-deep", "web-news"])
+def test_who_does_not_take_the_question_is_stood_in_for(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer, command: Command
+) -> None:
+    chain = {"chain": {command: ["brave", "exa"]}}
+    with WebTools({**settings, "research": chain}) as web:
+        question = f"{QUERIES[command]} " * 60
+        found = web.research(question, command=command, recency_days=3650)
+    assert (found.meta.provider_used, found.meta.degraded) == ("exa", ["brave"])
+    assert found.results
+    [told] = [each for each in found.meta.warnings if each.startswith('"brave" did not serve: ')]
+    assert "at most 400 characters and 50 words" in told
+    assert not [path for path in webtools_sandbox.stats()["requests"] if "/res/v1" in path]
+
+
+def test_a_question_that_the_last_does_not_take_hides_no_failure_and_no_answer(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(provider="exa", status=500, times=None)
+    with WebTools(settings) as web, pytest.raises(UnavailableError) as failed:
+        web.research(LONG)
+    assert re.search(r"^All providers .* exa: .*HTTP 500.* brave: Brave takes", str(failed.value))
+    webtools_sandbox.reset()
+    webtools_sandbox.fault(provider="exa", times=None, **EMPTY["exa"])
+    with WebTools(settings) as web:
+        found = web.research(LONG)
+    assert (found.results, found.meta.degraded) == ([], ["brave"])
+
+
+def test_a_question_that_nobody_takes_is_refused(settings: dict[str, Any]) -> None:
+    with (
+        WebTools({**settings, "research": {"chain": {"web": ["brave"]}}}) as web,
+        pytest.raises(InputError, match="^Brave takes queries of at most 400 characters"),
+    ):
+        web.research(LONG)
+
+
+def test_what_a_cut_answer_cost_is_told_to_be_missing(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(provider="exa", times=None, **WAYS["cut JSON"])
+    with WebTools({**settings, "cache": {"enabled": True}}) as web:
+        found = web.research("heap queue")
+    assert found.meta.provider_used == "brave"
+    assert found.meta.cost_usd is not None
+    assert found.meta.cost_is_estimate
+    assert UNPRICED in found.meta.warnings
 
 
 # --- the others: a configured chain, who reads, who writes --------------------------------------

@@ -333,6 +333,17 @@ def test_research_takes_what_a_search_kept_by_provider(
     assert found.meta.cost_usd == pytest.approx(0.005)
 
 
+@pytest.mark.parametrize(("asked", "used"), [(-5, 1), (0, 1), (10**12, 3650), (1e308, 3650)])
+def test_an_age_out_of_bounds_is_moved_there_and_told(
+    web: WebTools, asked: float, used: int
+) -> None:
+    result = web.call_tool("web_research", {"query": "heap queue", "recency_days": asked})
+    assert result.details["meta"]["recency_days"] == used
+    [told] = [each for each in result.details["warnings"] if each.startswith("recency_days ")]
+    assert told.endswith(f" is not in 1 to 3650; {used} was used.")
+    assert "recency_days" not in web.call_tool("web_research", {"query": "heap queue"}).text
+
+
 # --- budget, plan, log -------------------------------------------------------------------------
 
 

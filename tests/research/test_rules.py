@@ -122,6 +122,19 @@ def test_what_is_no_url_stays_as_it_is(text: str) -> None:
     assert canonical(text) == text
 
 
+@pytest.mark.parametrize(
+    ("one", "other"), [("%E9", "%E8"), ("%82%A0", "%82%A2"), ("%80", "%EF%BF%BD")]
+)
+def test_bytes_of_an_old_charset_tell_pages_apart(one: str, other: str) -> None:
+    urls = [f"http://a.example/s?w={each}" for each in (one, other)]
+    assert canonical(urls[0]) != canonical(urls[1])
+    assert canonical(urls[0].replace("?", "?utm_source=s&")) == canonical(urls[0])
+
+
+def test_a_character_without_bytes_leaves_a_url_as_it_is() -> None:
+    assert canonical("http://a.example/?w=\ud800") == "http://a.example/?w=\ud800"
+
+
 @given(st.text())
 def test_the_canonical_form_is_final(text: str) -> None:
     assert canonical(canonical(text)) == canonical(text)

@@ -23,12 +23,19 @@ from webtools._search import HITS, as_kept, attest, filter_warnings, search_one,
 from webtools._wording import listed
 from webtools.cache import cache_key
 from webtools.config import EXAMPLE, Accounts, config_paths
-from webtools.errors import ConfigError, ProviderError, RequestError, UnavailableError
+from webtools.errors import (
+    ConfigError,
+    InputError,
+    ProviderError,
+    RequestError,
+    UnavailableError,
+)
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers._base import Cost, DocsQuery, Hits, SearchQuery
 from webtools.results import SearchResult
 
 NEWS = "news"
+Failure: TypeAlias = ProviderError | RequestError | InputError
 RecencySource: TypeAlias = Literal["call", "command", "words"]
 _GENERAL_TYPES = ("exa", "brave")
 _DOCS_TYPES = ("context7",)
@@ -70,7 +77,7 @@ class Retrieval:
         warnings: What to beware of.
         is_partial: Whether pages could not be read; then the answer is not worth keeping.
         answered: Whether anybody answered, and be it that there is nothing.
-        failure: The last failure.
+        failure: The last failure; that a provider refused the question counts only without others.
         parked: Whom it is better not to call now.
         empty: Those who found nothing.
         is_widened: Whether sources of any age were asked for, as there was none of the age wanted.
@@ -84,7 +91,7 @@ class Retrieval:
     warnings: list[str] = field(default_factory=list[str])
     is_partial: bool = False
     answered: bool = False
-    failure: ProviderError | RequestError | None = None
+    failure: Failure | None = None
     parked: dict[str, Parking] = field(default_factory=dict[str, Parking])
     empty: list[Account] = field(default_factory=list[Account])
     is_widened: bool = False
@@ -137,6 +144,7 @@ def retrieve(
     """Ask one provider after the other until one finds something.
 
     Raises:
+        InputError: No provider takes such a question.
         ProviderError: Every provider failed or is parked.
         RequestError: Every provider failed, the last one without an answer.
     """
@@ -206,6 +214,9 @@ def _try(
     """Ask one provider; its failure is noted."""
     try:
         yield from _attempt(account, question, context, deadline, found)
+    except InputError as error:  # the question is none for this one; others may take it
+        found.degraded[account.name] = str(error)
+        found.failure = found.failure or error
     except (ProviderError, RequestError) as error:
         found.degraded[account.name] = str(error)
         found.failure = error
@@ -304,7 +315,7 @@ def _ask_docs(
     return (yield from dialogue(job, provider.lookup(query, account), deadline))
 
 
-def _all_failed(found: Retrieval, context: CallContext) -> ProviderError | RequestError:
+def _all_failed(found: Retrieval, context: CallContext) -> Failure:
     context.log("all_providers_failed", providers=found.degraded)
     failure = found.failure
     if failure is not None and len(found.degraded) == 1:
@@ -313,7 +324,7 @@ def _all_failed(found: Retrieval, context: CallContext) -> ProviderError | Reque
     if failure is None:
         return _all_parked(found, said)
     made = failure.with_message(f"All providers of the chain failed. {said}")
-    assert isinstance(made, (ProviderError, RequestError))  # noqa: S101  # of the same class
+    assert isinstance(made, (ProviderError, RequestError, InputError))  # noqa: S101  # of the same class
     return made
 
 

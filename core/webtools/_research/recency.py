@@ -24,6 +24,7 @@ def retrieve_recent(
     """Ask a chain; where words alone asked for recent sources and there is none, for any.
 
     Raises:
+        InputError: No provider takes such a question.
         ProviderError: Every provider failed or is parked.
         RequestError: Every provider failed, the last one without an answer.
     """

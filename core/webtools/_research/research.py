@@ -13,7 +13,7 @@ from webtools._context import CallContext
 from webtools._cost import NOTHING, total
 from webtools._flow import Flow, Now
 from webtools._hidden import without_hidden
-from webtools._inputs import MAX_SOURCES, ResearchInput, shown
+from webtools._inputs import MAX_RECENCY_DAYS, MAX_SOURCES, ResearchInput, shown
 from webtools._keeping import Kept, Kind, Work, done_once
 from webtools._research import rules
 from webtools._research.chain import Question, RecencySource, Retrieval, chain_for
@@ -36,6 +36,7 @@ from webtools.results import (
 DEFAULT_SOURCES = 5
 SECONDS = {"web": 60.0, "web-news": 60.0, "web-docs": 60.0, "web-deep": 180.0}
 EXTRACTIVE = ExtractiveSynthesizer()
+UNPRICED = "cost_usd leaves out requests that failed without telling whether they were charged."
 SYNTHESIZERS = ("extractive", "perplexity", "llm", "none")
 
 
@@ -45,6 +46,7 @@ class _Told(BaseModel):
     envelope: ResearchEnvelope
     rule: str
     is_partial: bool = False
+    is_unpriced: bool = False
 
 
 def _is_whole(told: _Told) -> bool:
@@ -65,7 +67,7 @@ def research(given: ResearchInput, context: CallContext) -> Flow[ResearchEnvelop
 
     Raises:
         ConfigError: There is nobody to ask.
-        InputError: There is no such synthesizer.
+        InputError: There is no such synthesizer, or no provider takes such a question.
         ProviderError: Every provider of the chain failed.
         RequestError: Likewise, and the last one gave no answer.
     """
@@ -84,18 +86,28 @@ def research(given: ResearchInput, context: CallContext) -> Flow[ResearchEnvelop
         kept = Kept((yield from carried_out()))
     else:
         kept = yield from done_once(context, work, carried_out, deadline)
-    return _as_asked(kept, question, [*accounts.warnings, *_lowered(given, question)])
+    return _as_asked(kept, question, [*accounts.warnings, *_moved(given, question)])
 
 
-def _lowered(given: ResearchInput, question: Question) -> list[str]:
-    if not given.limit or given.limit <= question.limit:
-        return []
-    return [f"limit {given.limit} is above what is allowed here; {question.limit} was used."]
+def _moved(given: ResearchInput, question: Question) -> list[str]:
+    """Tell which bounds the arguments were moved to."""
+    told: list[str] = []
+    if given.limit and given.limit > question.limit:
+        told = [f"limit {given.limit} is above what is allowed here; {question.limit} was used."]
+    if given.recency_days not in (None, question.recency_days):
+        told.append(
+            f"recency_days {given.recency_days} is not in 1 to {MAX_RECENCY_DAYS}; "
+            f"{question.recency_days} was used."
+        )
+    return told
 
 
 def question_of(given: ResearchInput, accounts: Accounts) -> Question:
     """Apply the rules about time and number."""
-    days = rules.recency_days(given.recency_days, given.query, given.command)
+    asked = given.recency_days
+    if asked is not None:
+        asked = min(max(asked, 1), MAX_RECENCY_DAYS)
+    days = rules.recency_days(asked, given.query, given.command)
     most = min(accounts.max_results or MAX_SOURCES, MAX_SOURCES)
     return Question(
         query=given.query,
@@ -113,7 +125,7 @@ def _days_ago(days: int) -> date:
 
 
 def _recency_from(given: ResearchInput) -> RecencySource:
-    if given.recency_days:
+    if given.recency_days is not None:
         return "call"
     return "command" if given.command == "web-news" else "words"
 
@@ -193,7 +205,9 @@ def _as_asked(kept: Kept[_Told], question: Question, told: list[str]) -> Researc
         "warnings": [*meta.warnings, *told],
     }
     if kept.is_free:
-        changes |= {"cost_usd": 0.0, "cache_hit": kept.at is not None}
+        changes |= {"cost_usd": 0.0, "cache_hit": kept.at is not None, "cost_is_estimate": False}
+    elif kept.value.is_unpriced:
+        changes["warnings"].append(UNPRICED)
     parts: dict[str, Any] = {
         "results": [*envelope.results],
         "meta": meta.model_copy(update=changes),
@@ -292,6 +306,7 @@ class _Research:
             is_widened=found.is_widened,
         )
         cost = total(found.costs)
+        is_unpriced = cost is not None and self.context.is_unpriced
         meta = ResearchMeta(
             query=question.query,
             command=question.command,
@@ -304,6 +319,7 @@ class _Research:
             normalized_query=rules.normalize(question.query),
             degraded=list(found.degraded),
             cost_usd=cost.usd if cost else None,
+            cost_is_estimate=cost.is_estimate or is_unpriced if cost else False,
             warnings=self._warnings(found),
             retrieved_at=retrieved_at,
         )
@@ -312,7 +328,12 @@ class _Research:
             meta=meta,
             synthesis=outcome.synthesis if outcome else None,
         )
-        return _Told(envelope=envelope, rule=judgement.rule, is_partial=found.is_partial)
+        return _Told(
+            envelope=envelope,
+            rule=judgement.rule,
+            is_partial=found.is_partial,
+            is_unpriced=is_unpriced,
+        )
 
     def _warnings(self, found: Retrieval) -> list[str]:
         reasons = [f'"{name}" did not serve: {why}' for name, why in found.degraded.items()]

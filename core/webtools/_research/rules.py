@@ -83,15 +83,20 @@ def canonical(url: str) -> str:
     """
     try:
         parts = urlsplit(url)
-    except ValueError:
+        query = _canonical_query(parts.query)
+    except ValueError:  # brackets that hold no address; a character that has no bytes
         return url
     if not parts.netloc:
         return url
-    pairs = parse_qsl(parts.query, keep_blank_values=True)
-    kept = [pair for pair in pairs if pair[0].lower() not in _TRACKING]
-    query = urlencode(sorted(kept, key=lambda pair: pair[0]))
     path = parts.path.rstrip("/") or "/"
     return SplitResult(parts.scheme.lower(), parts.netloc.lower(), path, query, "").geturl()
+
+
+def _canonical_query(query: str) -> str:
+    # Bytes that are no UTF-8 stay what they are: old sites have their own charset there.
+    pairs = parse_qsl(query, keep_blank_values=True, errors="surrogateescape")
+    kept = [pair for pair in pairs if pair[0].lower() not in _TRACKING]
+    return urlencode(sorted(kept, key=lambda pair: pair[0]), errors="surrogateescape")
 
 
 def without_repeats(results: Sequence[SearchResult]) -> list[SearchResult]:

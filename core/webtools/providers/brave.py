@@ -68,7 +68,16 @@ _KINDS: dict[str, type[ProviderError]] = {
 }
 _PLAN_CODES = ("OPTION_NOT_IN_PLAN", "RESOURCE_NOT_ALLOWED")
 _TOKEN_HEADER = "x-subscription-token"  # noqa: S105  # the header's name
-_AGO = re.compile(r"(\d{1,4}) (hour|day)s? ago")
+_AGO = re.compile(r"(\d{1,4}) (minute|hour|day|week|month|year)s? ago")
+_DAY = timedelta(days=1)
+_AGES = {  # a month and a year as people round them
+    "minute": timedelta(minutes=1),
+    "hour": timedelta(hours=1),
+    "day": _DAY,
+    "week": 7 * _DAY,
+    "month": 30 * _DAY,
+    "year": 365 * _DAY,
+}
 
 
 class BraveOptions(SearchOptions):
@@ -256,11 +265,15 @@ def _authors(value: Any) -> str | None:
 
 def _ago(age: Any, now: datetime) -> datetime | None:
     """Read "3 days ago"; other ages are words for people and stay unread."""
+    if age == "yesterday":
+        return now - _DAY
     found = _AGO.fullmatch(age) if isinstance(age, str) else None
     if found is None:
         return None
-    count = int(found[1])
-    return now - (timedelta(hours=count) if found[2] == "hour" else timedelta(days=count))
+    try:
+        return now - int(found[1]) * _AGES[found[2]]
+    except OverflowError:  # before the first year
+        return None
 
 
 def _answered_at(response: Response) -> datetime:

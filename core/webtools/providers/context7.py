@@ -17,6 +17,7 @@ from webtools._flow import Sleep
 from webtools._http import OK, Request, Response
 from webtools.errors import (
     AuthenticationError,
+    BadRequestError,
     ProviderError,
     RateLimitError,
     RequestTimeoutError,
@@ -59,6 +60,7 @@ _MOST_CHARACTERS = 500
 _SNIPPET_CHARACTERS = 480
 _WAITS = (2.0, 4.0, 8.0)  # seconds, while Context7 prepares a library
 _NO_LIBRARY, _NO_TAG = "library_not_found", "tag_not_found"
+_PRIVATE = ("access_denied", "forbidden")  # the library is, and the key all right
 _NOTHING_THERE = frozenset(
     [_NO_LIBRARY, _NO_TAG, "no_snippets_found", "no_libraries_found", "no_documentation_found"]
 )
@@ -364,12 +366,13 @@ def read_error(
     if _goes_on(response.status, answer):
         return None
     said = answer.get("message") or answer.get("error")
-    kind = kind_of(response.status)
-    hint = ""
+    kind, hint = kind_of(response.status), ""
     if kind is AuthenticationError and account.api_key is None:
         hint = f'Give provider "{account.name}" an API key: without one this is not allowed.'
+    elif kind is AuthenticationError and answer.get("error") in _PRIVATE:
+        kind = BadRequestError  # the next question may be about a library for all
     wait = _wait(response, answer) if kind is RateLimitError else None
-    return failure(TITLE, response, account, [said], hint=hint, wait=wait)
+    return failure(TITLE, response, account, [said], kind=kind, hint=hint, wait=wait)
 
 
 def _goes_on(status: int, answer: dict[str, Any]) -> bool:

@@ -349,9 +349,10 @@ def _hint(tag: Any, account: Account) -> str:
 
 def _wait(response: Response) -> float | None:
     """Prefer milliseconds, as Perplexity's own client does; the reset is a Unix time."""
-    precise = bounded(number(response.headers.get("retry-after-ms")))
+    milliseconds = number(response.headers.get("retry-after-ms"))
+    precise = bounded(None if milliseconds is None else milliseconds / 1000)
     if precise is not None:
-        return precise / 1000
+        return precise
     asked = retry_after(response)
     if asked is not None or response.status != _TOO_MANY:
         return asked
