@@ -12,12 +12,10 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr, ValidationError
 from pydantic.alias_generators import to_camel
 
-from webtools._wording import explain, fail, hint, listed, quote
+from webtools._wording import SHORTEST_KEY, explain, fail, hint, listed, quote
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS
 from webtools.providers._base import Options
-
-SHORTEST_KEY = 8  # a shorter one would be found, and cut out, in any text
 
 _HOST = r"(?:\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?"
 _BASE_URL = re.compile(rf"https?://{_HOST}(?:/[!\"$->@-~]*)?", re.ASCII | re.IGNORECASE)
@@ -48,7 +46,8 @@ def checked_name(name: str) -> str:
 def checked_type(kind: str) -> str:
     """Refuse a type that is not in the table."""
     if kind not in PROVIDERS:
-        fail(f"is unknown{hint(kind, PROVIDERS)}; known types are: {listed(PROVIDERS)}")
+        told = f"{quote(kind)} is unknown" if len(kind) < SHORTEST_KEY else "is unknown"
+        fail(f"{told}{hint(kind, PROVIDERS)}; known types are: {listed(PROVIDERS)}")
     return kind
 
 

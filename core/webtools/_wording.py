@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import re
 from typing import TYPE_CHECKING, NoReturn
 
@@ -12,8 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from pydantic import BaseModel, ValidationError
+    from pydantic_core import ErrorDetails
 
-_OUT_OF_RANGE = {"greater_than", "greater_than_equal", "less_than", "less_than_equal"}
+SHORTEST_KEY = 8  # characters; a shorter one would be found, and cut out, in any text
+_OF_NUMBERS = ("int", "float", "bool", "greater", "less")  # beginnings of kinds of faults
 
 
 def quote(text: str) -> str:
@@ -47,7 +50,10 @@ def fail(what: str) -> NoReturn:
 
 
 def explain(error: ValidationError, model: type[BaseModel]) -> str:
-    """Tell the first fault that pydantic found: its path, then what is wrong; never a string."""
+    """Tell the first fault that pydantic found: its path, what is wrong, and the value.
+
+    A text is told only if it is too short for a key: these may stand anywhere by mistake.
+    """
     faults = error.errors(include_url=False)
     # A misspelt key is also a missing one: the spelling is what to tell.
     fault = next((f for f in faults if f["type"] == "extra_forbidden"), faults[0])
@@ -58,8 +64,16 @@ def explain(error: ValidationError, model: type[BaseModel]) -> str:
     if fault["type"] == "missing":
         return f"{path} is missing"
     text = re.sub(r"^Value error, |^\w+ (?=should)", "", fault["msg"]).replace("should", "must", 1)
-    shown = f", not {fault['input']}" if fault["type"] in _OUT_OF_RANGE else ""
-    return f"{path} {text}{shown}"
+    return f"{path} {text}{_not(fault)}"
+
+
+def _not(fault: ErrorDetails) -> str:
+    kind, value = fault["type"], fault["input"]
+    if isinstance(value, str):
+        is_told = kind != "value_error" and len(value) < SHORTEST_KEY
+    else:
+        is_told = isinstance(value, (int, float)) and kind.startswith(_OF_NUMBERS)
+    return f", not {json.dumps(value)}" if is_told else ""
 
 
 def _path(steps: Sequence[int | str]) -> str:
