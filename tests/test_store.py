@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
@@ -165,7 +167,7 @@ def test_a_look_during_a_pause_brings_no_connection_back(
     store._connections.pause()
     with pytest.raises(BlockingIOError):
         store.read_at_once(calls_of)
-    store._connections.give(in_use, wrote=False)
+    store._connections.give(in_use)
     assert store._connections._idle == []
     store._connections.resume()
 
@@ -187,6 +189,52 @@ def test_a_closed_store_opens_again(store: Store) -> None:
 def test_a_connection_in_use_at_closing_time_is_closed_afterwards(store: Store) -> None:
     store.read(lambda db: store.close())
     assert store._connections._idle == []
+
+
+# --- interrupts --------------------------------------------------------------------------------
+
+
+@posix_only
+def test_ctrl_c_at_any_moment_leaves_the_file_to_the_next_call(store: Store) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    def use() -> None:
+        while True:
+            store.read(calls_of)
+            with suppress(BlockingIOError):
+                store.read_at_once(calls_of)
+
+    spend(store)
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for _ in range(500):
+            with suppress(KeyboardInterrupt):
+                signal.setitimer(signal.ITIMER_REAL, random.uniform(0.0001, 0.001))
+                use()
+            other = threading.Thread(target=spend, args=(store,), daemon=True)
+            other.start()
+            other.join(10)
+            assert not other.is_alive()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert spent(store) == 501
+
+
+@pytest.mark.parametrize("writes", [False, True])
+def test_a_lease_that_a_call_lost_sight_of_is_over(
+    store: Store, monkeypatch: pytest.MonkeyPatch, writes: bool
+) -> None:
+    monkeypatch.setattr(_connections, "PATIENCE", 60.0)
+    for _ in range(_connections.MOST_OPEN + 1):
+        store._connections.take(time.monotonic() + 1, writes=writes)  # and not given back
+    start = time.monotonic()
+    spend(store)
+    store._connections.pause()
+    store._connections.resume()
+    assert spent(store) == 1
+    assert time.monotonic() - start < 30.0
 
 
 # --- privacy -----------------------------------------------------------------------------------

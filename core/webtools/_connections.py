@@ -63,8 +63,23 @@ class Connection(sqlite3.Connection):
     log: Path | None = None
 
 
+class Lease:
+    """The right to a connection, held by the one call that uses it.
+
+    Attributes:
+        connection: The connection.
+    """
+
+    __slots__ = ("__weakref__", "connection")
+
+    connection: Connection
+
+
 class Connections:
     """The connections of this process to one file.
+
+    Ctrl-C may end a call at any instruction of ours. So the lock is held by `with` alone, which
+    nothing comes in between, and a lease that an interrupted call lost sight of is over.
 
     Args:
         path: The file; it and its folder are made when needed, for this user only.
@@ -84,55 +99,69 @@ class Connections:
         _pools[id(self)] = self
 
     def _begin(self) -> None:
-        self._changed = threading.Condition(threading.Lock())
-        self._in_use = 0
-        self._is_writing = False
+        self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)  # its own `with` can be interrupted
+        self._leases: dict[int, weakref.ref[Lease]] = {}
+        self._writer: weakref.ref[Lease] | None = None
         self._pauses = 0
 
-    def take(self, deadline: float, *, writes: bool) -> Connection:
-        """Give a connection to this thread alone, one that writes at a time.
+    def take(self, deadline: float, *, writes: bool) -> Lease:
+        """Give a connection to this call alone, one that writes at a time.
 
         Raises:
             StoreError: The file cannot be opened, or no connection is free by the deadline.
         """
-        with self._changed:
+        with self._lock:
             self._wait_for_turn(deadline, writes=writes)
             self._look(at_once=writes)
-            self._in_use += 1
-            self._is_writing = self._is_writing or writes
+            lease = self._leased()
+            if writes:
+                self._writer = weakref.ref(lease)
             if self._idle:
-                return self._idle.pop()
+                lease.connection = self._idle.pop()
+                return lease
         try:
-            return self._open(deadline)
+            lease.connection = self._open(deadline)
         except BaseException:
-            self.give(None, wrote=writes)
+            with self._lock:
+                self._end(lease)
             raise
+        with self._lock:
+            self._file = lease.connection.file
+        return lease
 
-    def take_at_once(self) -> Connection | None:
+    def take_at_once(self) -> Lease | None:
         """Give a connection that is open already, to read; None when there is none to be had."""
-        with self._changed:
+        with self._lock:
             if self._is_stranded or not self._may_take(writes=False):
                 return None
             self._look(at_once=False)
             if not self._idle:
                 return None
-            self._in_use += 1
-            return self._idle.pop()
+            lease = self._leased()
+            lease.connection = self._idle.pop()
+            return lease
 
-    def give(self, connection: Connection | None, *, wrote: bool) -> None:
-        """Take a connection back, None for one that is no longer of use."""
-        with self._changed:
-            self._in_use -= 1
-            self._is_writing = self._is_writing and not wrote
-            if connection is not None:
-                self._keep(connection)
-            self._changed.notify_all()
+    def give(self, lease: Lease) -> None:
+        """Take a connection back."""
+        with self._lock:
+            self._end(lease)
+            connection = lease.connection
+            if connection.file is not None and connection.file == self._file:
+                self._idle.append(connection)
+            else:
+                _close(connection)
 
-    def _keep(self, connection: Connection) -> None:
-        if connection.file is not None and connection.file == self._file:
-            self._idle.append(connection)
-        else:
-            _close(connection)
+    def _leased(self) -> Lease:
+        lease = Lease()
+        self._leases[id(lease)] = weakref.ref(lease)
+        return lease
+
+    def _end(self, lease: Lease) -> None:
+        self._leases.pop(id(lease), None)
+        if self._writer is not None and self._writer() is lease:
+            self._writer = None
+        self._changed.notify_all()
 
     def cut_log(self, connection: Connection) -> None:
         """Bring a large log into the file. SQLite itself would not wait until nobody writes."""
@@ -159,25 +188,25 @@ class Connections:
 
     def close(self) -> None:
         """Close the idle connections now, the others when they are given back."""
-        with self._changed:
+        with self._lock:
             self._close_idle()
 
     def pause(self) -> None:
         """Close all connections; nobody gets one until `resume`."""
-        with self._changed:
+        with self._lock:
             self._pauses += 1
-            self._changed.wait_for(lambda: not self._in_use, 2 * PATIENCE)
+            self._changed.wait_for(lambda: not self._in_use(), 2 * PATIENCE)
             self._close_idle()
 
     def resume(self) -> None:
         """Go on after a pause."""
-        with self._changed:
+        with self._lock:
             self._pauses -= 1
             self._changed.notify_all()
 
     def resume_in_child(self) -> None:
         """Go on in a forked process, where no other thread is and no connection may be used."""
-        if self._idle or self._in_use:
+        if self._idle or self._in_use():
             self._is_stranded = True
             _inherited.extend(self._idle)
             self._idle.clear()
@@ -193,8 +222,14 @@ class Connections:
             raise StoreError(f"{self._path} cannot be used: it was in use when this process forked")
 
     def _may_take(self, *, writes: bool) -> bool:
-        is_free = self._in_use < MOST_OPEN and not self._pauses
-        return is_free and not (writes and self._is_writing)
+        if self._pauses or (len(self._leases) >= MOST_OPEN and self._in_use() >= MOST_OPEN):
+            return False
+        return not writes or self._writer is None or self._writer() is None
+
+    def _in_use(self) -> int:
+        """Count the leases that somebody has."""
+        self._leases = {key: lease for key, lease in self._leases.items() if lease() is not None}
+        return len(self._leases)
 
     def _look(self, *, at_once: bool) -> None:
         """Drop the idle connections when the path means another file by now, or none."""
@@ -217,15 +252,12 @@ class Connections:
             file = _real(self._path)
             with _alone(file, deadline):
                 try:
-                    connection = self._connect(file, deadline)
+                    return self._connect(file, deadline)
                 except sqlite3.DatabaseError as error:
                     if not is_corruption(error):
                         raise
                     _put_aside(file)
-                    connection = self._connect(file, deadline)
-        with self._changed:
-            self._file = connection.file
-        return connection
+                    return self._connect(file, deadline)
 
     def _connect(self, file: Path, deadline: float) -> Connection:
         _make_private(file)

@@ -147,10 +147,11 @@ class BlockingLanes:
         self.retired = False
         self._idle: list[BlockingLane] = []
         self._free = MAX_LANES
-        self._turn = threading.Condition(threading.Lock())
+        self._lock = threading.Lock()
+        self._turn = threading.Condition(self._lock)  # its own `with` can be interrupted
 
     def take(self, deadline: float) -> BlockingLane:
-        with self._turn:
+        with self._lock:
             while not self._free:
                 left = deadline - time.monotonic()
                 if left <= 0:
@@ -170,7 +171,7 @@ class BlockingLanes:
         them for ever: its pool has room for one.
         """
         lane.idle_since = time.monotonic()
-        with self._turn:
+        with self._lock:
             stale = _stale(self._idle)
             (self._idle if sound and not self.retired else stale).append(lane)
             self._free += 1

@@ -87,15 +87,15 @@ class Store:
         """
         start = time.monotonic()
         is_quick = start >= max(self._slow_until, self._stuck_until)
-        connection = self._connections.take_at_once() if is_quick else None
-        if connection is None:
+        lease = self._connections.take_at_once() if is_quick else None
+        if lease is None:
             raise BlockingIOError
         try:
-            return work(connection)
+            return work(lease.connection)
         except sqlite3.Error:
             raise BlockingIOError from None  # `read` knows what to do
         finally:
-            self._connections.give(connection, wrote=False)
+            self._connections.give(lease)
             if time.monotonic() - start > _SLOW:
                 self._slow_until = start + _STUCK
 
@@ -137,7 +137,8 @@ class Store:
             return self._attempt(work, deadline, writes=writes)
 
     def _attempt(self, work: Callable[[Connection], T], deadline: float, *, writes: bool) -> T:
-        connection = self._connections.take(deadline, writes=writes)
+        lease = self._connections.take(deadline, writes=writes)
+        connection = lease.connection
         try:
             return work(connection)
         except sqlite3.Error as error:
@@ -153,7 +154,7 @@ class Store:
                 raise _RepairedError(fault) from error
             raise StoreError(fault) from error
         finally:
-            self._connections.give(connection, wrote=writes)
+            self._connections.give(lease)
 
 
 class _RepairedError(StoreError):
