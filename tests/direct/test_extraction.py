@@ -20,7 +20,7 @@ from webtools._direct import extraction as _extraction
 from webtools._direct import markup as _markup
 from webtools._direct import pdf as _pdf
 from webtools._direct import walls as _walls
-from webtools._direct.charset import _CHARSETS, charset, decode
+from webtools._direct.charset import _CHARSETS, _is_nearly_utf8, charset, decode
 from webtools._direct.extraction import Content, Source, read
 from webtools._direct.fetching import within
 from webtools._direct.markup import scan
@@ -258,6 +258,91 @@ def test_a_byte_that_is_wrong_costs_no_more_than_itself() -> None:
     assert "S\ufffdnd" in page(body, "text/html; charset=utf-8").text
 
 
+@pytest.mark.parametrize("declared", ["", "; charset=iso-8859-1", "; charset=windows-1252"])
+@pytest.mark.parametrize("text", [GERMAN, RUSSIAN, JAPANESE, CHINESE])
+def test_stray_bytes_do_not_make_another_charset_of_utf8(text: str, declared: str) -> None:
+    body = (text * 3).encode() + b"\xa0 " + text.encode()
+    assert decode(body, f"text/plain{declared}") == f"{text * 3}\ufffd {text}"
+    latin = in_page(text, "iso-8859-1").encode().replace(b"</p>", b"\xff</p>")
+    assert text.strip() in page(latin, "text/html").text
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "text"),
+    [
+        ("Grüße aus Kö".encode()[:-1], "text/plain", "Grüße aus K\ufffd"),
+        ("Über 5 €".encode()[:-1], "text/plain; charset=iso-8859-1", "Über 5 \ufffd"),
+        ("千回横断".encode()[:-2], "", "千回横\ufffd"),
+        ("Dans un café".encode("latin-1"), "text/plain; charset=iso-8859-1", "Dans un café"),
+        ("её с".encode("koi8-r"), "text/plain; charset=koi8-r", "её с"),
+        ("หนึ".encode("cp874"), "text/plain; charset=tis-620", "หนึ"),
+    ],
+)
+def test_a_cut_end_is_told_by_what_is_valid_before_it(
+    body: bytes, content_type: str, text: str
+) -> None:
+    assert decode(body, content_type) == text
+
+
+@pytest.mark.parametrize("times", [1, 5])
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("Grüße aus Köln, «ÉTÉ» à 5 € ", "windows-1252"),
+        ("Привет, «МИР»! Её сёстры ", "windows-1251"),
+        ("Привет, мир! Её сёстры ", "koi8-r"),
+        ("рок текст спорта ", "cp866"),
+        ("電気ﾌｪﾘｰは海峡を横断 ", "shift_jis"),
+        ("電気フェリーは海峡を横断 ", "euc-jp"),
+        ("电动渡轮横渡海峡 ", "gbk"),
+        ("電動渡輪橫渡海峽 ", "big5"),
+        ("전기 여객선이 해협을 ", "euc-kr"),
+        ("เรือข้ามฟากไฟฟ้า ", "tis-620"),
+    ],
+)
+def test_text_of_another_charset_is_never_taken_for_damaged_utf8(
+    text: str, encoding: str, times: int
+) -> None:
+    body = (text * times).encode(encoding)
+    assert decode(body, f"text/plain; charset={encoding}") == text * times
+    assert _is_nearly_utf8(body, []) is False
+
+
+def test_a_page_that_names_its_charset_of_many_bytes_is_believed_over_the_servers_default() -> None:
+    for text, meta in ((CHINESE, "gbk"), ("전기 여객선이 해협을 건넜습니다. ", "euc-kr")):
+        body = in_page(text, meta).encode(meta)
+        assert text.strip() in page(body, "text/html; charset=iso-8859-1").text
+
+
+@pytest.mark.parametrize(
+    ("encoding", "mark", "header"),
+    [
+        ("utf-16-le", "\ufeff", "; charset=utf-16"),
+        ("utf-16-be", "\ufeff", ""),
+        ("utf-16-le", "\ufeff", "; charset=utf-8"),
+        ("utf-32-le", "\ufeff", ""),
+        ("utf-16-le", "", "; charset=UTF-16LE"),
+        ("utf-16-be", "", "; charset=utf-16be"),
+        ("utf-16-le", "", "; charset=utf-16"),
+        ("utf-16-be", "", "; charset=utf-16"),
+    ],
+)
+@pytest.mark.parametrize("text", [JAPANESE * 40, "😀 " + JAPANESE * 80])
+def test_utf16_is_read_though_hardly_any_of_it_is_ascii(
+    encoding: str, mark: str, header: str, text: str
+) -> None:
+    plain = f"{mark}{text}\n\n{text}".encode(encoding)
+    assert page(plain, f"text/plain{header}").text == f"{text}\n\n{text}"
+    html = f"{mark}<html><h1>x</h1><p>{text}</p></html>".encode(encoding)
+    assert text in page(html, f"text/html{header}").text
+
+
+def test_a_charset_that_a_page_could_not_have_named_in_it_is_not_believed() -> None:
+    body = in_page(GERMAN, "utf-16").encode()
+    for damage in (b"", b"\xff"):
+        assert GERMAN.strip() in page(body + damage, "text/html").text
+
+
 @pytest.mark.parametrize(
     "label",
     ["zlib", "hex", "rot13", "idna", "punycode", "unicode_escape", "utf-7", "x\0y", "", "é"],
@@ -307,6 +392,10 @@ def test_html_is_recognised_without_its_type(kind: str) -> None:
         assert page(text, kind).title == "Electric ferry crosses the Sound 1,000 times"
 
 
+# Begins with a byte order mark by chance, and has fewer zeros than UTF-16 of ASCII.
+MARKED_BINARY = b"\xff\xfe" + bytes(n * 37 % 256 if n % 12 > 1 else 0 for n in range(4000))
+
+
 def test_plain_text_sent_as_html_is_text() -> None:
     text = "No markup here, 1 < 2 and 3 > 2.\n\nOnly lines."
     assert page(text, "text/html").text == text
@@ -330,6 +419,14 @@ def test_plain_text_sent_as_html_is_text() -> None:
         (b"hello\x1b[2J", "appl\x1b[2Jication/x", "appl2jication/x"),
         (b"a\x00b", "", "application/octet-stream"),
         (b"a" * 90 + b"\x00" * 10 + b"b" * 90, "text/html", "text/html"),
+        (MARKED_BINARY, "text/html", "text/html"),
+        (MARKED_BINARY, "text/plain; charset=utf-16", "text/plain"),
+        (MARKED_BINARY[2:], "text/plain; charset=utf-16", "text/plain"),
+        (MARKED_BINARY, "", "application/octet-stream"),
+        (MARKED_BINARY, "application/octet-stream", "application/octet-stream"),
+        ("\ufeffhello".encode("utf-16-le"), "application/octet-stream", "application/octet-stream"),
+        ("\ufeffhello".encode("utf-16-le"), "image/x-icon", "image/x-icon"),
+        ("\ufeffa\0b".encode(), "", "application/octet-stream"),
     ],
 )
 def test_what_has_no_text_is_refused_by_its_type(body: bytes, kind: str, named: str) -> None:
@@ -704,9 +801,27 @@ SOFT_404 = """<html><head><title>Page not found | Shop</title></head><body><nav>
 <h1>404</h1><p>Sorry, the page you were looking for was not found. Try the search.</p></body></html>"""
 SOFT_404_GERMAN = """<html><head><title>Seite nicht gefunden</title></head><body>
 <h1>Seite nicht gefunden</h1><p>Leider gibt es diese Seite nicht mehr.</p></body></html>"""
+INCAPSULA = """<html style="height:100%"><head><META NAME="ROBOTS" CONTENT="NOINDEX, NOFOLLOW"><script
+src="/_Incapsula_Resource?SWJIYLWA=719d34d31c8e3a6e6fffd425f7e032f3"></script></head><body><iframe
+id="main-iframe" src="/_Incapsula_Resource?CWUDNSAI=5&xinfo=9-1-0&incident_id=8520-112&edet=12"
+frameborder=0 width="100%">Request unsuccessful. Incapsula incident ID: 852-112</iframe></body></html>"""
+
+
+def missing(title: str, heading: str, text: str) -> str:
+    return document(f"<h1>{heading}</h1><p>{text}</p>", title=title)
+
+
+def login(title: str, heading: str = "Welcome") -> str:
+    return missing(title, heading, "<form><input><input type=password></form>Forgot it?")
+
 
 WALLS = {
     "Cloudflare": (CLOUDFLARE, BOT_CHECK),
+    "Incapsula": (INCAPSULA, BOT_CHECK),
+    "Incapsula of old": (
+        "<html><body><iframe src='/_Incapsula_Resource?SWUDNSAI=31'>Request unsuccessful.</iframe>",
+        BOT_CHECK,
+    ),
     "Google": (GOOGLE_SORRY, BOT_CHECK),
     "PerimeterX": (PERIMETERX, BOT_CHECK),
     "Akamai": (AKAMAI, BOT_CHECK),
@@ -721,6 +836,140 @@ WALLS = {
     "soft 404": (SOFT_404, NOT_FOUND),
     "German soft 404": (SOFT_404_GERMAN, NOT_FOUND),
 }
+
+
+NOWHERE = {  # title, heading, text
+    "a blog": (
+        "Page not found \u2013 My Blog",
+        "Oops! That page can\u2019t be found.",
+        "It looks like nothing was found at this location. Maybe try a search?",
+    ),
+    "a web server": (
+        "404 Not Found",
+        "Not Found",
+        "The requested URL /x was not found on this server.",
+    ),
+    "IIS": (
+        "404 - File or directory not found.",
+        "Server Error",
+        "The document you are looking for might have been removed.",
+    ),
+    "Next.js": ("404: This page could not be found.", "404", "This page could not be found."),
+    "Google": (
+        "Error 404 (Not Found)!!1",
+        "",
+        "404. That's an error. The requested URL was not found on this server.",
+    ),
+    "the site's name first, with a number": (
+        "Acme - 404 Page Not Found",
+        "Error",
+        "Page not found",
+    ),
+    "an apology": (
+        "Error - Page Not Found :(",
+        "Sorry, the page you're looking for cannot be found.",
+        "Hm.",
+    ),
+    "the site's name first": ("Acme | Page not found", "404", "Go home"),
+    "another heading": (
+        "Page not found | Acme",
+        "Lost?",
+        "We can't find that page. It may have moved.",
+    ),
+    "only a number": ("404", "404", "Go home"),
+    "only a number, and words": (
+        "404 | Acme",
+        "404",
+        "The page you requested does not exist. " * 3,
+    ),
+    "hardly any text": ("Page not found", "Page not found", "Our search knows more. " * 5),
+    "much text": (
+        "Page not found",
+        "Page not found",
+        "The page has been removed. " + SENTENCES * 2,
+    ),
+    "French": ("Page introuvable", "Page introuvable", "Retour"),
+    "Spanish": ("Página no encontrada", "Error 404", "No existe"),
+    "Japanese": ("ページが見つかりません", "404 Not Found", "お探しのページは見つかりません"),
+    "not available": ("This page isn't available", "Sorry, this page isn't available.", "Back"),
+}
+
+
+@pytest.mark.parametrize("parts", NOWHERE.values(), ids=NOWHERE.keys())
+def test_a_page_that_says_it_is_not_there_is_an_error(parts: tuple[str, str, str]) -> None:
+    assert refused(missing(*parts)) == NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        *("Log in", "Log in - Jira", "Login | Acme", "Acme \u2013 Log in or sign up", "Sign In"),
+        *(
+            "Sign in to your account",
+            "Login required",
+            "Login Page",
+            "Log in / Sign up",
+            "Log-in: Acme",
+        ),
+        *(
+            "Sign in with your work account",
+            "Anmeldung",
+            "Anmelden bei Acme",
+            "Connexion \u2022 Acme",
+        ),
+        *("Iniciar sesión", "ログイン | 例", "ログインページ", "请登录", "Please log in!"),
+    ],
+)
+def test_a_title_that_ends_in_a_log_in_and_a_password_field_are_a_log_in(title: str) -> None:
+    assert refused(login(title)) == LOGIN
+    assert refused(login("Acme", title)) == LOGIN
+
+
+@pytest.mark.parametrize(
+    ("title", "text"),
+    [
+        ("Login shells", "A login shell reads /etc/profile first."),
+        ("How to log in", "Press the button at the top."),
+        ("Sign in with Google | Docs", "Add the button, and verify the ID token on your server."),
+        ("Login & security settings", "What they are for."),
+        ("ログインシェル", "シェルの説明。"),
+    ],
+)
+def test_a_title_that_goes_on_after_a_log_in_is_content(title: str, text: str) -> None:
+    box = "<aside><form><input type=password></form></aside>"
+    assert page(missing(title, title.partition(" |")[0], text + box)).text
+
+
+@pytest.mark.parametrize(
+    ("path", "counts"),
+    [
+        *[
+            (f"/{each}", True)
+            for each in ("login", "sign-in/", "login.jsp", "sso/x", "wp-login.php")
+        ],
+        *[
+            (f"/{each}", True)
+            for each in ("auth", "auth/realms/x", "api/auth", "login_form", "a/login;x")
+        ],
+        *[
+            (f"/{each}", False)
+            for each in ("docs/auth/google", "login-shells", "author", "signing")
+        ],
+    ],
+)
+def test_where_a_redirect_led_counts_by_whole_parts_of_the_path(path: str, counts: bool) -> None:
+    html = missing("Log in", "Log in", "Continue with your account.")
+    moved = Source(html.encode(), "text/html", URL, f"https://news.example{path}")
+    if counts:
+        with pytest.raises(ProviderError, match="log-in form"):
+            read(moved)
+    assert counts or read(moved).text
+
+
+def test_who_asked_for_such_a_path_was_not_sent_to_a_log_in() -> None:
+    html = missing("Login", "Login", "POST /login with user and password; the answer has a token.")
+    asked = "http://docs.example/docs/login"
+    assert read(Source(html.encode(), "text/html", asked, "https://docs.example/docs/login/")).text
 
 
 @pytest.mark.parametrize(("text", "reason"), WALLS.values(), ids=WALLS.keys())
@@ -801,6 +1050,50 @@ CONTENT = {
         about("HTTP 404", "<p>404 means that the page was not found.</p>" + f"<p>{SENTENCES}</p>"),
         title="HTTP 404: page not found, explained",
     ),
+    "an area code": missing(
+        "404 area code", "404 area code", "Area code 404 serves Atlanta. " + SENTENCES
+    ),
+    "a car": missing(
+        "404 Coupe - Peugeot Classics", "404 Coupe", "The 404 Coupe was built from 1962 to 1968."
+    ),
+    "a car named by its number": missing(
+        "404 - Peugeot Classics",
+        "404",
+        "The 404 was built from 1960 to 1975, a saloon for families.",
+    ),
+    "an album": missing(
+        "404 Not Found (album)", "404 Not Found (album)", "404 Not Found is an album of 2012."
+    ),
+    "what an error means": missing(
+        "404: what the error means", "404: what the error means", "The server has no such page."
+    ),
+    "how an error is mended": missing(
+        "404 Not Found - how to fix it", "404 Not Found", "The page has been moved? Restore it."
+    ),
+    "an exception": missing(
+        "Not Found exception - API", "Not Found exception", "Raised when a key does not exist."
+    ),
+    "a status": missing(
+        "404 Not Found - HTTP | Reference",
+        "404 Not Found",
+        "The 404 Not Found response status code indicates that the server cannot find the resource.",
+    ),
+    "a status at length": missing(
+        "404 Not Found - HTTP",
+        "404 Not Found",
+        "The server cannot find what was asked for. Links to it are called broken. " + SENTENCES,
+    ),
+    "a heading is no second sign": missing(
+        "Page not found - Framework", "Page not found", "Set a handler for it. " + SENTENCES
+    ),
+    "a post about a block": missing(
+        "Incapsula blocks me",
+        "Incapsula blocks me",
+        "Request unsuccessful. Incapsula incident ID: 12, "
+        'it says, and the source has &lt;iframe src="/_Incapsula_Resource?incident_id=12"&gt;.',
+    ),
+    "a short page on a guarded site": missing("Ferry", "Ferry", "It is late today.")
+    + "<script src='/_Incapsula_Resource?SWJIYLWA=1'></script>",
     "a very short page": document("<p>The ferry is late today.</p>"),
     "a page named 404": document("<h1>Room 404</h1><p>The meeting is in the east wing.</p>"),
 }

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Iterable
 
-_BYTE_ORDER_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
+_WIDE_MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8"), *_WIDE_MARKS)
 _DECLARED = re.compile(
     rb"""(?:charset|encoding)\s{0,9}=\s{0,9}["']?\s{0,9}([\w.:-]{2,40})""", re.IGNORECASE
 )
@@ -44,7 +45,15 @@ _ALIASES = {  # labels in use that Python does not know
     "x-mac-roman": "mac-roman",
     "iso-8859-8-i": "iso8859-8",
 }
-_MANY_ZEROS = 0.2  # share of the bytes; only UTF-16 has so many
+_MANY_BYTES = frozenset(  # a character; text of another charset is seldom valid in these
+    {"utf-16", "utf-16-le", "utf-16-be", "gb18030", "cp932", "cp949", "cp950", "big5hkscs"}
+    | {"euc_jp", "iso2022_jp"}
+)
+_UTF_16 = frozenset({"utf-16", "utf-16-le", "utf-16-be"})
+STRAY_ZEROS = 0.01  # share of the bytes; a text may have some
+MANY_ZEROS = 0.2  # only UTF-16 has so many
+# Valid characters for a wrong byte. Words in other charsets have three at most, in Thai.
+_NEARLY_ALL = 5
 
 
 def decode(body: bytes, content_type: str, *, markup: bool = False) -> str:
@@ -58,21 +67,44 @@ def decode(body: bytes, content_type: str, *, markup: bool = False) -> str:
     for mark, name in _BYTE_ORDER_MARKS:
         if body.startswith(mark):
             return body[len(mark) :].decode(name, "replace")
-    declared = [name for name in _declared(body, content_type, markup=markup) if name]
-    for name in _candidates(body, declared):
+    declared = _declared(body, content_type, markup=markup)
+    if (text := _strictly(body, _likely(body, declared))) is not None:
+        return text
+    if _is_nearly_utf8(body, declared):
+        return body.decode("utf-8", "replace")
+    if (text := _strictly(body, declared)) is not None:
+        return text
+    return body.decode(declared[0] if declared else _guess(body) or "cp1252", "replace")
+
+
+def is_wide(head: bytes, content_type: str) -> bool:
+    """Tell whether a page's start is UTF-16 or UTF-32, as it says; zeros are part of those."""
+    declared = [name for name in _declared(head, content_type, markup=False) if name in _UTF_16]
+    names = [name for mark, name in _WIDE_MARKS if head.startswith(mark)]
+    names = names or (declared and _wide(head, declared))
+    if not names:
+        return False
+    # A binary file that begins with such a mark soon gives zeros and halves of surrogate pairs.
+    text = codecs.getincrementaldecoder(names[0])("replace").decode(head)
+    return text.count("\0") + text.count("\ufffd") <= STRAY_ZEROS * len(text)
+
+
+def _strictly(body: bytes, names: Iterable[str]) -> str | None:
+    for name in names:
         try:
             return body.decode(name)
         except UnicodeDecodeError:
             continue
-    fallback = declared[0] if declared else _guess(body) or "cp1252"
-    return body.decode(fallback, "replace")
+    return None
 
 
-def _declared(body: bytes, content_type: str, *, markup: bool) -> list[str | None]:
-    found = [_DECLARED.search(content_type.encode("ascii", "ignore"))]
-    if markup:
-        found.append(_DECLARED.search(body, 0, _DECLARED_WITHIN))
-    return [charset(match[1].decode("ascii", "ignore")) for match in found if match]
+def _declared(body: bytes, content_type: str, *, markup: bool) -> list[str]:
+    header = _DECLARED.search(content_type.encode("ascii", "ignore"))
+    own = _DECLARED.search(body, 0, _DECLARED_WITHIN) if markup else None
+    found = [charset(each[1].decode("ascii", "ignore")) for each in (header, own) if each]
+    if own and found[-1] in _UTF_16:
+        found.pop()  # or it could not have been read
+    return [name for name in found if name]
 
 
 def charset(label: str) -> str | None:
@@ -85,20 +117,46 @@ def charset(label: str) -> str | None:
     return _CHARSETS.get(name)
 
 
-def _candidates(body: bytes, declared: list[str]) -> list[str]:
+def _likely(body: bytes, declared: list[str]) -> list[str]:
     # Servers often say ISO-8859-1 and send UTF-8; text of another charset is hardly ever valid
     # UTF-8 by chance, but for the two kinds that come first here.
     first = [name for name in declared if name == "iso2022_jp"]
-    return [*first, *_wide(body[:1000], declared), "utf-8", *declared]
+    many = [_ordered(name, body) for name in declared if name in _MANY_BYTES]
+    return [*first, *_wide(body[:1000], declared), "utf-8", *many]
 
 
 def _wide(sample: bytes, declared: list[str]) -> list[str]:
     """Tell UTF-16 without a byte order mark by the zeros beside ASCII characters."""
-    if sample.count(0) <= _MANY_ZEROS * len(sample):
+    named = [name for name in declared if name in _UTF_16]
+    if sample.count(0) <= (STRAY_ZEROS if named else MANY_ZEROS) * len(sample):
         return []
-    named = [name for name in declared if name in {"utf-16-le", "utf-16-be"}]
+    return [_ordered(name, sample) for name in named or ["utf-16"]]
+
+
+def _ordered(name: str, sample: bytes) -> str:
+    if name != "utf-16":
+        return name
     even, odd = sample[::2].count(0), sample[1::2].count(0)
-    return named or ["utf-16-be" if even > odd else "utf-16-le"]
+    return "utf-16-be" if even > odd else "utf-16-le"
+
+
+def _is_nearly_utf8(body: bytes, declared: list[str]) -> bool:
+    """Tell UTF-8 with stray bytes or a cut end: where any byte is valid, none of it is readable."""
+    text = body.decode("utf-8", "replace")
+    replaced = text.count("\ufffd")
+    valid = len(text) - replaced - len(text.encode("ascii", "ignore"))
+    if valid >= _NEARLY_ALL * (replaced - body.count(b"\xef\xbf\xbd")):
+        return valid > 0
+    # A short word in Thai or KOI8-R can look so; who declares one of those is believed.
+    return valid > 0 and not set(declared) - {"cp1252", "utf-8"} and _is_cut(body)
+
+
+def _is_cut(body: bytes) -> bool:
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(body)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _guess(body: bytes) -> str | None:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import TypeVar
 
 from webtools._cleaning import one_line, without_controls
-from webtools._direct.charset import decode
+from webtools._direct.charset import MANY_ZEROS, STRAY_ZEROS, decode, is_wide
 from webtools._direct.markup import Markup, scan
 from webtools._direct.walls import Sight, wall
 from webtools.errors import ConfigError, ProviderError, WebToolsError
@@ -27,7 +27,6 @@ T = TypeVar("T")
 MAX_TEXT = 2_000_000  # characters that one page may give
 MAX_HTML = 8 * 1024 * 1024
 _LONGEST_LINE = 300  # characters of a title or an author
-_STRAY_ZEROS, _ZEROS_OF_UTF16 = 0.01, 0.2  # shares of the bytes
 _LOGGERS = ("trafilatura", "htmldate", "courlan", "charset_normalizer", "pypdf", "dateparser")
 
 _PDF = re.compile(rb"\s{0,100}%PDF-")
@@ -163,7 +162,7 @@ def _kind(source: Source) -> str:
     head = source.body[:4096]
     if _PDF.match(head):
         return "pdf"
-    if (found := _signature(head)) or (found := _binary(declared, head)):
+    if (found := _signature(head)) or (found := _binary(declared, source.content_type, head)):
         raise ProviderError(_not_text(found))
     if declared in _HTML_TYPES:
         return "html"
@@ -184,13 +183,15 @@ def _signature(head: bytes) -> str:
     return next((name for mark, name in _SIGNATURES if head.startswith(mark)), "")
 
 
-def _binary(declared: str, head: bytes) -> str:
+def _binary(declared: str, content_type: str, head: bytes) -> str:
     """Name what has the zeros of a binary file, though not at every other place as UTF-16."""
     share = head.count(0) / max(1, len(head))
-    if declared in _UNTOLD:
-        marked = head[:2] in {b"\xff\xfe", b"\xfe\xff"}
-        return "application/octet-stream" if share and not marked else ""
-    return declared if _STRAY_ZEROS < share < _ZEROS_OF_UTF16 else ""
+    untold = declared in _UNTOLD
+    if share <= (0 if untold else STRAY_ZEROS) or is_wide(head, content_type):
+        return ""
+    if untold:
+        return "application/octet-stream"
+    return declared if share < MANY_ZEROS else ""
 
 
 def _not_text(kind: str) -> str:

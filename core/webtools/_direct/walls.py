@@ -16,6 +16,7 @@ from webtools._direct.markup import Markup
 _SOME = 1500  # characters of main text; what stands before a page says less than that
 _LITTLE = 700
 _HARDLY_ANY = 250
+_A_LINE = 60
 
 BOT_CHECK = (
     "the site answered with a bot check instead of the page, which this package does not pass; "
@@ -42,7 +43,8 @@ _WORDS = re.IGNORECASE
 # What only challenges hold: their scripts and forms, not the widgets that content pages embed.
 _CHALLENGE_PARTS = re.compile(
     r"_cf_chl_opt|cf-chl-|/cdn-cgi/challenge-platform/[^\"']{0,99}/orchestrate|id=[\"']challenge-form"
-    r"|geo\.captcha-delivery\.com|px-captcha|/_sec/cp_challenge|sgcaptcha",
+    r"|geo\.captcha-delivery\.com|px-captcha|/_sec/cp_challenge|sgcaptcha"
+    r"|<iframe\b[^<>]{0,300}\bsrc=[\"']?/_Incapsula_Resource\?",
 )
 # What guards leave on every page of a site.
 _GUARD_PARTS = re.compile(
@@ -71,13 +73,22 @@ _CHALLENGE_TEXT = re.compile(
     r"|access to this page has been denied|needs to review the security of your connection",
     _WORDS,
 )
+# The words end a title, or go on as a form's do: "Login shells", "Sign in with X" are content.
 _LOGIN_TITLE = re.compile(
-    r"\b(?:log|sign)[ -]?(?:in|on)\b|\banmeld|einloggen|connexion|se connecter|iniciar sesi"
-    r"|accedi\b|inloggen|authentication required|\bsso\b|ログイン|登录",
-    _WORDS,
+    r"^(?!.{0,200}\bhow (?:to|do|does|can)\b).*?"
+    r"(?:\b(?:(?:log|sign)[ -]?(?:in|on)|anmeld(?:en|ung)|einloggen|connexion|se connecter"
+    r"|iniciar sesi[oó]n|accedi|inloggen|authentication required|sso)\b|ログイン|登录)"
+    r"(?:[\s.!?…]*$|\s*[|\u2013\u2014·•\u2039\u203a«»]|\s*:+\s|\s-+\s"
+    r"|\s*(?:[/&,]|and|und|et|y|e|en)\s*(?:sign|log|regist|join|creat|continu|inscri)"
+    r"|[\s-](?:to|into|required|page|screen|form|or|first|again|here|now|below|before|with your"
+    r"|using your|bei|erforderlich|seite|bereich|oder|[àa]|ou|en|op|of)\b"
+    r"|\s*(?:ページ|画面|して|が必要|页))",
+    _WORDS | re.MULTILINE,
 )
 _LOGIN_PATH = re.compile(
-    r"/(?:log-?in|sign-?in|signon|sso|auth|authwall|checkpoint|session/new|wp-login)\b", _WORDS
+    r"/(?:log-?in|sign-?in|signon|sso|authwall|checkpoint|session/new|wp-login)"
+    r"(?:[._-]?(?:form|page|required|oidc))?(?:[/.;]|$)|^/auth(?:[/.]|$)|/auth/?$",
+    _WORDS,
 )
 _CONSENT_TITLE = re.compile(
     r"^(?:before you continue\b.*|(?:your )?(?:cookie|privacy) (?:consent|settings|choices)|consent"
@@ -94,17 +105,48 @@ _NEEDS_SCRIPT = re.compile(
     r"|\bjava ?script\b[^.]{0,60}(?:enabled?|required|disabled|activ|turned)",
     _WORDS,
 )
-_NOT_FOUND_TITLE = re.compile(
-    r"^(?:error\s*:?\s*)?404\b|^not found|^(?:oops|sorry)\b.{0,40}\bfound"
-    r"|^(?:the |this )?(?:page|file|document|content) (?:was |is |could |can)?(?:not|n.t) (?:be )?"
-    r"(?:found|exist|available)|^(?:diese )?seite (?:wurde )?nicht gefunden"
-    r"|^page (?:introuvable|non trouv)|^p[áa]gina no enc",
-    _WORDS | re.MULTILINE,
+_MISSING = (
+    r"(?:(?:(?:the|this|that|requested|your) ){0,3}(?:web ?)?(?:page|file(?: or directory)?"
+    r"|document|content|url)(?: (?:you|that|at)\b.{0,40}?)? "
+    r"(?:(?:(?:was|is|could|can|does|did) ?)?not|(?:was|is|could|ca|does|did)n.t)"
+    r"(?: be)? (?:found|exist|available)|not found"
+    r"|(?:we )?(?:can(?:not|.t| not)|could(?: not|n.t)) find (?:the |that |this )?page(?: .{0,40})?"
+    r"|(?:diese )?seite (?:wurde )?nicht gefunden|page (?:introuvable|non trouv.?e)"
+    r"|p[áa]gina (?:no|n[ãa]o) (?:encontrada|existe)|pagina (?:niet gevonden|non trovata)"
+    r"|страница не найдена|ページが見つかりません(?:でした)?|(?:页面|頁面)(?:不存在|未找到)"
+    r"|找不到(?:该|此)?(?:网页|页面))"
+    r"(?: (?:here|any ?more|on (?:this|the|our) (?:server|site|website)))?"
 )
+_NUMBER = r"(?:(?:http|error|status|code|fehler|erreur)[\s:]{1,3}){0,3}404\b"
+_BETWEEN = r"[\s:.,!(|\u2013\u2014-]{0,9}"
+_NOT_FOUND = (
+    r"(?:(?:oops|sorry|whoops|uh[ -]oh|error)\b[\s,.!:…\u2013\u2014-]{0,9}){0,2}"
+    rf"(?:{_NUMBER}(?:{_BETWEEN}(?:error|page))?(?:{_BETWEEN}{_MISSING})?"
+    rf"|{_MISSING}(?:{_BETWEEN}{_NUMBER})?)[\s.!?…:()\d]{{0,9}}"
+)
+_NOT_FOUND_HEADING = re.compile(_NOT_FOUND, _WORDS)
+_NOT_FOUND_TITLE = re.compile(
+    rf"{_NOT_FOUND}(?:\s?[|·•«»\u2039\u203a].*|\s[\u2013\u2014-]\s.*)?"
+    rf"|.{{1,60}}?\s[|·•\u2013\u2014-]\s(?:{_NUMBER}{_BETWEEN})?{_MISSING}[\s.!?…]{{0,9}}",
+    _WORDS,
+)
+_BARE_NUMBER = re.compile(r"404[\s.!]*(?:$|\W)(?!.*(?:error|page|found))", _WORDS)
 _NOT_FOUND_TEXT = re.compile(
-    r"(?:page|url|document|article|content)[^.]{0,60}(?:not found|does ?n.t exist|been (?:moved"
-    r"|removed|deleted)|no longer (?:exist|available)|(?:could|can) ?not be found)"
-    r"|diese seite nicht",
+    r"(?:page|url|link|document|article|content)[^.]{0,60}(?:not found|does(?: not|n.t) exist|been "
+    r"(?:moved|removed|deleted)|no longer (?:exists?|available)|(?:could|can) ?not be found"
+    r"|(?:could|ca)n.t be found|is(?: not|n.t) available)"
+    r"|\bwe (?:can(?:not|.t| not)|could(?: not|n.t)) find|nothing was found at this location"
+    r"|page you(?:.re| are| were)? (?:looking for|request)"
+    r"|diese seite nicht|seite existiert nicht|n.existe (?:pas|plus)|no existe|n[ãa]o existe"
+    r"|не (?:найдена|существует)|見つかりません|不存在|找不到",
+    _WORDS,
+)
+# A page about the status, short as it may be.
+_EXPLAINED_TITLE = re.compile(
+    r"\b(?:how to|why|what (?:is|it|the|a|does)|mean(?:s|ing)?|explain\w*|fix(?:ing)?)\b", _WORDS
+)
+_EXPLAINED_TEXT = re.compile(
+    r"\b(?:status|response|error) (?:code|message)\b[^.]{0,30}\b(?:indicates|means|tells|says)\b",
     _WORDS,
 )
 
@@ -165,10 +207,14 @@ def _bot_signs(sight: Sight) -> Iterator[int]:
 
 
 def _login_signs(sight: Sight) -> Iterator[int]:
-    moved = sight.url.partition("#")[0] != sight.asked.partition("#")[0]
     yield sight.markup.passwords > 0
     yield _has(_LOGIN_TITLE, sight.says)
-    yield moved and _has(_LOGIN_PATH, urlsplit(sight.url).path)
+    # Who asked for such a path may have been sent no farther than from http to https.
+    yield _leads_to_login(sight.url) and not _leads_to_login(sight.asked)
+
+
+def _leads_to_login(url: str) -> bool:
+    return _has(_LOGIN_PATH, urlsplit(url).path)
 
 
 def _consent_signs(sight: Sight) -> Iterator[int]:
@@ -188,8 +234,20 @@ def _is_shell(sight: Sight) -> bool:
 
 
 def _says_not_found(sight: Sight) -> bool:
-    named = [_has(_NOT_FOUND_TITLE, each) for each in (sight.markup.title, sight.markup.heading)]
-    return sum((*named, _has(_NOT_FOUND_TEXT, sight.text[:300]))) >= 2  # noqa: PLR2004
+    """Tell a page that says it is missing from one about a status, or about a car of that number.
+
+    To refuse content is worse than to let such a page through. So title and heading, of which one
+    is usually a copy of the other, decide alone only where hardly any text stands beside them.
+    """
+    title, heading = sight.markup.title, sight.markup.heading
+    named = _NOT_FOUND_TITLE.fullmatch(title), _NOT_FOUND_HEADING.fullmatch(heading)
+    text = sight.text.replace(heading, "", 1)[:300]
+    if not any(named) or _has(_EXPLAINED_TITLE, sight.says) or _has(_EXPLAINED_TEXT, text):
+        return False
+    if _has(_NOT_FOUND_TEXT, text):
+        return True
+    bare = all(_BARE_NUMBER.match(each) for each in (title, heading))
+    return all(named) and len(sight.text) <= (_A_LINE if bare else _HARDLY_ANY)
 
 
 def _has(pattern: re.Pattern[str], text: str) -> bool:
