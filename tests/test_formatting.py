@@ -6,6 +6,7 @@ import re
 from datetime import datetime, timezone
 from typing import Any
 
+import pytest
 from inline_snapshot import snapshot
 from offline import Stub
 
@@ -22,6 +23,8 @@ from webtools.results import (
     SummaryResponse,
 )
 from webtools.tools import ToolResult
+
+pytestmark = pytest.mark.usefixtures("own_temp")
 
 MAY = datetime(2026, 5, 3, 23, 59, tzinfo=timezone.utc)
 
@@ -211,6 +214,16 @@ def test_the_details_of_a_search() -> None:
             "error": None,
         }
     )
+
+
+def test_the_details_of_a_cut_search_say_that_lines_were_cut() -> None:
+    long = [result("t" * 3000, f"https://a.example/{n}") for n in range(20)]
+    many = [result("Short", f"https://a.example/{n}") for n in range(2000)]
+    for results, is_partial in ((long, True), (many, False), (many + long, False)):
+        response = SearchResponse(provider="exa", queries=["q"], results=results)
+        cut = shown(present_search(response)).details["truncation"]
+        assert cut["last_line_partial"] is is_partial
+        assert not cut["first_line_exceeds_limit"]
 
 
 def test_the_details_of_pages_count_what_failed() -> None:

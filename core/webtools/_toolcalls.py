@@ -9,7 +9,7 @@ are defused.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -20,8 +20,10 @@ from webtools._fencing import wrapping
 from webtools._flow import Flow, Offload
 from webtools._spill import handle_of, save
 from webtools.errors import ProviderError, RequestError, WebToolsError
+from webtools.formatting import BriefPage
 from webtools.results import (
     FetchResponse,
+    Page,
     ReadResponse,
     ResearchEnvelope,
     SearchResponse,
@@ -71,7 +73,7 @@ def _brief_research(envelope: ResearchEnvelope) -> str:
 
 
 def present_summary(response: SummaryResponse, fence: Fence = "pages") -> Flow[ToolResult]:
-    """Show the summary alone."""
+    """Show the summary alone, and below it the warnings."""
     details = response.model_dump(mode="json", exclude={"text"})
     details |= {"results": [], "result_count": 0}
     below = formatting.footer((), response.warnings)
@@ -80,23 +82,20 @@ def present_summary(response: SummaryResponse, fence: Fence = "pages") -> Flow[T
 
 
 def present_pages(response: FetchResponse, fence: Fence = "pages") -> Flow[ToolResult]:
-    """Show one section per page, which share the budget fairly."""
+    """Show one section per page; where not all of it fits, the contents share the room fairly."""
     details = response.model_dump(mode="json")
     details["results"] = details.pop("pages")
     failed = sum(page.error is not None for page in response.pages)
     fetched = len(response.pages) - failed
     details |= {"result_count": fetched, "fetched_count": fetched, "failed_count": failed}
-    sections = formatting.page_sections(response)
+    whole = _SEPARATOR.join(formatting.page_sections(response))
     below = _fitted_footer(formatting.footer((), response.warnings))
-    shown = _Shown("", wrapping(fence, is_page=True), below=below)
-    text, cuts = fit_sections(sections, _SEPARATOR, *shown.room())
-    shown = replace(shown, text=text)
-    if not any(cut.truncated for cut in cuts):
+    shown = _Shown(whole, wrapping(fence, is_page=True), below=below)
+    if not fit(whole, *shown.room()).truncated:
         return _result(shown, details)
-    whole = _SEPARATOR.join(sections)
+    text, cut = _shared(response.pages, whole, shown.room())
     path = yield Offload(lambda: save(whole))
-    offset = len(text) if len(sections) == 1 else 0  # of several parts one cannot say it
-    return _result(shown, details, _Cut(_cut_of(text, whole), path, offset))
+    return _result(replace(shown, text=text), details, replace(cut, path=path))
 
 
 def present_research(envelope: ResearchEnvelope, fence: Fence = "pages") -> Flow[ToolResult]:
@@ -178,18 +177,20 @@ class _Shown:
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """What was cut, where the whole is, and from where on it was not shown."""
+    """What was cut, where the whole is, from where on it was not shown, and what is missing."""
 
     facts: Truncation
     path: str | None
     offset: int
+    left_out: str = ""
 
     def told(self) -> str:
         facts = self.facts
         lines = facts.output_lines, facts.total_lines
         said = notice(*lines, facts.output_bytes, facts.total_bytes, self.path)
         handle = handle_of(self.path)
-        return f"{said}\n{formatting.pointer(handle, self.offset)}" if handle else said
+        pointer = formatting.pointer(handle, self.offset) if handle else ""
+        return "\n".join(filter(None, [said, pointer, self.left_out]))
 
 
 def _one_text(shown: _Shown, details: dict[str, Any]) -> Flow[ToolResult]:
@@ -202,8 +203,9 @@ def _one_text(shown: _Shown, details: dict[str, Any]) -> Flow[ToolResult]:
         return _result(shown, details)
     offset = len(cut.content)
     if shown.brief is not None and (brief := shown.brief()) != text:
-        kept = fit(brief, *shown.room()).content
-        cut, offset = _cut_of(kept, text), 0
+        kept = fit(brief, *shown.room())
+        is_partial = kept.last_line_partial or not text.startswith(kept.content)
+        cut, offset = _cut_of(kept.content, text, is_partial=is_partial), 0
     path = yield Offload(lambda: save(text))
     shown = replace(shown, text=cut.content)
     return _result(shown, details, _Cut(cut, path, offset))
@@ -212,6 +214,34 @@ def _one_text(shown: _Shown, details: dict[str, Any]) -> Flow[ToolResult]:
 def _surely_fits(text: str) -> bool:
     lines = MAX_LINES - _fencing.OVERHEAD_LINES
     return len(text) <= _SURELY_FITS and text.count("\n") < lines
+
+
+def _shared(pages: Sequence[Page], whole: str, room: tuple[int, int]) -> tuple[str, _Cut]:
+    """Show the heads whole, and of the contents what fair shares of the rest allow."""
+    sections = formatting.brief_pages(pages, room[1])
+    cuts = _shared_contents(sections, *room)
+    parts = zip((each.head for each in sections), (cut.content for cut in cuts), strict=True)
+    text = _SEPARATOR.join([_SEPARATOR.join(filter(None, part)) for part in parts])
+    is_partial = any(each.is_cut for each in sections) or any(cut.last_line_partial for cut in cuts)
+    offset = 0  # of several pages one cannot say it
+    if len(pages) == 1 and cuts and cuts[0].truncated:
+        offset = len(whole) - len(sections[0].content) + len(cuts[0].content)
+    missing = len(pages) - len(sections)
+    left_out = formatting.pages_left_out(missing, len(pages)) if missing else ""
+    return text, _Cut(_cut_of(text, whole, is_partial=is_partial), None, offset, left_out)
+
+
+def _shared_contents(
+    sections: Sequence[BriefPage], max_lines: int, max_bytes: int
+) -> list[Truncation]:
+    heads = [each.head + _SEPARATOR if each.content else each.head for each in sections]
+    frame = fit(_SEPARATOR.join(heads), max_lines, max_bytes)
+    count = len(sections)
+    # The frame has the lines on which contents begin, and all that stands between two of them;
+    # the line feed that is said to separate them is not there.
+    lines = max_lines - frame.total_lines + count
+    size = max_bytes - frame.total_bytes + count - 1
+    return fit_sections([each.content for each in sections], "\n", lines, size)[1]
 
 
 def _fitted_footer(footer: str) -> str:
@@ -251,7 +281,7 @@ def cut_facts(truncation: dict[str, Any]) -> dict[str, int]:
     }
 
 
-def _cut_of(shown: str, whole: str) -> Truncation:
+def _cut_of(shown: str, whole: str, *, is_partial: bool) -> Truncation:
     """Describe what sharing the budget left of the whole text."""
     kept, total = fit(shown, MAX_LINES, MAX_BYTES), fit(whole, MAX_LINES, MAX_BYTES)
     return Truncation(
@@ -262,8 +292,8 @@ def _cut_of(shown: str, whole: str) -> Truncation:
         total_bytes=total.total_bytes,
         output_lines=kept.total_lines,
         output_bytes=kept.total_bytes,
-        last_line_partial=False,
-        first_line_exceeds_limit=False,
+        last_line_partial=is_partial,
+        first_line_exceeds_limit=total.first_line_exceeds_limit,
         max_lines=MAX_LINES,
         max_bytes=MAX_BYTES,
     )

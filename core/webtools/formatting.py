@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeVar
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeVar
 
 from webtools._fencing import defused_line
 from webtools.results import (
@@ -16,11 +16,15 @@ from webtools.results import (
     SearchResponse,
     SearchResult,
 )
+from webtools.truncation import fair_shares, fit
 
 INDENT = "   "
 NO_RESULTS = "No results found."
 _LONGEST_NAME = 500  # characters of a title or an author, where there is no room for all of it
 _LONGEST_SNIPPET = 2000
+_LEAST_WORD = 60  # bytes of a title, or of a reason, below which it would say nothing
+_AROUND = 9  # most bytes beside a URL and words: "## ", line feeds, blank lines round the content
+_ELLIPSIS = "…"
 
 
 Result = TypeVar("Result", SearchResult, ResearchResult)
@@ -66,14 +70,27 @@ def page_sections(response: FetchResponse) -> list[str]:
 
 
 def _section(page: Page) -> str:
-    head = f"## {page.title or page.url}\n{page.url}"
+    return "\n\n".join(filter(None, [_whole_head(page), _content(page)]))
+
+
+def _whole_head(page: Page) -> str:
+    return _head(page.title or page.url, page.url, _note(page))
+
+
+def _head(*lines: str) -> str:
+    return "## " + "\n".join(filter(None, lines))
+
+
+def _note(page: Page) -> str:
+    """Say why a page failed, or what is known of it."""
+    return f"Failed: {' '.join(page.error.split())}" if page.error else _facts(page)
+
+
+def _content(page: Page) -> str:
     if page.error:
-        return f"{head}\nFailed: {' '.join(page.error.split())}"
-    if facts := _facts(page):
-        head += f"\n{facts}"
+        return ""
     parts = [page.summary, _bullets(page.highlights), page.text]
-    content = "\n\n".join(part for part in parts if part)
-    return f"{head}\n\n{content or 'The page has no content.'}"
+    return "\n\n".join(part for part in parts if part) or "The page has no content."
 
 
 def _bullets(highlights: Sequence[str]) -> str:
@@ -97,12 +114,100 @@ def _said(text: str, most: int = 400) -> str:
 
 def _short(text: str, most: int) -> str:
     """Cut what would crowd out the rest; the details have all of it."""
-    return text if len(text) <= most else f"{text[:most]}…"
+    return text if len(text) <= most else f"{text[:most]}{_ELLIPSIS}"
 
 
 def search_footer(response: SearchResponse) -> str:
     """Give the footer of a search."""
     return footer(response.errors, response.warnings)
+
+
+# --- pages, where there is no room for all of them ---------------------------------------------
+
+
+class BriefPage(NamedTuple):
+    """A section whose head is to be shown whole, and its content as far as there is room.
+
+    Attributes:
+        head: Title, URL and what is known; without a title, the URL alone.
+        content: What the page says; empty for one that failed.
+        is_cut: Whether something in the head was cut.
+    """
+
+    head: str
+    content: str
+    is_cut: bool
+
+
+def brief_pages(pages: Sequence[Page], max_bytes: int) -> list[BriefPage]:
+    """Cut what is long in the heads, so that every URL stands whole and contents have room.
+
+    Of what the URLs leave, titles, facts and reasons get half, and more where the contents do not
+    need the other half. Where even so not all heads fit, the last pages are left out.
+    """
+    if len(pages) == 1 and _size(head := _whole_head(pages[0])) <= max_bytes // 2:
+        # It crowds nobody out, and what is shown of it stays the beginning of the whole.
+        return [BriefPage(head, _content(pages[0]), is_cut=False)]
+    pages = pages[: _how_many_heads(pages, max_bytes)]
+    contents = [_content(page) for page in pages]
+    words = [word for page in pages for word in _words(page)]
+    short = [_short(word, _LONGEST_NAME) for word in words]
+    room = _room_for_words(pages, short, contents, max_bytes)
+    shown = list(map(_cut_to, short, fair_shares(list(map(_size, short)), room)))
+    pairs = zip(pages, contents, _pairs(words), _pairs(shown), strict=True)
+    return [
+        BriefPage(_head(title, page.url, note), content, (title, note) != whole)
+        for page, content, whole, (title, note) in pairs
+    ]
+
+
+def _pairs(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    return zip(words[::2], words[1::2], strict=True)
+
+
+def _words(page: Page) -> list[str]:
+    """Give what may be cut in a head: the title and the note, each on one line."""
+    title = page.title if page.title != page.url else None
+    return [" ".join((title or "").split()), " ".join(_note(page).split())]
+
+
+def _how_many_heads(pages: Sequence[Page], max_bytes: int) -> int:
+    used = 0
+    for number, page in enumerate(pages):
+        used += _size(page.url) + _AROUND + sum(map(_least, _words(page)))
+        if used > max_bytes:
+            return number
+    return len(pages)
+
+
+def _room_for_words(
+    pages: Sequence[Page], words: Sequence[str], contents: Sequence[str], max_bytes: int
+) -> int:
+    left = max_bytes - sum(_size(page.url) + _AROUND for page in pages)
+    wanted = sum(_size(content[:max_bytes]) for content in contents)
+    return max(left - min(wanted, left // 2), sum(map(_least, words)))
+
+
+def _least(word: str) -> int:
+    return min(_size(word), _LEAST_WORD)
+
+
+def _cut_to(text: str, max_bytes: int) -> str:
+    if _size(text) <= max_bytes:
+        return text
+    return fit(text, 1, max_bytes - _size(_ELLIPSIS)).content + _ELLIPSIS
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+def pages_left_out(count: int, total: int) -> str:
+    """Say how many pages are missing at the end, where their URLs would not fit."""
+    return (
+        f"[The last {count} of {total} pages are not shown: there is no room for their URLs. "
+        "The full output and the details have them.]"
+    )
 
 
 # --- research ----------------------------------------------------------------------------------

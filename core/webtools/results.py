@@ -292,7 +292,8 @@ class ResearchPlan(Shown, _Model):
         worst_cost_usd: The most that the call costs: every provider of the chain asked in vain
             but the last, again without a date where words set one, all pages read, the answer
             written; 0 when it is in the cache.
-        most_output_bytes: The most text that a model would get.
+        most_output_bytes: The most text that a model would get; the notice of a cut, about 250
+            bytes, comes on top.
         budget: What is spent of it; null when there is none.
     """
 

@@ -50,7 +50,7 @@ class Truncation:
         total_bytes: UTF-8 size of the whole text.
         output_lines: Lines kept, a partial one included.
         output_bytes: UTF-8 size of `content`.
-        last_line_partial: Whether a line itself was cut to fit.
+        last_line_partial: Whether a line itself was cut to fit; of several parts, a line of any.
         first_line_exceeds_limit: Whether the first line alone is over the byte limit.
         max_lines: The line limit applied.
         max_bytes: The byte limit applied.
