@@ -103,6 +103,9 @@ def test_lists_and_objects_are_searched_too() -> None:
         shown,
         lambda text: json.dumps(text, ensure_ascii=False),
         lambda text: quote(text, safe=""),
+        lambda text: quote(text, safe="!'()*"),
+        lambda text: quote(quote(text, safe="")),
+        lambda text: quote_plus(text, safe="/"),
         lambda text: " ".join(text.split()),
         lambda text: text.encode("ascii", "backslashreplace").decode(),
     ],
@@ -138,6 +141,18 @@ def test_a_url_is_hidden_with_all_that_follows_its_host(told: str) -> None:
     assert "intranet" not in found.lower()
     assert "board" not in found
     assert "secret" not in found
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("https://bücher.example/x", "xn--bcher-kva.example"),
+        ("http://[0:0:0:0:0:ffff:7f00:1]/x", "::ffff:7f00:1"),
+        ("https://intranet.example./x", "intranet.example"),
+    ],
+)
+def test_a_host_is_hidden_in_the_form_it_is_asked_for(url: str, told: str) -> None:
+    assert hidden(f'"{told}" has no address', url) == f'"{hashed(url)}" has no address'
 
 
 @pytest.mark.parametrize("url", ["https://", "http://[::1", "https:///path-of-some-length"])

@@ -73,7 +73,7 @@ def carry_out(tool: Tool, given: Any, context: CallContext) -> Flow[Any]:
 
 def _logged(tool: Tool, given: Any, context: CallContext, work: Flow[T]) -> Flow[T]:
     start = time.monotonic()
-    context.log("call", tool=tool.name, **_asked(given))
+    context.log("call", tool=tool.name, **_asked(given, context.accounts))
     facts: dict[str, Any] = {}
     try:
         response = yield from work
@@ -94,10 +94,13 @@ def _logged(tool: Tool, given: Any, context: CallContext, work: Flow[T]) -> Flow
     return response
 
 
-def _asked(given: BaseModel) -> dict[str, Any]:
-    """Give the arguments that were given."""
+def _asked(given: BaseModel, accounts: Accounts) -> dict[str, Any]:
+    """Give the arguments that were given; a provider only if there is one of that name."""
     known = given.model_fields_set
-    return {name: value for name, value in vars(given).items() if name in known}
+    asked = {name: value for name, value in vars(given).items() if name in known}
+    if "provider" in asked and accounts.named(asked["provider"]) is None:
+        del asked["provider"]
+    return asked
 
 
 def _outcome(response: Any) -> dict[str, Any]:

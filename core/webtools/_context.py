@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 
 from webtools._budget import Budget
 from webtools._health import Health
+from webtools._hidden import visible
 from webtools._inputs import shown
 from webtools._redaction import Redactor, redactor_for
 from webtools._sharing import Flights
@@ -122,7 +123,7 @@ class Patience:
 
 @dataclass(slots=True, eq=False)  # not frozen: that would take three times as long to make
 class CallContext:
-    """One call; only the last three ever change.
+    """One call; only `private` and what follows it ever change.
 
     Attributes:
         id: Its name in the log.
@@ -173,11 +174,16 @@ class CallContext:
         if log is None or not events:
             return
         lines = [self._line(log, *event) for event in events]
-        # A line as long as that may have been cut, and end in half a key.
-        if max(map(len, lines)) > _LONG_LINE or self.redactor.may_be_in(b"".join(lines)):
-            clean = self.redactor.clean
-            lines = [self._line(log, at, name, clean(facts)) for at, name, facts in events]
+        written = b"".join(lines)
+        # A line as long as that may have been cut, and end in half a key; what is not ASCII may
+        # be a hidden character in the midst of one.
+        is_odd = max(map(len, lines)) > _LONG_LINE or written.find(rb"\u") >= 0
+        if is_odd or self.redactor.may_be_in(written):
+            lines = [self._line(log, at, name, self._clean(facts)) for at, name, facts in events]
         log.append(lines)
+
+    def _clean(self, facts: dict[str, Any]) -> dict[str, Any]:
+        return self.redactor.clean(visible(facts))
 
     def _taken(self) -> list[Event]:
         """Take what was noted; the threads of a call may do so at the same time."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import partial
 from math import inf
 
@@ -38,8 +40,11 @@ class KeptPage(BaseModel):
 
     def own(self) -> KeptPage:
         """Give the same with lists of its own."""
-        page = self.page.model_copy(update={"highlights": [*self.page.highlights]})
-        return KeptPage.model_construct(page=page, warnings=[*self.warnings])
+        return KeptPage.model_construct(page=_own(self.page), warnings=[*self.warnings])
+
+
+def _own(page: Page) -> Page:
+    return page.model_copy(update={"highlights": [*page.highlights]})
 
 
 PAGE: Kind[KeptPage] = Kind(
@@ -61,6 +66,12 @@ def fetch(
     Raises:
         WebToolsError: The provider failed, or not one page could be had.
     """
+    return (yield from _fetched(account, query, deadline, context)).response
+
+
+def _fetched(
+    account: Account, query: PageQuery, deadline: float | None, context: CallContext | None
+) -> Flow[Fetched]:
     if deadline is None:
         deadline = yield from _end(account)
     kept = yield from _kept_pages(account, query, context)
@@ -76,7 +87,7 @@ def fetch(
     cost = total(answer.cost for answer in answers) if missing else NOTHING
     said = [each.value.warnings for each in kept.values()]
     said += [answer.warnings for answer in answers]
-    return FetchResponse(
+    response = FetchResponse(
         provider=account.name,
         pages=pages,
         warnings=list(dict.fromkeys(warning for each in said for warning in each)),
@@ -85,6 +96,11 @@ def fetch(
         cache_hit=not missing,
         retrieved_at=None if missing else oldest(list(kept.values())),
     )
+    return Fetched(response, since=_earliest(each.at for each in kept.values()))
+
+
+def _earliest(times: Iterable[datetime | None]) -> datetime | None:
+    return min(filter(None, times), default=None)
 
 
 # --- what is kept ------------------------------------------------------------------------------
@@ -114,7 +130,14 @@ def _shared_answers(
     flight = replace(works[0], key=cache_key(*(work.key for work in works)))
     make = partial(_answers_to_keep, account, query, deadline, context, works)
     answers, by_other = yield from in_common(context, flight, make, deadline)
-    return [replace(answer, cost=NOTHING) for answer in answers] if by_other else answers
+    return [
+        replace(
+            answer,
+            pages=[_own(page) for page in answer.pages],  # each caller's lists are its own
+            cost=NOTHING if by_other else answer.cost,
+        )
+        for answer in answers
+    ]
 
 
 def _answers_to_keep(
@@ -154,10 +177,12 @@ class Fetched:
     Attributes:
         response: The pages.
         failures: Why the first one failed, for pages that the other one had to fetch.
+        since: When the oldest of those pages was fetched that were kept; None without any.
     """
 
     response: FetchResponse
     failures: list[str] = field(default_factory=list[str])
+    since: datetime | None = None
 
 
 def fetch_with_fallback(
@@ -189,22 +214,22 @@ def fetch_in_turn(
     """
     if fallback is None or fallback.name == account.name:
         end = yield from _end(account, deadline)
-        return Fetched((yield from fetch(account, query, end, context)))
+        return (yield from _fetched(account, query, end, context))
     end, deadline = yield from _shared_time(account, deadline)
-    first: FetchResponse | WebToolsError
+    first: Fetched | WebToolsError
     try:
-        first = yield from fetch(account, query, end, context)
+        first = yield from _fetched(account, query, end, context)
     except (ProviderError, RequestError) as error:
         first = error
     if failed := _failures(first, query):
         end = yield from _end(fallback, deadline)
         with suppress(ProviderError, RequestError):
             rest = replace(query, urls=tuple(failed))
-            second = yield from fetch(fallback, rest, end, context)
+            second = yield from _fetched(fallback, rest, end, context)
             return _merged(account, first, second, failed)
     if isinstance(first, WebToolsError):
         raise first
-    return Fetched(first)
+    return first
 
 
 def _end(account: Account, deadline: float = inf) -> Flow[float]:
@@ -221,21 +246,22 @@ def _shared_time(account: Account, deadline: float) -> Flow[tuple[float, float]]
     return min(end, now + PATIENCE), end
 
 
-def _failures(outcome: FetchResponse | WebToolsError, query: PageQuery) -> dict[str, str]:
+def _failures(outcome: Fetched | WebToolsError, query: PageQuery) -> dict[str, str]:
     if isinstance(outcome, WebToolsError):
         return dict.fromkeys(query.urls, str(outcome))
-    return {page.url: page.error for page in outcome.pages if page.error}
+    return {page.url: page.error for page in outcome.response.pages if page.error}
 
 
 def _merged(
     account: Account,
-    first: FetchResponse | WebToolsError,
-    second: FetchResponse,
+    one: Fetched | WebToolsError,
+    other: Fetched,
     failed: dict[str, str],
 ) -> Fetched:
-    if isinstance(first, WebToolsError):
+    if isinstance(one, WebToolsError):
         pages = [Page(url=url, error=reason) for url, reason in failed.items()]
-        first = FetchResponse(provider=account.name, pages=pages)
+        one = Fetched(FetchResponse(provider=account.name, pages=pages))
+    first, second = one.response, other.response
     rescued = {page.url: page for page in second.pages if not page.error}
     reasons: dict[str, list[str]] = {}
     for url in rescued:
@@ -252,7 +278,7 @@ def _merged(
         cost_usd=sum(costs) if costs else None,
         cost_is_estimate=first.cost_is_estimate or second.cost_is_estimate,
     )
-    return Fetched(response, list(reasons))
+    return Fetched(response, list(reasons), _earliest((one.since, other.since)))
 
 
 # --- the work ----------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 from urllib.parse import quote
 
 from pydantic import BaseModel
@@ -17,6 +17,7 @@ from pydantic import BaseModel
 from webtools._narrowing import is_list, is_object
 from webtools.errors import WebToolsError
 
+T = TypeVar("T")
 Model = TypeVar("Model", bound=BaseModel)
 
 # What nothing needs; U+200B also stands for the marks of direction that reading took out.
@@ -95,6 +96,11 @@ def visible_error(error: WebToolsError) -> WebToolsError:
     """Take the hidden characters out of an error's text."""
     text = without_hidden(str(error))
     return error if text == str(error) else error.with_message(text)
+
+
+def visible(value: T) -> T:
+    """Take the hidden characters out of a value and all that is in it."""
+    return cast("T", _Cleaner().clean(value))
 
 
 def visible_model(response: Model) -> Model:

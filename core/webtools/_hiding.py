@@ -7,12 +7,14 @@ import html
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, TypeAlias, TypeGuard
 from urllib.parse import quote, quote_plus, urlsplit
 
 from webtools._cleaning import without_controls
 from webtools._narrowing import is_mapping
+from webtools.errors import InputError
 
 PRIVATE_FACTS = frozenset(
     {"exclude_domains", "include_domains", "queries", "query", "subject", "url", "urls"}
@@ -36,6 +38,8 @@ _NAMES = frozenset(
 _HEAD = 20  # characters by which a text that was cut short is known
 _BRIEF = 256  # characters
 _SHORT = 4  # characters below which a text counts only where it stands alone
+_URL = re.compile(r"https?://[^\s\"'<>()]+", re.IGNORECASE)
+_QUOTED_HOST = re.compile(r'"([\w.-]*[.:][\w.:-]*|\[[0-9a-f:.]+\](?::\d+)?)"', re.IGNORECASE)
 _URL_REST = re.compile(r"(?::\d+)?[^\s\"'<>()\[\]]*")
 
 Span: TypeAlias = tuple[int, int, str]  # from, to, what stands there instead
@@ -168,11 +172,20 @@ def _hosts(secret: str) -> tuple[str, ...]:
     """Give the host of a URL: a message may name only that, or more in another spelling."""
     if not secret.lower().startswith(("http://", "https://")):
         return ()
-    try:
-        host = urlsplit(secret).hostname
-    except ValueError:
-        host = None
-    return (host,) if host else ()
+    from webtools._direct.guard import parse  # noqa: PLC0415 - few logs need it
+
+    hosts: set[str] = set()
+    with suppress(ValueError):
+        hosts.add((urlsplit(secret).hostname or "").rstrip("."))
+    with suppress(InputError):  # as it is asked for: in ASCII, an address in its shortest form
+        hosts.add(parse(secret).host)
+    return tuple(sorted(hosts - {""}, key=len, reverse=True))
+
+
+def addresses_in(text: str) -> tuple[str, ...]:
+    """Find the URLs in a text, and the hosts in quotes: where a page led to, its reason tells."""
+    hosts = (f"http://{host}" for host in _QUOTED_HOST.findall(text))
+    return (*_URL.findall(text), *hosts)
 
 
 @lru_cache(maxsize=64)
@@ -191,7 +204,10 @@ def _forms(secret: str) -> tuple[str, ...]:
             text.encode("ascii", "backslashreplace").decode(),
             quote(text, errors="replace"),
             quote(text, safe="", errors="replace"),
+            quote(text, safe="!'()*", errors="replace"),  # as JavaScript does
+            quote(quote(text, safe="", errors="replace")),
             quote_plus(text, errors="replace"),
+            quote_plus(text, safe="/", errors="replace"),
             html.escape(text),
         )
     ]

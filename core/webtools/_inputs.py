@@ -257,6 +257,11 @@ class SearchInput(ToolInput):
         default="", description="Name of a configured provider. Leave out for the default."
     )
 
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """The queries, and the domains that they are bound to."""
+        return (*self.queries, *self.include_domains, *self.exclude_domains)
+
     @model_validator(mode="after")
     def _dates_in_order(self) -> SearchInput:
         start = read_date(self.start_published_date)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from webtools._flow import Flow, Now, Offload
+from webtools._hiding import addresses_in
 from webtools.errors import ProviderError, RequestTimeoutError, WebToolsError
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers._base import Cost, Hits, Pages
@@ -126,6 +127,7 @@ def _succeeded(job: Job, context: CallContext, result: Any, start: float) -> Flo
     now: float = yield Now()
     count, failures = _count(result), list(_failures(result))
     for url, reason in failures:
+        context.private += addresses_in(reason)
         context.log(
             "provider_error",
             provider=job.account.name,

@@ -14,6 +14,8 @@ from pydantic import TypeAdapter, ValidationError
 from webtools._cleaning import is_web_url
 from webtools._context import CallContext
 from webtools._flow import Flow, Offload
+from webtools._hidden import without_hidden
+from webtools._redaction import Redactor
 from webtools._sharing import shared
 from webtools.cache import Cache, Entry
 
@@ -103,8 +105,9 @@ def in_common(
         WebToolsError: What the work raises, here or there.
     """
     context.write_log()
-    # Who refreshes does not wait for work that may be made of what was kept.
-    key = f"{work.key} {context.options.cache}"
+    # Who refreshes does not wait for work that may be made of what was kept; and the failure of
+    # another key or proxy is nothing to a call that has its own.
+    key = (work.key, context.options.cache, context.accounts.secrets)
     tell = partial(context.log, "shared", subject=work.subject, provider=work.provider)
     return (yield from shared(context.facilities.flights, key, make, deadline, tell))
 
@@ -159,12 +162,19 @@ def keep_all(context: CallContext, results: Iterable[tuple[Work[T], T]]) -> Flow
     """Keep the results that are worth it."""
     cache = context.cache
     entries = [
-        (work.key, context.redactor.text(work.kind.adapter.dump_json(value).decode()))
+        (work.key, context.redactor.text(text))
         for work, value in results
         if work.kind.is_whole(value)
+        and not _hides_key(text := work.kind.adapter.dump_json(value).decode(), context.redactor)
     ]
     if cache is not None and entries:
         yield Offload(partial(_set_all, context, cache, entries))
+
+
+def _hides_key(text: str, redactor: Redactor) -> bool:
+    """Tell whether a key stands there with hidden characters in it, as no one but an enemy does."""
+    seen = without_hidden(text)
+    return seen is not text and redactor.text(seen) != seen
 
 
 def _get_all(context: CallContext, cache: Cache, keys: Iterable[str]) -> list[Entry | None]:

@@ -61,7 +61,7 @@ class Flights:
 
 def shared(
     flights: Flights,
-    key: str,
+    key: Hashable,
     make: Callable[[], Flow[T]],
     deadline: float,
     heard: Callable[[], None] = lambda: None,

@@ -92,7 +92,7 @@ def test_what_was_found_is_told_with_its_rule(web: WebTools) -> None:
         found.meta.uncertainty
         == "All sources are from 127.0.0.1. Cross-check before relying on it."
     )
-    assert found.meta.confidence_rule == "5 sources from one domain, but all from 127.0.0.1"
+    assert found.meta.confidence_rule == "5 sources from one domain"
     assert found.meta.cost_usd == pytest.approx(0.007)
     assert found.synthesis is None
     assert all(result.snippet for result in found.results)

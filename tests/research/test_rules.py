@@ -189,7 +189,7 @@ FOUR = ("a.example", "b.example", "c.example", "d.example")
             hits("a.example", "x.a.example", "a.example", "a.example"),
             "medium",
             "All sources are from a.example. Cross-check before relying on it.",
-            "4 sources from one domain, but all from a.example",
+            "4 sources from one domain",
         ),
     ],
 )

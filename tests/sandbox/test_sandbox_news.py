@@ -96,5 +96,5 @@ def test_news_are_found_with_the_defaults() -> None:
     assert len(found.results) >= 2
     assert (found.meta.provider_used, found.meta.confidence_rule) == (
         "exa",
-        f"{len(found.results)} sources from the last 7 days, but all from localhost",
+        f"{len(found.results)} sources from the last 7 days, all from one domain",
     )

@@ -72,6 +72,7 @@ class Retrieval:
         account: Whose results these are; None when nobody found anything.
         results: The hits, one per page.
         retrieved_at: When they were fetched; None for now.
+        read_at: When the oldest page was fetched of those that were kept; None without any.
         degraded: The providers that should have served, with the reason why they did not.
         costs: What was spent.
         warnings: What to beware of.
@@ -86,6 +87,7 @@ class Retrieval:
     account: Account | None = None
     results: list[SearchResult] = field(default_factory=list[SearchResult])
     retrieved_at: datetime | None = None
+    read_at: datetime | None = None
     degraded: dict[str, str] = field(default_factory=dict[str, str])
     costs: list[Cost | None] = field(default_factory=list["Cost | None"])
     warnings: list[str] = field(default_factory=list[str])

@@ -52,7 +52,7 @@ def read_pages(found: Retrieval, context: CallContext, deadline: float) -> Flow[
         if reader is not None:
             found.degraded.setdefault(reader.name, str(error))
         return {}
-    response = fetched.response
+    response, found.read_at = fetched.response, fetched.since
     if response.cost_usd is not None:
         found.costs.append(Cost(response.cost_usd, response.cost_is_estimate))
     unread = _unread(response.pages)

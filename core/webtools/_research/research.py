@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta, timezone
 from typing import Any
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import AwareDatetime, BaseModel, TypeAdapter
 
 from webtools._context import CallContext
 from webtools._cost import NOTHING, total
@@ -41,10 +41,11 @@ SYNTHESIZERS = ("extractive", "perplexity", "llm", "none")
 
 
 class _Told(BaseModel):
-    """An envelope as it is kept: with what its JSON leaves out."""
+    """An envelope as it is kept: with what its JSON leaves out, and its oldest part's age."""
 
     envelope: ResearchEnvelope
     rule: str
+    since: AwareDatetime
     is_partial: bool = False
     is_unpriced: bool = False
 
@@ -56,7 +57,7 @@ def _is_whole(told: _Told) -> bool:
 _TOLD: Kind[_Told] = Kind(
     TypeAdapter(_Told),
     _is_whole,
-    since=lambda told: told.envelope.meta.retrieved_at,
+    since=lambda told: told.since,
     urls=lambda told: (result.url for result in told.envelope.results),
     own=lambda told: told,  # `_as_asked` gives each caller lists of its own
 )
@@ -331,6 +332,7 @@ class _Research:
         return _Told(
             envelope=envelope,
             rule=judgement.rule,
+            since=min(retrieved_at, found.read_at or retrieved_at),
             is_partial=found.is_partial,
             is_unpriced=is_unpriced,
         )

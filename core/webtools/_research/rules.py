@@ -174,9 +174,10 @@ def _capped(judgement: Judgement, domains: set[str]) -> Judgement:
     """Many pages of one domain are one voice."""
     if judgement.confidence != "high" or len(domains) > 1:
         return judgement
-    domain = next(iter(domains))
-    text = f"All sources are from {domain}. Cross-check before relying on it."
-    return Judgement("medium", text, f"{judgement.rule}, but all from {domain}")
+    text = f"All sources are from {next(iter(domains))}. Cross-check before relying on it."
+    one = _counted(domains)
+    rule = judgement.rule if judgement.rule.endswith(one) else f"{judgement.rule}, all from {one}"
+    return Judgement("medium", text, rule)
 
 
 def _counted(domains: set[str]) -> str:
