@@ -229,8 +229,11 @@ def test_bad_json_is_told_with_line_and_column() -> None:
             "name must be a printable name, not blank and without blanks around it",
         ),
         ({"name": 5}, "name must be a valid string"),
-        ({"type": "exxa"}, 'type is unknown (did you mean "exa"?); known types are: "exa", "kagi"'),
-        ({"type": "none"}, 'type is unknown; known types are: "exa", "kagi"'),
+        (
+            {"type": "exxa"},
+            'type "exxa" is unknown (did you mean "exa"?); known types are: "exa", "kagi"',
+        ),
+        ({"type": "none"}, 'type "none" is unknown; known types are: "exa", "kagi"'),
         ({"apiKey": ""}, "apiKey is empty: write the key itself"),
         ({"apiKey": " \n"}, "apiKey is empty: write the key itself"),
         ({"apiKey": None}, "apiKey is missing: type exa needs your Exa key"),
@@ -238,15 +241,17 @@ def test_bad_json_is_told_with_line_and_column() -> None:
         ({"baseUrl": 1}, "baseUrl must be a valid string"),
         ({"timeoutMs": 0}, "timeoutMs must be greater than or equal to 1, not 0"),
         ({"timeoutMs": 600_001}, "timeoutMs must be less than or equal to 600000, not 600001"),
-        ({"timeoutMs": "5"}, "timeoutMs must be a valid integer"),
-        ({"timeoutMs": True}, "timeoutMs must be a valid integer"),
+        ({"type": "search-engine"}, "type is unknown; known types are: "),
+        ({"timeoutMs": "5"}, 'timeoutMs must be a valid integer, not "5"'),
+        ({"timeoutMs": "5 seconds"}, "timeoutMs must be a valid integer"),
+        ({"timeoutMs": True}, "timeoutMs must be a valid integer, not true"),
         ({"maxRequestsPerSecond": 0}, "maxRequestsPerSecond must be greater than 0, not 0"),
         ({"maxRequestsPerSecond": -1.5}, "maxRequestsPerSecond must be greater than 0, not -1.5"),
         ({"options": []}, "options must be an object"),
         ({"options": {"searchType": "x"}}, "options.searchType must be 'auto', "),
         (
             {"options": {"defaultSearchLimit": "5"}},
-            "options.defaultSearchLimit must be a valid integer",
+            'options.defaultSearchLimit must be a valid integer, not "5"',
         ),
         (
             {"options": {"defaultSearchLimit": 101}},
@@ -756,9 +761,15 @@ def test_without_a_default_the_first_that_can_serves() -> None:
 def test_an_unknown_name_is_told_with_the_known() -> None:
     with pytest.raises(ConfigError) as caught:
         accounts_of("exa", "kagi").select("search", "tavily")
-    expected = 'No provider "tavily" in the code; known are: "exa-0", "kagi-1".'
-    assert str(caught.value).startswith(expected)
-    assert str(caught.value).endswith(EXAMPLE)
+    assert str(caught.value) == 'No provider "tavily" in the code; known are: "exa-0", "kagi-1".'
+
+
+def test_a_misspelt_name_is_told_with_the_nearest() -> None:
+    with pytest.raises(ConfigError) as caught:
+        accounts_of("exa", "kagi").select("search", "exa0")
+    assert str(caught.value) == (
+        'No provider "exa0" in the code (did you mean "exa-0"?); known are: "exa-0", "kagi-1".'
+    )
 
 
 def test_a_named_provider_that_cannot_is_told_with_those_that_can() -> None:
@@ -890,6 +901,28 @@ def test_check_describes_a_file_without_its_keys(tmp_path: Path) -> None:
     ]
 
 
+def test_check_describes_what_is_set_for_one_provider_without_a_secret(tmp_path: Path) -> None:
+    secret = "canary-login-0815"
+    kagi = entry(
+        name="k",
+        type="kagi",
+        timeoutMs=2500,
+        maxRequestsPerSecond=0.5,
+        proxy=f"http://me:{secret}@127.0.0.1:3128",
+        options={"v0ApiKey": CANARY, "searchApi": "v0", "defaultSearchLimit": None},
+    )
+    exa = entry(fetchFallback="direct", options={"defaultSearchLimit": 7})
+    path = write(tmp_path / "c.json", text_of(exa, kagi, fence="all"))
+    lines = check(Settings(path))
+    assert lines[1].endswith('; key: present; fetchFallback: "direct"; defaultSearchLimit: 7')
+    assert lines[2].endswith(
+        "; key: present; timeoutMs: 2,500; maxRequestsPerSecond: 0.5; "
+        'proxy: http://127.0.0.1:3128; searchApi: "v0"; v0ApiKey: present'
+    )
+    assert "Fence: all" in lines
+    assert not {text for text in (CANARY, secret, "me:") if text in "".join(lines)}
+
+
 @pytest.mark.skipif(os.name != "posix", reason="file modes are POSIX")
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o644])
 def test_check_warns_of_a_file_that_others_may_read(tmp_path: Path, mode: int) -> None:
@@ -907,7 +940,7 @@ def test_check_names_the_variables(home: Path) -> None:
     assert lines[0] == f"Source: the environment (KAGI_API_KEY), as there is no {ours} or {theirs}"
     assert lines[2:4] == [
         "Default provider: none; the first that can serves",
-        "maxResults: not set",
+        "maxResults: 5 (the default)",
     ]
     assert lines[-1] == "Warning: WEB_SEARCH_MAX_RESULTS is not a whole number, so it is ignored."
     assert CANARY not in "".join(lines)

@@ -43,7 +43,7 @@ STORY = [
         "provider_skipped",
         provider="exa",
         kind="quota",
-        reason="Out of credit.",
+        reason="its quota is used up.",
         until=1795341840,
     ),
     event(2, "cache_miss", subject=HASH, provider="brave"),
@@ -93,7 +93,7 @@ Call {ID}
 
   +0.000 s  web_research (web-deep) was called at 2026-11-22 10:00:00 UTC for {HASH}, \
 at most 5 results.
-  +0.001 s  exa was skipped: parked until 10:04:00 UTC (quota): Out of credit.
+  +0.001 s  exa was skipped: parked until 10:04:00 UTC: its quota is used up.
   +0.002 s  Nothing was in the cache for {HASH} from brave.
   +0.312 s  brave failed after 310 ms for {HASH}: UnavailableError, HTTP 503: brave is overloaded; \
 that is retryable.
@@ -102,10 +102,10 @@ that is retryable.
 (four or more sources from 3 domains).
 
 Why:
-- kagi served the call because exa was skipped (quota) and brave failed (UnavailableError, \
-HTTP 503).
-- The answer is degraded, for exa and brave did not serve as meant: exa was skipped (quota) and \
-brave failed (UnavailableError, HTTP 503)."""
+- kagi served the call because exa was skipped (its quota is used up) and brave failed \
+(UnavailableError, HTTP 503).
+- The answer is degraded, for exa and brave did not serve as meant: exa was skipped (its \
+quota is used up) and brave failed (UnavailableError, HTTP 503)."""
     )
 
 
@@ -116,7 +116,7 @@ def test_nothing_is_told_of_no_event() -> None:
 def test_a_story_without_its_end_says_so_and_what_had_gone_wrong() -> None:
     assert reasons(*STORY[:4]) == [
         "The log has no end of this call: it is still running or the process was stopped.",
-        "exa was skipped (quota).",
+        "exa was skipped (its quota is used up).",
         "brave failed (UnavailableError, HTTP 503).",
     ]
 
@@ -235,7 +235,7 @@ SENTENCES: list[tuple[str, dict[str, Any], str]] = [
             "until": "2026-11-23T01:02:03Z",
             "reason": "3 failures",
         },
-        "exa was skipped: parked until 2026-11-23 01:02:03 UTC (failing): 3 failures.",
+        "exa was skipped: parked until 2026-11-23 01:02:03 UTC: 3 failures.",
     ),
     ("provider_skipped", {"provider": "exa", "until": "soon"}, "exa was skipped: not asked."),
     ("provider_skipped", {"provider": "exa", "until": 1e14}, "exa was skipped: not asked."),
@@ -444,7 +444,7 @@ def test_a_tail_line_is_aligned_and_has_all_facts() -> None:
     assert [tail_line(each) for each in (STORY[1], STORY[2])] == [
         (
             f"2026-11-22 10:00:00.001  {ID}  provider_skipped      "
-            'provider=exa kind=quota reason="Out of credit." until=1795341840'
+            'provider=exa kind=quota reason="its quota is used up." until=1795341840'
         ),
         f"2026-11-22 10:00:00.002  {ID}  cache_miss            subject={HASH} provider=brave",
     ]
@@ -498,3 +498,23 @@ def test_a_call_that_was_cancelled_is_told_to_be() -> None:
     assert "The call was cancelled by whoever made it." in text
     assert "It has no outcome, because it was cancelled." in text
     assert "still running" not in text
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        (
+            "No key. Or write a file; a minimal valid example:\n{}\nOr x.",
+            "No key. Or write a file. Or x",
+        ),
+        ('/f: is wrong. A minimal valid example:\n{"a": {}}', "/f: is wrong"),
+        ("minimal valid example:\nnone", "none"),
+        ("No example.", "No example"),
+        (7, ""),
+    ],
+)
+def test_no_example_config_is_told_on_one_line(message: Any, told: str) -> None:
+    done = event(1, "done", ms=1, is_error=True, error="ConfigError", message=message)
+    text = explain([event(0, "call", tool="web_search", queries=["a"]), done])
+    assert text.count(f"ConfigError{told and ': '}{told}.") == 2
+    assert "valid example" not in text

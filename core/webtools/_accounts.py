@@ -9,7 +9,7 @@ from webtools._config_file import EXAMPLE, PLACEHOLDER
 from webtools._config_models import capabilities
 from webtools._config_parts import BudgetConfig, CacheConfig, Fence, LogConfig, ResearchConfig
 from webtools._places import ENVIRONMENT, config_paths
-from webtools._wording import listed, not_picklable, quote
+from webtools._wording import hint, listed, not_picklable, quote
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS, Account, Capability, direct
 
@@ -152,9 +152,9 @@ class Accounts:
     def _able(self, name: str, capability: Capability, able: list[Account]) -> Account:
         chosen = self.named(name)
         if chosen is None:
-            known = listed(account.name for account in self.accounts)
-            fault = f"No provider {quote(name)} in {self.origin}; known are: {known}."
-            raise ConfigError(f"{fault} A minimal valid example:\n{EXAMPLE}")
+            known = [account.name for account in self.accounts]
+            fault = f"No provider {quote(name)} in {self.origin}{hint(name, known)}"
+            raise ConfigError(f"{fault}; known are: {listed(known)}.")
         if chosen not in able:
             names = listed(account.name for account in able)
             remedy = f"these can: {names}." if able else _remedy(capability)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
 
 from webtools._config_models import capabilities
 from webtools._environment import key_variables
@@ -14,15 +18,19 @@ from webtools._places import CODE, ENVIRONMENT, cache_path, config_paths, log_pa
 from webtools._wording import listed, quote
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from webtools._accounts import Accounts
     from webtools._config_parts import BudgetConfig, ResearchConfig
     from webtools.providers import Account
 
+_SYNTHESIS = "extractive for web-deep, none elsewhere (the defaults)"
+
 
 def describe(accounts: Accounts, environ: Mapping[str, str]) -> list[str]:
     """Describe the settings in lines of text, without keys; see `config.check`."""
+    from webtools._calls import DEFAULT_LIMIT  # noqa: PLC0415  it imports the config
+
     origin = accounts.origin
     if origin == ENVIRONMENT:
         names = ", ".join(name for name, _ in key_variables(environ)) or "no key"
@@ -32,7 +40,8 @@ def describe(accounts: Accounts, environ: Mapping[str, str]) -> list[str]:
         f"Source: {origin}",
         *map(_account_line, accounts.accounts),
         f"Default provider: {accounts.default or 'none; the first that can serves'}",
-        f"maxResults: {accounts.max_results or 'not set'}",
+        f"maxResults: {accounts.max_results or f'{DEFAULT_LIMIT} (the default)'}",
+        f"Fence: {accounts.fence}",
         f"Cache: {_cache(accounts)}",
         f"Log: {_log(accounts)}",
         *_research_lines(accounts.research),
@@ -46,7 +55,31 @@ def _account_line(account: Account) -> str:
     key = "present" if account.api_key else "none"
     name = quote(account.name)
     where = account.base_url or "no API"
-    return f"Provider {name}: type {account.type}; {able}; {where}; key: {key}"
+    facts = [f"type {account.type}", able, where, f"key: {key}", *_own_settings(account)]
+    return f"Provider {name}: {'; '.join(facts)}"
+
+
+def _own_settings(account: Account) -> Iterator[str]:
+    """Tell what is set for this provider alone, named as in the file."""
+    if account.timeout is not None:
+        yield f"timeoutMs: {account.timeout * 1000:,g}"
+    if account.pacer is not None:
+        yield f"maxRequestsPerSecond: {account.pacer.per_second:g}"
+    if account.proxy is not None:
+        yield f"proxy: {_without_login(account.proxy.get_secret_value())}"
+    if account.fetch_fallback is not None:
+        yield f"fetchFallback: {quote(account.fetch_fallback)}"
+    for name, field in type(account.options).model_fields.items():
+        value = getattr(account.options, name)
+        if isinstance(value, SecretStr):
+            yield f"{field.alias}: present"
+        elif value != field.get_default(call_default_factory=True):
+            yield f"{field.alias}: {json.dumps(value, default=str)}"
+
+
+def _without_login(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
 
 def _cache(accounts: Accounts) -> str:
@@ -75,7 +108,7 @@ def _size(count: int) -> str:
 
 def _research_lines(research: ResearchConfig) -> list[str]:
     chains = [f"Chain of {key}: {listed(names)}" for key, names in research.chain.items()]
-    return [*chains, f"Synthesis: {research.synthesis or 'not set'}"]
+    return [*chains, f"Synthesis: {research.synthesis or _SYNTHESIS}"]
 
 
 def _budget(budget: BudgetConfig) -> str:

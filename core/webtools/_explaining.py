@@ -30,7 +30,7 @@ def explain(events: Iterable[Mapping[str, Any]]) -> str:
     Returns:
         Lines: the call's id, a sentence per event with the time since the first, and the reasons.
     """
-    story = [LogEvent(event) for event in events]
+    story = [LogEvent(_without_example(event)) for event in events]
     if not story:
         return "The log has nothing on this call."
     start = story[0].moment
@@ -40,6 +40,19 @@ def explain(events: Iterable[Mapping[str, Any]]) -> str:
     lines += [f"{since(start, event.moment)}  {_sentence(event)}" for event in story]
     reasons = [f"- {reason}." for reason in _reasons(story)]
     return "\n".join([*lines, "", "Why:", *reasons] if reasons else lines)
+
+
+def _without_example(event: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Leave the example config out of a message: on one line nobody can use it."""
+    message = event.get("message")
+    if not isinstance(message, str):
+        return event
+    before, mark, example = message.partition("minimal valid example:\n")
+    if not mark:
+        return event
+    after = example.rpartition("}")[2].strip()
+    before = before.removesuffix("; a ").removesuffix(". A ")
+    return {**event, "message": joined([before, after], ". ")}
 
 
 def tail_line(event: Mapping[str, Any]) -> str:
@@ -113,16 +126,14 @@ def _failed(event: LogEvent) -> str:
 
 
 def _skipped(event: LogEvent) -> str:
-    until, kind = clock(event, "until"), event.text("kind")
+    until = clock(event, "until")
     state = f"parked until {until}" if until else "not asked"
-    return joined(
-        [
-            f"{event.provider} was skipped",
-            f"{state} ({kind})" if kind else state,
-            event.clause("reason"),
-        ],
-        ": ",
-    )
+    return joined([f"{event.provider} was skipped", state, _why_skipped(event)], ": ")
+
+
+def _why_skipped(event: LogEvent) -> str:
+    # The kind says how long one waits: it is "quota" for a key that is not accepted, too.
+    return event.clause("reason") or event.text("kind")
 
 
 def _all_failed(event: LogEvent) -> str:
@@ -281,7 +292,7 @@ def _with(what: str, detail: str) -> str:
 
 
 _TROUBLES: dict[str, Callable[[LogEvent], str]] = {
-    "provider_skipped": lambda event: _with("was skipped", event.text("kind")),
+    "provider_skipped": lambda event: _with("was skipped", _why_skipped(event)),
     "provider_error": lambda event: _with("failed", event.failure),
     "provider_empty": lambda _: "found nothing",
     "budget_refused": lambda event: _with("was refused by the budget", event.clause("message")),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,34 @@ def test_path_tells_where_the_file_belongs_and_that_there_is_none(cli: Cli) -> N
 def test_path_tells_which_file_is_in_use(cli: Cli, which: int) -> None:
     used = put(config_paths()[which], CONFIG)
     assert f"In use: {used}\n" in cli("config", "path").out
+
+
+def test_path_tells_the_file_it_is_given(cli: Cli, tmp_path: Path) -> None:
+    put(config_paths()[0], CONFIG)
+    other = put(tmp_path / "other" / "web-search.json", CONFIG)
+    done = cli("config", "path", "--config", str(other))
+    assert (done.code, done.err) == (0, "")
+    assert done.out.endswith(f"\nIn use: {other}\n")
+
+
+def test_path_complains_of_a_file_that_is_not_there(cli: Cli, tmp_path: Path) -> None:
+    done = cli("config", "path", "--config", str(tmp_path / "none.json"))
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"webtools: {tmp_path / 'none.json'}: does not exist")
+
+
+@pytest.mark.parametrize("action", ["check", "path"])
+def test_on_a_narrow_terminal_lines_break_between_words(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, action: str
+) -> None:
+    put(config_paths()[0], CONFIG)
+    whole = cli("config", action).out
+    monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "30")
+    narrow = cli("config", action).out
+    assert narrow.split() == whole.split()
+    assert all(len(line) <= 30 or " " not in line.strip() for line in narrow.splitlines())
 
 
 def test_check_describes_the_settings_without_a_key(cli: Cli) -> None:

@@ -107,6 +107,32 @@ def test_an_excerpt_fits_and_leaves_urls_whole(capsys: pytest.CaptureFixture[str
     assert alone == f"   {url}"
 
 
+def test_on_a_narrow_terminal_no_word_is_broken(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "40")
+    words = "word " * 30
+    _screen.text(words)
+    _screen.command(["webtools", *words.split()])
+    _screen.answer(f"1. {words}")
+    _screen.result(f"{words}\n{words}")
+    lines = capsys.readouterr().out.splitlines()
+    assert 35 < max(map(len, lines)) <= 40
+    assert {*" ".join(lines).split()} <= {"$", "webtools", "\\", "Answer:", "1.", "word", "w…", "…"}
+
+
+def test_the_demo_s_last_words_fit_a_narrow_terminal_too(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    only(monkeypatch)
+    monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "40")
+    assert max(map(len, cli("demo").out.splitlines())) <= 40
+
+
 def test_an_excerpt_says_how_much_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
     _screen.result("1\n2")
     assert capsys.readouterr().out == "   1\n   2\n"

@@ -14,6 +14,7 @@ from webtools.cli._commands import COMMANDS
 from webtools.tools import (
     CATEGORIES,
     FetchInput,
+    ReadInput,
     ResearchInput,
     SearchInput,
     SummarizeInput,
@@ -39,7 +40,7 @@ def test_the_arguments_of_the_process_are_the_default(
     assert capsys.readouterr().out == f"webtools {__version__}\n"
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["help"]])
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["help"], ["--help", "search"]])
 def test_help_lists_every_command(cli: Cli, arguments: list[str]) -> None:
     done = cli(*arguments)
     assert (done.code, done.err) == (0, "")
@@ -71,6 +72,7 @@ def test_every_option_is_described(name: str) -> None:
         ("search", SearchInput, "queries"),
         ("fetch", FetchInput, "urls"),
         ("summarize", SummarizeInput, "url"),
+        ("read", ReadInput, ""),
         *((name, ResearchInput, "query") for name in ("web", "web-deep", "web-news", "web-docs")),
     ],
 )
@@ -120,6 +122,7 @@ def test_an_unknown_command_is_refused(cli: Cli, arguments: list[str]) -> None:
         (["search", "x", "--provder=exa"], "--provider"),
         (["cache", "stat"], "stats"),
         (["config", "chek"], "check"),
+        (["serch", "search", "x"], "search"),
     ],
 )
 def test_a_misspelt_word_is_answered_with_the_nearest(
@@ -133,6 +136,45 @@ def test_a_misspelt_word_is_answered_with_the_nearest(
 @pytest.mark.parametrize("arguments", [["xyzzy"], ["search", "--xyzzy", "x"], ["cache"], ["log"]])
 def test_what_is_near_to_nothing_gets_no_hint(cli: Cli, arguments: list[str]) -> None:
     assert "did you mean" not in cli(*arguments).err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "proposed"),
+    [
+        (["--config", "my box.json", "search", "x"], "search --config 'my box.json' x"),
+        (["--config", "search", "search", "x"], "search --config search x"),
+        (["--plain", "web-deep", "a b"], "web-deep --plain 'a b'"),
+    ],
+)
+def test_options_before_the_command_are_answered_with_their_place(
+    cli: Cli, arguments: list[str], proposed: str
+) -> None:
+    done = cli(*arguments)
+    expected = f"webtools: options belong after the command: webtools {proposed}\n"
+    assert (done.code, done.out) == (2, "")
+    assert done.err == f"{expected}Try `webtools --help`.\n"
+
+
+@pytest.mark.parametrize("name", ["search", "fetch", "summarize", "web", "web-deep", "plan"])
+def test_what_is_missing_is_told_in_the_same_words(cli: Cli, name: str) -> None:
+    what = "URL" if name in {"fetch", "summarize"} else "QUERY"
+    assert cli(name).err.startswith(f"webtools: {what} is missing\n")
+
+
+def test_headings_stand_on_lines_of_their_own(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    for columns in ("60", "80"):
+        monkeypatch.setenv("COLUMNS", columns)
+        assert {"call one tool:", "set up and try out:"} <= {*cli("--help").out.splitlines()}
+
+
+def test_a_paragraph_of_help_fills_a_narrow_terminal(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    *filled, _ = cli("--help").out.partition("exit codes:")[2].splitlines()
+    assert min(map(len, filled[1:])) > 45
+    *filled, _ = cli("help", "demo").out.split("\n\n")[1].splitlines()
+    assert min(map(len, filled)) > 45
 
 
 @pytest.mark.parametrize("name", ["", *PARSERS])

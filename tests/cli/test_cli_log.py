@@ -386,6 +386,12 @@ def test_an_id_that_names_no_single_call_is_exit_2(
     assert (wrong.code, wrong.err) == (2, done.err)
 
 
+@pytest.mark.parametrize("command", [["explain"], ["log", "tail", "--call"]])
+def test_the_way_to_the_ids_leads_to_the_same_log(cli: Cli, trial: str, command: list[str]) -> None:
+    done = cli(*command, "nope", "--config", trial)
+    assert f"`webtools log tail --config {trial}` shows the ids" in done.err
+
+
 def test_explain_needs_an_id(cli: Cli) -> None:
     done = cli("explain")
     assert (done.code, done.out) == (2, "")

@@ -71,6 +71,16 @@ def test_who_is_parked_is_told_with_the_reason() -> None:
     assert expected in told(chain=[parked, BRAVE])
 
 
+def test_who_is_parked_beside_the_chain_is_told_with_the_reason() -> None:
+    state = {"parked_until": NOW + timedelta(minutes=8), "reason": "it does not accept the key"}
+    expected = ", parked until 2026-11-22 12:08 UTC, because it does not accept the key\n"
+    reading = FREE.model_copy(update=state)
+    assert f"Reads the pages:    direct, free{expected}" in told(reading=reading)
+    synthesis = EXA.model_copy(update=state)
+    text = told(synthesizer="perplexity", synthesis=synthesis)
+    assert f"Writes the answer:  exa, at most 0.007 USD{expected}" in text
+
+
 def test_without_reading_and_synthesis_neither_is_promised() -> None:
     text = told(command="web", reading=None, synthesizer=None)
     assert "Reads the pages" not in text

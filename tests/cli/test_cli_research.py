@@ -99,7 +99,7 @@ def test_a_word_of_time_never_leaves_the_user_without_a_hint(
 def test_a_question_must_not_be_empty(cli: Cli, command: str, words: list[str]) -> None:
     done = cli(command, *words)
     assert (done.code, done.out) == (2, "")
-    expected = f"webtools: query must not be empty\nTry `webtools {command} --help`.\n"
+    expected = f"webtools: QUERY is missing\nTry `webtools {command} --help`.\n"
     assert done.err == expected
 
 

@@ -209,6 +209,20 @@ def test_an_answer_s_citations_have_the_numbers_of_its_sources(
     assert set(cited) <= set(listed)
 
 
+def test_the_snippets_of_sources_do_not_push_an_answer_off_the_screen(
+    terminal: None, cli: Cli, trial: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    lines = cli("web-deep", QUESTION, "--config", trial).out.splitlines()
+    sources = lines[lines.index("Sources:") + 1 :]
+    assert len(lines) < 45
+    assert sources[0].startswith(" 1. ")
+    assert re.fullmatch(r"    http://\S+", sources[-1])
+    plain = cli("web-deep", QUESTION, "--synthesis", "none", "--config", trial).out
+    assert "Sources:" in plain
+    assert len(plain.splitlines()) > len(lines)  # with no answer, the snippets are there
+
+
 @pytest.mark.parametrize(
     ("arguments", "drawn"),
     [

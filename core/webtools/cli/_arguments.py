@@ -7,6 +7,7 @@ said in one place, `webtools.tools`.
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
@@ -16,7 +17,12 @@ from webtools.cli._keeping_parsers import cache_parser, explain_parser, log_pars
 from webtools.cli._local_parsers import config_parser, demo_parser, sandbox_parser
 from webtools.cli._parsing import Parser, UsageError, parser_for
 from webtools.cli._research_parsers import SUMMARIES, plan_parser, research_parser
-from webtools.cli._tool_parsers import fetch_parser, search_parser, summarize_parser
+from webtools.cli._tool_parsers import (
+    fetch_parser,
+    read_parser,
+    search_parser,
+    summarize_parser,
+)
 
 __all__ = ["PARSERS", "UsageError", "asks_for_json", "given", "read"]
 
@@ -40,6 +46,7 @@ _GROUPS: dict[str, dict[str, tuple[str, Callable[[str], Parser]]]] = {
         "search": ("search the web", search_parser),
         "fetch": ("read web pages", fetch_parser),
         "summarize": ("summarize the document behind a URL", summarize_parser),
+        "read": ("read the rest of an output that was cut", read_parser),
     },
     "before and after a call": {
         "plan": ("what a research command would do and cost; nothing is sent", plan_parser),
@@ -99,8 +106,14 @@ def _read_without_command(arguments: Sequence[str]) -> NoReturn:
     if not arguments:
         parser.print_help(sys.stderr)
         parser.exit(2)
-    parser.parse_args(arguments)
-    parser.error("the command comes first: webtools COMMAND ...")
+    asks_for_help = arguments[0] in {"-h", "--help", "--version"}
+    at = 0
+    if arguments[0].startswith("-") and not asks_for_help:
+        at = next((place for place, word in enumerate(arguments) if word in PARSERS), 0)
+    if not at:
+        parser.parse_args(arguments)  # leaves: what comes first is no command
+    moved = [arguments[at], *arguments[:at], *arguments[at + 1 :]]
+    parser.error(f"options belong after the command: {shlex.join(['webtools', *moved])}")
 
 
 def _top_parser() -> Parser:

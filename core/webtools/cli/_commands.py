@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webtools.cli._arguments import UsageError, given
-from webtools.cli._output import FINE, USAGE, complain, show
+from webtools.cli._output import FINE, USAGE, complain, show, tell
 
 if TYPE_CHECKING:
     from webtools._context import CacheMode
@@ -33,6 +34,11 @@ def summarize(options: Namespace) -> int:
     return _call("summarize", {"url": options.texts[0], **given(options)}, options, parts=1)
 
 
+def read(options: Namespace) -> int:
+    """Read on where an output was cut."""
+    return _call("web_read", given(options), options, parts=1)
+
+
 def research(options: Namespace) -> int:
     """Research a question, as one of the four research commands does."""
     arguments = {"query": question(options), "command": options.command, **given(options)}
@@ -48,7 +54,7 @@ def question(options: Namespace) -> str:
     """
     words = " ".join(options.texts).strip()
     if not words:
-        raise UsageError("query must not be empty", f"webtools {options.command}")
+        raise UsageError("QUERY is missing", f"webtools {options.command}")
     return words
 
 
@@ -82,7 +88,7 @@ def explain(options: Namespace) -> int:
     from webtools.cli._logs import explained
     from webtools.cli._reports import report
 
-    return report(lambda: explained(options.call, options.config), options)
+    return report(lambda: explained(options), options)
 
 
 def cache(options: Namespace) -> int:
@@ -111,14 +117,23 @@ def config(options: Namespace) -> int:
     except ConfigError as error:
         complain(str(error))
         return USAGE
-    print("\n".join(lines))
+    if options.action == "example":
+        print("\n".join(lines))
+    else:
+        tell("\n".join(lines))
     return FINE
 
 
-def _config_path(_: Namespace) -> list[str]:
+def _config_path(options: Namespace) -> list[str]:
+    from webtools._config_file import absolute, file_error, status
     from webtools.config import config_paths, find_config
 
-    used = find_config() or "none, so the environment is read"
+    if options.config is None:
+        used = str(find_config() or "none, so the environment is read")
+    else:
+        used = str(absolute(options.config))
+        if status(Path(used)) is None:
+            raise file_error(used, "does not exist")
     return [f"Belongs at: {config_paths()[0]}", f"In use: {used}"]
 
 
@@ -156,6 +171,7 @@ COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "search": search,
     "fetch": fetch,
     "summarize": summarize,
+    "read": read,
     "plan": plan,
     "explain": explain,
     "log": log,

@@ -18,7 +18,7 @@ from webtools.tools import ToolResult
 _MOST_RESULTS = 10
 _MOST_LINES = 20
 _LONGEST_LINE = 1000
-_ASKED_FOR_THE_TEXT = {"web_fetch", "summarize"}
+_ASKED_FOR_THE_TEXT = {"web_fetch", "summarize", "web_read"}
 
 
 def progress(*, parts: int) -> AbstractContextManager[ProgressCallback | None]:
@@ -35,22 +35,27 @@ def draw(tool: str, result: ToolResult) -> bool:
     from webtools.rendering import console_for, render_result  # noqa: PLC0415  rich is optional
 
     whole = _is_shown_whole(tool, result.details)
-    shown = replace(result, details=_cited_first(result.details))
+    shown = replace(result, details=_with_sources(result.details))
     console_for(sys.stdout).print(render_result(tool, shown, expanded=whole))
     if not whole:
         tell(f"\n{result.text}")
     return True
 
 
-def _cited_first(details: Mapping[str, Any]) -> dict[str, Any]:
-    """Order the sources so that the n-th is the one that the answer cites as `[n]`."""
-    synthesis: dict[str, list[str]] = details.get("synthesis") or {}
-    cited = synthesis.get("citations", [])
+def _with_sources(details: Mapping[str, Any]) -> dict[str, Any]:
+    """Give an answer its sources: the n-th is the one that it cites as `[n]`, and none a snippet.
+
+    The answer says what the snippets would, and below it they would push it off the screen.
+    """
+    synthesis: dict[str, list[str]] | None = details.get("synthesis")
+    if synthesis is None:
+        return dict(details)
+    cited = synthesis["citations"]
     hits = sorted(
         details["results"],
         key=lambda hit: cited.index(hit["url"]) if hit["url"] in cited else len(cited),
     )
-    return {**details, "results": hits}
+    return {**details, "results": [{**hit, "snippet": ""} for hit in hits]}
 
 
 def _can_draw_on(stream: Any) -> bool:
@@ -69,6 +74,7 @@ def _is_shown_whole(tool: str, details: Mapping[str, Any]) -> bool:
     lines = synthesis.get("summary", "").split("\n")
     return (
         tool not in _ASKED_FOR_THE_TEXT
+        and details.get("truncation") is None
         and len(details["results"]) <= _MOST_RESULTS
         and len(lines) <= _MOST_LINES
         and max(map(len, lines)) <= _LONGEST_LINE

@@ -87,7 +87,9 @@ examples:
     parser.add_argument(
         "action", metavar="ACTION", choices=("path", "check", "example"), help="see below"
     )
-    parser.add_argument("--config", metavar="PATH", help="check this file, not the usual one")
+    parser.add_argument(
+        "--config", metavar="PATH", help="path, check: use this file, not the usual one"
+    )
     return parser
 
 

@@ -18,18 +18,19 @@ from webtools.cli._reports import Report
 from webtools.config import Settings, log_path
 from webtools.errors import ConfigError, InputError, WebToolsError
 
+_TAIL = "webtools log tail"  # as messages name it
 _LINES = 20
 _PAUSE = 0.2  # seconds between two looks for new lines
 
 
-def explained(call: str, config: str | None) -> Report:
+def explained(options: Namespace) -> Report:
     """Tell why a call went as it did.
 
     Raises:
         ConfigError: The settings are not valid, or there is no log that can be read.
         InputError: No call has this id, or several begin so.
     """
-    events = logs.events_of(_path(config), call)
+    events = _events_of(_path(options.config), options)
     text = logs.explain(events)
     return Report(text, {"call": events[0]["call"], "explanation": text, "events": events})
 
@@ -60,11 +61,19 @@ def _path(config: str | None) -> Path:
     )
 
 
+def _events_of(path: Path, options: Namespace) -> list[dict[str, Any]]:
+    try:
+        return logs.events_of(path, options.call)
+    except InputError as error:
+        message = str(error)
+    raise InputError(message.replace(_TAIL, _output.command(options, "log", "tail")))
+
+
 def _last(path: Path, options: Namespace) -> list[dict[str, Any]]:
     if options.call is None:
         return logs.tail(path, _LINES if options.lines is None else options.lines)
     try:
-        events = logs.events_of(path, options.call)
+        events = _events_of(path, options)
     except InputError:
         if options.follow:  # the call may be yet to come
             return []

@@ -77,19 +77,49 @@ def print_json(data: Mapping[str, Any]) -> None:
 
 def show(tool: str, result: ToolResult, options: Namespace) -> int:
     """Show a tool's result in the way asked for, and give the exit code for it."""
-    result = replace(result, text=_for_people(tool, result))
+    told = replace(result, text=_for_people(tool, result))
     if options.json:
         print_json(_data(tool, result))
     elif not result.is_error:
-        _show_text(tool, result, plain=options.plain)
+        _show_text(tool, told, plain=options.plain)
+        _show_how_to_read_on(result, options)
     if not result.is_error:
         return FINE
-    complain(result.text)
+    complain(told.text)
     if result.call_id:
-        words = ["webtools", "explain", result.call_id]
-        # On one line whatever the terminal, so that it can be copied.
-        print(f"webtools: `{shlex.join(words + _config(options))}` tells why.", file=sys.stderr)
+        _hint(f"`{command(options, 'explain', result.call_id)}` tells why.")
     return _code(result.details["error"]["type"])
+
+
+def _show_how_to_read_on(result: ToolResult, options: Namespace) -> None:
+    """Give the command for the rest of an output; a file's reader may never see it there."""
+    handle = result.details["read_handle"]
+    if handle is None and result.details["truncation"] is None:
+        return
+    said = "the output was cut"
+    if handle is not None:
+        found = re.search(_pointer(handle), result.text)
+        offset = ["--offset", found[1]] if found and found[1] != "0" else []
+        reading = command(options, "read", handle, *offset)
+        print(f"[Read on: {reading}]")
+        said += f"; `{reading}` reads on"
+    if sys.stdout is not None and not sys.stdout.isatty():  # pyright: ignore[reportUnnecessaryComparison]
+        _hint(f"{said}.")
+
+
+def _hint(text: str) -> None:
+    """Write to stderr on one line whatever the terminal, so that a command can be copied."""
+    print(f"webtools: {text}", file=sys.stderr)
+
+
+def command(options: Namespace, *words: str) -> str:
+    """Give a command to be run next, with the config of this one."""
+    config = [] if options.config is None else ["--config", options.config]
+    return shlex.join(["webtools", *words, *config])
+
+
+def _pointer(handle: str) -> str:
+    return rf"\n\[Read on with web_read: handle {re.escape(handle)}, offset (\d+)\.\]"
 
 
 def _for_people(tool: str, result: ToolResult) -> str:
@@ -100,9 +130,9 @@ def _for_people(tool: str, result: ToolResult) -> str:
         return by_query(result.details)
     from webtools._fencing import unfenced  # noqa: PLC0415  as heavy as the tools themselves
 
-    handle = re.escape(result.details.get("read_handle") or "")
-    pointer = rf"\n\[Read on with web_read: handle {handle}, offset \d+\.\]"
-    return re.sub(pointer, "", unfenced(result.text))
+    text = unfenced(result.text)
+    handle = result.details["read_handle"]
+    return text if handle is None else re.sub(_pointer(handle), "", text)
 
 
 def _data(tool: str, result: ToolResult) -> dict[str, Any]:
@@ -119,10 +149,6 @@ def _show_text(tool: str, result: ToolResult, *, plain: bool) -> None:
         print(result.text)
     elif not draw(tool, result):
         tell(result.text)
-
-
-def _config(options: Namespace) -> list[str]:
-    return [] if options.config is None else ["--config", options.config]
 
 
 def _code(error_type: str) -> int:

@@ -12,6 +12,7 @@ from webtools._showing.wrapping import wrapped
 _UNKNOWN = re.compile(
     r"invalid choice: '(?P<choice>[^']*)'|unrecognized arguments: (?P<option>-\S*)"
 )
+_IN_PARAGRAPH = re.compile(r"^(\S.*)\n(?=\S)", re.MULTILINE)  # no line of it is indented
 
 
 class UsageError(Exception):
@@ -29,9 +30,11 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
         super().__init__(prog, max_help_position=26)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        """Leave the lines as they are, but on a terminal that is narrower than they."""
+        """Break paragraphs anew for the terminal, and of the other lines those too long for it."""
         # argparse keeps two columns free, which a line as it was written may fill.
-        return super()._fill_text(wrapped(text, width + 2), width, indent)
+        return super()._fill_text(
+            wrapped(_IN_PARAGRAPH.sub(r"\1 ", text), width + 2), width, indent
+        )
 
 
 class Parser(argparse.ArgumentParser):
@@ -77,10 +80,10 @@ def parser_for(name: str, description: str, epilog: str, usage: str | None = Non
     )
 
 
-def add_texts(parser: Parser, name: str, text: str, missing: str = "") -> None:
+def add_texts(parser: Parser, name: str, text: str) -> None:
     """Take texts between the options, at least one."""
     parser.add_argument("texts", metavar=name, nargs="*", help=text)
-    parser.missing_text = missing or f"{name} is missing"
+    parser.missing_text = f"{name} is missing"
 
 
 def add_provider(parser: Parser) -> None:
@@ -98,15 +101,20 @@ def add_call_options(parser: Parser, data: str = "all details") -> None:
     cache.add_argument(
         "--no-cache", action="store_true", help="ask anew, and leave the cache alone"
     )
-    parser.add_argument(
-        "--plain", action="store_true", help="print on a terminal what a pipe would get"
-    )
+    add_plain(parser)
     add_json(parser, f"print {data} as one JSON document")
 
 
 def add_config(parser: Parser) -> None:
     """Take the path of the config file."""
     parser.add_argument("--config", metavar="PATH", help="read this config file, not the usual one")
+
+
+def add_plain(parser: Parser) -> None:
+    """Take the wish for plain text."""
+    parser.add_argument(
+        "--plain", action="store_true", help="print on a terminal what a pipe would get"
+    )
 
 
 def add_json(parser: Parser, text: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from webtools import WebTools
 from webtools._kinds import Command
-from webtools._log_events import amount, duration, size
+from webtools._log_events import amount, duration, joined, size
 from webtools._showing.outline import NO_READER, lacks_reader
 from webtools.cli._reports import Report
 from webtools.results import BudgetState, PlanStep, ResearchPlan
@@ -48,12 +48,12 @@ def _chain_lines(chain: Sequence[PlanStep]) -> Iterator[str]:
         head = f"{number:>3}. {step.provider:<{names}}  {step.task:<{tasks}}"
         yield f"{head}  {_price(step)}"
         if step.parked_until is not None:
-            yield f"     parked until {_minute(step.parked_until)}, because {step.reason}"
+            yield f"     {_parked(step)}"
 
 
 def _facts(plan: ResearchPlan, now: datetime) -> Iterator[tuple[str, str]]:
     if plan.reading is not None:
-        yield "Reads the pages", f"{plan.reading.provider}, {_price(plan.reading)}"
+        yield "Reads the pages", _other(plan.reading)
     elif lacks_reader(plan):
         yield "Reads the pages", NO_READER
     yield "Writes the answer", _writer(plan)
@@ -73,7 +73,18 @@ def _writer(plan: ResearchPlan) -> str:
         return "nobody, there is none"
     if plan.synthesis is None:
         return f"{plan.synthesizer}, here, at no cost"
-    return f"{plan.synthesis.provider}, {_price(plan.synthesis)}"
+    return _other(plan.synthesis)
+
+
+def _other(step: PlanStep) -> str:
+    """Tell a step that is not of the chain."""
+    return joined([step.provider, _price(step), _parked(step)])
+
+
+def _parked(step: PlanStep) -> str:
+    if step.parked_until is None:
+        return ""
+    return f"parked until {_minute(step.parked_until)}, because {step.reason}"
 
 
 def _kept(since: datetime | None, now: datetime) -> str:

@@ -49,7 +49,6 @@ _EXAMPLES = {
 }
 _SYNTHESES = ("extractive", "perplexity", "none")  # a model cannot be handed in here
 _QUERY = "the question, in one or more words; - reads it from stdin"
-_MISSING = "query must not be empty"
 
 
 def research_parser(name: str) -> Parser:
@@ -60,9 +59,7 @@ def research_parser(name: str) -> Parser:
         f"examples:\n{_EXAMPLES[name]}",
         f"webtools {name} [OPTION ...] QUERY ...",
     )
-    add_texts(
-        parser, "QUERY", "the question, in one or more words; - reads it from stdin", _MISSING
-    )
+    add_texts(parser, "QUERY", _QUERY)
     _add_question_options(parser)
     add_call_options(parser, "results, meta and synthesis")
     return parser
@@ -96,9 +93,7 @@ examples:
 """,
         "webtools plan [OPTION ...] QUERY ...",
     )
-    add_texts(
-        parser, "QUERY", "the question, in one or more words; - reads it from stdin", _MISSING
-    )
+    add_texts(parser, "QUERY", _QUERY)
     parser.add_argument(
         "--command",
         dest="planned",

@@ -1,11 +1,14 @@
-"""The arguments of the commands that call one tool: search, fetch and summarize."""
+"""The arguments of the commands that call one tool: search, fetch, summarize and read."""
 
 from __future__ import annotations
 
 from webtools.cli._parsing import (
     Parser,
     add_call_options,
+    add_config,
     add_flag,
+    add_json,
+    add_plain,
     add_provider,
     add_texts,
     parser_for,
@@ -122,4 +125,31 @@ examples:
     )
     add_provider(parser)
     add_call_options(parser)
+    return parser
+
+
+def read_parser(name: str) -> Parser:
+    """Describe `read`."""
+    parser = parser_for(
+        name,
+        "Read the rest of an output that was cut: the handle stands at its end.\n"
+        "Outputs are kept for a day.",
+        """\
+examples:
+  webtools read 0b2d4c8f6e1a4f0c9d3b5a7e8c6f1d20 --offset 51200
+  webtools read 0b2d4c8f6e1a4f0c9d3b5a7e8c6f1d20 --find "task group"
+""",
+        "webtools read [OPTION ...] HANDLE",
+    )
+    parser.add_argument("handle", metavar="HANDLE", help="handle of the output")
+    parser.add_argument("--offset", metavar="N", help="character to begin at; without, the first")
+    parser.add_argument(
+        "--find",
+        metavar="WORDS",
+        help="go to these words, whatever their case; looked for from the offset on",
+    )
+    add_config(parser)
+    add_plain(parser)
+    add_json(parser, "print all details as one JSON document")
+    parser.set_defaults(refresh=False, no_cache=False)  # nothing is asked that could be kept
     return parser

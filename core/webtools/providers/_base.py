@@ -52,9 +52,14 @@ class SearchOptions(Options):
 
 
 class Pacer:
-    """Spaces the calls of one provider evenly, over all threads and loops."""
+    """Spaces the calls of one provider evenly, over all threads and loops.
+
+    Attributes:
+        per_second: How many calls a second there may be.
+    """
 
     def __init__(self, per_second: float) -> None:
+        self.per_second = per_second
         self._interval = 1.0 / per_second
         self._next = 0.0
         self._lock = threading.Lock()

@@ -8,9 +8,10 @@ from typing import Any
 
 from rich.text import Text
 
+from webtools._dates import read_moment
 from webtools._display import display_lines, display_text
 from webtools._fencing import unfenced
-from webtools._showing.text import grouped
+from webtools._showing.text import day, grouped
 from webtools.rendering._block import Line, line, url_text
 from webtools.rendering._reading import Shown, as_list, as_mapping, as_number, count
 from webtools.rendering._recognition import READ
@@ -98,6 +99,12 @@ def _hit(number: int, item: Any) -> Iterable[Line]:
         yield Line(url, Text("    "))
     if snippet := display_text(facts.get("snippet"), _LONGEST_SNIPPET):
         yield line(snippet, "", "    ")
+    known = (
+        day(read_moment(display_text(facts.get("published_at")))),
+        display_text(facts.get("author")),
+    )
+    if told := " · ".join(filter(None, known)):
+        yield line(told, MUTED, "    ")
 
 
 def _failed_query(item: Any) -> Line:

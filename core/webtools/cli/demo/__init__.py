@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeAlias
 
-from webtools.cli._output import FAILED, FINE, USAGE, complain
+from webtools.cli._output import FAILED, FINE, USAGE, complain, tell
 from webtools.cli.demo import _screen
 from webtools.cli.demo._script import TOOLS, Script
 from webtools.errors import ConfigError
@@ -84,7 +84,7 @@ def _show(question: str, config: Path | None) -> int:
     _screen.text("The agents' model is a script; tools, agent loops and HTTP are real.")
     with WebTools(config=config) as web:
         outcomes = [_show_part(part, script, web, config) for part in _PARTS]
-    print(f"\nDone in {time.monotonic() - start:.1f} s.\n\n{_NEXT_STEPS}")
+    tell(f"\nDone in {time.monotonic() - start:.1f} s.\n\n{_NEXT_STEPS}")
     return FINE if all(outcomes) else FAILED
 
 

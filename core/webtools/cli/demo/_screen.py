@@ -1,17 +1,20 @@
-"""How the demo looks: steps, calls and excerpts within 80 columns."""
+"""How the demo looks: steps, calls and excerpts within 80 columns, or fewer on a terminal."""
 
 from __future__ import annotations
 
 import json
 import re
 import shlex
+import sys
 import textwrap
 from collections.abc import Sequence
 
+from webtools._display import is_terminal
 from webtools._fencing import unfenced
+from webtools._showing.wrapping import width_of
 from webtools.cli.demo._script import Call
 
-WIDTH = 78
+_WIDEST = 78
 _EXCERPT_LINES = 6
 _INDENT = "   "
 
@@ -30,7 +33,7 @@ def command(words: Sequence[str]) -> None:
     """Print a command as one types it, continued on more lines where it is long."""
     lines = ["$"]
     for word in map(shlex.quote, words):
-        if len(lines[-1]) + len(word) + 3 > WIDTH:
+        if len(lines[-1]) + len(word) + 3 > _width():
             lines[-1] += " \\"
             lines.append("   ")
         lines[-1] += f" {word}"
@@ -66,6 +69,10 @@ def answer(given: str) -> None:
     print("\n".join(map(_answer_line, given.split("\n"))), flush=True)
 
 
+def _width() -> int:
+    return min(width_of(sys.stdout), _WIDEST) if is_terminal(sys.stdout) else _WIDEST
+
+
 def _answer_line(line: str) -> str:
     """Wrap a line; a numbered one goes on below its words."""
     number = re.match(r"\d+\. ", line)
@@ -75,7 +82,8 @@ def _answer_line(line: str) -> str:
 def _cut(line: str) -> str:
     line = _INDENT + line
     is_url = "://" in line and " " not in line.strip()
-    return line if len(line) <= WIDTH or is_url else line[: WIDTH - 1] + "…"
+    width = _width()
+    return line if len(line) <= width or is_url else line[: width - 1] + "…"
 
 
 def _wrap(words: str, first: str = "", others: str = "") -> str:
@@ -83,7 +91,7 @@ def _wrap(words: str, first: str = "", others: str = "") -> str:
     own = words[: len(words) - len(words.lstrip())]
     return textwrap.fill(
         words.strip(),
-        WIDTH,
+        _width(),
         initial_indent=first + own,
         subsequent_indent=others + own,
         break_long_words=False,

@@ -1,0 +1,146 @@
+"""Reading on where an output was cut."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from cli_calls import Cli
+
+from webtools import _toolcalls
+
+if TYPE_CHECKING:
+    from webtools.sandbox import SandboxServer
+
+URL = "https://a.example/long"
+PAGE = "".join(f"line {n:05}\n" for n in range(6000)).rstrip()
+
+pytestmark = pytest.mark.usefixtures("own_temp")
+
+
+@pytest.fixture
+def page(webtools_sandbox: SandboxServer) -> list[str]:
+    """The words that fetch a page which is too long to be shown whole."""
+    hit = {"id": URL, "url": URL, "title": "T", "text": PAGE}
+    body = {"results": [hit], "statuses": [{"id": URL, "status": "success"}]}
+    webtools_sandbox.fault(body=json.dumps(body).encode(), times=None)
+    return ["fetch", URL]
+
+
+def command_in(text: str) -> list[str]:
+    """Give the words of the command that reads on, without the program."""
+    [line] = re.findall(r"^\[Read on: webtools (read .*)\]$", text, re.MULTILINE)
+    return shlex.split(line)
+
+
+def numbers(text: str) -> list[int]:
+    return [int(number) for number in re.findall(r"line (\d{5})$", text, re.MULTILINE)]
+
+
+def test_the_commands_that_outputs_end_with_read_the_whole(
+    cli: Cli, config: str, page: list[str]
+) -> None:
+    done = cli(*page, "--config", config)
+    seen = numbers(done.out)
+    for _ in range(9):
+        if "[Read on: " not in done.out:
+            break
+        words = command_in(done.out)
+        assert words[-2:] == ["--config", config]
+        done = cli(*words)
+        assert done.code == 0
+        seen += numbers(done.out)
+    assert seen == list(range(6000))
+    assert done.err == ""
+    assert ", the end.]" in done.out
+
+
+def test_it_finds_words_and_tells_the_same_as_data(cli: Cli, config: str, page: list[str]) -> None:
+    _, handle, *_ = command_in(cli(*page, "--config", config).out)
+    ask = ("read", handle, "--find", "LINE  05000", "--config", config)
+    assert "line 05000\n" in cli(*ask).out
+    data = cli(*ask, "--json")
+    assert data.json["content"].count("line 05000\n") == 1
+    assert data.json["find"] == "LINE 05000"
+    assert data.err == ""
+    assert (
+        '"no such" is not in characters 7 to '
+        in cli("read", handle, "--find", "no such", "--offset", "7", "--config", config).out
+    )
+
+
+def test_a_pipe_is_told_on_stderr_how_to_read_on(cli: Cli, config: str, page: list[str]) -> None:
+    done = cli(*page, "--config", config)
+    reading = shlex.join(["webtools", *command_in(done.out)])
+    assert done.err == f"webtools: the output was cut; `{reading}` reads on.\n"
+    data = cli(*page, "--json", "--config", config)
+    assert (data.json["read_handle"], data.err) == (command_in(done.out)[1], "")
+
+
+def test_a_terminal_is_told_once(
+    cli: Cli, config: str, page: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "40")
+    done = cli(*page, "--config", config)
+    assert command_in(done.out)[0] == "read"  # on one line, however narrow
+    assert done.err == ""
+    read = cli(*command_in(done.out))
+    assert re.match(r"[\d,]+ of [\d,]+ characters\s+line 0", read.out)
+
+
+def test_a_drawn_result_that_was_cut_is_followed_by_its_text(
+    cli: Cli, config: str, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hits = [
+        {"id": f"https://a.example/{n}", "url": f"https://a.example/{n}", "title": f"T{n}"}
+        | {"highlights": ["word " * 2_000]}
+        for n in range(8)
+    ]
+    webtools_sandbox.fault(body=json.dumps({"results": hits}).encode(), times=None)
+    monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("NO_COLOR", "1")
+    out = cli("search", "first", "--limit", "8", "--config", config).out
+    assert re.search(r"^8 results\b.*\(truncated\)", out)
+    assert "\n1. T0\n" in out
+    assert command_in(out)[2:] == ["--config", config]  # from the beginning
+
+
+def test_where_nothing_could_be_saved_it_is_still_told(
+    cli: Cli, config: str, page: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_toolcalls, "save", lambda _: None)
+    done = cli(*page, "--config", config)
+    assert "Read on" not in done.out
+    assert done.err == "webtools: the output was cut.\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["abc"], '"abc" is not a handle'),
+        (["0" * 32], "Nothing is kept under handle"),
+        (["0" * 32, "--offset", "x"], "offset"),
+        ([], "the following arguments are required: HANDLE"),
+    ],
+)
+def test_what_cannot_be_read_is_exit_2(
+    cli: Cli, config: str, arguments: list[str], message: str
+) -> None:
+    done = cli("read", *arguments, "--config", config)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+
+
+def test_no_provider_is_needed(cli: Cli, config: str, page: list[str]) -> None:
+    _, handle, *_ = command_in(cli(*page, "--config", config).out)
+    Path(config).unlink()
+    assert numbers(cli("read", handle).out)[0] == 0
