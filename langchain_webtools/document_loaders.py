@@ -70,7 +70,8 @@ class WebPageLoader(BaseLoader):
         provider: Configured name of the provider to use.
         continue_on_failure: Log and leave out a page that fails; False raises at the first one.
             What would fail for every page is raised in any case: bad settings, a key that is not
-            accepted, credit that is used up.
+            accepted, credit that is used up. And where no page came at all, the end of loading
+            raises the first failure: nothing loaded never looks like nothing to load.
     """
 
     def __init__(
@@ -111,19 +112,19 @@ class WebPageLoader(BaseLoader):
         Raises:
             InputError: An argument makes no sense.
             ConfigError: The settings are missing or malformed, or no provider can do it.
-            RequestError: No answer came, and failures are raised.
-            ProviderError: A page failed, and failures are raised; or the provider does not
-                accept the key or has no credit left.
+            RequestError: No answer came, and failures are raised or no page came.
+            ProviderError: A page failed, and failures are raised or no page came; or the provider
+                does not accept the key or has no credit left.
         """
-        batches = self._batches()
-        while batches:
-            batch = batches.popleft()
+        loading = _Loading(self.urls, continue_on_failure=self.continue_on_failure)
+        for batch in loading.batches():
             try:
                 response = self.web.fetch(batch, **self._wanted)
             except WebToolsError as error:
-                batches.extendleft(self._instead(batch, error))
+                loading.fail(batch, error)
             else:
-                yield from self._documents(response)
+                yield from loading.documents(response)
+        loading.end()
 
     async def alazy_load(self) -> AsyncIterator[Document]:
         """Load as `lazy_load` does, awaited; cancelling the task ends the requests.
@@ -131,49 +132,72 @@ class WebPageLoader(BaseLoader):
         Yields:
             The documents.
         """
-        batches = self._batches()
-        while batches:
-            batch = batches.popleft()
+        loading = _Loading(self.urls, continue_on_failure=self.continue_on_failure)
+        for batch in loading.batches():
             try:
                 response = await self.web.afetch(batch, **self._wanted)
             except WebToolsError as error:
-                batches.extendleft(self._instead(batch, error))
+                loading.fail(batch, error)
             else:
-                for document in self._documents(response):
+                for document in loading.documents(response):
                     yield document
+        loading.end()
 
-    def _batches(self) -> deque[list[str]]:
-        starts = range(0, len(self.urls), BATCH)
-        return deque(self.urls[start : start + BATCH] for start in starts)
 
-    def _instead(self, batch: list[str], error: WebToolsError) -> list[list[str]]:
-        """Give what to fetch instead of a batch that failed, last part first.
+class _Loading:
+    """One pass over the URLs: what is left to fetch, and what has come of it so far."""
+
+    def __init__(self, urls: list[str], *, continue_on_failure: bool) -> None:
+        starts = range(0, len(urls), BATCH)
+        self._left = deque(urls[start : start + BATCH] for start in starts)
+        self._goes_on = continue_on_failure
+        self._first: WebToolsError | None = None  # that failed
+        self._came = False
+
+    def batches(self) -> Iterator[list[str]]:
+        """Give what to fetch next, as long as there is something."""
+        while self._left:
+            yield self._left.popleft()
+
+    def fail(self, batch: list[str], error: WebToolsError) -> None:
+        """Take a batch that failed.
 
         One URL that is none lets a batch be refused before anything is sent; halving finds it.
         """
-        if not self.continue_on_failure or isinstance(error, _HOPELESS):
+        if not self._goes_on or isinstance(error, _HOPELESS):
             raise error
         if isinstance(error, InputError) and len(batch) > 1:
             middle = len(batch) // 2
-            return [batch[middle:], batch[:middle]]
-        _logger.warning("Left out of what was loaded: %s", error)
-        return []
+            self._left.extendleft([batch[middle:], batch[:middle]])
+        else:
+            self._leave_out(str(error), error)
 
-    def _documents(self, response: FetchResponse) -> Iterator[Document]:
+    def documents(self, response: FetchResponse) -> Iterator[Document]:
+        """Give the documents of the pages that did not fail."""
         for warning in response.warnings:
             _logger.warning("%s", warning)
         for page in response.pages:
             if not page.error:
+                self._came = True
                 yield page_document(page)
-            elif self.continue_on_failure:
-                _logger.warning("Left out of what was loaded: %s: %s", page.url, page.error)
+            elif self._goes_on:
+                self._leave_out(f"{page.url}: {page.error}", _failure(page, response.provider))
             else:
                 raise _failure(page, response.provider)
+
+    def end(self) -> None:
+        """Raise the first failure where no page came."""
+        if self._first is not None and not self._came:
+            raise self._first
+
+    def _leave_out(self, what: str, error: WebToolsError) -> None:
+        _logger.warning("Left out of what was loaded: %s", what)
+        self._first = self._first or error
 
 
 def _failure(page: Page, provider: str) -> ProviderError:
     message = (
         f"The page could not be fetched: {page.url}: {page.error}. "
-        "Check the URL, or pass continue_on_failure=True to leave it out."
+        "Check the URL; continue_on_failure=True leaves such pages out where others come."
     )
     return ProviderError(message, provider=provider)

@@ -48,7 +48,8 @@ class WebPageReader(HoldsWeb, BasePydanticReader):
         continue_on_failure: Log and leave out a page that cannot be read; False raises at the
             first one, which suits docstore strategies that delete what is missing. What would
             fail for every page is raised in any case: bad settings, a key that is not accepted,
-            credit that is used up.
+            credit that is used up. And where no page can be read at all, the end of reading
+            raises the first failure: such a store would else delete all that it has.
         is_remote: True: the data come from the network.
     """
 
@@ -89,11 +90,12 @@ class WebPageReader(HoldsWeb, BasePydanticReader):
             A document per page, in the order of the URLs.
 
         Raises:
-            InputError: A setting makes no sense; or a URL, and failures are raised.
+            InputError: A setting makes no sense; or a URL, and failures are raised or no page
+                could be read.
             ConfigError: The settings are missing or malformed, or no provider can do it.
-            RequestError: No answer came, and failures are raised.
-            ProviderError: A page could not be read, and failures are raised; or the provider does
-                not accept the key or has no credit left.
+            RequestError: No answer came, and failures are raised or no page could be read.
+            ProviderError: A page could not be read, and failures are raised or none could; or the
+                provider does not accept the key or has no credit left.
         """
         return [*self._read(urls, _MOST)]
 
@@ -104,13 +106,15 @@ class WebPageReader(HoldsWeb, BasePydanticReader):
     async def aload_data(self, urls: str | Sequence[str]) -> list[Document]:
         """Read pages as `load_data` does, awaited."""
         documents: list[Document] = []
-        for batch in self._batches(urls, _MOST):
+        losses = _Losses(raised=not self.continue_on_failure)
+        for batch in _batches(urls, _MOST, losses):
             try:
                 response = await self.web.afetch(batch, **self._settings())
             except (RequestError, ProviderError) as error:
-                self._leave_out(batch, error)
+                losses.add(batch, error)
             else:
-                documents += self._documents(response)
+                documents += _documents(response, losses)
+        losses.end(found=bool(documents))
         return documents
 
     async def alazy_load_data(self, urls: str | Sequence[str]) -> Iterable[Document]:
@@ -118,13 +122,18 @@ class WebPageReader(HoldsWeb, BasePydanticReader):
         return await self.aload_data(urls)
 
     def _read(self, urls: str | Sequence[str], size: int) -> Iterator[Document]:
-        for batch in self._batches(urls, size):
+        found = False
+        losses = _Losses(raised=not self.continue_on_failure)
+        for batch in _batches(urls, size, losses):
             try:
                 response = self.web.fetch(batch, **self._settings())
             except (RequestError, ProviderError) as error:
-                self._leave_out(batch, error)
+                losses.add(batch, error)
             else:
-                yield from self._documents(response)
+                documents = _documents(response, losses)
+                found = found or bool(documents)
+                yield from documents
+        losses.end(found=found)
 
     def _settings(self) -> dict[str, Any]:
         return {
@@ -133,34 +142,52 @@ class WebPageReader(HoldsWeb, BasePydanticReader):
             "provider": self.provider,
         }
 
-    def _batches(self, urls: str | Sequence[str], size: int) -> list[list[str]]:
-        """Part the URLs; of those that lead to one page, the first stands for all."""
-        first_of: dict[str, str] = {}
-        for url in [urls] if isinstance(urls, str) else urls:
-            if fault := url_fault(url):
-                self._leave_out([url], fault)
-            else:
-                first_of.setdefault(page_id(url), url)
-        pages = [*first_of.values()]
-        return [pages[start : start + size] for start in range(0, len(pages), size)]
 
-    def _documents(self, response: FetchResponse) -> list[Document]:
-        log_warnings(response)
-        return [document(page) for page in response.pages if self._is_readable(page, response)]
+class _Losses:
+    """The pages that one pass leaves out."""
 
-    def _is_readable(self, page: Page, response: FetchResponse) -> bool:
-        reason = page.error or (None if page.text else "it has no text")
-        if reason is None:
-            return True
-        message = (
-            f"{page.url} could not be read: {reason}. Correct the URL, or set "
-            "continue_on_failure=True to leave such pages out."
-        )
-        self._leave_out([page.url], ProviderError(message, provider=response.provider), reason)
-        return False
+    def __init__(self, *, raised: bool) -> None:
+        """Begin without any; `raised` has the first one raised and not logged."""
+        self._raised = raised
+        self._first: WebToolsError | None = None
 
-    def _leave_out(self, urls: list[str], error: WebToolsError, reason: str = "") -> None:
+    def add(self, urls: list[str], error: WebToolsError, reason: str = "") -> None:
         """Log that pages are missing, or raise; what would fail every page is always raised."""
-        if isinstance(error, _HOPELESS) or not self.continue_on_failure:
+        if isinstance(error, _HOPELESS) or self._raised:
             raise error
         logger.warning("Left out %s: %s", ", ".join(urls), reason or error)
+        self._first = self._first or error
+
+    def end(self, *, found: bool) -> None:
+        """Raise the first failure where no page was found."""
+        if self._first is not None and not found:
+            raise self._first
+
+
+def _batches(urls: str | Sequence[str], size: int, losses: _Losses) -> list[list[str]]:
+    """Part the URLs; of those that lead to one page, the first stands for all."""
+    first_of: dict[str, str] = {}
+    for url in [urls] if isinstance(urls, str) else urls:
+        if fault := url_fault(url):
+            losses.add([url], fault)
+        else:
+            first_of.setdefault(page_id(url), url)
+    pages = [*first_of.values()]
+    return [pages[start : start + size] for start in range(0, len(pages), size)]
+
+
+def _documents(response: FetchResponse, losses: _Losses) -> list[Document]:
+    log_warnings(response)
+    return [document(page) for page in response.pages if _is_readable(page, response, losses)]
+
+
+def _is_readable(page: Page, response: FetchResponse, losses: _Losses) -> bool:
+    reason = page.error or (None if page.text else "it has no text")
+    if reason is None:
+        return True
+    message = (
+        f"{page.url} could not be read: {reason}. Correct the URL; "
+        "continue_on_failure=True leaves such pages out where others can be read."
+    )
+    losses.add([page.url], ProviderError(message, provider=response.provider), reason)
+    return False

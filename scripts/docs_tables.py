@@ -171,7 +171,7 @@ _DETAILS: dict[str, tuple[type[BaseModel], dict[str, str], set[str]]] = {
             "provider": "As `meta.provider_used`.",
             "warnings": "As `meta.warnings`.",
             "cost_usd": "As `meta.cost_usd`.",
-            "cost_is_estimate": "False.",
+            "cost_is_estimate": "Whether a part of the price is from the price table, or missing.",
         },
         set(),
     ),

@@ -333,7 +333,7 @@ def test_check_tells_of_the_defaults(home: Path) -> None:
     assert described() == [
         f"Cache: {cache_path(made)}; answers are kept for 1,800 s; at most 256 MiB",
         f"Log: {log_path(made)}; queries are hashed; 10 MiB per file, 5 older files",
-        "Synthesis: not set",
+        "Synthesis: extractive for web-deep, none elsewhere (the defaults)",
         "Budget: no limit",
     ]
 

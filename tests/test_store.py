@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import signal
@@ -194,7 +195,13 @@ def test_a_connection_in_use_at_closing_time_is_closed_afterwards(store: Store) 
 # --- interrupts --------------------------------------------------------------------------------
 
 
+losing = pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning"
+)
+
+
 @posix_only
+@losing
 def test_ctrl_c_at_any_moment_leaves_the_file_to_the_next_call(store: Store) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
@@ -210,8 +217,10 @@ def test_ctrl_c_at_any_moment_leaves_the_file_to_the_next_call(store: Store) -> 
     try:
         for _ in range(500):
             with suppress(KeyboardInterrupt):
-                signal.setitimer(signal.ITIMER_REAL, random.uniform(0.0001, 0.001))
+                # Python drops an interrupt within a finalizer: then the next one, in a second.
+                signal.setitimer(signal.ITIMER_REAL, random.uniform(0.0001, 0.001), 1.0)
                 use()
+            signal.setitimer(signal.ITIMER_REAL, 0)
             other = threading.Thread(target=spend, args=(store,), daemon=True)
             other.start()
             other.join(10)
@@ -220,8 +229,10 @@ def test_ctrl_c_at_any_moment_leaves_the_file_to_the_next_call(store: Store) -> 
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     assert spent(store) == 501
+    gc.collect()  # warns, as from 3.13 on SQLite does, of connections that nobody closed
 
 
+@losing
 @pytest.mark.parametrize("writes", [False, True])
 def test_a_lease_that_a_call_lost_sight_of_is_over(
     store: Store, monkeypatch: pytest.MonkeyPatch, writes: bool
@@ -235,6 +246,7 @@ def test_a_lease_that_a_call_lost_sight_of_is_over(
     store._connections.resume()
     assert spent(store) == 1
     assert time.monotonic() - start < 30.0
+    gc.collect()
 
 
 # --- privacy -----------------------------------------------------------------------------------

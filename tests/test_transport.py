@@ -591,6 +591,16 @@ def test_a_refused_connection_is_a_request_error(send: Send) -> None:
         send(f"http://127.0.0.1:{port}")
 
 
+def test_a_dead_proxy_is_named_without_its_login(
+    send: Send, webtools_sandbox: SandboxServer
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        dead = f"127.0.0.1:{listener.getsockname()[1]}"
+    with pytest.raises(RequestError) as caught:
+        send(page(webtools_sandbox), proxy=f"http://user:secret@{dead}")
+    assert str(caught.value).endswith(f"could be made through the proxy http://{dead}")
+
+
 @pytest.mark.parametrize(
     "url", ["http://[::1", "ftp://127.0.0.1/", "//127.0.0.1", "", "http://\ud800/"]
 )

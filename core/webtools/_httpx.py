@@ -10,6 +10,7 @@ from contextlib import suppress
 from functools import lru_cache
 from json import JSONEncoder
 from typing import Any, NamedTuple, cast
+from urllib.parse import urlsplit
 
 import httpcore
 import httpx
@@ -179,7 +180,7 @@ _NO_ADDRESS = (
 _WORDS: list[tuple[tuple[type[Exception], ...], str]] = [
     (
         (httpcore.ConnectError, httpx.ConnectError),
-        "no connection to {origin} could be made",
+        "no connection to {origin} could be made{through}",
     ),
     (
         (httpcore.ProxyError, httpx.ProxyError),
@@ -193,13 +194,21 @@ _WORDS: list[tuple[tuple[type[Exception], ...], str]] = [
 ]
 
 
-def as_request_error(error: Exception, origin: str = "") -> WebToolsError:
+def as_request_error(error: Exception, origin: str = "", proxy: str | None = None) -> WebToolsError:
     if isinstance(error, _LATE):
         return RequestTimeoutError("no answer came in time")
     if isinstance(error, _NO_ADDRESS):
         return RequestError(f"the address cannot be used ({error})", retryable=False)
     words = next(words for kinds, words in _WORDS if isinstance(error, kinds))
-    return RequestError(words.format(origin=origin) + _detail(error))
+    return RequestError(words.format(origin=origin, through=_through(proxy)) + _detail(error))
+
+
+def _through(proxy: str | None) -> str:
+    """Name the proxy without its login: it, not the site, may be what cannot be reached."""
+    if proxy is None:
+        return ""
+    parts = urlsplit(proxy)
+    return f" through the proxy {parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
 
 def _detail(error: BaseException | None) -> str:

@@ -107,7 +107,7 @@ def in_common(
     context.write_log()
     # Who refreshes does not wait for work that may be made of what was kept; and the failure of
     # another key or proxy is nothing to a call that has its own.
-    key = (work.key, context.options.cache, context.accounts.secrets)
+    key = (work.key, context.options.cache, context.redactor)
     tell = partial(context.log, "shared", subject=work.subject, provider=work.provider)
     return (yield from shared(context.facilities.flights, key, make, deadline, tell))
 

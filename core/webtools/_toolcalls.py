@@ -107,7 +107,7 @@ def present_research(envelope: ResearchEnvelope, fence: Fence = "pages") -> Flow
         "result_count": len(envelope.results),
         "warnings": meta.warnings,
         "cost_usd": meta.cost_usd,
-        "cost_is_estimate": False,
+        "cost_is_estimate": meta.cost_is_estimate,
     }
     wrap = wrapping(fence if envelope.results else "off", is_page=True)
     text, below = formatting.research_text(envelope), formatting.research_footer(envelope)

@@ -92,7 +92,7 @@ class BlockingTransport:
             sound = not has_more(lane.connections)
             return body.to_response()
         except NETWORK_ERRORS as error:
-            raise as_request_error(error, target.origin) from bare(error)
+            raise as_request_error(error, target.origin, request.proxy) from bare(error)
         finally:
             lanes.give_back(lane, sound=sound)
 
@@ -146,7 +146,7 @@ class AsyncTransport:
             sound = not has_more(lane.connections)
             return body.to_response()
         except NETWORK_ERRORS as error:
-            raise as_request_error(error, target.origin) from bare(error)
+            raise as_request_error(error, target.origin, request.proxy) from bare(error)
         finally:
             await lanes.give_back(lane, sound=sound)
 

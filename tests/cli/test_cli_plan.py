@@ -11,7 +11,7 @@ import pytest
 from cli_calls import Cli
 
 from webtools import WebTools
-from webtools.cli._planning import plan_text
+from webtools._showing.plan_text import plan_text
 from webtools.results import BudgetState, PlanStep, ResearchPlan
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import httpx
 import pytest
 from cli_calls import Cli, Start
 
-from webtools import sandbox
+from webtools import WebTools, sandbox
 from webtools.cli._sandbox import trial_config, write_config
 
 if TYPE_CHECKING:
@@ -84,6 +84,14 @@ def test_it_writes_a_private_config(
     assert json.loads(path.read_text()) == trial_config(webtools_sandbox, path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert f"webtools search --config '{path}'" in done.out
+
+
+def test_a_trial_reads_the_served_pages_without_an_api(webtools_sandbox: SandboxServer) -> None:
+    config = trial_config(webtools_sandbox, Path("sandbox.json"))
+    config["cache"] = config["log"] = {"enabled": False}
+    with WebTools(config) as web:
+        found = web.fetch(f"{webtools_sandbox.docs_url}/library/json.html", provider="direct")
+    assert "json" in (found.pages[0].text or "")
 
 
 def test_what_is_kept_lies_beside_the_config_and_apart_from_the_user_s_own(

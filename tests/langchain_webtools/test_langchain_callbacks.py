@@ -81,6 +81,19 @@ def file() -> io.StringIO:
     return io.StringIO()
 
 
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+    return Terminal()
+
+
 @pytest.fixture(params=["sync", "async"])
 def way(request: pytest.FixtureRequest) -> str:
     return request.param
@@ -185,6 +198,19 @@ def test_a_call_without_an_artifact_shows_its_text(file: io.StringIO) -> None:
     ]
 
 
+def test_no_line_of_a_text_ends_in_blanks(file: io.StringIO, terminal: Terminal) -> None:
+    class Several(Canned):
+        def call_tool(self, name: str, arguments: Any, **_: Any) -> ToolResult:
+            return ToolResult("1. json\n   https://a.example/\n\n2. csv\n   https://b.example/")
+
+    for shown in (file, terminal):
+        handler = WebToolsCallbackHandler(shown, expanded=True)
+        WebToolkit(web=Several()).get_tools()[0].invoke("a", {"callbacks": [handler]})
+        printed = shown.getvalue()[shown.getvalue().index("  1.") :]
+        lines = ["1. json", "   https://a.example/", "", "2. csv", "   https://b.example/"]
+        assert printed.split("\n") == [*(line and f"  {line}" for line in lines), ""]
+
+
 def test_a_raised_failure_is_printed(file: io.StringIO) -> None:
     search = toolkit()[0]
     search.handle_tool_error = False
@@ -224,19 +250,6 @@ def test_odd_messages_are_no_failure(file: io.StringIO) -> None:
         handler.on_tool_start({"name": "web_search"}, "a", run_id=run_id)
         handler.on_tool_end(output, run_id=run_id)
     assert file.getvalue() == 'web_search "a"\n  Done\n' * 2
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-@pytest.fixture
-def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("NO_COLOR", "1")
-    monkeypatch.setenv("COLUMNS", "80")
-    return Terminal()
 
 
 def test_progress_shows_on_a_terminal(terminal: Terminal) -> None:

@@ -269,6 +269,39 @@ async def test_over_http_a_failing_page_leaves_the_others(
     assert missing in caplog.text
 
 
+async def test_where_no_page_comes_the_end_raises_the_first_failure(
+    load: Load, caplog: pytest.LogCaptureFixture
+) -> None:
+    first, second = UnavailableError("Down."), RequestError("No answer.")
+    web = Fixed(h0=first, h10=second)
+    with pytest.raises(UnavailableError) as caught:
+        await load(WebPageLoader(_urls(BATCH + 2), web=web))
+    assert caught.value is first
+    assert len(web.asked) == 2
+    assert [record.getMessage() for record in caplog.records] == [
+        "Left out of what was loaded: Down.",
+        "Left out of what was loaded: No answer.",
+    ]
+
+
+async def test_urls_that_are_none_are_no_empty_success(load: Load, web: WebTools) -> None:
+    with pytest.raises(InputError, match="mailto:x"):
+        await load(WebPageLoader(["mailto:x", "mailto:y"], web=web))
+
+
+async def test_pages_that_all_fail_are_no_empty_success(load: Load) -> None:
+    with pytest.raises(ProviderError, match="https://gone.example/: 404 Not Found") as caught:
+        await load(WebPageLoader(GONE.url, web=Fixed(gone=GONE)))
+    assert caught.value.provider == "exa"
+
+
+async def test_a_provider_that_is_not_there_is_no_empty_success(load: Load) -> None:
+    exa = {"name": "exa", "type": "exa", "apiKey": "test-key", "baseUrl": "http://127.0.0.1:1"}
+    async with WebTools({"providers": [exa]}) as web:
+        with pytest.raises(RequestError, match=r"no connection to http://127\.0\.0\.1:1"):
+            await load(WebPageLoader("https://a.example/", web=web))
+
+
 def test_what_fetching_warns_of_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     class Uneasy(Fixed):
         def fetch(self, urls: Any, **settings: Any) -> FetchResponse:
@@ -298,6 +331,21 @@ async def test_indexing_again_writes_nothing(
     assert index(loader, records, store, **settings) == {**none, "num_added": 3, "num_skipped": 0}
     assert index(loader, records, store, **settings) == {**none, "num_skipped": 3}
     assert await aindex(loader, records, store, **settings) == {**none, "num_skipped": 3}
+    assert len(store.store) == 3
+
+
+def test_indexing_deletes_nothing_because_nothing_could_be_loaded(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    loader = WebPageLoader(_pages(webtools_sandbox), web=web, text_max_characters=500)
+    records = InMemoryRecordManager("pages")
+    records.create_schema()
+    store = InMemoryVectorStore(DeterministicFakeEmbedding(size=8))
+    settings: Any = {"cleanup": "full", "source_id_key": "source", "key_encoder": "sha256"}
+    index(loader, records, store, **settings)
+    webtools_sandbox.fault(status=503, times=None)
+    with pytest.raises(UnavailableError):
+        index(loader, records, store, **settings)
     assert len(store.store) == 3
 
 

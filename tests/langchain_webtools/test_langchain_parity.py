@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +30,12 @@ class Case:
     error: str | None = None
     fault: dict[str, Any] = field(default_factory=dict[str, Any])
     entry: dict[str, Any] = field(default_factory=dict[str, Any])
+    is_cut: bool = False
 
 
 SEARCH: dict[str, Any] = {"queries": ["read json"], "limit": 2}
+NO_PAGES = ["LIBRARY/nothing-here.html", "https://nowhere.example/"]
+LONG_PAGES = [f"LIBRARY/{name}.html" for name in ("typing", "doctest", "inspect", "difflib")]
 CASES = {
     "search": Case("web_search", SEARCH),
     "several queries": Case("web_search", {"queries": ["read json", "sort a list"], "limit": 1}),
@@ -47,6 +50,8 @@ CASES = {
         fault={"status": 500, "containing": "zebra"},
     ),
     "partial failure of a fetch": Case("web_fetch", {"urls": ["PAGE", "https://nowhere.example/"]}),
+    "a fetch of which all failed": Case("web_fetch", {"urls": NO_PAGES}, "ProviderError"),
+    "a cut output": Case("web_fetch", {"urls": LONG_PAGES}, is_cut=True),
     "wrong key": Case("web_search", SEARCH, "AuthenticationError", entry={"apiKey": "wrong-key"}),
     "401": Case("summarize", {"url": "PAGE"}, "AuthenticationError", {"status": 401}),
     "402": Case("web_search", SEARCH, "QuotaError", {"status": 402}),
@@ -136,10 +141,12 @@ def _same(answer: Answer, expected: ToolResult) -> None:
 @pytest.fixture(params=CASES)
 def case(request: pytest.FixtureRequest, page: str) -> Case:
     found = CASES[request.param]
-    arguments = json.loads(json.dumps(found.arguments).replace("PAGE", page))
-    return Case(found.tool, arguments, found.error, found.fault, found.entry)
+    library = page.rpartition("/")[0]
+    given = json.dumps(found.arguments).replace("PAGE", page).replace("LIBRARY", library)
+    return replace(found, arguments=json.loads(given))
 
 
+@pytest.mark.usefixtures("own_temp")
 @pytest.mark.parametrize("way", WAYS)
 async def test_a_call_gives_the_text_and_details_of_the_core(
     way: Way, case: Case, config_file: ConfigFile, webtools_sandbox: SandboxServer
@@ -150,7 +157,19 @@ async def test_a_call_gives_the_text_and_details_of_the_core(
         expected = web.call_tool(case.tool, case.arguments)
         kind = (expected.details["error"] or {}).get("type")
         assert kind == case.error
+        assert bool(expected.details["truncation"]) == case.is_cut
         _same(await way(_tool(web, case.tool), case.arguments), expected)
+
+
+@pytest.mark.usefixtures("own_temp")
+@pytest.mark.parametrize("way", WAYS)
+async def test_what_was_cut_is_read_on_as_in_the_core(way: Way, web: WebTools, page: str) -> None:
+    long = json.loads(json.dumps(LONG_PAGES).replace("LIBRARY", page.rpartition("/")[0]))
+    handle = web.call_tool("web_fetch", {"urls": long}).details["read_handle"]
+    arguments = {"handle": handle, "offset": 40_000}
+    expected = web.call_tool("web_read", arguments)
+    assert not expected.is_error
+    _same(await way(_tool(web, "web_read"), arguments), expected)
 
 
 @pytest.mark.parametrize("way", WAYS)

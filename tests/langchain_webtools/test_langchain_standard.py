@@ -9,7 +9,13 @@ from langchain_core.tools import BaseTool
 from langchain_tests.integration_tests import ToolsIntegrationTests
 from langchain_tests.unit_tests import ToolsUnitTests
 
-from langchain_webtools import SummarizeTool, WebFetchTool, WebSearchTool
+from langchain_webtools import (
+    SummarizeTool,
+    WebFetchTool,
+    WebReadTool,
+    WebResearchTool,
+    WebSearchTool,
+)
 from webtools import WebTools
 
 
@@ -56,6 +62,26 @@ class SummarizeSetting(Setting):
         return {"url": self.page, "summary_type": "takeaway"}
 
 
+class ResearchSetting(Setting):
+    tool_class = WebResearchTool
+
+    @property
+    def tool_invoke_params_example(self) -> dict[str, Any]:
+        return {"query": "read json", "command": "web-deep", "limit": 2}
+
+
+@pytest.mark.usefixtures("own_temp")
+class ReadSetting(Setting):
+    tool_class = WebReadTool
+
+    @property
+    def tool_invoke_params_example(self) -> dict[str, Any]:
+        names = ["typing", "doctest", "inspect", "difflib"]  # together too long for one answer
+        pages = [self.page.replace("json", name) for name in names]
+        handle = self.web.call_tool("web_fetch", {"urls": pages}).details["read_handle"]
+        return {"handle": handle, "find": "doctest"}
+
+
 class TestSearchUnit(SearchSetting, ToolsUnitTests):
     pass
 
@@ -77,4 +103,20 @@ class TestSummarizeUnit(SummarizeSetting, ToolsUnitTests):
 
 
 class TestSummarizeIntegration(SummarizeSetting, ToolsIntegrationTests):
+    pass
+
+
+class TestResearchUnit(ResearchSetting, ToolsUnitTests):
+    pass
+
+
+class TestResearchIntegration(ResearchSetting, ToolsIntegrationTests):
+    pass
+
+
+class TestReadUnit(ReadSetting, ToolsUnitTests):
+    pass
+
+
+class TestReadIntegration(ReadSetting, ToolsIntegrationTests):
     pass

@@ -116,6 +116,10 @@ async def assert_parity(web: WebTools, way: Caller, call: tuple[str, dict[str, A
     return output
 
 
+def fetching(sandbox: SandboxServer, *names: str) -> tuple[str, dict[str, Any]]:
+    return "web_fetch", {"urls": [f"{sandbox.docs_url}/library/{name}.html" for name in names]}
+
+
 @every_way
 @pytest.mark.parametrize("name", ["web_search", "web_fetch", "summarize"])
 async def test_success_is_what_call_tool_gives(
@@ -141,6 +145,38 @@ async def test_partial_failure_is_what_call_tool_gives(
     )
     assert not output.is_error
     assert len(output.raw_output["errors"]) == 1
+
+
+@every_way
+async def test_a_page_that_failed_beside_another_is_what_call_tool_gives(
+    web: WebTools, webtools_sandbox: SandboxServer, way: Caller
+) -> None:
+    output = await assert_parity(web, way, fetching(webtools_sandbox, "json", "nothing-here"))
+    assert not output.is_error
+    assert output.raw_output["failed_count"] == 1
+
+
+@every_way
+async def test_pages_that_all_failed_are_what_call_tool_gives(
+    web: WebTools, webtools_sandbox: SandboxServer, way: Caller
+) -> None:
+    output = await assert_parity(web, way, fetching(webtools_sandbox, "nothing", "nothing-here"))
+    assert output.is_error
+    assert output.raw_output["error"]["type"] == "ProviderError"
+
+
+@every_way
+@pytest.mark.usefixtures("own_temp")
+async def test_a_cut_output_and_its_rest_are_what_call_tool_gives(
+    web: WebTools, webtools_sandbox: SandboxServer, way: Caller
+) -> None:
+    names = ["typing", "doctest", "inspect", "difflib"]  # together too long for one answer
+    output = await assert_parity(web, way, fetching(webtools_sandbox, *names))
+    assert output.raw_output["truncation"]["truncated"]
+    assert "[Output truncated: " in output.content
+    handle = output.raw_output["read_handle"]
+    rest = await assert_parity(web, way, ("web_read", {"handle": handle, "offset": 40_000}))
+    assert not rest.is_error
 
 
 @every_way

@@ -79,8 +79,11 @@ def urls(webtools_sandbox: SandboxServer) -> list[str]:
 class Stub(WebTools):
     """Pages whose text is their URL, but for those that fail or are empty."""
 
-    def __init__(self, *, failing: str = "\0", error: Exception | None = None) -> None:
+    def __init__(
+        self, *, failing: str = "\0", error: Exception | None = None, times: int = 1000
+    ) -> None:
         super().__init__()
+        self._times = times
         self.asked: list[list[str]] = []
         self.settings: dict[str, Any] = {}
         self._failing = failing
@@ -89,7 +92,7 @@ class Stub(WebTools):
     def fetch(self, urls: Any, **settings: Any) -> FetchResponse:
         self.asked.append(urls)
         self.settings = settings
-        if self._error:
+        if self._error and len(self.asked) <= self._times:
             raise self._error
         return FetchResponse(provider="exa", pages=[self._page(url) for url in urls])
 
@@ -191,8 +194,8 @@ async def test_a_failing_page_is_an_error_on_demand(way: Load) -> None:
     with pytest.raises(ProviderError) as caught:
         await way(WebPageReader(stub(failing="doomed"), continue_on_failure=False), urls)
     assert str(caught.value) == (
-        "https://example.com/doomed could not be read: there is no such page. Correct the URL, "
-        "or set continue_on_failure=True to leave such pages out."
+        "https://example.com/doomed could not be read: there is no such page. Correct the URL; "
+        "continue_on_failure=True leaves such pages out where others can be read."
     )
     assert caught.value.provider == "exa"
 
@@ -230,11 +233,45 @@ async def test_a_call_without_an_answer_is_an_error_on_demand(way: Load) -> None
 async def test_a_call_without_an_answer_is_left_out_and_logged(
     way: Load, caplog: pytest.LogCaptureFixture
 ) -> None:
-    reader = WebPageReader(stub(error=RequestError("no answer")))
-    assert await way(reader, many(2)) == []
+    web = stub(error=RequestError("no answer"), times=1)
+    documents = await way(WebPageReader(web), many(150))
+    lost = web.asked[0]
+    assert [document.text for document in documents] == many(150)[len(lost) :]
     [record] = caplog.records
-    assert record.getMessage() == f"Left out {', '.join(many(2))}: no answer"
+    assert record.getMessage() == f"Left out {', '.join(lost)}: no answer"
     assert record.levelno == logging.WARNING
+
+
+@every_way
+async def test_where_no_page_can_be_read_the_end_raises_the_first_failure(
+    way: Load, caplog: pytest.LogCaptureFixture
+) -> None:
+    web = stub(error=RequestError("no answer"))
+    with pytest.raises(InputError, match="file:///etc/passwd"):
+        await way(WebPageReader(web), ["file:///etc/passwd", *many(150)])
+    assert sum(map(len, web.asked)) == 150
+    assert len(caplog.records) == 1 + len(web.asked)
+
+
+@every_way
+async def test_what_came_before_is_no_failure_when_the_last_pages_are_empty(way: Load) -> None:
+    documents = await way(WebPageReader(stub()), [*many(100), "https://example.com/empty"])
+    assert [document.text for document in documents] == many(100)
+
+
+@every_way
+async def test_pages_without_any_text_are_no_empty_success(way: Load) -> None:
+    with pytest.raises(ProviderError, match="it has no text") as caught:
+        await way(WebPageReader(stub()), "https://example.com/empty")
+    assert caught.value.provider == "exa"
+
+
+@every_way
+async def test_a_provider_that_is_not_there_is_no_empty_success(way: Load) -> None:
+    exa = {"name": "exa", "type": "exa", "apiKey": "test-key", "baseUrl": "http://127.0.0.1:1"}
+    async with WebTools({"providers": [exa]}) as web:
+        with pytest.raises(RequestError, match=r"no connection to http://127\.0\.0\.1:1"):
+            await way(WebPageReader(web), many(2))
 
 
 @every_way

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import time
+from datetime import datetime, timezone
 from html.parser import HTMLParser
 from pathlib import Path
 from pprint import pformat
@@ -32,6 +33,7 @@ from webtools._showing.as_markdown import draw as draw_markdown
 from webtools._showing.as_markdown import inert
 from webtools._showing.elements import Html, tag
 from webtools._showing.outline import outline
+from webtools._showing.plan_text import plan_text
 from webtools._showing.text import cut, cut_lines
 from webtools._showing.wrapping import wrapped
 from webtools.results import (
@@ -328,7 +330,62 @@ def test_a_terminal_gets_what_a_command_would_print(monkeypatch: pytest.MonkeyPa
     assert on_terminal(samples.SUMMARY) == samples.SUMMARY.text
     assert on_terminal(samples.PART).endswith(f"handle\n{samples.HANDLE}, offset 1250.]")
     assert "Failed: The page answered 404" in on_terminal(samples.FETCH)
-    assert "2. kagi-main · kagi · search" in on_terminal(samples.PLAN)
+
+
+@pytest.mark.parametrize("name", ["plan", "bare", "wide"])
+def test_a_terminal_gets_the_plan_that_the_command_prints(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    bare = samples.PLAN.model_copy(update={"reading": None, "synthesizer": None, "budget": None})
+    wide = samples.PLAN.model_copy(update={"synthesis": samples.STEP, "kept_since": None})
+    plan = {"plan": samples.PLAN, "bare": bare, "wide": wide}[name]
+    assert on_terminal(plan) == wrapped(plan_text(plan, datetime.now(timezone.utc)), 60)
+
+
+def test_a_tool_result_on_a_terminal_is_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    found = ToolResult("1. Title\n   https://a.example/", {"read_handle": samples.HANDLE})
+    assert on_terminal(found) == (
+        f"Tool result · 30 characters · read_handle\n{samples.HANDLE}\n\n"
+        "1. Title\n   https://a.example/"
+    )
+    failed = ToolResult("exa answered 500.", is_error=True, call_id="abc")
+    assert on_terminal(failed) == (
+        "Tool result · Failed · 17 characters · call abc\n\nexa answered 500."
+    )
+    assert on_terminal(ToolResult("")) == "Tool result · 0 characters"
+
+
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [
+        ("a\n" * 20, "a\n" * 19 + "a"),
+        ("a\n" * 22, "a\n" * 20 + "… (+4 characters in 2 more lines)"),
+        ("a" * 2000, "a" * 2000),
+        ("a" * 2003, "a" * 2000 + "\n… (+3 characters)"),
+        ("a" * 2003 + "\nb\nc", "a" * 2000 + "\n… (+7 characters in 2 more lines)"),
+    ],
+    ids=["lines", "more lines", "characters", "more characters", "both"],
+)
+def test_a_long_tool_result_is_folded_and_says_how_much_more_there_is(
+    text: str, folded: str
+) -> None:
+    assert on_terminal(ToolResult(text)).partition("\n\n")[2] == folded
+
+
+@pytest.mark.parametrize("text", samples.hostile_texts(ORIGIN))
+def test_a_hostile_tool_result_is_harmless_text_on_a_terminal(text: str) -> None:
+    for is_error in (False, True):
+        shown = on_terminal(ToolResult(text, {"read_handle": text}, is_error, text))
+        assert TRICKS.findall(shown) == []
+        assert len(shown) < 6000
+
+
+def test_a_tool_result_elsewhere_is_one_line() -> None:
+    found = ToolResult("1. Title\n   https://a.example/")
+    assert in_shell(found, InteractiveShell) == in_shell(found, None) == repr(found)
+    assert on_terminal([found]) == f"[{found!r}]"
 
 
 def test_what_is_left_out_on_a_terminal_is_counted() -> None:

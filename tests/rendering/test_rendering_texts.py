@@ -304,6 +304,13 @@ def test_details_of_the_wrong_type_count_as_nothing(junk: Any) -> None:
         call(tool, dict.fromkeys(["queries", "urls", "url", "query", "handle", "offset"], junk))
 
 
+@pytest.mark.parametrize("width", [8, 80])
+def test_an_empty_line_of_an_indented_block_holds_no_blanks(width: int) -> None:
+    result = ToolResult("one\n\n  two \n\nthree")
+    shown = to_text(render_result("x", result, expanded=True).indented(2), width)
+    assert shown.split("\n") == ["  one", "", "    two", "", "  three"]
+
+
 class Watched(list[Any]):
     """Counts how many of its items were looked at."""
 
@@ -337,3 +344,25 @@ def test_ten_thousand_pages_take_no_more_work_than_a_hundred() -> None:
     shown = lines("web_fetch", samples.FETCHED.details | {"results": pages})
     assert pages.looked_at <= 100
     assert "... and 9900 more" in shown
+
+
+@pytest.mark.parametrize(
+    ("published", "author", "told"),
+    [
+        ("2026-11-21T08:00:00+00:00", "Ada\n\x1b[2J", "    2026-11-21 · Ada"),
+        ("2026-11-21T00:00:00Z", None, "    2026-11-21"),
+        ("soon", "Ada", "    Ada"),
+        (7, ["Ada"], None),
+    ],
+)
+def test_an_expanded_result_has_its_date_and_author(
+    published: Any, author: Any, told: str | None
+) -> None:
+    found = samples.hit("T", "https://a.example", "s") | {
+        "published_at": published,
+        "author": author,
+    }
+    _, *lines = to_text(
+        render_result("web_search", samples.search(found), expanded=True)
+    ).splitlines()
+    assert [*map(str.rstrip, lines)][3:] == ([told] if told else [])

@@ -203,13 +203,24 @@ def test_an_answer_from_other_readers_pages_is_another_one(
     with WebTools(settings) as web:
         web.research(QUERY, command="web-deep")
     del entry(settings, "exa")["fetchFallback"]
-    with WebTools(settings) as web:
+    others = [each for each in settings["providers"] if each["name"] != "own reader"]
+    with WebTools({**settings, "providers": others}) as web:
         assert not web.research(QUERY, command="web-deep").meta.cache_hit
         assert web.research(QUERY, command="web-deep").meta.cache_hit
     with WebTools({**settings, "defaultProvider": "own reader"}) as web:
         asked(webtools_sandbox)
         assert not web.research(QUERY, command="web-deep").meta.cache_hit
     assert asked(webtools_sandbox) == {}
+
+
+def test_without_a_named_stand_in_pages_are_read_as_the_config_says(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    del entry(settings, "exa")["fetchFallback"]
+    webtools_sandbox.fault(path="/contents", status=500, times=None)
+    with WebTools(settings) as web:
+        found = web.research(QUERY, command="web-deep")
+    assert any(each.startswith('"own reader" fetched') for each in found.meta.warnings)
 
 
 # --- parking -----------------------------------------------------------------------------------

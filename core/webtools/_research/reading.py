@@ -25,14 +25,15 @@ def readers(accounts: Accounts) -> tuple[Account, Account | None]:
         ConfigError: Nobody can.
     """
     account = accounts.select_fetcher()
-    return account, accounts.fallback(account) or _keyless(account)
+    return account, accounts.fallback(account) or _keyless(account, accounts)
 
 
-def _keyless(account: Account) -> Account | None:
-    """Let pages be read without a provider when that one fails."""
+def _keyless(account: Account, accounts: Accounts) -> Account | None:
+    """Let pages be read without an API when that one fails: as configured, if it is."""
     if account.type == direct.NAME or direct.missing_libraries() is not None:
         return None
-    return direct.IMPLICIT
+    configured = (each for each in accounts.accounts if each.type == direct.NAME)
+    return next(configured, direct.IMPLICIT)
 
 
 def page_query(urls: Sequence[str]) -> PageQuery:

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from datetime import datetime, timezone
 from functools import singledispatch
 from typing import Any
 
 from webtools import formatting
-from webtools._showing.outline import by_query, outline, plan_rows, subject
-from webtools._showing.text import count, cut_lines
+from webtools._showing.outline import (
+    LONGEST_SENTENCE,
+    MOST_ROWS,
+    by_query,
+    name,
+    outline,
+    subject,
+)
+from webtools._showing.text import count, cut, cut_lines
 from webtools._showing.wrapping import width_of, wrapped
 from webtools.results import (
     FetchResponse,
+    PlanStep,
     ReadResponse,
     ResearchEnvelope,
     ResearchPlan,
@@ -20,15 +29,48 @@ from webtools.results import (
     SearchResult,
     SummaryResponse,
 )
+from webtools.tools import ToolResult
 
 _MOST_BLOCKS = 20
 _MOST_LINES = 120
 _MOST_TEXT = 20_000
 _MOST_BELOW = 4000
+_FOLDED_TO_LINES = 20
+_FOLDED_TO = 2000  # characters
 
 
 def draw(response: Any) -> str:
     """Draw a response, as wide as the terminal."""
+    text = _plan(response) if isinstance(response, ResearchPlan) else _blocks(response)
+    return wrapped(text, width_of(sys.stdout))
+
+
+def _plan(plan: ResearchPlan) -> str:
+    """Tell a plan as the command does, in columns, which cleaning the whole text would undo."""
+    from webtools._showing.plan_text import plan_text  # noqa: PLC0415 - of all, plans alone need it
+
+    return plan_text(_harmless(plan), datetime.now(timezone.utc))
+
+
+def _harmless(plan: ResearchPlan) -> ResearchPlan:
+    cleaned: dict[str, Any] = {
+        "query": subject(plan.query),
+        "command": name(plan.command),
+        "synthesizer": name(plan.synthesizer) or None,
+        "chain": [_harmless_step(step) for step in plan.chain[:MOST_ROWS]],
+        "reading": plan.reading and _harmless_step(plan.reading),
+        "synthesis": plan.synthesis and _harmless_step(plan.synthesis),
+    }
+    return plan.model_copy(update=cleaned)
+
+
+def _harmless_step(step: PlanStep) -> PlanStep:
+    reason = cut(step.reason, LONGEST_SENTENCE)
+    named = {"provider": name(step.provider), "task": name(step.task), "reason": reason}
+    return step.model_copy(update=named)
+
+
+def _blocks(response: Any) -> str:
     blocks, below = _parts(response)
     shown = blocks[:_MOST_BLOCKS]
     share = max(len(shown), 1)
@@ -36,7 +78,7 @@ def draw(response: Any) -> str:
     if hidden := len(blocks) - len(shown):
         parts.append(f"… and {hidden:,} more")
     parts.append(_cut(below, _MOST_BELOW, _MOST_LINES))
-    return wrapped("\n\n".join(filter(None, parts)), width_of(sys.stdout))
+    return "\n\n".join(filter(None, parts))
 
 
 def _cut(text: str, most: int, most_lines: int) -> str:
@@ -80,11 +122,23 @@ def _(response: ResearchEnvelope) -> tuple[Sequence[str], str]:
 
 
 @_parts.register
-def _(response: ResearchPlan) -> tuple[Sequence[str], str]:
+def _(response: ToolResult) -> tuple[Sequence[str], str]:
     head = outline(response)
-    steps = [f"{n}. {' · '.join(row)}" for n, row in enumerate(plan_rows(response), 1)]
-    facts = " · ".join(filter(None, head.facts))
-    return ["\n".join([f'{head.kind}: "{head.subject}"', *steps])], facts
+    facts = " · ".join(filter(None, ["Failed" if response.is_error else "", *head.facts]))
+    return [f"{head.kind} · {facts}", _folded(response.text)], ""
+
+
+def _folded(text: str) -> str:
+    """Give the first lines, and say how much follows them."""
+    text = text.rstrip()
+    lines = text.split("\n", _FOLDED_TO_LINES)[:_FOLDED_TO_LINES]
+    first = "\n".join(lines)[:_FOLDED_TO]
+    hidden = len(text) - len(first)
+    if not hidden:
+        return first
+    lines_hidden = text.count("\n", len(first))
+    more = f" in {count(lines_hidden, 'more line')}" if lines_hidden else ""
+    return f"{first.rstrip()}\n… (+{hidden:,} characters{more})"
 
 
 def search_blocks(response: SearchResponse) -> list[str]:

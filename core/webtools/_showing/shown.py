@@ -45,7 +45,7 @@ class Bounded:
 
 
 class Drawn:
-    """Shows what is drawn: one line in a log, a table or a text in a notebook."""
+    """Shows what is drawn: a line in a log, a table in a notebook, text in a terminal."""
 
     __slots__ = ()
 
@@ -70,21 +70,6 @@ class Drawn:
 
         return draw(self)
 
-
-class Shown(Drawn, Bounded):
-    """Shows a response: also as rows in a data frame, and as text in a terminal."""
-
-    __str__ = Drawn.__repr__
-
-    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
-        """Give that line to those who print models in their own way, such as rich."""
-        from webtools._showing.lines import line  # noqa: PLC0415
-
-        try:
-            return [(None, line(self))]
-        except Exception:  # noqa: BLE001  # as above
-            return []
-
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         """Write it where IPython runs in a terminal; elsewhere and in lists it is one line."""
         text = ""
@@ -96,6 +81,21 @@ class Shown(Drawn, Bounded):
         except Exception:  # noqa: BLE001  # as above
             text = ""
         printer.text(text or repr(self))
+
+
+class Shown(Drawn, Bounded):
+    """Shows a response: also as rows in a data frame."""
+
+    __str__ = Drawn.__repr__
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
+        """Give that line to those who print models in their own way, such as rich."""
+        from webtools._showing.lines import line  # noqa: PLC0415
+
+        try:
+            return [(None, line(self))]
+        except Exception:  # noqa: BLE001  # as above
+            return []
 
     def to_dataframe(self) -> Any:
         """Give the results as rows of a pandas `DataFrame`.

@@ -45,9 +45,13 @@ def trial_config(server: SandboxServer, path: Path) -> dict[str, Any]:
     """Give the config that leads to a sandbox, with a cache and a log beside its file.
 
     So a trial is like the real thing, and what it keeps stays apart from the user's own. Queries
-    are logged in clear: there is nothing to hide in them.
+    are logged in clear: there is nothing to hide in them. The pages that the sandbox serves may be
+    read without an API as well.
     """
-    return server.config() | {
+    config = server.config()
+    pages = {"allowPrivateHosts": [f"127.0.0.1:{server.port}"]}
+    return config | {
+        "providers": [*config["providers"], {"name": "direct", "type": "direct", "options": pages}],
         "cache": {"enabled": True, "path": f"{path.stem}-cache.sqlite3"},
         "log": {"enabled": True, "path": f"{path.stem}-log.ndjson", "queries": "clear"},
     }

@@ -38,7 +38,9 @@ class Block:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Wrap each line, unless the console is told not to."""
         for line in self.lines:
-            yield from _laid_out(line, console, options)
+            for part in _laid_out(line, console, options):
+                part.rstrip()  # of an empty line, what indents it
+                yield part
 
     def indented(self, columns: int) -> Block:
         """Give the same lines further to the right."""
