@@ -102,3 +102,9 @@ def _splits(url: str) -> bool:
 
 def _port_fits(port: str | None) -> bool:
     return not port or int(port) <= _HIGHEST_PORT
+
+
+def without_login(url: str) -> str:
+    """Give the scheme, host and port of a URL: of a proxy's, the rest is a secret."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"

@@ -8,14 +8,15 @@ import shlex
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
+from webtools._cleaning import without_login
 from webtools._config_models import capabilities
 from webtools._environment import key_variables
 from webtools._places import CODE, ENVIRONMENT, cache_path, config_paths, log_path
 from webtools._wording import listed, quote
+from webtools.providers._base import Options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -66,20 +67,16 @@ def _own_settings(account: Account) -> Iterator[str]:
     if account.pacer is not None:
         yield f"maxRequestsPerSecond: {account.pacer.per_second:g}"
     if account.proxy is not None:
-        yield f"proxy: {_without_login(account.proxy.get_secret_value())}"
+        yield f"proxy: {without_login(account.proxy.get_secret_value())}"
     if account.fetch_fallback is not None:
         yield f"fetchFallback: {quote(account.fetch_fallback)}"
-    for name, field in type(account.options).model_fields.items():
-        value = getattr(account.options, name)
+    options: Options = account.options
+    for name, field in type(options).model_fields.items():
+        value = getattr(options, name)
         if isinstance(value, SecretStr):
             yield f"{field.alias}: present"
         elif value != field.get_default(call_default_factory=True):
             yield f"{field.alias}: {json.dumps(value, default=str)}"
-
-
-def _without_login(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
 
 def _cache(accounts: Accounts) -> str:

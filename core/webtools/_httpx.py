@@ -10,12 +10,11 @@ from contextlib import suppress
 from functools import lru_cache
 from json import JSONEncoder
 from typing import Any, NamedTuple, cast
-from urllib.parse import urlsplit
 
 import httpcore
 import httpx
 
-from webtools._cleaning import one_line
+from webtools._cleaning import one_line, without_login
 from webtools._http import Request, Response
 from webtools._version import __version__
 from webtools.errors import RequestError, RequestTimeoutError, WebToolsError
@@ -205,10 +204,7 @@ def as_request_error(error: Exception, origin: str = "", proxy: str | None = Non
 
 def _through(proxy: str | None) -> str:
     """Name the proxy without its login: it, not the site, may be what cannot be reached."""
-    if proxy is None:
-        return ""
-    parts = urlsplit(proxy)
-    return f" through the proxy {parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+    return f" through the proxy {without_login(proxy)}" if proxy else ""
 
 
 def _detail(error: BaseException | None) -> str:

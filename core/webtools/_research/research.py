@@ -95,17 +95,22 @@ def _moved(given: ResearchInput, question: Question) -> list[str]:
     told: list[str] = []
     if given.limit and given.limit > question.limit:
         told = [f"limit {given.limit} is above what is allowed here; {question.limit} was used."]
-    if given.recency_days not in (None, question.recency_days):
+    asked = _days_asked(given)
+    if asked is not None and asked != question.recency_days:
         told.append(
-            f"recency_days {given.recency_days} is not in 1 to {MAX_RECENCY_DAYS}; "
+            f"recency_days {asked} is not in 1 to {MAX_RECENCY_DAYS}; "
             f"{question.recency_days} was used."
         )
     return told
 
 
+def _days_asked(given: ResearchInput) -> int | None:
+    return given.recency_days
+
+
 def question_of(given: ResearchInput, accounts: Accounts) -> Question:
     """Apply the rules about time and number."""
-    asked = given.recency_days
+    asked = _days_asked(given)
     if asked is not None:
         asked = min(max(asked, 1), MAX_RECENCY_DAYS)
     days = rules.recency_days(asked, given.query, given.command)
@@ -126,7 +131,7 @@ def _days_ago(days: int) -> date:
 
 
 def _recency_from(given: ResearchInput) -> RecencySource:
-    if given.recency_days is not None:
+    if _days_asked(given) is not None:
         return "call"
     return "command" if given.command == "web-news" else "words"
 
