@@ -31,6 +31,7 @@ import docs_providers
 import docs_tables
 
 from webtools.cli import _arguments
+from webtools.cli._parsing import HelpFormatter
 from webtools.results import ResearchEnvelope
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -43,11 +44,11 @@ _END = "<!-- end of generated -->"
 # --- help --------------------------------------------------------------------------------------
 
 
-class _Formatter(argparse.RawDescriptionHelpFormatter):
+class _Formatter(HelpFormatter):
     """Lays options out in one way on every Python, otherwise as the command does."""
 
     def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=26, width=_COLUMNS - 2)
+        super().__init__(prog, _COLUMNS - 2)
 
     def _format_action_invocation(self, action: argparse.Action) -> str:
         if not action.option_strings or action.nargs == 0:

@@ -23,11 +23,11 @@ class UsageError(Exception):
         self.prog = prog
 
 
-class _Formatter(argparse.RawDescriptionHelpFormatter):
+class HelpFormatter(argparse.RawDescriptionHelpFormatter):
     """Leaves the examples as they are, and room for the longest option."""
 
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=26)
+    def __init__(self, prog: str, width: int | None = None) -> None:
+        super().__init__(prog, max_help_position=26, width=width)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         """Break paragraphs anew for the terminal, and of the other lines those too long for it."""
@@ -75,7 +75,7 @@ def parser_for(name: str, description: str, epilog: str, usage: str | None = Non
         usage=usage,
         description=description,
         epilog=epilog,
-        formatter_class=_Formatter,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
 
