@@ -110,7 +110,7 @@ def _outcome(response: Any) -> dict[str, Any]:
             facts = {
                 "result_count": len(results),
                 "provider_used": meta.provider_used,
-                "degraded": meta.degraded,
+                "degraded": meta.degraded or None,
                 "confidence": meta.confidence,
                 "rule": meta.confidence_rule,
                 "cost_usd": meta.cost_usd,

@@ -30,6 +30,7 @@ _NAMES = frozenset(
         "kind",
         "provider",
         "provider_used",
+        "rule",
         "synthesizer",
         "tool",
         "until",
