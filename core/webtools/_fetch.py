@@ -16,7 +16,7 @@ from webtools._cost import NOTHING, total
 from webtools._exchange import exchange
 from webtools._flow import Flow, Gather, Now
 from webtools._job import Job, observed, timeout_of
-from webtools._keeping import Kept, Kind, Work, in_common, keep_all, kept_already, oldest
+from webtools._keeping import Kept, Kind, Work, in_common, keep_all, kept_already
 from webtools.cache import cache_key
 from webtools.errors import ProviderError, RequestError, WebToolsError
 from webtools.providers import PROVIDERS, Account
@@ -87,6 +87,7 @@ def _fetched(
     cost = total(answer.cost for answer in answers) if missing else NOTHING
     said = [each.value.warnings for each in kept.values()]
     said += [answer.warnings for answer in answers]
+    since = _earliest(each.at for each in kept.values())
     response = FetchResponse(
         provider=account.name,
         pages=pages,
@@ -94,9 +95,9 @@ def _fetched(
         cost_usd=cost.usd if cost else None,
         cost_is_estimate=bool(cost and cost.is_estimate),
         cache_hit=not missing,
-        retrieved_at=None if missing else oldest(list(kept.values())),
+        retrieved_at=None if missing else since,
     )
-    return Fetched(response, since=_earliest(each.at for each in kept.values()))
+    return Fetched(response, since=since)
 
 
 def _earliest(times: Iterable[datetime | None]) -> datetime | None:

@@ -75,10 +75,9 @@ def without_private(facts: Mapping[str, Any], private: Sequence[str]) -> dict[st
 
 def _known(facts: Mapping[str, Any], private: Sequence[str]) -> tuple[str, ...]:
     known = [private] if isinstance(private, str) else [*private]
-    if not PRIVATE_FACTS.isdisjoint(facts):
-        for name in PRIVATE_FACTS.intersection(facts):
-            known += [text for text in _items(facts[name]) if isinstance(text, str)]
-    return tuple([text for text in dict.fromkeys(known) if text.strip()])
+    for name in PRIVATE_FACTS.intersection(facts):
+        known += [text for text in _items(facts[name]) if isinstance(text, str)]
+    return tuple(text for text in dict.fromkeys(known) if text.strip())
 
 
 def is_array(value: object) -> TypeGuard[Sequence[Any]]:

@@ -190,9 +190,3 @@ def _done(context: CallContext, work: Work[T], make: Callable[[], Flow[T]]) -> F
     value = yield from make()
     yield from keep_all(context, [(work, value)])
     return value
-
-
-def oldest(kept: Sequence[Kept[Any]]) -> datetime | None:
-    """Give the time of the oldest result, if all were kept."""
-    times = [each.at for each in kept if each.at is not None]
-    return min(times) if times and len(times) == len(kept) else None

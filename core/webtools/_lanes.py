@@ -63,18 +63,11 @@ class BlockingLane(httpx.HTTPTransport):
         self.deadline = Deadline()
         self.idle_since = 0.0
         backend = BlockingBackend(self.deadline, addresses)
-        if proxy is None:
-            self._pool = cast(
-                "httpcore.ConnectionPool", OneConnection(context, backend, IDLE_SECONDS)
-            )
-        else:
-            self._pool = httpcore.ConnectionPool(
-                ssl_context=context,
-                proxy=_proxy(proxy),
-                max_connections=1,
-                keepalive_expiry=IDLE_SECONDS,
-                network_backend=backend,
-            )
+        self._pool: httpcore.ConnectionPool = (
+            cast("Any", OneConnection(context, backend, IDLE_SECONDS))
+            if proxy is None
+            else httpcore.ConnectionPool(network_backend=backend, **_one_through(proxy, context))
+        )
 
     @property
     def connections(self) -> Sequence[Any]:
@@ -100,18 +93,13 @@ class AsyncLane(httpx.AsyncHTTPTransport):
         self.deadline = Deadline()
         self.idle_since = 0.0
         backend = AsyncBackend(self.deadline, addresses)
-        if proxy is None:
-            self._pool = cast(
-                "httpcore.AsyncConnectionPool", AsyncOneConnection(context, backend, IDLE_SECONDS)
+        self._pool: httpcore.AsyncConnectionPool = (
+            cast("Any", AsyncOneConnection(context, backend, IDLE_SECONDS))
+            if proxy is None
+            else httpcore.AsyncConnectionPool(
+                network_backend=backend, **_one_through(proxy, context)
             )
-        else:
-            self._pool = httpcore.AsyncConnectionPool(
-                ssl_context=context,
-                proxy=_proxy(proxy),
-                max_connections=1,
-                keepalive_expiry=IDLE_SECONDS,
-                network_backend=backend,
-            )
+        )
 
     @property
     def connections(self) -> Sequence[Any]:
@@ -125,9 +113,15 @@ class AsyncLane(httpx.AsyncHTTPTransport):
         return from_httpx(await self.handle_async_request(to_httpx(request, target)))
 
 
-def _proxy(url: str) -> httpcore.Proxy:
+def _one_through(url: str, context: ssl.SSLContext | None) -> dict[str, Any]:
+    """Give the settings of a pool for one connection through a proxy."""
     proxy = httpx.Proxy(url)
-    return httpcore.Proxy(str(proxy.url), auth=proxy.raw_auth, headers=proxy.headers.raw)
+    return {
+        "proxy": httpcore.Proxy(str(proxy.url), auth=proxy.raw_auth, headers=proxy.headers.raw),
+        "ssl_context": context,
+        "max_connections": 1,
+        "keepalive_expiry": IDLE_SECONDS,
+    }
 
 
 def _stale(lanes: list[Any]) -> list[Any]:

@@ -216,12 +216,11 @@ def _try(
     """Ask one provider; its failure is noted."""
     try:
         yield from _attempt(account, question, context, deadline, found)
-    except InputError as error:  # the question is none for this one; others may take it
+    except (ProviderError, RequestError, InputError) as error:
         found.degraded[account.name] = str(error)
-        found.failure = found.failure or error
-    except (ProviderError, RequestError) as error:
-        found.degraded[account.name] = str(error)
-        found.failure = error
+        # That the question is none for this one is the error only where nothing else went wrong.
+        if found.failure is None or not isinstance(error, InputError):
+            found.failure = error
     else:
         found.answered = True
         found.degraded.pop(account.name, None)
@@ -326,7 +325,7 @@ def _all_failed(found: Retrieval, context: CallContext) -> Failure:
     if failure is None:
         return _all_parked(found, said)
     made = failure.with_message(f"All providers of the chain failed. {said}")
-    assert isinstance(made, (ProviderError, RequestError, InputError))  # noqa: S101  # of the same class
+    assert isinstance(made, Failure)  # noqa: S101  # of the same class
     return made
 
 

@@ -110,10 +110,7 @@ def _days_asked(given: ResearchInput) -> int | None:
 
 def question_of(given: ResearchInput, accounts: Accounts) -> Question:
     """Apply the rules about time and number."""
-    asked = _days_asked(given)
-    if asked is not None:
-        asked = min(max(asked, 1), MAX_RECENCY_DAYS)
-    days = rules.recency_days(asked, given.query, given.command)
+    days = rules.recency_days(given.recency_days, given.query, given.command)
     most = min(accounts.max_results or MAX_SOURCES, MAX_SOURCES)
     return Question(
         query=given.query,

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
+from webtools._inputs import MAX_RECENCY_DAYS
 from webtools._kinds import Command, Confidence
 from webtools.results import SearchResult
 
@@ -56,9 +57,12 @@ def is_docs_lookup(query: str, command: Command) -> bool:
 
 
 def recency_days(asked: int | None, query: str, command: Command) -> int | None:
-    """Give the age in days up to which results count as recent; None when age does not matter."""
+    """Give the age in days up to which results count as recent; None when age does not matter.
+
+    One that is out of bounds is moved there.
+    """
     if asked is not None:
-        return asked
+        return min(max(asked, 1), MAX_RECENCY_DAYS)
     if command == "web-news":
         return _NEWS_DAYS
     return _RECENT_DAYS if is_time_sensitive(query, command) else None

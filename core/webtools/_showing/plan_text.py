@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
+from math import inf
+from typing import TypeAlias
 
 from webtools._log_events import amount, duration, joined, size
 from webtools._showing.outline import NO_READER, lacks_reader
 from webtools.results import BudgetState, PlanStep, ResearchPlan
 
 _LABEL = 20
+_Left: TypeAlias = tuple[float, float, str]
 
 
 def plan_text(plan: ResearchPlan, now: datetime) -> str:
@@ -81,24 +84,29 @@ def _kept(since: datetime | None, now: datetime) -> str:
 
 def _left(budget: BudgetState) -> str:
     usd = [
-        (budget.usd_per_day, budget.usd_today, "today"),
-        (budget.usd_per_process, budget.usd_process, "per process"),
+        f"{_usd(max(left, 0))} of {_usd(most)} USD {when}" for left, most, when in _usd_left(budget)
     ]
     calls = [
-        (budget.calls_per_day, budget.calls_today, "today"),
-        (budget.calls_per_process, budget.calls_process, "per process"),
+        f"{max(left, 0):,.0f} of {amount(most, 'call')} {when}"
+        for left, most, when in _calls_left(budget)
     ]
-    told = [
-        f"{_usd(max(most - (spent or 0), 0))} of {_usd(most)} USD {when}"
-        for most, spent, when in usd
-        if most is not None
-    ]
-    told += [
-        f"{max(most - (made or 0), 0):,} of {amount(most, 'call')} {when}"
-        for most, made, when in calls
-        if most is not None
-    ]
-    return ", ".join(told)
+    return ", ".join([*usd, *calls])
+
+
+def _usd_left(budget: BudgetState) -> list[_Left]:
+    today = budget.usd_per_day, budget.usd_today
+    return _limits(today, (budget.usd_per_process, budget.usd_process))
+
+
+def _calls_left(budget: BudgetState) -> list[_Left]:
+    today = budget.calls_per_day, budget.calls_today
+    return _limits(today, (budget.calls_per_process, budget.calls_process))
+
+
+def _limits(*limits: tuple[float | None, float | None]) -> list[_Left]:
+    """Give what is left of each limit that is set, the limit, and for what it is set."""
+    named = zip(limits, ("today", "per process"), strict=True)
+    return [(most - (spent or 0), most, when) for (most, spent), when in named if most is not None]
 
 
 def _refusal(plan: ResearchPlan, budget: BudgetState) -> str:
@@ -116,23 +124,10 @@ def _refusal(plan: ResearchPlan, budget: BudgetState) -> str:
 
 
 def _least_left(budget: BudgetState) -> tuple[float, float]:
-    usd = [
-        most - (spent or 0)
-        for most, spent in (
-            (budget.usd_per_day, budget.usd_today),
-            (budget.usd_per_process, budget.usd_process),
-        )
-        if most is not None
-    ]
-    calls = [
-        most - (made or 0)
-        for most, made in (
-            (budget.calls_per_day, budget.calls_today),
-            (budget.calls_per_process, budget.calls_process),
-        )
-        if most is not None
-    ]
-    return min(usd, default=float("inf")), min(calls, default=float("inf"))
+    usd, calls = _usd_left(budget), _calls_left(budget)
+    return min((left for left, *_ in usd), default=inf), min(
+        (left for left, *_ in calls), default=inf
+    )
 
 
 def _price(step: PlanStep) -> str:
