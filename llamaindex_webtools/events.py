@@ -24,8 +24,9 @@ from webtools.progress import Progress, quietly
 from webtools.tools import TOOLS, ToolResult
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from llama_index_instrumentation.dispatcher import Dispatcher
-    from typing_extensions import Self
     from workflows.handler import WorkflowHandler
 
 _CALL = re.compile(r"\w+\.a?call-").match  # spans of `__call__` have one of these inside

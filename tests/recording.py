@@ -19,7 +19,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, timezone
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -532,7 +532,7 @@ def record(name: str, source: Source, folder: Path = CASSETTES) -> None:
 
 
 def _heading(source: Source, scenario: Scenario) -> str:
-    day = f"{datetime.now(timezone.utc):%Y-%m-%d}"
+    day = f"{datetime.now(UTC):%Y-%m-%d}"
     return f"# Recorded from {source.name} on {day}. API: {scenario.page}\n"
 
 

@@ -10,9 +10,8 @@ import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from types import TracebackType
+from typing import Self
 from urllib.parse import urlsplit
-
-from typing_extensions import Self
 
 Script = Callable[[socket.socket], None]
 

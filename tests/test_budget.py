@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from webtools._store import Store, StoreError
 from webtools.config import BudgetConfig
 from webtools.errors import ConfigError, QuotaError
 
-LATE_EVENING = datetime(2026, 11, 21, 23, 59, 50, tzinfo=timezone.utc).timestamp()
+LATE_EVENING = datetime(2026, 11, 21, 23, 59, 50, tzinfo=UTC).timestamp()
 ALL_LIMITS = ["usd_per_day", "calls_per_day", "usd_per_process", "calls_per_process"]
 
 

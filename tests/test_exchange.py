@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
 
@@ -183,7 +183,7 @@ def test_retry_after_in_seconds_is_obeyed(text: str, waited: float) -> None:
 
 
 def test_retry_after_as_a_date_is_obeyed() -> None:
-    when = format_datetime(datetime.now(timezone.utc) + timedelta(seconds=10), usegmt=True)
+    when = format_datetime(datetime.now(UTC) + timedelta(seconds=10), usegmt=True)
     there = world(answer(503, retry_after=when), OK)
     assert retried(there) is OK
     assert 8 <= there.slept[0] <= 10

@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -191,7 +191,7 @@ def test_research_that_found_nothing_says_so_without_a_fence() -> None:
         provider_chain=["exa"],
         confidence="low",
         normalized_query="q",
-        retrieved_at=datetime(2026, 1, 1, tzinfo=timezone.utc),
+        retrieved_at=datetime(2026, 1, 1, tzinfo=UTC),
     )
     text = drive(present_research(ResearchEnvelope(results=[], meta=meta), "all")).text
     assert text.startswith("No results found.\n\nConfidence: low.")

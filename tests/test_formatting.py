@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -26,7 +26,7 @@ from webtools.tools import ToolResult
 
 pytestmark = pytest.mark.usefixtures("own_temp")
 
-MAY = datetime(2026, 5, 3, 23, 59, tzinfo=timezone.utc)
+MAY = datetime(2026, 5, 3, 23, 59, tzinfo=UTC)
 
 
 def result(title: str, url: str, **fields: Any) -> SearchResult:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -179,7 +179,7 @@ def test_citations_still_lead_to_their_results() -> None:
         provider_chain=["exa"],
         confidence="low",
         normalized_query="q",
-        retrieved_at=datetime(2026, 1, 1, tzinfo=timezone.utc),
+        retrieved_at=datetime(2026, 1, 1, tzinfo=UTC),
         confidence_rule="rule",
     )
     envelope = ResearchEnvelope(

@@ -9,7 +9,7 @@ import os
 import re
 import sys
 import threading
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -48,12 +48,12 @@ def written(path: Path, facts: dict[str, Any], private: tuple[str, ...] = ()) ->
 
 
 def test_a_line_is_an_object_with_the_time_in_utc_and_milliseconds(path: Path) -> None:
-    before = datetime.now(timezone.utc)
+    before = datetime.now(UTC)
     make_log(path).write("cache_hit", ID, {"provider": "exa", "age_s": 1.5})
     (line,) = path.read_text().splitlines()
     event = json.loads(line)
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", event["ts"])
-    passed = datetime.fromisoformat(event["ts"].replace("Z", "+00:00")) - before
+    passed = datetime.fromisoformat(event["ts"]) - before
     assert -0.001 < passed.total_seconds() < 5
     assert list(event.items())[1:] == [
         ("event", "cache_hit"),
@@ -156,7 +156,7 @@ class Broken:
 
 
 def test_objects_are_named_by_their_type_and_never_asked(path: Path) -> None:
-    moment = datetime(2026, 11, 22, 10, tzinfo=timezone.utc)
+    moment = datetime(2026, 11, 22, 10, tzinfo=UTC)
     event = written(path, {"a": Broken(), "b": Path("/x/y"), "c": moment, "d": {1}, "e": (1, 2)})
     assert {name: event[name] for name in "abcde"} == {
         "a": "<Broken>",

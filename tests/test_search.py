@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -64,7 +64,7 @@ def urls(response: SearchResponse) -> list[str]:
 
 
 def utc(*parts: int) -> datetime:
-    return datetime(*parts, tzinfo=timezone.utc)  # type: ignore[arg-type,misc]
+    return datetime(*parts, tzinfo=UTC)  # type: ignore[arg-type,misc]
 
 
 # --- several queries ---------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from datetime import date, datetime, timezone
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -189,7 +189,7 @@ async def test_a_cancelled_call_ends_its_request(
 
 
 def test_the_moment_of_a_filter_may_be_text_date_or_datetime(web: WebTools) -> None:
-    moments = ("2026-01-01", date(2026, 1, 1), datetime(2026, 1, 1, tzinfo=timezone.utc))
+    moments = ("2026-01-01", date(2026, 1, 1), datetime(2026, 1, 1, tzinfo=UTC))
     answers = [web.search("release", start_published_date=moment) for moment in moments]
     assert answers[0].results == answers[1].results == answers[2].results
 

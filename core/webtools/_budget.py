@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -254,7 +254,7 @@ class Budget:
             return Spent(today, _tally(self._process.spent), self._limits)
 
     def _today(self) -> str:
-        return datetime.fromtimestamp(self._now(), timezone.utc).date().isoformat()
+        return datetime.fromtimestamp(self._now(), UTC).date().isoformat()
 
 
 def _take(db: sqlite3.Connection, day: str, cost: int, limit: _Limit) -> _Sum | None:

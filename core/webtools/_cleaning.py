@@ -9,7 +9,6 @@ from __future__ import annotations
 import html
 import re
 from functools import lru_cache
-from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 # Only marks that providers put round matches or between lines: `List<String>` is text.
@@ -94,8 +93,7 @@ _is_web_url = lru_cache(maxsize=2048)(_looks_like_one)  # the same ones come aga
 def _splits(url: str) -> bool:
     """Tell whether Python can take it apart: odd addresses and look-alike dots make it raise."""
     try:
-        host = urlsplit(url).hostname or ""
-        return bool(ip_address(host) if ":" in host else host)  # before 3.11 any is taken
+        return bool(urlsplit(url).hostname)
     except ValueError:
         return False
 

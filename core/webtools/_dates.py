@@ -1,13 +1,13 @@
-"""Reads ISO-8601 dates the same way on every Python: 3.10 knows fewer forms than later ones."""
+"""Reads ISO-8601 dates: of the forms that Python takes, those that providers write."""
 
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, timezone
+from datetime import UTC, date, datetime
 
 _FORM = re.compile(
-    r"(\d{4}-\d{2}-\d{2})"
-    r"(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:[.,](\d+))?(?:([Zz])|([+-]\d{2}):?(\d{2})?)?)?"
+    r"\d{4}-\d{2}-\d{2}"
+    r"([T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:[Zz]|[+-]\d{2}(?::?\d{2})?)?)?"
 ).fullmatch
 
 
@@ -16,14 +16,11 @@ def read_date(text: str) -> date | datetime | None:
     match = _FORM(text.strip()) if text else None
     if match is None:
         return None
-    day, clock, fraction, _, hours, minutes = match.groups()
     try:
-        if clock is None:
-            return date.fromisoformat(day)
-        seconds = clock if clock.count(":") == 2 else f"{clock}:00"  # noqa: PLR2004
-        offset = f"{hours}:{minutes or '00'}" if hours else "+00:00"
-        found = datetime.fromisoformat(f"{day}T{seconds}.{(fraction or '')[:6]:0<6}{offset}")
-        return found.astimezone(timezone.utc)
+        if match[1] is None:
+            return date.fromisoformat(match[0])
+        found = datetime.fromisoformat(match[0].upper())
+        return found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC)
     except (ValueError, OverflowError):
         return None
 
@@ -33,4 +30,4 @@ def read_moment(text: str) -> datetime | None:
     found = read_date(text)
     if found is None or isinstance(found, datetime):
         return found
-    return datetime(found.year, found.month, found.day, tzinfo=timezone.utc)
+    return datetime(found.year, found.month, found.day, tzinfo=UTC)

@@ -14,7 +14,6 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future
-from concurrent.futures import TimeoutError as FutureTimeoutError  # its own type before 3.11
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar, cast
 
@@ -250,7 +249,7 @@ _LATER = object()
 def _wait(future: Future[T], deadline: float) -> T:
     try:
         return future.result(_seconds_until(deadline))
-    except FutureTimeoutError:
+    except TimeoutError:
         raise RequestTimeoutError(_LATE) from None
 
 

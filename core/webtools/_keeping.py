@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from functools import lru_cache, partial
 from typing import Any, Generic, TypeVar
 
@@ -137,7 +137,7 @@ def _read(kind: Kind[T], entry: Entry | None, oldest: float) -> Kept[T] | None:
     since = kind.since(value)
     if since is not None and since.timestamp() < oldest:
         return None
-    return Kept(value, datetime.fromtimestamp(entry.stored_at, timezone.utc), is_free=True)
+    return Kept(value, datetime.fromtimestamp(entry.stored_at, UTC), is_free=True)
 
 
 def _value(kind: Kind[T], text: str) -> T | None:

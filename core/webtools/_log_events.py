@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from webtools._cleaning import without_controls
@@ -22,7 +22,7 @@ HEAD = ("ts", "event", "call", "pid")  # what every line has beside its facts
 _HIGHEST = 1e15  # a number above it is no time, no size and no price
 _LONGEST_VALUE = 120  # characters of a fact where all facts stand on one line
 _UNIT = 1024
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta, timezone
+from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
 from urllib.parse import urlsplit
 
@@ -273,11 +273,11 @@ def day_start(value: date | datetime) -> datetime:
     """Give the moment at which a date, or the date-time itself, begins; naive is UTC."""
     if isinstance(value, datetime):
         return value
-    return datetime.combine(value, time(), timezone.utc)
+    return datetime.combine(value, time(), UTC)
 
 
 def _day_end(value: date) -> datetime:
     """Give the first moment after a date."""
     if value == date.max:
-        return datetime.max.replace(tzinfo=timezone.utc)
+        return datetime.max.replace(tzinfo=UTC)
     return day_start(value + timedelta(days=1))

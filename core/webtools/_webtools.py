@@ -27,7 +27,7 @@ from webtools.results import (
 from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, ToolResult
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing import Self
 
     from webtools._research.synthesis import Synthesizer
 

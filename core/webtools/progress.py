@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING, Any, ParamSpec, TypeAlias
 from webtools._display import display_text, is_terminal
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing import Self
 
     from webtools.rendering._bars import Bars
 

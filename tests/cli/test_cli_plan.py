@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from webtools.results import BudgetState, PlanStep, ResearchPlan
 if TYPE_CHECKING:
     from webtools.sandbox import SandboxServer
 
-NOW = datetime(2026, 11, 22, 12, 0, tzinfo=timezone.utc)
+NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
 EXA = PlanStep(provider="exa", type="exa", task="search", worst_cost_usd=0.007)
 BRAVE = PlanStep(provider="my-brave", type="brave", task="search", worst_cost_usd=0.005)
 FREE = PlanStep(provider="direct", type="direct", task="fetch", worst_cost_usd=0)

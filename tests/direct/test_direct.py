@@ -8,7 +8,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -838,7 +838,7 @@ def test_the_sandbox_is_fetched_where_its_site_is_opened(
     assert page.title == "Harbour town of Vellmouth opens its tidal pool after a decade of argument"
     assert page.author == "Ines Kolbe"
     assert page.published_at is not None  # a day that follows today's
-    age = datetime.now(timezone.utc) - page.published_at
+    age = datetime.now(UTC) - page.published_at
     assert timedelta(days=1) < age < timedelta(days=400)
     assert (page.published_at.hour, page.published_at.minute) == (8, 30)
     assert "The swimming club will run lessons" in (page.text or "")

@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 import zlib
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from io import BytesIO
 
 import pytest
@@ -92,7 +92,7 @@ def test_a_newspapers_page_gives_title_authors_date_and_main_text_as_markdown() 
     found = page(NEWSPAPER)
     assert found.title == "Electric ferry crosses the Sound 1,000 times"
     assert found.author == "Petra Lund, Sven Abara"
-    assert found.published_at == datetime(2026, 6, 17, 15, 30, tzinfo=timezone.utc)
+    assert found.published_at == datetime(2026, 6, 17, 15, 30, tzinfo=UTC)
     assert found.warnings == []
     for part in (
         "The electric ferry **Kittiwake** finished its thousandth crossing",
@@ -142,7 +142,7 @@ def test_the_date_is_the_declared_one_in_utc_and_never_a_guess(
 ) -> None:
     body = f"<article><p>{SENTENCES * 3}</p><p>Copyright 2008. Visited 2020-01-01.</p></article>"
     found = page(document(body, head=head)).published_at
-    assert found == (None if expected is None else datetime(*expected, tzinfo=timezone.utc))  # type: ignore[misc, arg-type]
+    assert found == (None if expected is None else datetime(*expected, tzinfo=UTC))  # type: ignore[misc, arg-type]
 
 
 def test_a_time_element_dates_a_page_only_when_it_is_marked() -> None:
@@ -150,7 +150,7 @@ def test_a_time_element_dates_a_page_only_when_it_is_marked() -> None:
     marked = '<time itemprop="datePublished" datetime="2026-02-14T08:00:00Z">14 Feb</time>'
     plain = '<time datetime="2026-02-14T08:00:00Z">14 Feb</time>'
     found = page(document(f"<article>{marked}{text}</article>")).published_at
-    assert found == datetime(2026, 2, 14, 8, tzinfo=timezone.utc)
+    assert found == datetime(2026, 2, 14, 8, tzinfo=UTC)
     assert page(document(f"<article>{plain}{text}</article>")).published_at is None
 
 
@@ -656,7 +656,7 @@ def test_a_pdf_gives_the_text_of_its_pages_and_its_metadata() -> None:
         "[Page 1]\n\nThe ferry crosses.\n\n[Page 2]\n\nIt charges.\n\n[Page 3]\n\nIt rests."
     )
     assert (found.title, found.author) == ("The Ferry", "Petra Lund")
-    assert found.published_at == datetime(2026, 2, 14, 7, 30, tzinfo=timezone.utc)
+    assert found.published_at == datetime(2026, 2, 14, 7, 30, tzinfo=UTC)
     assert found.warnings == []
 
 

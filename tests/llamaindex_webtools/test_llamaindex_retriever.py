@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 import json
 import pickle
-from datetime import date, datetime, timezone
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -166,7 +166,7 @@ async def test_the_nodes_are_the_results_in_their_order(web: WebTools, retrieve:
 
 
 def test_a_node_tells_all_that_is_known() -> None:
-    moment = datetime(2026, 4, 9, 12, tzinfo=timezone.utc)
+    moment = datetime(2026, 4, 9, 12, tzinfo=UTC)
     node = node_of(published_at=moment, author="Ada")
     assert node.metadata == {
         "title": "Asyncio",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 from webtools.results import (
@@ -22,7 +22,7 @@ from webtools.results import (
     SummaryResponse,
 )
 
-NOW = datetime(2026, 11, 21, 10, 2, tzinfo=timezone.utc)
+NOW = datetime(2026, 11, 21, 10, 2, tzinfo=UTC)
 WHATS_NEW = "https://docs.python.org/3/whatsnew/3.10.html#pep-634-structural-pattern-matching"
 TUTORIAL = "https://peps.python.org/pep-0636/"
 
@@ -236,7 +236,7 @@ def hostile(origin: str) -> dict[str, Any]:
     """The same responses with such texts in every field that others can write."""
     texts = hostile_texts(origin)
     urls = [HOSTILE_URLS[i % len(HOSTILE_URLS)] for i in range(len(texts))]
-    moment = {"published_at": datetime(1, 1, 1, tzinfo=timezone.utc)}
+    moment = {"published_at": datetime(1, 1, 1, tzinfo=UTC)}
     hits = [
         result(text, url, text, author=text, source_provider=text, query=text, **moment)
         for text, url in zip(texts, urls, strict=True)

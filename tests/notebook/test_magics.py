@@ -26,7 +26,7 @@ from webtools.errors import ConfigError, RateLimitError
 from webtools.progress import NotebookProgress, Progress, TerminalProgress
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing import Self
 
 KEY = "test-key-canary-1"
 CONFIG = {

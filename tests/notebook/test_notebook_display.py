@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 import time
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 from pathlib import Path
 from pprint import pformat
@@ -340,7 +340,7 @@ def test_a_terminal_gets_the_plan_that_the_command_prints(
     bare = samples.PLAN.model_copy(update={"reading": None, "synthesizer": None, "budget": None})
     wide = samples.PLAN.model_copy(update={"synthesis": samples.STEP, "kept_since": None})
     plan = {"plan": samples.PLAN, "bare": bare, "wide": wide}[name]
-    assert on_terminal(plan) == wrapped(plan_text(plan, datetime.now(timezone.utc)), 60)
+    assert on_terminal(plan) == wrapped(plan_text(plan, datetime.now(UTC)), 60)
 
 
 def test_a_tool_result_on_a_terminal_is_its_text(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 import sys
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import notebook_samples as samples
@@ -80,8 +80,8 @@ def test_no_result_keeps_the_columns_and_their_types() -> None:
 
 def test_times_of_any_offset_and_year_become_utc() -> None:
     moments = [
-        datetime(1, 1, 1, tzinfo=timezone.utc),
-        datetime(9999, 12, 31, tzinfo=timezone.utc),
+        datetime(1, 1, 1, tzinfo=UTC),
+        datetime(9999, 12, 31, tzinfo=UTC),
         datetime(2026, 1, 1, 12, tzinfo=timezone(timedelta(hours=5, minutes=30))),
         datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=5, minutes=30))),
     ]

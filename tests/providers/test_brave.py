@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -33,7 +33,7 @@ A, B = "https://a.example/1", "https://b.example/2"
 
 
 def utc(*parts: int) -> datetime:
-    return datetime(*parts, tzinfo=timezone.utc)  # type: ignore[arg-type,misc]
+    return datetime(*parts, tzinfo=UTC)  # type: ignore[arg-type,misc]
 
 
 def params(query: SearchQuery, account: Account = ACCOUNT) -> dict[str, str]:
@@ -129,7 +129,7 @@ def test_a_range_of_dates_is_native() -> None:
 
 def test_a_start_alone_reaches_until_today() -> None:
     query = SearchQuery("q", 3, start_published_date=START)
-    today = datetime.now(timezone.utc)
+    today = datetime.now(UTC)
     days = {f"{today - timedelta(days=n):%Y-%m-%d}" for n in (0, 1)}
     assert params(query)["freshness"] in {f"2026-04-01to{day}" for day in days}
     future = SearchQuery("q", 3, start_published_date=date(2999, 1, 1))
@@ -274,7 +274,7 @@ def test_other_ages_are_words_for_people(age: Any) -> None:
 def test_without_a_date_header_an_age_counts_from_now(header: dict[str, str]) -> None:
     found = read({"url": A, "age": "2 hours ago"}, **header).results[0]
     assert found.published_at is not None
-    age = datetime.now(timezone.utc) - found.published_at
+    age = datetime.now(UTC) - found.published_at
     assert timedelta(hours=2) <= age < timedelta(hours=3)
 
 

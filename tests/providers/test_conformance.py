@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from datetime import date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
 
@@ -386,7 +386,7 @@ def test_retry_after_is_read_in_every_form(
 
 @every_case
 def test_retry_after_may_be_a_moment(kind: str, able: Capability) -> None:
-    moment = datetime.now(timezone.utc) + timedelta(seconds=300)
+    moment = datetime.now(UTC) + timedelta(seconds=300)
     header = format_datetime(moment, usegmt=True)
     found = refused(kind, able, answer(None, 429, retry_after=header))
     assert found.retry_after == pytest.approx(300, abs=3)

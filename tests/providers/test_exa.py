@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, timezone
+from datetime import UTC, date, datetime
 from typing import Any
 
 import offline
@@ -45,7 +45,7 @@ def hit(**fields: Any) -> SearchResult:
 
 
 def utc(*parts: int) -> datetime:
-    return datetime(*parts, tzinfo=timezone.utc)  # type: ignore[arg-type,misc]
+    return datetime(*parts, tzinfo=UTC)  # type: ignore[arg-type,misc]
 
 
 # --- search: the request -----------------------------------------------------------------------

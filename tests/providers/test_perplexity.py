@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from datetime import date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Any
 
 import offline
@@ -133,7 +133,7 @@ def test_results_come_in_order_with_scores_by_rank() -> None:
                 title="A",
                 url=A,
                 snippet="a",
-                published_at=datetime(2026, 1, 2, tzinfo=timezone.utc),
+                published_at=datetime(2026, 1, 2, tzinfo=UTC),
                 score=1.0,
                 source_provider="my-perplexity",
                 query="rust async",

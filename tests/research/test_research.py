@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +78,7 @@ def test_dates_are_iso_8601_or_null(web: WebTools) -> None:
     dates = [each["published_at"] for each in found.model_dump(mode="json")["results"]]
     assert any(dates)
     for date in filter(None, dates):
-        assert datetime.fromisoformat(date.replace("Z", "+00:00")).tzinfo is not None
+        assert datetime.fromisoformat(date).tzinfo is not None
 
 
 def test_what_was_found_is_told_with_its_rule(web: WebTools) -> None:
@@ -102,7 +102,7 @@ def test_limit_and_age_are_obeyed(web: WebTools, webtools_sandbox: SandboxServer
     assert len(web.research("python", limit=2).results) == 2
     found = web.research("latest python", recency_days=2)
     assert (found.meta.recency_days, found.meta.time_sensitive) == (2, True)
-    today = datetime.now(timezone.utc).date()
+    today = datetime.now(UTC).date()
     body = webtools_sandbox.stats()["last"][-1]["body"]
     assert body is None or str(today.year) in json.dumps(body)
 
@@ -392,7 +392,7 @@ def test_a_plan_tells_who_is_parked(web: WebTools, webtools_sandbox: SandboxServ
     web.research(QUERY)
     step = web.plan(QUERY, command="web-deep").chain[0]
     assert step.parked_until is not None
-    assert step.parked_until > datetime.now(timezone.utc)
+    assert step.parked_until > datetime.now(UTC)
     assert step.reason == "its quota is used up (HTTP 402)"
 
 

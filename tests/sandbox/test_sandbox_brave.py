@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from importlib.util import find_spec
 from typing import Any
 from urllib.parse import urlsplit
@@ -200,7 +200,7 @@ def test_freshness_takes_a_range_or_a_period(brave: Brave) -> None:
     days = [hit["page_age"][:10] for hit in spring]
     assert days
     assert all("2026-04-01" <= day <= "2026-05-31" for day in days)
-    since = (datetime.now(timezone.utc) - timedelta(days=365)).isoformat()
+    since = (datetime.now(UTC) - timedelta(days=365)).isoformat()
     year = brave(q="the", freshness="py").json().get("web", {"results": []})["results"]
     assert all(hit["page_age"] > since[:19] for hit in year)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 import sys
 import sysconfig
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -124,7 +124,7 @@ def test_moments_are_read_in_every_form(text: str, iso: str) -> None:
 
 def test_the_end_of_a_day_belongs_to_it() -> None:
     end = moment("2026-03-04", end_of_day=True)
-    assert end < datetime(2026, 3, 5, tzinfo=timezone.utc) <= end + timedelta(seconds=1)
+    assert end < datetime(2026, 3, 5, tzinfo=UTC) <= end + timedelta(seconds=1)
 
 
 @pytest.mark.parametrize(

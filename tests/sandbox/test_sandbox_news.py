@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ RECIPE = "https://news.example/2026/11/prompt-injection-recipe.html"
 
 def ages(today: date) -> list[timedelta]:
     """Give the ages of all dated news at the first moment of a day, the newest first."""
-    start = datetime(today.year, today.month, today.day, tzinfo=timezone.utc)
+    start = datetime(today.year, today.month, today.day, tzinfo=UTC)
     stated = [moved(item.published, today) for item in ITEMS if item.published]
     return sorted(start - moment(text) for text in stated)
 
@@ -79,10 +79,10 @@ def test_a_server_that_runs_over_midnight_has_the_new_day(monkeypatch: pytest.Mo
     monkeypatch.setattr(app, "datetime", clock)
     with SandboxServer() as server, WebTools(server.config()) as web:
         for day in (2, 3):
-            now = datetime(2030, 1, day, tzinfo=timezone.utc)
+            now = datetime(2030, 1, day, tzinfo=UTC)
             clock.now = lambda _, now=now: now
             [newest] = web.search("recipe hid orders", category="news", limit=1).results
-            assert newest.published_at == datetime(2030, 1, day - 1, 14, 25, tzinfo=timezone.utc)
+            assert newest.published_at == datetime(2030, 1, day - 1, 14, 25, tzinfo=UTC)
 
 
 def test_a_server_may_be_told_the_day(caller: Caller) -> None:

@@ -1,9 +1,8 @@
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
@@ -169,7 +168,7 @@ def test_dates_and_recency_are_honoured(perplexity: Perplexity) -> None:
     days = [hit["date"] for hit in results(perplexity(query="the", max_results=20, **dates))]
     assert days
     assert all("2026-04-01" <= day <= "2026-05-31" for day in days)
-    since = f"{datetime.now(timezone.utc) - timedelta(days=366):%Y-%m-%d}"
+    since = f"{datetime.now(UTC) - timedelta(days=366):%Y-%m-%d}"
     recent = results(perplexity(query="the", search_recency_filter="year"))
     assert all(hit["date"] >= since for hit in recent)
 
@@ -277,11 +276,6 @@ def test_the_input_may_be_a_list_of_messages(perplexity: Perplexity) -> None:
 of_the_client = pytest.mark.filterwarnings("ignore:The `construct` method is deprecated")
 
 
-needs_models = pytest.mark.skipif(
-    sys.version_info < (3, 11), reason="on Python 3.10 the client leaves nested models as dicts"
-)
-
-
 @pytest.fixture
 def official(webtools_sandbox: SandboxServer) -> Iterator[Any]:
     url = webtools_sandbox.base_url("perplexity")
@@ -290,7 +284,6 @@ def official(webtools_sandbox: SandboxServer) -> Iterator[Any]:
 
 
 @of_the_client
-@needs_models
 def test_the_official_client_searches(official: Any) -> None:
     answer = official.search.create(query="night train", max_results=2)
     assert answer.results[0].date == "2026-03-11"
@@ -298,7 +291,6 @@ def test_the_official_client_searches(official: Any) -> None:
 
 
 @of_the_client
-@needs_models
 def test_the_official_client_gets_an_answer(official: Any) -> None:
     answer = official.responses.create(**AGENT, store=False)
     assert answer.status == "completed"

@@ -6,7 +6,7 @@ import logging
 import re
 import time
 from collections.abc import Iterator
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from io import BytesIO
 from typing import TYPE_CHECKING
 
@@ -107,7 +107,7 @@ def _utc(value: datetime | None) -> datetime | None:
     if value is None:
         return None
     try:
-        aware = value if value.tzinfo else value.replace(tzinfo=timezone.utc)
-        return aware.astimezone(timezone.utc)
+        aware = value if value.tzinfo else value.replace(tzinfo=UTC)
+        return aware.astimezone(UTC)
     except (ValueError, OverflowError):
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
 from webtools._context import CallContext
@@ -83,7 +83,7 @@ def _steps(asked: Sequence[_Asked], context: CallContext) -> Flow[list[PlanStep]
 
 
 def _step(account: Account, task: str, query: Query, parking: Parking | None) -> PlanStep:
-    until = datetime.fromtimestamp(parking.until, timezone.utc) if parking else None
+    until = datetime.fromtimestamp(parking.until, UTC) if parking else None
     return PlanStep(
         provider=account.name,
         type=account.type,

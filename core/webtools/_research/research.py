@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from pydantic import AwareDatetime, BaseModel, TypeAdapter
@@ -124,7 +124,7 @@ def question_of(given: ResearchInput, accounts: Accounts) -> Question:
 
 
 def _days_ago(days: int) -> date:
-    return datetime.now(timezone.utc).date() - timedelta(days=days)
+    return datetime.now(UTC).date() - timedelta(days=days)
 
 
 def _recency_from(given: ResearchInput) -> RecencySource:
@@ -299,7 +299,7 @@ class _Research:
     # --- the envelope --------------------------------------------------------------------------
 
     def _told(self, found: Retrieval, outcome: Outcome | None) -> _Told:
-        question, now = self.question, datetime.now(timezone.utc)
+        question, now = self.question, datetime.now(UTC)
         retrieved_at = found.retrieved_at or now
         judgement = rules.judge(
             found.results,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from functools import partial
 
 from webtools._context import CallContext
@@ -47,5 +47,5 @@ def words(parking: Parking) -> str:
 
 def clock(parking: Parking) -> str:
     """Give the time at which a provider may be called again."""
-    until = datetime.fromtimestamp(parking.until, timezone.utc)
+    until = datetime.fromtimestamp(parking.until, UTC)
     return f"{until:%Y-%m-%d %H:%M:%S} UTC"

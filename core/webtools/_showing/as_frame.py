@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from functools import singledispatch
 from importlib import import_module
 from typing import Any
@@ -126,6 +126,6 @@ def _series(pandas: Any, column: str, values: list[Any]) -> Any:
 
 def _utc(moment: datetime | None) -> datetime | None:
     try:
-        return moment and moment.astimezone(timezone.utc).replace(tzinfo=None)
+        return moment and moment.astimezone(UTC).replace(tzinfo=None)
     except OverflowError:  # on the first or last day of all
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from functools import singledispatch
 from typing import Any
 
@@ -49,7 +49,7 @@ def _plan(plan: ResearchPlan) -> str:
     """Tell a plan as the command does, in columns, which cleaning the whole text would undo."""
     from webtools._showing.plan_text import plan_text  # noqa: PLC0415 - of all, plans alone need it
 
-    return plan_text(_harmless(plan), datetime.now(timezone.utc))
+    return plan_text(_harmless(plan), datetime.now(UTC))
 
 
 def _harmless(plan: ResearchPlan) -> ResearchPlan:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from math import inf
 from typing import TypeAlias
 
@@ -139,4 +139,4 @@ def _usd(usd: float) -> str:
 
 
 def _minute(moment: datetime) -> str:
-    return f"{moment.astimezone(timezone.utc):%Y-%m-%d %H:%M} UTC"
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

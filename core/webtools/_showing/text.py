@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from webtools._display import display_lines, display_text
@@ -56,7 +56,7 @@ def day(moment: datetime | None) -> str:
 
 def minute(moment: datetime) -> str:
     """Give the time in UTC, to the minute."""
-    return f"{moment.astimezone(timezone.utc):%Y-%m-%d %H:%M} UTC"
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def price(usd: float) -> str:

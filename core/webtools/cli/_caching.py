@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
@@ -107,10 +107,10 @@ def _use(accounts: Accounts) -> str:
 
 
 def _told(seconds: float) -> str:
-    moment = datetime.fromtimestamp(seconds, timezone.utc)
-    age = max((datetime.now(timezone.utc) - moment).total_seconds(), 0)
+    moment = datetime.fromtimestamp(seconds, UTC)
+    age = max((datetime.now(UTC) - moment).total_seconds(), 0)
     return f"{moment:%Y-%m-%d %H:%M:%S} UTC, {duration(age)} ago"
 
 
 def _iso(seconds: float | None) -> str | None:
-    return None if seconds is None else datetime.fromtimestamp(seconds, timezone.utc).isoformat()
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat()

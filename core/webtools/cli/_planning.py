@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 from webtools import WebTools
@@ -19,4 +19,4 @@ def answer(query: str, command: Command, given: dict[str, Any], config: str | No
     """
     with WebTools(config=config) as web:
         plan = web.plan(query, command=command, **given)
-    return Report(plan_text(plan, datetime.now(timezone.utc)), plan.model_dump(mode="json"))
+    return Report(plan_text(plan, datetime.now(UTC)), plan.model_dump(mode="json"))

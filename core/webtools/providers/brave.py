@@ -7,7 +7,7 @@ API: https://api-dashboard.search.brave.com/app/documentation/web-search/get-sta
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal
 from urllib.parse import urlencode, urlsplit
@@ -200,13 +200,13 @@ def _choices(options: BraveOptions) -> dict[str, str]:
 
 def _freshness(query: SearchQuery) -> str:
     start = _day(query.start_published_date)
-    end = _day(query.end_published_date or datetime.now(timezone.utc))
+    end = _day(query.end_published_date or datetime.now(UTC))
     return f"{start}to{max(start, end)}"
 
 
 def _day(value: date | datetime | None) -> str:
     if isinstance(value, datetime) and value.tzinfo:
-        value = value.astimezone(timezone.utc)
+        value = value.astimezone(UTC)
     return value.isoformat()[:10] if value else ""
 
 
@@ -279,9 +279,9 @@ def _ago(age: Any, now: datetime) -> datetime | None:
 def _answered_at(response: Response) -> datetime:
     try:
         sent = parsedate_to_datetime(response.headers.get("date", ""))
-        return sent.astimezone(timezone.utc)
+        return sent.astimezone(UTC)
     except (TypeError, ValueError, IndexError, OverflowError):
-        return datetime.now(timezone.utc)
+        return datetime.now(UTC)
 
 
 # --- errors ------------------------------------------------------------------------------------

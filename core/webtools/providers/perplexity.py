@@ -7,7 +7,7 @@ The older chat completions ("Sonar") were retired on 2026-09-27 and are not used
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, timezone
+from datetime import UTC, date, datetime
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
@@ -171,7 +171,7 @@ def _site(domain: str) -> str:
 
 def _us_date(value: date | datetime) -> str:
     if isinstance(value, datetime) and value.tzinfo:
-        value = value.astimezone(timezone.utc)
+        value = value.astimezone(UTC)
     return f"{value.month:02}/{value.day:02}/{value.year:04}"
 
 

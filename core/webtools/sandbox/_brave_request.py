@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from webtools.sandbox.library import moment
@@ -161,7 +161,7 @@ def _freshness(data: dict[str, Any]) -> tuple[datetime | None, datetime | None]:
     if not value:
         return None, None
     if value in _PERIODS:
-        return datetime.now(timezone.utc) - timedelta(days=_PERIODS[value]), None
+        return datetime.now(UTC) - timedelta(days=_PERIODS[value]), None
     dates = _RANGE.fullmatch(value)
     try:
         if dates:

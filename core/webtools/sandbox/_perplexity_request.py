@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import Any, NoReturn, cast
 
 from webtools.sandbox.library import Filters, moment
@@ -143,7 +143,7 @@ def _filters(data: Json) -> Filters:
     allowed = [domain for domain in domains if not domain.startswith("-")]
     if len(domains) > _MAX_DOMAINS or (denied and allowed):
         refuse(f"search_domain_filter takes up to {_MAX_DOMAINS} domains, to allow or to deny")
-    start = datetime.now(timezone.utc) - timedelta(hours=_RECENCY[recency]) if recency else dates[0]
+    start = datetime.now(UTC) - timedelta(hours=_RECENCY[recency]) if recency else dates[0]
     return Filters(tuple(allowed), tuple(denied), start, dates[1])
 
 

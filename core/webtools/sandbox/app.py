@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import date, datetime, timezone
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
@@ -62,7 +62,7 @@ class SandboxApp:
         if provider == "_sandbox":
             return response(self._control(call))
         self.stats.count_request(path, call)
-        self.library.date_news(self._today or datetime.now(timezone.utc).date())
+        self.library.date_news(self._today or datetime.now(UTC).date())
         api = self.apis.get(provider)
         if api is None:
             call.path = path

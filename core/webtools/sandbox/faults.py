@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import threading
 from dataclasses import dataclass, field, fields, replace
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
 
@@ -190,5 +190,5 @@ def _retry_after(fault: Fault) -> dict[str, str]:
         return {}
     if not fault.retry_after_as_date:
         return {"Retry-After": str(fault.retry_after)}
-    when = datetime.now(timezone.utc) + timedelta(seconds=float(fault.retry_after))
+    when = datetime.now(UTC) + timedelta(seconds=float(fault.retry_after))
     return {"Retry-After": format_datetime(when, usegmt=True)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
@@ -165,12 +165,10 @@ def moment(text: str, *, end_of_day: bool = False) -> datetime:
     """
     if _DATE_ONLY.fullmatch(text):
         day = date.fromisoformat(text)
-        start = datetime(day.year, day.month, day.day, tzinfo=timezone.utc)
+        start = datetime(day.year, day.month, day.day, tzinfo=UTC)
         return start + timedelta(days=1, microseconds=-1) if end_of_day else start
-    # Python 3.10 reads neither "Z" nor a fraction of other than three or six digits.
-    plain = re.sub(r"\.\d+", "", text.strip())
-    when = datetime.fromisoformat(re.sub(r"[zZ]$", "+00:00", plain))
-    return when if when.tzinfo else when.replace(tzinfo=timezone.utc)
+    when = datetime.fromisoformat(text.strip()).replace(microsecond=0)
+    return when if when.tzinfo else when.replace(tzinfo=UTC)
 
 
 def _passes_dates(document: Document, filters: Filters) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 import uuid
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from webtools.sandbox import _perplexity_agent as agent
@@ -99,7 +99,7 @@ class PerplexityApi:
         """Answer a search; for several queries there is a list of results each."""
         request = requests.read_search(body)
         lists = [self._results(query, request) for query in request.queries]
-        now = f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M:%SZ}" if request.server_time else None
+        now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}" if request.server_time else None
         results: list[Any] = lists if request.nested else lists[0]
         return {"id": str(_number(body)), "results": results, "server_time": now}
 

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from datetime import date
     from types import TracebackType
+    from typing import Self
 
-    from typing_extensions import Self, Unpack
+    from typing_extensions import Unpack
 
     from webtools.sandbox.corpus import Corpus
 
