@@ -284,16 +284,18 @@ def test_a_refreshing_call_does_not_take_what_a_call_in_flight_may_have_kept(
 
 
 def test_an_answer_is_never_older_than_the_time_that_answers_are_kept(
-    settings: dict[str, Any], webtools_sandbox: SandboxServer
+    settings: dict[str, Any], webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with WebTools({**settings, "cache": {"ttlMs": 2000}}) as web:
+    real, late = time.time, 0
+    monkeypatch.setattr("time.time", lambda: real() + late)
+    with WebTools({**settings, "cache": {"ttlMs": 2_000_000}}) as web:
         web.search("heap queue")
         web.research("heap queue")
         assert asked(webtools_sandbox) == 2  # research asks for snippets
-        time.sleep(1.2)
+        late = 1200
         first = web.research("heap queue", synthesis="extractive")
         assert asked(webtools_sandbox) == 0
-        time.sleep(1.2)
+        late = 2400
         second = web.research("heap queue", synthesis="extractive")
     assert not second.meta.cache_hit
     assert second.meta.retrieved_at > first.meta.retrieved_at

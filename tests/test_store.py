@@ -845,7 +845,7 @@ def test_a_fork_waits_for_threads_in_the_middle_of_a_write(path: Path) -> None:
     forked(
         path,
         """
-end = time.monotonic() + 2
+end = time.monotonic() + 0.7
 
 def keep_spending():
     while time.monotonic() < end:
@@ -953,6 +953,7 @@ def test_a_log_that_somebody_reads_is_emptied_later_and_holds_nobody_up(
     store: Store, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_connections, "_LOG_BYTES", 100_000)
+    monkeypatch.setattr(_connections, "_CUT_INTERVAL", 600.0)
     spend(store)
     reader = sqlite3.connect(path, isolation_level=None)
     reader.execute("BEGIN")
@@ -961,7 +962,7 @@ def test_a_log_that_somebody_reads_is_emptied_later_and_holds_nobody_up(
     fill(store)
     for _ in range(50):
         spend(store)
-    assert time.monotonic() - start < 1, "waited more than once"
+    assert time.monotonic() - start < 5, "waited fifty times"
     assert beside(path, "-wal").stat().st_size > 100_000
     reader.close()
     monkeypatch.setattr(store._connections, "_next_cut", 0.0)
