@@ -28,6 +28,7 @@ from webtools.errors import QuotaError
 T = TypeVar("T")
 
 THREADS = 4
+PATIENCE = 60.0
 CACHE_BYTES = 2 * 1024 * 1024  # full after some hundred values, so room is made all the time
 CALLS = 1500  # the limit that is reached
 USD = 0.9  # likewise
@@ -41,15 +42,15 @@ KEYS = [cache_key("hammered", number) for number in range(400)]
 
 
 class Watched(Store):
-    """A store that tells its errors also when a cache keeps silent about them."""
+    """A store that waits as long as a busy machine needs, and tells all its errors."""
 
-    def read(self, work: Callable[..., T], *, patience: float = 5.0) -> T:
+    def read(self, work: Callable[..., T], *, patience: float = 0.0) -> T:
         with _telling():
-            return super().read(work, patience=patience)
+            return super().read(work, patience=PATIENCE)
 
-    def write(self, work: Callable[..., T], *, patience: float = 5.0) -> T:
+    def write(self, work: Callable[..., T], *, patience: float = 0.0) -> T:
         with _telling():
-            return super().write(work, patience=patience)
+            return super().write(work, patience=PATIENCE)
 
 
 @contextmanager

@@ -7,6 +7,7 @@ import socket
 import ssl
 import struct
 import threading
+import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from types import TracebackType
@@ -59,6 +60,13 @@ class RawServer:
         for thread in list(self._threads):
             thread.join(5)
         self._listener.close()
+
+    def wait_for_connections(self, number: int, seconds: float = 30.0) -> None:
+        """Wait until so many connections were made."""
+        end = time.monotonic() + seconds
+        while self.connections < number:
+            assert time.monotonic() < end, f"{self.connections} connections after {seconds} s"
+            time.sleep(0.002)
 
     def _start(self, target: Callable[..., None], *args: object) -> None:
         thread = threading.Thread(target=target, args=args, daemon=True)

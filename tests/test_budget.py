@@ -38,7 +38,7 @@ class Time:
 class BrokenStore(Store):
     """A store whose file cannot be used."""
 
-    def read(self, work: Callable[[Any], Any]) -> Any:
+    def read(self, work: Callable[[Any], Any], **_: float) -> Any:
         raise StoreError("/cache/webtools.sqlite3 is no database.")
 
     write = read

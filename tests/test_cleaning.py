@@ -112,7 +112,7 @@ def test_a_hostile_megabyte_is_cleaned_in_no_time(unit: str) -> None:
     start = time.perf_counter()
     one_line(text)
     without_controls(text)
-    assert time.perf_counter() - start < 5.0
+    assert time.perf_counter() - start < 20.0  # half a second or so on an idle machine
 
 
 @pytest.mark.parametrize(

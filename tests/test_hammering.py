@@ -22,8 +22,10 @@ from webtools._store import Store
 from webtools.cache import Cache
 
 PROCESSES = 8
-SECONDS = float(os.environ.get("WEBTOOLS_HAMMER_SECONDS", "20"))
+SECONDS = float(os.environ.get("WEBTOOLS_HAMMER_SECONDS", "6"))
 KILL_INTERVAL = max(0.25, SECONDS / 20)
+WHAT = ("read", "missed", "set", "reserved open", "refused calls", "refused usd")
+OFTEN = 100
 USUAL_WAL_BYTES = 16 * 1024 * 1024  # for a moment, on a busy machine, it may be more
 
 needs_kill = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="kills without a warning")
@@ -76,6 +78,20 @@ class Crowd:
         today = hammering.budgets(self._store)["usd"].spent().today
         self.spent.append(today.usd if today else 0.0)
 
+    def is_done(self) -> bool:
+        """Tell whether all was done often enough, and the limits were reached."""
+        done = hammering.noted(self.notes)
+        spent = hammering.budgets(self._store)["calls"].spent().today
+        is_full = spent is not None and spent.calls == hammering.CALLS
+        return is_full and all(done[what] > OFTEN for what in WHAT)
+
+    def go_on(self) -> None:
+        """Hammer once more: a busy machine does little in the time."""
+        self.end = time.monotonic() + SECONDS
+        self.running = []
+        for _ in range(PROCESSES):
+            self.start()
+
     def faults(self) -> list[str]:
         codes = [process.wait(60) for process in self.running]
         failed = [f"exit code {code}" for code in codes if code]
@@ -107,6 +123,11 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
                 all_of_them.kill_one()
                 all_of_them.start()
         faults = all_of_them.faults()
+        for _ in range(20):
+            if faults or all_of_them.is_done():
+                break
+            all_of_them.go_on()
+            faults = all_of_them.faults()
         done = hammering.noted(all_of_them.notes)
     store = Store(all_of_them.path)
     them = all_of_them
@@ -117,8 +138,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
 def test_nothing_fails_although_processes_are_killed(outcome: Outcome) -> None:
     assert outcome.faults == []
     assert outcome.killed > 2
-    for what in ("read", "missed", "set", "reserved open", "refused calls", "refused usd"):
-        assert outcome.done[what] > 100 * SECONDS / 20, what
+    assert [what for what in WHAT if outcome.done[what] <= OFTEN] == []
 
 
 @needs_kill

@@ -16,8 +16,18 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from webtools import InputError, ProviderError, QuotaError, RequestError, WebTools, _exchange
-from webtools._context import CallContext, CallOptions, Patience, facilities_of
+from webtools import (
+    ConfigError,
+    InputError,
+    ProviderError,
+    QuotaError,
+    RequestError,
+    WebTools,
+    _exchange,
+)
+from webtools._connections import Connections
+from webtools._context import CallContext, CallOptions, facilities_of
+from webtools._store import StoreError, store_at
 from webtools.cache import Cache, Entry
 from webtools.config import log_path
 from webtools.logs import events_of, new_call_id, tail
@@ -274,46 +284,134 @@ def test_a_refreshing_call_does_not_take_what_a_call_in_flight_may_have_kept(
 
 
 def test_an_answer_is_never_older_than_the_time_that_answers_are_kept(
-    settings: dict[str, Any], webtools_sandbox: SandboxServer
+    settings: dict[str, Any], webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with WebTools({**settings, "cache": {"ttlMs": 2000}}) as web:
+    real, late = time.time, 0
+    monkeypatch.setattr("time.time", lambda: real() + late)
+    with WebTools({**settings, "cache": {"ttlMs": 2_000_000}}) as web:
         web.search("heap queue")
         web.research("heap queue")
         assert asked(webtools_sandbox) == 2  # research asks for snippets
-        time.sleep(1.2)
+        late = 1200
         first = web.research("heap queue", synthesis="extractive")
         assert asked(webtools_sandbox) == 0
-        time.sleep(1.2)
+        late = 2400
         second = web.research("heap queue", synthesis="extractive")
     assert not second.meta.cache_hit
     assert second.meta.retrieved_at > first.meta.retrieved_at
     assert asked(webtools_sandbox) == 1
 
 
-def test_a_call_waits_only_once_for_a_file_that_others_keep_locked(
-    settings: dict[str, Any], tmp_path: Path, webtools_sandbox: SandboxServer
+@pytest.fixture
+def uses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds that each use of a store's file may wait."""
+    take, seen = Connections.take, []
+
+    def taken(self: Connections, deadline: float, *, writes: bool) -> Any:
+        seen.append(deadline - time.monotonic())
+        return take(self, deadline, writes=writes)
+
+    monkeypatch.setattr(Connections, "take", taken)
+    return seen
+
+
+@pytest.mark.parametrize("lock", ["IMMEDIATE", "EXCLUSIVE"])
+def test_calls_wait_once_and_shortly_for_a_file_that_others_keep_locked(
+    settings: dict[str, Any],
+    tmp_path: Path,
+    webtools_sandbox: SandboxServer,
+    uses: list[float],
+    lock: str,
 ) -> None:
     path = tmp_path / "locked.sqlite3"
     with WebTools({**settings, "cache": {"path": str(path)}}) as web:
         web.search("json")
+        store_at(path).close()
         other = sqlite3.connect(path, isolation_level=None)
-        other.execute("BEGIN IMMEDIATE")
-        start = time.monotonic()
+        other.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()
+        other.execute(f"BEGIN {lock}")
+        uses.clear()
         pages = [f"{webtools_sandbox.docs_url}/library/{n}.html" for n in ("json", "heapq", "re")]
-        assert len(web.fetch(pages).pages) == 3
+        fetched = web.fetch(pages)
+        assert len(fetched.pages) == 3
         assert web.research("heap queue", command="web-deep").results
-        assert time.monotonic() - start < 4  # a second for each of the two calls
-        other.execute("ROLLBACK")
+        assert web.search("json", cache="refresh").results
         other.close()
+    waits = [seconds for seconds in uses if seconds > 0.05]
+    if lock == "EXCLUSIVE":
+        assert len(waits) <= 1
+        assert max(uses) <= 0.5
+    assert fetched.warnings == []
 
 
-def test_a_call_waits_for_its_cache_no_longer_than_it_has_patience(
-    monkeypatch: pytest.MonkeyPatch,
+def test_a_call_goes_on_without_a_cache_that_failed_once(
+    web: WebTools, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webtools._context._WAITED", 0.0)
-    monkeypatch.setattr("webtools._context._LONGEST_WAIT", 0.05)
-    patience = Patience()
-    assert [patience.spend(lambda: time.sleep(0.1) or "x") for _ in range(3)] == ["x", None, None]
+    tries: list[str] = []
+
+    def fail(_: Cache, key: str, *__: str) -> None:
+        tries.append(key)
+        raise StoreError("x cannot be used: database is locked")
+
+    for method in ("get", "set"):
+        monkeypatch.setattr(Cache, method, fail)
+    pages = [f"{webtools_sandbox.docs_url}/library/{n}.html" for n in ("json", "heapq")]
+    assert len(web.fetch(pages).pages) == 2
+    assert len(tries) == 1
+
+
+@pytest.fixture
+def foreign(tmp_path: Path) -> Path:
+    path = tmp_path / "notes.txt"
+    path.write_text("my notes\n" * 100)
+    return path
+
+
+def test_a_cache_path_of_a_foreign_file_turns_the_cache_off_and_is_told(
+    settings: dict[str, Any], foreign: Path, page: str, webtools_sandbox: SandboxServer
+) -> None:
+    with WebTools({**settings, "cache": {"path": str(foreign)}}) as web:
+        told = [
+            web.search("json").warnings,
+            web.fetch(page).warnings,
+            web.summarize(page).warnings,
+            web.research("json").meta.warnings,
+        ]
+        asked(webtools_sandbox)
+        assert not web.search("json").cache_hit
+        assert asked(webtools_sandbox) == 1
+        assert web.search("json", cache="bypass").warnings == []
+    expected = (
+        f"The cache was off for this call, as {foreign} cannot be used: it is no SQLite "
+        "database; set cache.path to another file, or move that one away."
+    )
+    assert [expected in warnings for warnings in told] == [True] * 4
+    assert foreign.read_text() == "my notes\n" * 100
+    assert [file.name for file in foreign.parent.iterdir()] == [foreign.name]
+
+
+def test_a_budget_that_a_foreign_file_would_have_to_count_spends_nothing(
+    settings: dict[str, Any], foreign: Path, webtools_sandbox: SandboxServer
+) -> None:
+    given = {**settings, "cache": {"path": str(foreign)}, "budget": {"callsPerDay": 9}}
+    with WebTools(given) as web, pytest.raises(ConfigError, match=r"notes\.txt .* cache\.path"):
+        web.search("json")
+    assert asked(webtools_sandbox) == 0
+
+
+def test_a_corrupt_file_that_was_replaced_is_told_once(
+    settings: dict[str, Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "cache.sqlite3"
+    with WebTools({**settings, "cache": {"path": str(path)}}) as web:
+        web.search("json")
+        store_at(path).close()
+        path.write_bytes(path.read_bytes()[:100] + b"broken " * 2000)
+        [told] = web.search("json").warnings
+        assert told.startswith(f"{path} was corrupt and is replaced by a new file")
+        again = web.search("json")
+    assert again.cache_hit
+    assert again.warnings == []
 
 
 def test_a_failed_call_that_others_made_is_told_as_such(

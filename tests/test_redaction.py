@@ -131,7 +131,7 @@ def test_looking_for_a_key_is_not_slowed_down_by_hostile_text(key: str, times: i
     hostile = "".join(part * times for part in ("\\", "key", "&amp;", "%25", "sk", "sk\\", "sk%25"))
     redactor, start = Redactor([key]), time.monotonic()
     redactor.text(hostile)
-    assert time.monotonic() - start < 1
+    assert time.monotonic() - start < 10  # a tenth of a second or two on an idle machine
 
 
 def test_a_redactor_is_shared_by_the_calls_with_the_same_keys() -> None:

@@ -37,7 +37,7 @@ def together(first: Callable[[], Any], second: Callable[[], Any]) -> list[Any]:
     """Call both so that the second finds the first in flight."""
     with ThreadPoolExecutor(2) as threads:
         one = threads.submit(first)
-        time.sleep(0.15)
+        time.sleep(0.3)
         other = threads.submit(second)
     return [each.exception() or each.result() for each in (one, other)]
 
@@ -51,7 +51,7 @@ def test_a_wrong_key_does_not_fail_an_equal_call_with_a_right_one(
     wrong = copy.deepcopy(settings)
     [entry] = [each for each in wrong["providers"] if each["name"] == "exa"]
     entry["apiKey"] = "test-key-no-longer-valid"
-    webtools_sandbox.latency = 0.4
+    webtools_sandbox.latency = 2.0
     with WebTools(wrong) as one, WebTools(settings) as other:
         failed, found = together(lambda: one.search("json"), lambda: other.search("json"))
     assert isinstance(failed, AuthenticationError)
@@ -61,7 +61,7 @@ def test_a_wrong_key_does_not_fail_an_equal_call_with_a_right_one(
 def test_a_dead_proxy_does_not_fail_an_equal_call_without_one(
     settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_exchange, "FIRST_DELAY", 0.4)  # the first call is busy for so long
+    monkeypatch.setattr(_exchange, "FIRST_DELAY", 1.0)  # the first call is busy for so long
     proxied = copy.deepcopy(settings)
     [entry] = [each for each in proxied["providers"] if each["name"] == "exa"]
     entry["proxy"] = "http://127.0.0.1:9"
@@ -75,7 +75,7 @@ def test_equal_fetches_at_once_share_no_list(
     web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
     url = f"{webtools_sandbox.docs_url}/library/json.html"
-    webtools_sandbox.latency = 0.4
+    webtools_sandbox.latency = 2.0
 
     def fetch() -> FetchResponse:
         return web.fetch(url, highlights=True, cache="refresh")
@@ -91,16 +91,18 @@ def test_equal_fetches_at_once_share_no_list(
 
 
 def test_an_answer_is_no_younger_than_the_pages_it_was_made_from(
-    settings: dict[str, Any], webtools_sandbox: SandboxServer
+    settings: dict[str, Any], webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with WebTools({**settings, "cache": {"ttlMs": 2000}}) as web:
+    real, late = time.time, 0
+    monkeypatch.setattr("time.time", lambda: real() + late)
+    with WebTools({**settings, "cache": {"ttlMs": 2_000_000}}) as web:
         web.research("json decoder", command="web-deep", limit=3)
-        time.sleep(1.2)
+        late = 1200
         webtools_sandbox.reset_stats()
         second = web.research("json decoder class", command="web-deep", limit=3)
         assert not second.meta.cache_hit
         assert "/contents" not in json.dumps(webtools_sandbox.stats()["requests"])
-        time.sleep(1.2)
+        late = 2400
         assert not web.research("json decoder class", command="web-deep", limit=3).meta.cache_hit
     assert "/contents" in json.dumps(webtools_sandbox.stats()["requests"])
 

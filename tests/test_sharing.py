@@ -6,30 +6,44 @@ import asyncio
 import os
 import threading
 import time
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import pytest
 from offline import Stub
 
 from webtools._flow import Flow, Gather, Offload, Sleep, arun, run
-from webtools._sharing import Flights, shared
+from webtools._sharing import Flight, Flights, shared
 from webtools.errors import RequestTimeoutError, UnavailableError
 
 
 class Work:
-    """Counts how often it is done; slow enough for others to come in between."""
+    """Counts how often it is done; slow enough for others to come in between.
+
+    Attributes:
+        is_awaited: Whether all came who are to share it; it is not done before.
+    """
 
     def __init__(self, seconds: float = 0.2, error: Exception | None = None) -> None:
         self.times = 0
+        self.is_awaited: Callable[[], bool] = lambda: True
         self._seconds, self._error = seconds, error
 
     def __call__(self) -> Flow[int]:
         self.times += 1
         number = self.times
         yield Sleep(self._seconds)
+        while not self.is_awaited():
+            yield Sleep(0.005)
         if self._error:
             raise self._error
         return number
+
+
+async def begun() -> None:
+    """Let the tasks come as far as they do without waiting."""
+    for _ in range(9):
+        await asyncio.sleep(0)
 
 
 class AsyncStub:
@@ -37,12 +51,27 @@ class AsyncStub:
     async def resolve(self, *_: Any) -> Any: ...
 
 
-def soon(seconds: float = 10) -> float:
+class Counting(Flights):
+    """Counts who came."""
+
+    joined = 0
+
+    def join(self, key: Hashable, until: float, now: float) -> tuple[Flight, bool]:
+        found = super().join(key, until, now)
+        with self.lock:
+            self.joined += 1
+        return found
+
+    lock = threading.Lock()
+
+
+def soon(seconds: float = 60) -> float:
     return time.monotonic() + seconds
 
 
 def test_threads_share_the_work_of_the_first() -> None:
-    flights, work = Flights(), Work()
+    flights, work = Counting(), Work(0)
+    work.is_awaited = lambda: flights.joined == 20
     outcomes: list[tuple[int, bool]] = []
 
     def call() -> None:
@@ -52,7 +81,7 @@ def test_threads_share_the_work_of_the_first() -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(10)
+        thread.join(60)
     assert work.times == 1
     assert sorted(outcomes) == [(1, False)] + [(1, True)] * 19
 
@@ -95,7 +124,7 @@ async def test_work_that_was_cancelled_is_done_by_one_who_waited() -> None:
     first, second, third = (
         asyncio.create_task(arun(shared(flights, "k", work, soon()), AsyncStub())) for _ in range(3)
     )
-    await asyncio.sleep(0.05)
+    await begun()
     first.cancel()
     assert sorted([await second, await third]) == [(2, False), (2, True)]
     assert first.cancelled()
@@ -106,7 +135,7 @@ async def test_one_who_stops_waiting_does_not_stop_the_work() -> None:
     first, second, third = (
         asyncio.create_task(arun(shared(flights, "k", work, soon()), AsyncStub())) for _ in range(3)
     )
-    await asyncio.sleep(0.05)
+    await begun()
     second.cancel()
     assert (await first, await third) == ((1, False), (1, True))
 
@@ -133,10 +162,10 @@ def test_a_crash_of_the_first_leaves_nobody_waiting() -> None:
 async def test_a_blocking_call_inside_a_loop_does_not_wait_for_that_loop() -> None:
     flights, work = Flights(), Work()
     task = asyncio.create_task(arun(shared(flights, "k", work, soon()), AsyncStub()))
-    await asyncio.sleep(0.05)
+    await begun()
     start = time.monotonic()
     assert run(shared(flights, "k", work, soon()), Stub()) == (2, False)
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 30
     assert await task == (1, False)
 
 
@@ -160,15 +189,19 @@ def test_an_error_of_an_offloaded_function_reaches_the_flow() -> None:
 
 def test_nobody_waits_beyond_the_own_deadline_for_another(caplog: pytest.LogCaptureFixture) -> None:
     flights, work = Flights(), Work(1.0)
+    given_up = threading.Event()
+    work.is_awaited = given_up.is_set
     leader = threading.Thread(target=lambda: run(shared(flights, "k", work, soon()), Stub()))
     leader.start()
-    time.sleep(0.1)
+    while not work.times:
+        time.sleep(0.001)
     start = time.monotonic()
     with pytest.raises(RequestTimeoutError, match="^An identical call is under way"):
         run(shared(flights, "k", work, soon(0.2)), Stub())
     assert time.monotonic() - start > 0.1
     assert leader.is_alive()
-    leader.join(10)
+    given_up.set()
+    leader.join(60)
 
     async def at_once() -> list[Any]:
         calls = [shared(flights, "k", work, soon(seconds)) for seconds in (10, 0.2, 0.2)]
@@ -186,7 +219,7 @@ async def test_who_has_more_time_than_the_first_tries_again() -> None:
     flights, heard = Flights(), list[str]()
     late = Work(0.2, RequestTimeoutError("no answer came in time"))
     first = asyncio.create_task(arun(shared(flights, "k", late, soon(1)), AsyncStub()))
-    await asyncio.sleep(0.05)
+    await begun()
     second = shared(flights, "k", Work(0), soon(30), lambda: heard.append("second"))
     third = shared(flights, "k", Work(0), soon(2), lambda: heard.append("third"))
     outcomes = await asyncio.gather(

@@ -29,6 +29,7 @@ __all__ = ["Budget", "Reservation", "Spent", "Tally"]
 _MICRO = 1_000_000
 _HIGHEST_PRICE = 1_000_000.0  # USD; a figure above it is no price
 _HIGHEST_SUM = 2**62  # SQLite counts to 2**63
+_PATIENCE = 2.0  # seconds: longer than others count, and short enough for a call to wait
 
 _ADD_DAY = "INSERT OR IGNORE INTO spend (day, micro_usd, calls) VALUES (?, 0, 0)"
 _RESERVE = """
@@ -204,7 +205,7 @@ class Budget:
     def _reserve_on(self, day: str, cost: int, provider: str) -> None:
         limit = self._day_limit
         try:
-            spent = self._store.write(lambda db: _take(db, day, cost, limit))
+            spent = self._store.write(lambda db: _take(db, day, cost, limit), patience=_PATIENCE)
         except StoreError as error:
             raise _unkept(error) from None
         if spent is not None:
@@ -233,7 +234,7 @@ class Budget:
 
     def _change_day(self, day: str, change: int) -> None:
         try:
-            self._store.write(lambda db: _change(db, day, change))
+            self._store.write(lambda db: _change(db, day, change), patience=_PATIENCE)
         except StoreError:
             return
 
@@ -247,7 +248,7 @@ class Budget:
         if self._counts_days:
             day = self._today()
             try:
-                today = _tally(self._store.read(lambda db: _sum(db, day)))
+                today = _tally(self._store.read(lambda db: _sum(db, day), patience=_PATIENCE))
             except StoreError as error:
                 raise _unkept(error) from None
         with self._process.lock:

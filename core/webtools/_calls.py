@@ -142,7 +142,7 @@ def _search(
     limit, lowered = _limit(given.limit, account, accounts)
     queries = [_search_query(given, text, limit) for text in given.queries]
     response = yield from search(account, queries, context)
-    return _warned(response, [*accounts.warnings, *lowered])
+    return _warned(response, [*accounts.warnings, *lowered, *_of_store(context)])
 
 
 def _search_query(given: SearchInput, text: str, limit: int) -> SearchQuery:
@@ -182,7 +182,7 @@ def _fetch(
         text_max_characters=given.text_max_characters,
     )
     response = yield from fetch_with_fallback(account, fallback, query, context)
-    return _warned(response, accounts.warnings)
+    return _warned(response, [*accounts.warnings, *_of_store(context)])
 
 
 def _summarize(
@@ -196,7 +196,7 @@ def _summarize(
         target_language=given.target_language or None,
     )
     response = yield from summarize(account, query, context)
-    return _warned(response, accounts.warnings)
+    return _warned(response, [*accounts.warnings, *_of_store(context)])
 
 
 def _research(
@@ -212,6 +212,10 @@ def _read(
     given: ReadInput, _accounts: Accounts, _context: CallContext | None = None
 ) -> Flow[ReadResponse]:
     return (yield from read_on(given))
+
+
+def _of_store(context: CallContext | None) -> list[str]:
+    return [] if context is None else context.store_warnings()
 
 
 def _warned(response: AnyResponse, warnings: Sequence[str]) -> AnyResponse:

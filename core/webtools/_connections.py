@@ -9,15 +9,27 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import stat
-import sys
 import threading
 import time
 import weakref
+from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TypeAlias
+
+from webtools._store_file import (
+    FileId,
+    NotOurFileError,
+    beside,
+    file_id,
+    make_private,
+    mark_as_ours,
+    opening_alone,
+    put_aside,
+    real_path,
+    refuse_foreign,
+    size_of,
+)
 
 MOST_OPEN = 8  # connections of one process; more threads than that wait for each other
 PATIENCE = 5.0  # seconds to wait for other threads and processes
@@ -27,39 +39,24 @@ _BUSY_MS = 20  # how long SQLite itself waits; its pauses grow, so we rather beg
 _LOG_BYTES = 4 * 1024 * 1024  # size from which the log is brought into the file
 _CUT_MS = 100  # how long that waits for others that read
 _CUT_INTERVAL = 1.0  # seconds until it is tried again
-_PRIVATE = 0o600
-_COMPANIONS = ("-wal", "-shm", "-journal")
-_NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-
-_FileId: TypeAlias = "tuple[int, int]"  # device and inode
-
-if sys.platform == "win32":
-
-    def _try_lock(_fd: int) -> bool:
-        """Go without: there a file that somebody has open can be neither moved nor deleted."""
-        return True
-
-else:
-    import fcntl
-
-    def _try_lock(fd: int) -> bool:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        except OSError:  # a file system without locks
-            return True
-        return True
 
 
 class StoreError(Exception):
     """The file cannot be used; the message says which and why."""
 
 
+class LockedError(StoreError):
+    """Another process keeps the file locked."""
+
+
+class ForeignFileError(StoreError):
+    """The file is not ours, and was left as it is."""
+
+
 class Connection(sqlite3.Connection):
     """A connection that knows which file it is open on, whatever its path means by now."""
 
-    file: _FileId | None = None
+    file: FileId | None = None
     log: Path | None = None
 
 
@@ -83,14 +80,18 @@ class Connections:
 
     Args:
         path: The file; it and its folder are made when needed, for this user only.
-        prepare: Makes what a new file lacks; called for each connection.
+        prepare: Makes what a new file lacks, by a deadline; called for each connection.
+
+    Attributes:
+        replaced: Where each corrupt file was moved that this process has replaced.
     """
 
-    def __init__(self, path: Path, prepare: Callable[[sqlite3.Connection], None]) -> None:
+    def __init__(self, path: Path, prepare: Callable[[sqlite3.Connection, float], None]) -> None:
         self._path = path
         self._prepare = prepare
+        self.replaced: deque[Path] = deque()
         self._idle: list[Connection] = []
-        self._file: _FileId | None = None  # what the path meant when we last looked
+        self._file: FileId | None = None  # what the path meant when we last looked
         self._next_look = 0.0
         self._next_cut = 0.0
         self._is_stranded = False
@@ -166,7 +167,7 @@ class Connections:
     def cut_log(self, connection: Connection) -> None:
         """Bring a large log into the file. SQLite itself would not wait until nobody writes."""
         now = time.monotonic()
-        if now < self._next_cut or _size(connection.log) < _LOG_BYTES:
+        if now < self._next_cut or size_of(connection.log) < _LOG_BYTES:
             return
         with suppress(sqlite3.Error):
             connection.execute(f"PRAGMA busy_timeout = {_CUT_MS}").fetchall()
@@ -174,17 +175,17 @@ class Connections:
             connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}").fetchall()
             self._next_cut = now + _CUT_INTERVAL if is_busy else 0.0
 
-    def replace(self, broken: _FileId | None) -> None:
+    def replace(self, broken: FileId | None, deadline: float) -> None:
         """Put a corrupt file aside, unless another process has done so already.
 
         Raises:
-            StoreError: It cannot be moved.
+            StoreError: It cannot be moved, or is not ours any more.
         """
         with _reporting(self._path):
-            file = _real(self._path)
-            with _alone(file, time.monotonic() + PATIENCE):
-                if broken is not None and broken == _file_id(file):
-                    _put_aside(file)
+            file = real_path(self._path)
+            with opening_alone(file, deadline):
+                if broken is not None and broken == file_id(file):
+                    self._put_aside(file)
 
     def close(self) -> None:
         """Close the idle connections now, the others when they are given back."""
@@ -237,7 +238,7 @@ class Connections:
         if now < self._next_look and not at_once:
             return
         self._next_look = now + LOOK_INTERVAL
-        found = _file_id(self._path)
+        found = file_id(self._path)
         if found != self._file:
             self._close_idle()
             self._file = found
@@ -249,18 +250,22 @@ class Connections:
     def _open(self, deadline: float) -> Connection:
         with _reporting(self._path):
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            file = _real(self._path)
-            with _alone(file, deadline):
+            file = real_path(self._path)
+            refuse_foreign(file)  # before anything is made beside it
+            with opening_alone(file, deadline):
                 try:
                     return self._connect(file, deadline)
                 except sqlite3.DatabaseError as error:
                     if not is_corruption(error):
                         raise
-                    _put_aside(file)
+                    self._put_aside(file)
                     return self._connect(file, deadline)
 
+    def _put_aside(self, file: Path) -> None:
+        self.replaced.append(put_aside(file))
+
     def _connect(self, file: Path, deadline: float) -> Connection:
-        _make_private(file)
+        make_private(file)
         connection = sqlite3.connect(
             file,
             timeout=max(0.0, deadline - time.monotonic()),
@@ -269,16 +274,17 @@ class Connections:
             factory=Connection,
         )
         try:
+            mark_as_ours(connection)
             connection.execute("PRAGMA journal_mode = WAL").fetchall()
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA wal_autocheckpoint = 0").fetchall()
-            self._prepare(connection)
+            self._prepare(connection, deadline)
             connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}").fetchall()
         except BaseException:
             _close(connection)
             raise
-        connection.file = _file_id(file)
-        connection.log = _beside(file, "-wal")
+        connection.file = file_id(file)
+        connection.log = beside(file, "-wal")
         return connection
 
 
@@ -287,93 +293,27 @@ def is_corruption(error: sqlite3.Error) -> bool:
     return type(error) is sqlite3.DatabaseError  # what is locked, full, … are its subclasses
 
 
-# --- files -------------------------------------------------------------------------------------
-
-
 @contextmanager
 def _reporting(path: Path) -> Generator[None]:
     """Turn what opening a file can raise into our error."""
     try:
         yield
     except (OSError, ValueError, sqlite3.Error) as error:  # ValueError: a NUL in the path
-        raise StoreError(f"{path} cannot be used: {error}") from error
+        raise fault_of(path, error) from error
 
 
-@contextmanager
-def _alone(file: Path, deadline: float) -> Generator[None]:
-    """Keep other threads and processes from opening or moving the file meanwhile."""
-    lock = os.open(_beside(file, ".lock"), os.O_RDWR | os.O_CREAT | _NO_LINKS, _PRIVATE)
-    try:
-        while not _try_lock(lock):
-            if time.monotonic() >= deadline:
-                raise TimeoutError("another process is opening it for too long")
-            time.sleep(0.002)
-        yield
-    finally:
-        os.close(lock)
+def fault_of(path: Path, error: Exception) -> StoreError:
+    """Build our error from what went wrong with a file."""
+    kind = StoreError
+    if isinstance(error, NotOurFileError):
+        kind = ForeignFileError
+    elif isinstance(error, TimeoutError) or _is_locked(error):
+        kind = LockedError
+    return kind(f"{path} cannot be used: {error}")
 
 
-def _real(path: Path) -> Path:
-    """Follow the user's own links; nobody else's, who might have us move any file aside."""
-    with suppress(FileNotFoundError):
-        info = path.lstat()
-        if not _is_ours(info.st_uid):
-            raise PermissionError("it belongs to another user")
-        if not (stat.S_ISREG(info.st_mode) or stat.S_ISLNK(info.st_mode)):
-            raise OSError("it is no file")
-    return path.resolve()
-
-
-def _is_ours(uid: int) -> bool:
-    return not hasattr(os, "geteuid") or os.geteuid() in {uid, 0}
-
-
-def _make_private(file: Path) -> None:
-    """Make the file, or its mode 0600; SQLite gives its companions the same mode.
-
-    An existing file is not opened: closing it would drop the locks that SQLite has on it.
-    """
-    try:
-        os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_LINKS, _PRIVATE))
-    except FileExistsError:
-        if stat.S_IMODE(file.stat().st_mode) != _PRIVATE:
-            file.chmod(_PRIVATE)
-    else:
-        _remove_companions(file)  # of a file that was deleted without them
-
-
-def _put_aside(file: Path) -> None:
-    """Move a file to `NAME.corrupt`, as somebody may want it; only the first is kept."""
-    _remove_companions(file)
-    aside = _beside(file, ".corrupt")
-    if aside.exists():
-        file.unlink()
-    else:
-        file.rename(aside)
-
-
-def _remove_companions(file: Path) -> None:
-    for suffix in _COMPANIONS:
-        _beside(file, suffix).unlink(missing_ok=True)
-
-
-def _beside(file: Path, suffix: str) -> Path:
-    return file.with_name(file.name + suffix)
-
-
-def _file_id(path: Path) -> _FileId | None:
-    try:
-        info = path.stat()
-    except (OSError, ValueError):
-        return None
-    return info.st_dev, info.st_ino
-
-
-def _size(path: Path | None) -> int:
-    try:
-        return path.stat().st_size if path else 0
-    except OSError:
-        return 0
+def _is_locked(error: Exception) -> bool:
+    return isinstance(error, sqlite3.OperationalError) and "locked" in str(error)
 
 
 # --- closing -----------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from webtools._hidden import visible
 from webtools._inputs import shown
 from webtools._redaction import Redactor, redactor_for
 from webtools._sharing import Flights
-from webtools._store import store_at
+from webtools._store import ForeignFileError, Store, StoreError, store_at
 from webtools.cache import Cache
 from webtools.config import Accounts, LogConfig, cache_path, log_path
 from webtools.errors import InputError
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _LONG_LINE = 2048  # bytes of the log
-_LONGEST_WAIT = 0.9  # seconds that a call waits for the cache in all, if no wait is longer itself
-_WAITED = 0.2  # seconds; what takes less was no waiting
 Event: TypeAlias = tuple[int, str, dict[str, Any]]  # nanoseconds since 1970, name, facts
 CacheMode: TypeAlias = Literal["use", "refresh", "bypass"]
 _CACHE_MODES = get_args(CacheMode)
@@ -41,6 +39,7 @@ _CACHE_MODES = get_args(CacheMode)
 class Facilities:
     """What the calls under the same settings share."""
 
+    store: Store
     cache: Cache | None
     flights: Flights
     budget: Budget
@@ -64,6 +63,7 @@ def _make(accounts: Accounts, cache_file: Path, log_file: Path) -> Facilities:
     store = store_at(cache_file)
     keeps = cache.enabled and cache.ttl_ms > 0
     return Facilities(
+        store=store,
         cache=Cache(store, ttl=cache.ttl_ms / 1000, max_bytes=cache.max_bytes) if keeps else None,
         flights=Flights(),
         budget=Budget(store, accounts.budget),
@@ -103,24 +103,6 @@ class CallOptions:
             raise InputError(message)
 
 
-class Patience:
-    """How long a call may yet wait for a cache that others keep locked."""
-
-    def __init__(self) -> None:
-        self._left = _LONGEST_WAIT
-
-    def spend(self, look: Callable[[], T]) -> T | None:
-        """Use the cache; None when the call has waited long enough for it."""
-        if self._left <= 0:
-            return None
-        start = time.monotonic()
-        found = look()
-        took = time.monotonic() - start
-        if took > _WAITED:
-            self._left -= took
-        return found
-
-
 @dataclass(slots=True, eq=False)  # not frozen: that would take three times as long to make
 class CallContext:
     """One call; only `private` and what follows it ever change.
@@ -133,7 +115,7 @@ class CallContext:
         options: What the caller decided.
         private: Texts that the log may have to hide: queries and URLs.
         noted: What the log is yet to be told, and when it was: one go is quicker than many.
-        patience: With a cache that is locked.
+        cache_fault: Why the rest of this call goes without the cache.
         is_unpriced: Whether a request failed of which nobody knows what it cost.
     """
 
@@ -144,13 +126,35 @@ class CallContext:
     options: CallOptions = field(default_factory=CallOptions)
     private: tuple[str, ...] = ()
     noted: deque[Event] = field(default_factory=deque[Event], repr=False)
-    patience: Patience = field(default_factory=Patience, repr=False)
+    cache_fault: StoreError | None = None
     is_unpriced: bool = False
 
     @property
     def cache(self) -> Cache | None:
         """The cache, unless this call goes past it."""
         return None if self.options.cache == "bypass" else self.facilities.cache
+
+    def try_cache(self, use: Callable[[], T]) -> T | None:
+        """Use the cache; None from the first time on that its file cannot be used."""
+        if self.cache_fault is None:
+            try:
+                return use()
+            except StoreError as error:
+                self.cache_fault = error
+        return None
+
+    def store_warnings(self) -> list[str]:
+        """Say what is wrong with the file of the cache, where the user can and must put it right.
+
+        What only lasts a while, such as a lock, costs a call no more than its cache.
+        """
+        notices = self.facilities.store.take_notices()
+        if isinstance(self.cache_fault, ForeignFileError):
+            notices.append(
+                f"The cache was off for this call, as {self.cache_fault}; set cache.path to "
+                "another file, or move that one away."
+            )
+        return notices
 
     @property
     def is_logged(self) -> bool:

@@ -41,7 +41,7 @@ _FORGOTTEN_AFTER = 86_400.0  # seconds after the last trouble or park
 _LATE_ANSWERS = 30.0  # seconds in which calls may end that began before a park
 _FAILURES_IN_A_ROW = 3
 _FIRST_FAILURE_STATUS = 400
-_PATIENCE = 1.0  # seconds: a call is not to wait longer for the file than that
+_PATIENCE = 0.5  # seconds: a call is not to wait longer for the file than that
 
 # Each says what is the matter without a word of the provider's or of the query: it is shown to
 # calls that have nothing to do with the one that failed.

@@ -178,12 +178,12 @@ def _hides_key(text: str, redactor: Redactor) -> bool:
 
 
 def _get_all(context: CallContext, cache: Cache, keys: Iterable[str]) -> list[Entry | None]:
-    return [context.patience.spend(partial(cache.get, key)) for key in keys]
+    return [context.try_cache(partial(cache.get, key)) for key in keys]
 
 
 def _set_all(context: CallContext, cache: Cache, entries: Iterable[tuple[str, str]]) -> None:
     for key, text in entries:
-        context.patience.spend(partial(cache.set, key, text))
+        context.try_cache(partial(cache.set, key, text))
 
 
 def _done(context: CallContext, work: Work[T], make: Callable[[], Flow[T]]) -> Flow[T]:

@@ -1,7 +1,8 @@
 """One SQLite file for cached answers, what was spent, and the providers' health.
 
-Any number of threads and processes use it at once. A file that is corrupt, was deleted or has
-another version's tables is replaced by a new one, and the work is done again.
+Any number of threads and processes use it at once. A file of ours that is corrupt, was deleted or
+has another version's tables is replaced by a new one, and the work is done again. A file that is
+not ours is left as it is.
 """
 
 from __future__ import annotations
@@ -12,19 +13,28 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
-from webtools._connections import PATIENCE, Connection, Connections, StoreError, is_corruption
+from webtools._connections import (
+    PATIENCE,
+    Connection,
+    Connections,
+    ForeignFileError,
+    LockedError,
+    StoreError,
+    fault_of,
+    is_corruption,
+)
 
-__all__ = ["Store", "StoreError", "store_at"]
+__all__ = ["ForeignFileError", "LockedError", "Store", "StoreError", "store_at"]
 
 T = TypeVar("T")
+_Work: TypeAlias = Callable[[Connection, float], T]  # with the deadline
 
 _STUCK = 5.0  # seconds for which a file that somebody keeps locked is taken to stay so
 _BRIEF = 0.05  # seconds to wait meanwhile
 _SLOW = 0.002  # seconds; what takes longer would hold up an event loop, for a while again
 
-_APPLICATION = 0x77_65_62_74  # "webt", which marks the file as ours
 _VERSION = 1  # of the tables; a file with another one is emptied
 _TABLES = {
     # Ids grow, so their order is that in which entries were stored. The value stands last: what
@@ -58,6 +68,7 @@ class Store:
         self.path = path
         self._connections = Connections(path, _prepare)
         self._stuck_until = 0.0
+        self._waited = 0.0  # seconds, in vain, for the file that is stuck
         self._slow_until = 0.0
 
     def read(self, work: Callable[[sqlite3.Connection], T], *, patience: float = PATIENCE) -> T:
@@ -71,10 +82,9 @@ class Store:
         Raises:
             StoreError: The file cannot be used.
         """
-        deadline = self._end_of(patience)
         return self._done(
-            lambda connection: _patiently(lambda: work(connection), deadline),
-            deadline,
+            lambda connection, deadline: _patiently(lambda: work(connection), deadline),
+            patience,
             writes=False,
         )
 
@@ -112,53 +122,82 @@ class Store:
         Raises:
             StoreError: The file cannot be used.
         """
-        deadline = self._end_of(patience)
 
-        def transaction(connection: Connection) -> T:
+        def transaction(connection: Connection, deadline: float) -> T:
             result = _in_transaction(connection, work, deadline)
             self._connections.cut_log(connection)
             return result
 
-        return self._done(transaction, deadline, writes=True)
+        return self._done(transaction, patience, writes=True)
 
-    def _end_of(self, patience: float) -> float:
-        """Wait only once for a file that stays locked: many calls would add up otherwise."""
-        now = time.monotonic()
-        return now + (min(patience, _BRIEF) if now < self._stuck_until else patience)
+    def take_notices(self) -> list[str]:
+        """Return what the user should know of the file, once."""
+        notices: list[str] = []
+        with suppress(IndexError):
+            while True:
+                notices.append(_replaced(self.path, self._connections.replaced.popleft()))
+        return notices
 
     def close(self) -> None:
         """Close the connections; the next use opens the file again."""
         self._connections.close()
 
-    def _done(self, work: Callable[[Connection], T], deadline: float, *, writes: bool) -> T:
+    def _done(self, work: _Work[T], patience: float, *, writes: bool) -> T:
+        deadline = self._end_of(patience)
+        try:
+            result = self._healed(work, deadline, writes=writes)
+        except LockedError:
+            self._note_lock(patience)
+            raise
+        if writes:  # reading goes on while others write
+            self._stuck_until = 0.0
+        return result
+
+    def _end_of(self, patience: float) -> float:
+        """Wait only once for a file that stays locked: many calls would add up otherwise."""
+        now = time.monotonic()
+        waited = self._waited if now < self._stuck_until else 0.0
+        return now + max(patience - waited, min(patience, _BRIEF))
+
+    def _note_lock(self, patience: float) -> None:
+        now = time.monotonic()
+        self._waited = max(patience, self._waited if now < self._stuck_until else 0.0)
+        self._stuck_until = now + _STUCK
+
+    def _healed(self, work: _Work[T], deadline: float, *, writes: bool) -> T:
         try:
             return self._attempt(work, deadline, writes=writes)
         except _RepairedError:
             return self._attempt(work, deadline, writes=writes)
 
-    def _attempt(self, work: Callable[[Connection], T], deadline: float, *, writes: bool) -> T:
+    def _attempt(self, work: _Work[T], deadline: float, *, writes: bool) -> T:
         lease = self._connections.take(deadline, writes=writes)
         connection = lease.connection
         try:
-            return work(connection)
+            return work(connection, deadline)
         except sqlite3.Error as error:
             broken, connection.file = connection.file, None  # so that it is not kept
-            fault = f"{self.path} cannot be used: {error}"
-            if "locked" in str(error):
-                self._stuck_until = time.monotonic() + _STUCK
+            fault = fault_of(self.path, error)
             if is_corruption(error):
                 connection.close()  # Windows does not move an open file
-                self._connections.replace(broken)
-                raise _RepairedError(fault) from error
+                self._connections.replace(broken, deadline)
+                raise _RepairedError(str(fault)) from error
             if not _is_whole_now(connection):  # the next connection makes the tables
-                raise _RepairedError(fault) from error
-            raise StoreError(fault) from error
+                raise _RepairedError(str(fault)) from error
+            raise fault from error
         finally:
             self._connections.give(lease)
 
 
 class _RepairedError(StoreError):
     """The file is, or will be, a new one: the work may be done again."""
+
+
+def _replaced(path: Path, aside: Path) -> str:
+    return (
+        f"{path} was corrupt and is replaced by a new file, so the cached answers and what the "
+        f"budget had counted for today are lost; the old file is {aside}."
+    )
 
 
 def store_at(path: Path) -> Store:
@@ -202,10 +241,9 @@ def _in_transaction(
 # --- tables ------------------------------------------------------------------------------------
 
 
-def _prepare(connection: sqlite3.Connection) -> None:
+def _prepare(connection: sqlite3.Connection, deadline: float) -> None:
     """Make the tables, in place of what another version has left."""
     if not _is_whole(connection):
-        deadline = time.monotonic() + PATIENCE
         _in_transaction(connection, _make_tables, deadline)
 
 
@@ -224,17 +262,12 @@ def _is_whole_now(connection: Connection) -> bool:
 def _make_tables(connection: sqlite3.Connection) -> None:
     if _is_whole(connection):  # another process was first
         return
-    present = _tables(connection)
-    [application] = connection.execute("PRAGMA application_id").fetchone()
-    if present and application != _APPLICATION:
-        raise ValueError("it is the database of another program")
-    for name in present:
+    for name in _tables(connection):
         connection.execute(f'DROP TABLE "{name}"')
     for name, columns in _TABLES.items():
         connection.execute(f"CREATE TABLE {name} {columns}")
     for statement in _REST:
         connection.execute(statement)
-    connection.execute(f"PRAGMA application_id = {_APPLICATION}")
     connection.execute(f"PRAGMA user_version = {_VERSION}")
 
 

@@ -1,6 +1,6 @@
 """Answers kept for a while in the store's file, the oldest making room for new ones.
 
-A cache that fails costs a call nothing but the time: `get` finds nothing, `set` keeps nothing.
+A file that cannot be used is an error here; a call goes on without its cache then.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["Cache", "CacheStats", "Entry", "cache_key"]
 _SHARE = 8  # a value larger than this part of the cache is not kept
 _MOST_SLACK = 128 * 1024  # bytes freed beyond what is needed, so that not every `set` must do it
 _SWEEP_INTERVAL = 64  # how many times `set` is called until it deletes expired entries as well
-_PATIENCE = 1.0  # seconds: a call is not to wait longer for the cache than that
+_PATIENCE = 0.5  # seconds: a call is not to wait longer for the cache than that
 
 _SHORT = 256 * 1024  # bytes of an entry that is read and decoded in next to no time
 _MOST_KNOWN = 64  # entries read last that are kept decoded, of at most so many bytes each
@@ -109,10 +109,14 @@ class Cache:
         self._known: dict[str, tuple[bytes, int, str]] = {}  # as stored, and decoded
 
     def get(self, key: str) -> Entry | None:
-        """Give what is kept; None if that is nothing, too old or unreadable. It raises nothing."""
+        """Return what is cached; None if that is nothing, too old or unreadable.
+
+        Raises:
+            StoreError: The file cannot be used.
+        """
         try:
             row = self._store.read(lambda db: _row(db, key), patience=_PATIENCE)
-        except (StoreError, ValueError):  # ValueError: a key that is no valid text
+        except ValueError:  # a key that is no valid text
             return None
         return self._read(key, row)
 
@@ -159,10 +163,14 @@ class Cache:
         return text
 
     def set(self, key: str, value: str) -> None:
-        """Keep a text, if possible and if it is not too large. It raises nothing."""
+        """Store a text, if it is not too large.
+
+        Raises:
+            StoreError: The file cannot be used.
+        """
         data = value.encode("utf-8", "surrogatepass")
         # ValueError: a key that is no valid text. TypeError: a total in a damaged file.
-        with suppress(StoreError, ValueError, TypeError):
+        with suppress(ValueError, TypeError):
             self._store.write(lambda db: self._put(db, key, data), patience=_PATIENCE)
 
     def _put(self, db: sqlite3.Connection, key: str, data: bytes) -> None:

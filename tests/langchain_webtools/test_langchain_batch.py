@@ -17,7 +17,7 @@ class Counting(WebTools):
 
     def __init__(self, meeting: int = 1) -> None:
         super().__init__()
-        self._barrier = threading.Barrier(meeting, timeout=2)
+        self._barrier = threading.Barrier(meeting, timeout=60)
         self._lock = threading.Lock()
         self.now = self.most = 0
 

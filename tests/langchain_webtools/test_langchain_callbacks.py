@@ -467,6 +467,6 @@ async def test_a_step_from_a_thread_wakes_a_loop_that_waits() -> None:
         async with aprogress_events(config=config) as progress:
             assert progress is not None
             threading.Timer(0.01, progress, [STEP]).start()
-            await asyncio.wait_for(told.wait(), 5)
+            await asyncio.wait_for(told.wait(), 60)
 
     await RunnableLambda(run).ainvoke(None, {"callbacks": [Waking()]})

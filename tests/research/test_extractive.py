@@ -207,7 +207,7 @@ def test_five_pages_take_no_time() -> None:
 def test_a_hostile_page_is_read_to_a_limit(unit: str) -> None:
     start = time.perf_counter()
     found_in(unit * (1_000_000 // len(unit)))
-    assert time.perf_counter() - start < 5
+    assert time.perf_counter() - start < 20  # a second or two on an idle machine
 
 
 @settings(max_examples=150, deadline=None)

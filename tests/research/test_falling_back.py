@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,6 @@ import pytest
 
 from webtools import ProviderError, RequestError, ResearchEnvelope, WebTools, _exchange
 from webtools._kinds import Command
-from webtools._research import research as researching
 from webtools._research.research import UNPRICED
 from webtools.config import EXAMPLE, config_paths
 from webtools.errors import InputError, QuotaError, UnavailableError, WebToolsError
@@ -41,7 +39,7 @@ WAYS: dict[str, dict[str, Any]] = {
     "500": {"status": 500},
     "503": {"status": 503},
     "reset": {"reset": True},
-    "timeout": {"delay": 5.0},
+    "timeout": {"delay": 300.0},
     "HTML": {"body": "html"},
     "cut JSON": {"body": "cut"},
     "empty body": {"body": "empty"},
@@ -56,10 +54,14 @@ EMPTY: dict[str, dict[str, Any]] = {
 @pytest.fixture
 def settings(webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     monkeypatch.setattr(_exchange, "FIRST_DELAY", 0.0)
-    made = webtools_sandbox.config()
-    for entry in made["providers"]:
-        entry["timeoutMs"] = 1500
-    return made
+    return webtools_sandbox.config()
+
+
+def hurry(settings: dict[str, Any], *names: str) -> None:
+    """Leave these providers little time; the others have what a busy machine needs."""
+    for entry in settings["providers"]:
+        if entry["name"] in names:
+            entry["timeoutMs"] = 1000  # of which the search of a reader needs little
 
 
 def research(web: WebTools, command: Command, **options: Any) -> ResearchEnvelope:
@@ -75,17 +77,23 @@ def test_the_first_of_the_chain_serves(web: WebTools, command: Command) -> None:
     assert {result.source_provider for result in found.results} == {CHAINS[command][0]}
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
-    ("command", "victim"), [(command, name) for command, chain in CHAINS.items() for name in chain]
+    ("command", "victim", "way"),
+    [(command, chain[0], way) for command, chain in CHAINS.items() for way in WAYS]
+    + [(command, name, "500") for command, chain in CHAINS.items() for name in chain[1:]],
 )
 def test_where_one_fails_the_next_serves(
-    web: WebTools, webtools_sandbox: SandboxServer, command: Command, victim: str, way: str
+    settings: dict[str, Any],
+    webtools_sandbox: SandboxServer,
+    command: Command,
+    victim: str,
+    way: str,
 ) -> None:
     webtools_sandbox.fault(provider=victim, times=None, **WAYS[way])
-    start = time.monotonic()
-    found = research(web, command)
-    assert time.monotonic() - start < 15  # the deadline of a provider is 1.5 s
+    if way == "timeout":
+        hurry(settings, victim)
+    with WebTools(settings) as web:
+        found = research(web, command)
     chain = CHAINS[command]
     is_first = victim == chain[0]
     assert found.meta.provider_used == chain[is_first]
@@ -123,9 +131,12 @@ def test_where_nobody_finds_anything_that_is_the_answer(
 
 @pytest.mark.parametrize("way", WAYS)
 def test_where_all_fail_the_error_names_each(
-    web: WebTools, webtools_sandbox: SandboxServer, way: str
+    settings: dict[str, Any], webtools_sandbox: SandboxServer, way: str
 ) -> None:
     webtools_sandbox.fault(times=None, **WAYS[way])
+    if way == "timeout":
+        hurry(settings, "exa", "brave", "context7")
+    web = WebTools(settings)
     errors: list[WebToolsError] = []
     with pytest.raises((ProviderError, RequestError)) as failed:
         research(web, "web")
@@ -202,47 +213,27 @@ def test_what_a_cut_answer_cost_is_told_to_be_missing(
 
 # --- the others: a configured chain, who reads, who writes --------------------------------------
 
-FAULTS: dict[str, dict[str, Any]] = {**WAYS, "timeout": {"delay": 20.0}}
+FAULTS = WAYS
 DEEP = "how does a heap queue keep its smallest item first"
-LIMIT = 6.0  # seconds: what the deadline below allows, and a busy machine
 
 
-@pytest.fixture(scope="module")
-def reading_is_loaded(webtools_sandbox_server: SandboxServer) -> None:
-    """What reads pages takes longer to load than the tests below have."""
-    options = {"allowPrivateHosts": [f"127.0.0.1:{webtools_sandbox_server.port}"]}
-    with WebTools({"providers": [{"name": "direct", "type": "direct", "options": options}]}) as web:
-        web.fetch(f"{webtools_sandbox_server.docs_url}/library/heapq.html")
-
-
-@pytest.fixture
-def hurried(
-    settings: dict[str, Any], reading_is_loaded: None, monkeypatch: pytest.MonkeyPatch
-) -> dict[str, Any]:
-    """Nobody gets more than 0.8 s; a whole call ends after 4 s."""
-    for command in researching.SECONDS:
-        monkeypatch.setitem(researching.SECONDS, command, 4.0)
-    for entry in settings["providers"]:
-        entry["timeoutMs"] = 800
-    return settings
-
-
-def _timed(settings: dict[str, Any], command: Command, **options: Any) -> ResearchEnvelope:
-    start = time.monotonic()
+def _found(
+    settings: dict[str, Any], command: Command, victim: str, way: str, **options: Any
+) -> ResearchEnvelope:
+    if way == "timeout":
+        hurry(settings, victim)
     with WebTools(settings) as web:
-        found = web.research(DEEP, command=command, **options)
-    assert time.monotonic() - start < LIMIT
-    return found
+        return web.research(DEEP, command=command, **options)
 
 
 @pytest.mark.parametrize("way", FAULTS)
 @pytest.mark.parametrize("place", [0, 1])
 def test_kagi_in_a_configured_chain_is_stood_in_for(
-    hurried: dict[str, Any], webtools_sandbox: SandboxServer, way: str, place: int
+    settings: dict[str, Any], webtools_sandbox: SandboxServer, way: str, place: int
 ) -> None:
     chain = ["kagi", "brave"] if place == 0 else ["brave", "kagi"]
     webtools_sandbox.fault(provider="kagi", times=None, **FAULTS[way])
-    found = _timed({**hurried, "research": {"chain": {"web": chain}}}, "web")
+    found = _found({**settings, "research": {"chain": {"web": chain}}}, "web", "kagi", way)
     assert (found.meta.provider_chain, found.meta.provider_used) == (chain, "brave")
     assert found.meta.degraded == (["kagi"] if place == 0 else [])
     assert {result.source_provider for result in found.results} == {"brave"}
@@ -251,10 +242,10 @@ def test_kagi_in_a_configured_chain_is_stood_in_for(
 
 @pytest.mark.parametrize("way", FAULTS)
 def test_perplexity_as_synthesizer_is_stood_in_for(
-    hurried: dict[str, Any], webtools_sandbox: SandboxServer, way: str
+    settings: dict[str, Any], webtools_sandbox: SandboxServer, way: str
 ) -> None:
     webtools_sandbox.fault(provider="perplexity", times=None, **FAULTS[way])
-    found = _timed(hurried, "web-deep", synthesis="perplexity")
+    found = _found(settings, "web-deep", "perplexity", way, synthesis="perplexity")
     assert (found.meta.provider_used, found.meta.degraded) == ("exa", ["perplexity"])
     assert len(found.results) == 5
     assert found.synthesis is not None  # sentences of the sources
@@ -266,11 +257,11 @@ def test_perplexity_as_synthesizer_is_stood_in_for(
 
 @pytest.mark.parametrize("way", FAULTS)
 def test_exa_as_reader_is_stood_in_for(
-    hurried: dict[str, Any], webtools_sandbox: SandboxServer, way: str
+    settings: dict[str, Any], webtools_sandbox: SandboxServer, way: str
 ) -> None:
-    settings = _with_own_reader(hurried, webtools_sandbox)
+    settings = _with_own_reader(settings, webtools_sandbox)
     webtools_sandbox.fault(path="/contents", times=None, **FAULTS[way])
-    found = _timed(settings, "web-deep")
+    found = _found(settings, "web-deep", "exa", way)
     assert (found.meta.provider_used, found.meta.degraded) == ("exa", ["exa"])
     assert len(found.results) == 5
     assert found.synthesis is not None
@@ -279,11 +270,11 @@ def test_exa_as_reader_is_stood_in_for(
 
 @pytest.mark.parametrize("way", FAULTS)
 def test_without_its_only_reader_the_snippets_stand_in(
-    hurried: dict[str, Any], webtools_sandbox: SandboxServer, way: str
+    settings: dict[str, Any], webtools_sandbox: SandboxServer, way: str
 ) -> None:
     webtools_sandbox.fault(path="/contents", times=None, **FAULTS[way])
-    settings = _with_own_reader(hurried, webtools_sandbox, hosts=())
-    found = _timed(settings, "web-deep")
+    settings = _with_own_reader(settings, webtools_sandbox, hosts=())
+    found = _found(settings, "web-deep", "exa", way)
     assert (found.meta.provider_used, found.meta.degraded) == ("exa", ["exa"])
     assert len(found.results) == 5
     assert any("snippet" in each for each in found.meta.warnings)
@@ -291,11 +282,11 @@ def test_without_its_only_reader_the_snippets_stand_in(
 
 @pytest.mark.parametrize("way", [way for way in FAULTS if way != "HTML"])  # which a page is
 def test_pages_that_fail_where_they_are_read_directly_leave_their_snippets(
-    hurried: dict[str, Any], webtools_sandbox: SandboxServer, way: str
+    settings: dict[str, Any], webtools_sandbox: SandboxServer, way: str
 ) -> None:
-    settings = {**_with_own_reader(hurried, webtools_sandbox), "defaultProvider": "own reader"}
+    settings = {**_with_own_reader(settings, webtools_sandbox), "defaultProvider": "own reader"}
     webtools_sandbox.fault(provider="pages", times=None, **FAULTS[way])
-    found = _timed(settings, "web-deep")
+    found = _found(settings, "web-deep", "own reader", way)
     assert found.meta.provider_used == "exa"
     assert len(found.results) == 5
     assert found.meta.degraded == ["own reader"]
@@ -309,7 +300,7 @@ def _with_own_reader(
     if hosts is None:
         hosts = (f"127.0.0.1:{sandbox.port}", f"localhost:{sandbox.port}")
     options = {"allowPrivateHosts": list(hosts)}
-    reader = {"name": "own reader", "type": "direct", "options": options, "timeoutMs": 800}
+    reader = {"name": "own reader", "type": "direct", "options": options}
     entries = [
         {**entry, "fetchFallback": "own reader"} if entry["type"] == "exa" else entry
         for entry in settings["providers"]

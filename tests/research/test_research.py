@@ -380,7 +380,7 @@ def test_a_plan_sends_nothing_and_knows_the_cache(
     plan = asyncio.run(web.aplan(QUERY, command="web-deep"))
     assert plan.worst_cost_usd == 0.0
     assert plan.kept_since is not None
-    assert abs((plan.kept_since - found.meta.retrieved_at).total_seconds()) < 5
+    assert abs((plan.kept_since - found.meta.retrieved_at).total_seconds()) < 60
     paid = web.plan(QUERY, command="web-deep", synthesis="perplexity")
     assert paid.synthesis is not None
     assert paid.synthesis.provider == "perplexity"

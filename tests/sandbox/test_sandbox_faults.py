@@ -74,7 +74,7 @@ def test_retry_after_can_be_an_http_date(caller: Caller) -> None:
 
 
 def test_a_delay_holds_one_answer_and_no_other(caller: Caller) -> None:
-    caller.server.fault(path="/search", delay=5)
+    caller.server.fault(path="/search", delay=60)
     with pytest.raises(httpx.ReadTimeout):
         caller.http.post(
             caller.server.base_url("exa") + "/search",
@@ -84,7 +84,7 @@ def test_a_delay_holds_one_answer_and_no_other(caller: Caller) -> None:
         )
     started = time.monotonic()
     assert search(caller).status_code == 200
-    assert time.monotonic() - started < 1
+    assert time.monotonic() - started < 30  # the delay is twice that
 
 
 def test_html_comes_instead_of_json(caller: Caller) -> None:
@@ -182,9 +182,9 @@ def test_headers_can_drip(caller: Caller) -> None:
 
 
 def test_dripping_headers_keep_a_short_read_timeout_from_firing(caller: Caller) -> None:
-    caller.server.fault(body=b"[]", drip_headers=0.001)
+    caller.server.fault(body=b"[]", drip_headers=0.01)
     url = caller.server.base_url("exa") + "/search"
-    answer = caller.http.post(url, json={}, headers={"x-api-key": EXA_KEY}, timeout=0.1)
+    answer = caller.http.post(url, json={}, headers={"x-api-key": EXA_KEY}, timeout=1.0)
     assert answer.json() == []
 
 

@@ -67,7 +67,7 @@ def test_stop_does_not_wait_for_answers_that_are_delayed() -> None:
             time.sleep(0.005)
         started = time.monotonic()
         server.stop()
-        assert time.monotonic() - started < 5
+        assert time.monotonic() - started < 30  # the delay is twice that
         assert isinstance(waiting.exception(), httpx.RemoteProtocolError | httpx.ReadError)
 
 
@@ -211,11 +211,20 @@ def test_a_search_of_the_python_documentation_has_hits(
 
 def test_latency_delays_answers_side_by_side(caller: Caller) -> None:
     caller.server.latency = 0.3
-    started = time.monotonic()
+    spans: list[tuple[float, float]] = []
+
+    def search() -> int:
+        started = time.monotonic()
+        answer = caller.exa("/search", query="json")
+        spans.append((started, time.monotonic()))
+        return answer.status_code
+
     with ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(lambda _: caller.exa("/search", query="json"), range(8)))
-    assert {answer.status_code for answer in answers} == {200}
-    assert 0.3 <= time.monotonic() - started < 4 * 0.3  # one after the other: 8
+        assert {each.result() for each in [pool.submit(search) for _ in range(8)]} == {200}
+    assert min(end - start for start, end in spans) >= 0.3
+    assert sum(end - start for start, end in spans) > max(end for _, end in spans) - min(
+        start for start, _ in spans
+    ), "one after the other"
 
 
 def test_latency_can_be_set_over_http(caller: Caller) -> None:

@@ -87,7 +87,8 @@ def research(given: ResearchInput, context: CallContext) -> Flow[ResearchEnvelop
         kept = Kept((yield from carried_out()))
     else:
         kept = yield from done_once(context, work, carried_out, deadline)
-    return _as_asked(kept, question, [*accounts.warnings, *_moved(given, question)])
+    told = [*accounts.warnings, *_moved(given, question), *context.store_warnings()]
+    return _as_asked(kept, question, told)
 
 
 def _moved(given: ResearchInput, question: Question) -> list[str]:
