@@ -65,16 +65,6 @@ def maybe_object(value: Any) -> dict[str, Any]:
     return value if is_object(value) else {}
 
 
-def objects(value: Any) -> list[dict[str, Any]]:
-    """Take a list of JSON objects; null counts as empty."""
-    if value is None:
-        return []
-    if not is_list(value):
-        message = f"expected a list, not {type(value).__name__}"
-        raise TypeError(message)
-    return [json_object(item) for item in value]
-
-
 def maybe_list(value: Any) -> list[Any]:
     """Take a list where one may be; anything else counts as an empty one."""
     return value if is_list(value) else []
