@@ -181,6 +181,12 @@ def test_what_broke_off_to_the_end_may_go_better_later_and_says_so() -> None:
     assert caught.value.retryable
 
 
+def test_an_answer_that_repeats_the_key_did_not_break_off() -> None:
+    body = b"[]" + b"test-key-exa" * 9
+    with pytest.raises(ResponseFormatError, match="has not the documented shape"):
+        asked(world(Response(200, {"content-length": str(len(body))}, body)), Response.json)
+
+
 def test_a_shape_that_is_not_documented_stays_so() -> None:
     with pytest.raises(ResponseFormatError) as caught:
         asked(world(Response(200, {}, b"<html>")), Response.json)
