@@ -140,6 +140,60 @@ def test_the_first_good_answer_is_taken(failures: list[Answer]) -> None:
     assert len(there.sent) == len(failures) + 1
 
 
+WHOLE = b'{"results": [{"url": "https://a.example"}]}'
+CUT = [
+    Response(200, {"content-length": "99"}, WHOLE),
+    Response(200, {}, WHOLE[:-1]),
+    Response(200, {}, WHOLE[:20]),
+    Response(200, {}, b'{"results": [{"title": "\xc3'),
+]
+
+
+@pytest.mark.parametrize("cut", CUT)
+def test_a_success_that_broke_off_is_asked_for_again(cut: Response) -> None:
+    there = world(cut, OK)
+    assert retried(there) is OK
+    assert len(there.sent) == 2
+
+
+def test_an_answer_that_is_written_anew_each_time_is_not_asked_for_again() -> None:
+    there = world(CUT[1], OK)
+    assert there.drive(send_with_retries(POST, job("synthesize"))) is CUT[1]
+
+
+@pytest.mark.parametrize(
+    "body", [WHOLE, b"", b"<html>", b"{}{}", b'{"a": NaN}', b'{"a": ["b"}', b"null"]
+)
+def test_a_body_that_is_whole_is_not_asked_for_again(body: bytes) -> None:
+    there = world(Response(200, {}, body), OK)
+    assert retried(there).body == body
+    assert len(there.sent) == 1
+
+
+def test_a_compressed_body_may_be_longer_or_shorter_than_announced() -> None:
+    headers = {"content-length": "999", "content-encoding": "gzip"}
+    assert not Response(200, headers, WHOLE).is_cut()
+
+
+def test_what_broke_off_to_the_end_may_go_better_later_and_says_so() -> None:
+    with pytest.raises(ResponseFormatError, match="broke off; try again later or use") as caught:
+        asked(world(*[CUT[1]] * 3), Response.json)
+    assert caught.value.retryable
+
+
+def test_an_answer_that_repeats_the_key_did_not_break_off() -> None:
+    body = b"[]" + b"test-key-exa" * 9
+    with pytest.raises(ResponseFormatError, match="has not the documented shape"):
+        asked(world(Response(200, {"content-length": str(len(body))}, body)), Response.json)
+
+
+def test_a_shape_that_is_not_documented_stays_so() -> None:
+    with pytest.raises(ResponseFormatError) as caught:
+        asked(world(Response(200, {}, b"<html>")), Response.json)
+    assert str(caught.value).endswith("(JSONDecodeError); use another provider.")
+    assert not caught.value.retryable
+
+
 def test_a_retry_sends_the_same_request_with_the_same_deadline() -> None:
     there = world(answer(503), RequestError("reset"), OK)
     retried(there)

@@ -281,7 +281,8 @@ def test_undated_results_stay_and_are_counted() -> None:
     response = searched(KAGI, kagi(*found), start_published_date=date(2026, 1, 1))
     assert urls(response) == ["b", "c"]
     assert response.warnings == [
-        "2 results carry no date, so the date filter could not check them."
+        '"my-kagi" sent values that cannot be read, left out here: time (1).',
+        "2 results carry no date, so the date filter could not check them.",
     ]
 
 

@@ -146,7 +146,7 @@ def faults(*messages: str, code: int = 1) -> dict[str, Any]:
             answer(body=b"<html>"),
             ResponseFormatError,
             (f'Failed to parse Kagi API response for "{A}". The answer (HTTP 200) has not the '
-            f"documented shape (JSONDecodeError); try again later or use another provider."),
+            f"documented shape (JSONDecodeError); use another provider."),
         ),
         (
             output(""),

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from webtools._flow import Flow, Now, Send, Sleep
-from webtools._http import Request, Response
+from webtools._http import OK, Request, Response
 from webtools._job import Job, observed, timeout_of
 from webtools._redaction import redactor_for
 from webtools.errors import (
@@ -200,7 +200,12 @@ def _delay(outcome: Response | RequestError, job: Job, attempt: int) -> float | 
 
 
 def _verdict(response: Response, job: Job) -> tuple[float | None, bool]:
-    """Tell the wait that the provider asks for, and whether another attempt makes sense."""
+    """Tell the wait that the provider asks for, and whether another attempt makes sense.
+
+    It does where a success broke off, unless the answer is one that is written, and paid, anew.
+    """
+    if response.status == OK:
+        return None, job.capability != "synthesize" and response.is_cut()
     if response.status not in RETRIED_STATUSES:
         return None, False
     try:

@@ -65,6 +65,20 @@ class Response:
         except (ValueError, RecursionError):
             return None
 
+    def is_cut(self) -> bool:
+        """Tell whether the body broke off: it is shorter than announced, or the start of a JSON."""
+        announced = self.headers.get("content-length", "")
+        encoded = self.headers.get("content-encoding", "identity") != "identity"
+        if announced.isdecimal() and not encoded and len(self.body) < int(announced[:20]):
+            return True
+        if not self.body.lstrip().startswith((b"{", b"[")):
+            return False
+        try:
+            from_json(self.body)
+        except ValueError as error:
+            return str(error).startswith("EOF ")
+        return False
+
 
 def _refuse_constant(name: str) -> NoReturn:
     message = f"{name} is not JSON"

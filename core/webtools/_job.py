@@ -113,7 +113,9 @@ def _cost(result: Any) -> float | None:
 
 
 def _cost_of_failure(error: WebToolsError, job: Job) -> float | None:
-    """An answer that is an error costs nothing; what became of other calls, nobody knows."""
+    """Return the price: as stated, nothing for an error status, and None where nobody knows it."""
+    if error.cost_usd is not None:
+        return error.cost_usd
     answered = error.status is not None and error.status >= _FIRST_FAILURE_STATUS
     return 0.0 if answered or not job.requests else None
 

@@ -60,7 +60,8 @@ class Redactor:
         if not self.may_be_in(response.body):
             return response
         body = self.text(response.body.decode("latin-1")).encode("latin-1")
-        return replace(response, body=body)
+        headers = {k: v for k, v in response.headers.items() if k != "content-length"}
+        return replace(response, headers=headers, body=body)
 
     def clean(self, value: T) -> T:
         """Clean a value and all that is in it; what holds no key is returned as it is."""

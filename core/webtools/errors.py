@@ -44,6 +44,7 @@ class WebToolsError(Exception):
         status: HTTP status of the answer, or None when there was none.
         retryable: Whether the same call may succeed later.
         retry_after: Seconds the provider asks to wait, or None.
+        cost_usd: What the failed call cost by the provider's own figure, or None.
     """
 
     default_retryable: ClassVar[bool] = False
@@ -56,6 +57,7 @@ class WebToolsError(Exception):
         status: int | None = None,
         retryable: bool | None = None,
         retry_after: float | None = None,
+        cost_usd: float | None = None,
     ) -> None:
         """Keep the message and what a caller needs to decide on a retry."""
         super().__init__(message)
@@ -63,6 +65,7 @@ class WebToolsError(Exception):
         self.status = status
         self.retryable = self.default_retryable if retryable is None else retryable
         self.retry_after = retry_after
+        self.cost_usd = cost_usd
 
     @property
     def message(self) -> str:
@@ -71,7 +74,7 @@ class WebToolsError(Exception):
 
     def with_message(self, message: str) -> WebToolsError:
         """Make the same error with another text."""
-        return type(self)(message, **self._facts())
+        return type(self)(message, **self._facts(), cost_usd=self.cost_usd)
 
     def to_details(self) -> dict[str, Any]:
         """Give the plain JSON form that `ToolResult.details["error"]` carries."""
@@ -87,7 +90,7 @@ class WebToolsError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle with the keyword attributes, which `Exception` would drop."""
-        return _rebuild, (type(self), str(self), self._facts())
+        return _rebuild, (type(self), str(self), self._facts() | {"cost_usd": self.cost_usd})
 
 
 def _rebuild(kind: type[WebToolsError], message: str, facts: dict[str, Any]) -> WebToolsError:

@@ -51,11 +51,10 @@ def search_text(results: Sequence[SearchResult]) -> str:
 
 def _numbered(number: int, result: SearchResult) -> str:
     lines = [f"{number}. {result.title}", result.url]
-    if result.snippet:
-        lines.append(result.snippet)
+    lines += result.snippet.splitlines()
     if facts := _facts(result):
         lines.append(facts)
-    return f"\n{INDENT}".join(lines)
+    return "\n".join([lines[0], *(f"{INDENT}{line}".rstrip() for line in lines[1:])])
 
 
 def _facts(item: SearchResult | Page) -> str:
@@ -233,10 +232,10 @@ def cited_first(envelope: ResearchEnvelope) -> list[ResearchResult]:
 
 
 def _source(number: int, result: ResearchResult) -> str:
-    lines = [f"{number}. {result.title}", result.url, result.snippet]
+    lines = [f"{number}. {result.title}", result.url, *result.snippet.splitlines()]
     if result.published_at:
         lines.append(result.published_at.date().isoformat())
-    return f"\n{INDENT}".join(line for line in lines if line)
+    return "\n".join([lines[0], *(f"{INDENT}{line}".rstrip() for line in lines[1:])])
 
 
 def research_footer(envelope: ResearchEnvelope) -> str:

@@ -24,7 +24,7 @@ class SearchResult(_Model):
     Attributes:
         title: The page's title, or its host where the provider knows none.
         url: Absolute http(s) URL, as the provider gave it.
-        snippet: An extract on one line; may be empty.
+        snippet: An extract; on one line, but for documentation with code. May be empty.
         published_at: Aware date and time, or None when unknown.
         author: Author, or None.
         score: Relevance from 0 to 1; from the rank where the provider gives none.
@@ -155,7 +155,7 @@ class ResearchResult(_Model):
     Attributes:
         title: The page's title.
         url: Absolute http(s) URL, as the provider gave it.
-        snippet: An extract on one line; may be empty.
+        snippet: An extract; on one line, but for documentation with code. May be empty.
         published_at: ISO-8601 date and time with an offset, or null when unknown.
         score: Relevance from 0 to 1.
         source_provider: Configured name of the provider that found it.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta, timezone
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -10,8 +11,10 @@ import offline
 import pytest
 from offline import KEY, Clock, Stub, answer, drive
 
+from webtools._health import Health
 from webtools._http import Request
 from webtools._search import search
+from webtools._store import Store
 from webtools.errors import (
     AuthenticationError,
     BadRequestError,
@@ -381,6 +384,66 @@ def test_a_quota_that_is_used_up_is_not_tried_again(clock: Clock) -> None:
     assert len(stub.requests) == 1
     assert clock.slept == []
     assert (caught.value.retryable, caught.value.retry_after) == (False, None)
+
+
+USED_UP = {"x_ratelimit_limit": "1, 2000", "x_ratelimit_remaining": "1, 0"}
+NO_LIMIT = {"x_ratelimit_limit": "50, 0", "x_ratelimit_remaining": "49, 0"}
+
+
+@pytest.mark.parametrize("body", [{}, {"web": {"results": []}}, {"web": None}])
+def test_no_results_in_a_month_that_is_used_up_are_a_quota_error(body: dict[str, Any]) -> None:
+    with pytest.raises(QuotaError, match="nothing is left of this month's requests") as caught:
+        brave.read_search(answer(body, **USED_UP), QUERY, ACCOUNT)
+    assert (caught.value.provider, caught.value.status) == ("my-brave", 200)
+    assert not caught.value.retryable
+
+
+def test_the_last_results_of_a_month_are_results() -> None:
+    assert read({"url": A, "title": "A"}, **USED_UP).results[0].url == A
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        NO_LIMIT,
+        {"x_ratelimit_remaining": "1, 0"},
+        {"x_ratelimit_limit": "1", "x_ratelimit_remaining": "0"},
+        {"x_ratelimit_limit": "1, 2000", "x_ratelimit_remaining": "0, 7"},
+        {"x_ratelimit_limit": "odd, odd", "x_ratelimit_remaining": "odd, odd"},
+    ],
+)
+def test_no_results_are_no_results_where_the_month_is_not_known_to_be_used_up(
+    headers: dict[str, str],
+) -> None:
+    assert read(**headers).results == []
+    assert type(error(fault(429, "RATE_LIMITED"), 429, **headers)) is RateLimitError
+
+
+@pytest.mark.parametrize(
+    ("meta", "headers"),
+    [({}, USED_UP), ({"quota_limit": 2000, "quota_current": 2000}, {})],
+)
+def test_too_many_calls_in_a_month_that_is_used_up_are_not_tried_again(
+    meta: dict[str, Any], headers: dict[str, str], clock: Clock
+) -> None:
+    stub = Stub(answer(fault(429, "RATE_LIMITED", **meta), 429, **headers), FOUND)
+    with pytest.raises(QuotaError):
+        offline.run(search(ACCOUNT, [QUERY]), stub)
+    assert len(stub.requests) == 1
+    assert clock.slept == []
+
+
+def test_a_plan_without_a_quota_is_only_too_fast() -> None:
+    body = fault(429, "RATE_LIMITED", quota_limit=0, quota_current=0)
+    assert type(error(body, 429, **NO_LIMIT)) is RateLimitError
+
+
+def test_a_month_that_is_used_up_parks_the_provider(tmp_path: Path) -> None:
+    health = Health(Store(tmp_path / "store"))
+    with pytest.raises(QuotaError) as caught:
+        brave.read_search(answer({}, **USED_UP), QUERY, ACCOUNT)
+    health.failed(ACCOUNT, caught.value)
+    assert health.is_ailing(ACCOUNT)
 
 
 # --- the table ---------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from webtools.errors import (
     ResponseFormatError,
     UnavailableError,
 )
+from webtools.formatting import search_text
 from webtools.providers import PROVIDERS, Account, context7
 from webtools.providers._base import Cost, DocsQuery, Hits
 from webtools.results import SearchResult
@@ -138,9 +139,23 @@ def test_long_questions_are_cut_to_what_the_api_takes() -> None:
     assert {name: len(value) for name, value in sent.items()} == {"libraryName": 500, "query": 500}
 
 
-@pytest.mark.parametrize("body", [{"results": []}, {"results": None}])
-def test_no_library_is_an_empty_result(body: dict[str, Any]) -> None:
-    assert looked_up("q", answer(body)) == (Hits([], FREE), ["/libs/search q"])
+def test_no_library_is_an_empty_result() -> None:
+    assert looked_up("q", answer({"results": []})) == (Hits([], FREE), ["/libs/search q"])
+
+
+def test_null_in_place_of_libraries_is_told() -> None:
+    found, _ = looked_up("q", answer({"results": None}))
+    assert found.results == []
+    assert found.warnings == [
+        '"my-context7" sent null in place of a list of libraries; it counts as empty.'
+    ]
+
+
+@pytest.mark.parametrize("odd", [None, "odd", {"id": 5}, {"id": None}])
+def test_an_odd_library_costs_itself(odd: Any) -> None:
+    found, sent = looked_up("q", answer({"results": [odd, library()]}), TEXT)
+    assert sent[1] == "/context /acme/widget"
+    assert len(found.results) == 1
 
 
 def test_libraries_that_are_not_found_are_an_empty_result() -> None:
@@ -332,7 +347,7 @@ def test_code_comes_before_text_with_scores_by_rank() -> None:
             SearchResult(
                 title="Create",
                 url=f"{PAGE}#_snippet_1",
-                snippet="How. widget.create()",
+                snippet="How.\n\n```python\nwidget.create()\n```\n\n```\nother()\n```",
                 score=1.0,
                 **common,
             ),
@@ -352,9 +367,50 @@ def results(*codes: dict[str, Any], infos: tuple[dict[str, Any], ...] = ()) -> l
     return looked_up("q", FOUND, snippets(*codes, infos=infos))[0].results
 
 
-def test_snippets_of_one_page_are_one_result_that_keeps_its_fragment() -> None:
-    found = results(code(), code(f"{PAGE}#_snippet_2", codeTitle="Other"), infos=(info(PAGE),))
-    assert [(r.title, r.url) for r in found] == [("Create", f"{PAGE}#_snippet_1")]
+def test_all_snippets_of_a_page_are_one_result_in_their_order() -> None:
+    parts = [
+        code(f"{PAGE}#_snippet_{n}", codeTitle=f"Step {n}", codeList=[{"code": f"step({n})"}])
+        for n in range(1, 6)
+    ]
+    [found] = results(*parts, infos=(info(PAGE, content="See also."),))
+    assert (found.title, found.url) == ("Step 1", f"{PAGE}#_snippet_1")
+    steps = [f"### Step {n}\n\nHow.\n\n```\nstep({n})\n```" for n in range(1, 6)]
+    whole = "\n\n".join([*steps, "### Guide > Install\n\nSee also."])
+    assert found.snippet == whole.removeprefix("### Step 1\n\n")  # that is the title
+
+
+def test_code_is_kept_to_the_letter() -> None:
+    body = "if x:\n\n    y = a_b &lt; 1  # <b>no</b>\n\treturn `y`"
+    [found] = results(code(codeList=[{"language": "python", "code": body}]))
+    assert found.snippet == f"How.\n\n```python\n{body}\n```"
+
+
+def test_a_fence_in_the_code_does_not_end_it() -> None:
+    [found] = results(code(codeList=[{"language": "md", "code": "```sh\nls\n```"}]))
+    assert found.snippet == "How.\n\n````md\n```sh\nls\n```\n````"
+
+
+@pytest.mark.parametrize("language", ["a b", "x\n```", "`", "", None, "x" * 31])
+def test_an_odd_language_is_left_out_of_the_fence(language: Any) -> None:
+    [found] = results(code(codeList=[{"language": language, "code": "x"}]))
+    assert found.snippet == "How.\n\n```\nx\n```"
+
+
+def test_what_does_not_fit_of_a_page_is_left_out_as_whole_snippets_and_told() -> None:
+    long = [code(f"{PAGE}#{n}", codeList=[{"code": f"step{n}()\n" * 150}]) for n in range(5)]
+    [found] = results(*long)
+    assert len(found.snippet) < 4_100
+    assert found.snippet.endswith("\n```\n\n[2 more of this page are left out.]")
+    assert found.snippet.count("```") == 6
+
+
+def test_a_page_of_code_is_shown_to_a_model_line_by_line_under_its_number() -> None:
+    body = "def f():\n\n    return 1"
+    [found] = results(code(codeList=[{"language": "python", "code": body}]))
+    assert search_text([found]) == (
+        f"1. Create\n   {PAGE}#_snippet_1\n   How.\n\n   ```python\n   def f():\n\n"
+        "       return 1\n   ```"
+    )
 
 
 @pytest.mark.parametrize("url", [None, "", "README.md", "javascript:alert(1)"])
@@ -372,23 +428,26 @@ def test_titles_have_their_fallbacks() -> None:
     assert [r.title for r in found] == ["README", "Code", "Documentation"]
 
 
-def test_a_snippet_is_cut_at_a_blank() -> None:
+def test_a_snippet_is_cut_at_the_end_of_a_line_or_at_a_blank() -> None:
+    lines = code("https://c.example", codeList=[{"code": "x = 1\n" * 999}])
     found = results(
-        infos=(info(content="word " * 200), info("https://b.example", content="x" * 999))
+        lines,
+        infos=(info(content="word " * 999), info("https://b.example", content="x" * 9999)),
     )
-    assert [len(r.snippet) <= 482 for r in found] == [True, True]
-    assert found[0].snippet.endswith("word …")
-    assert found[1].snippet == "x" * 480 + " …"
+    assert [len(r.snippet) <= 4_010 for r in found] == [True, True, True]
+    assert found[0].snippet.endswith("\nx = 1\n```\n…")
+    assert found[1].snippet.endswith("word …")
+    assert found[2].snippet == "x" * 4_000 + " …"
 
 
 def test_no_snippet_ends_in_half_a_key() -> None:
-    found = results(infos=(info(content="x" * 475 + "&#8203;".join(KEY * 2)),))
-    assert found[0].snippet == "x" * 475 + "[reda …"
+    found = results(infos=(info(content="x" * 3_995 + "\u200b".join(KEY * 2)),))
+    assert found[0].snippet == "x" * 3_995 + "[reda …"
 
 
-def test_a_snippet_is_clean_text_on_one_line() -> None:
-    found = results(code(codeDescription="a\n\x1b[31mb", codeList=[{"code": "if x:\n\ty &lt; 1"}]))
-    assert found[0].snippet == "a b if x: y < 1"
+def test_a_snippet_is_clean_text() -> None:
+    [found] = results(code(codeDescription="a\n\x1b[31mb", codeList=[{"code": "x\x00\r\ny"}]))
+    assert found.snippet == "a\nb\n\n```\nx\ny\n```"
 
 
 @pytest.mark.parametrize(
@@ -424,7 +483,7 @@ def test_an_undocumented_answer_is_a_format_error(body: bytes) -> None:
         looked_up("q", FOUND, answer(body=body))
 
 
-@pytest.mark.parametrize("body", [b"", b"{}", b'{"results": {}}', b'{"results": [{"id": 5}]}'])
+@pytest.mark.parametrize("body", [b"", b"{}", b'{"results": {}}', b'{"results": [5]}'])
 def test_an_undocumented_list_of_libraries_is_a_format_error(body: bytes) -> None:
     with pytest.raises(ResponseFormatError):
         looked_up("q", answer(body=body))

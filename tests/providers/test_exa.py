@@ -321,6 +321,54 @@ def test_pages_come_in_the_order_asked_and_each_has_its_own_status() -> None:
     assert found.cost == Cost(0.002, is_estimate=False)
 
 
+@pytest.mark.parametrize(
+    "named",
+    [
+        "https://a.example/docs/page/",
+        "http://a.example/docs/page",
+        "https://A.Example/docs/page",
+        "https://a.example/docs/page#top",
+        "https://a.example:443/docs/page",
+        "https://a.example/docs/%70age",
+    ],
+)
+@pytest.mark.parametrize("asked_is_odd", [False, True])
+def test_a_page_is_found_however_its_address_is_spelled(named: str, asked_is_odd: bool) -> None:
+    plain = "https://a.example/docs/page"
+    asked, named = (named, plain) if asked_is_odd else (plain, named)
+    items = [{"url": B, "text": "b"}, {"id": named, "url": named, "text": "a"}]
+    found = pages(asked, B, answered={"results": items})
+    assert [(page.url, page.text, page.error) for page in found.pages] == [
+        (asked, "a", None),
+        (B, "b", None),
+    ]
+
+
+def test_escapes_are_compared_without_their_case() -> None:
+    found = pages(f"{A}?q=%c3%a4", answered={"results": [{"url": f"{A}?q=%C3%A4", "text": "a"}]})
+    assert found.pages[0].text == "a"
+
+
+def test_addresses_that_differ_get_each_their_own_page() -> None:
+    urls = (f"{A}/x", f"{A}/x/", f"{A}/X", f"{A}/x?y")
+    items = [{"url": url, "text": url} for url in reversed(urls)]
+    assert [page.text for page in pages(*urls, answered={"results": items}).pages] == [*urls]
+
+
+def test_the_only_page_left_over_belongs_to_the_only_url_left() -> None:
+    items = [{"url": B, "text": "b"}, {"url": "https://moved.example/", "text": "a"}]
+    assert [page.text for page in pages(A, B, answered={"results": items}).pages] == ["a", "b"]
+
+
+def test_a_page_left_over_is_not_taken_for_one_that_failed() -> None:
+    answered = {
+        "results": [{"url": "https://moved.example/", "text": "a"}],
+        "statuses": [{"id": f"{A}/", "status": "error", "error": {"tag": "CRAWL_NOT_FOUND"}}],
+    }
+    [page] = pages(A, answered=answered).pages
+    assert page.error == "CRAWL_NOT_FOUND"
+
+
 def test_a_redirected_page_is_matched_by_its_id() -> None:
     found = pages(A, answered={"results": [{"id": A, "url": B, "text": "moved"}]})
     assert found.pages == [Page(url=A, text="moved")]

@@ -228,11 +228,30 @@ def test_kinds_are_merged_in_their_order_and_ranked_together() -> None:
     )
     assert [(r.title, r.score) for r in found.results] == [
         ("first", 1.0),
-        ("second", 0.8),
-        ("news", 0.6),
-        ("listicle", 0.4),
-        ("code", 0.2),
+        ("second", pytest.approx(5 / 6)),
+        ("news", pytest.approx(4 / 6)),
+        ("listicle", 0.5),
+        ("code", pytest.approx(2 / 6)),
+        ("box", pytest.approx(1 / 6)),
     ]
+
+
+@pytest.mark.parametrize("kind", ["video", "web_archive", "infobox", "adjacent_question"])
+def test_every_kind_of_hit_that_leads_to_a_page_is_read(kind: str) -> None:
+    found = v1(**{kind: [{"url": A, "title": "A", "snippet": "a"}]})
+    assert [(r.title, r.url, r.snippet) for r in found.results] == [("A", A, "a")]
+    assert found.warnings == []
+
+
+def test_a_question_that_others_ask_stands_before_its_answer() -> None:
+    item = {"url": A, "title": "A", "snippet": "Yes.", "props": {"question": "Is it?"}}
+    assert v1(adjacent_question=[item]).results[0].snippet == "Is it? … Yes."
+
+
+def test_a_box_without_a_text_shows_its_facts() -> None:
+    facts = [{"header": "Born", "value": "1815"}, {"header": "Died", "value": "1852"}]
+    item = {"url": A, "title": "Ada", "props": {"infobox": facts}}
+    assert v1(infobox=[item]).results[0].snippet == "Born: 1815; Died: 1852"
 
 
 @pytest.mark.parametrize(

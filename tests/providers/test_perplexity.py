@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import time
 from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Any
@@ -12,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from offline import KEY, Clock, Stub, answer, drive
 
+from webtools import WebTools
 from webtools._exchange import Job, exchange
 from webtools._flow import Flow
-from webtools._http import Request
+from webtools._http import Request, Response
 from webtools._search import search
 from webtools.errors import (
     AuthenticationError,
@@ -155,9 +157,10 @@ def test_a_list_per_query_is_read_as_well() -> None:
     assert read([]).results == []
 
 
-def test_a_list_that_is_partly_nested_is_no_documented_shape() -> None:
-    with pytest.raises(TypeError):
-        read([{"url": A}], {"url": B})
+def test_a_list_that_is_partly_nested_costs_the_nested_part() -> None:
+    found = read([{"url": A}], {"url": B})
+    assert [r.url for r in found.results] == [B]
+    assert found.warnings == ['"my-perplexity" sent 1 result that cannot be read, left out here.']
 
 
 @pytest.mark.parametrize("snippet", ["", None, " \n "])
@@ -255,10 +258,6 @@ def test_lines_of_an_answer_are_kept_and_controls_are_not() -> None:
     ("fields", "said"),
     [
         ({"status": "completed"}, "completed"),
-        (
-            {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}},
-            "incomplete: max_output_tokens",
-        ),
         ({"status": "failed", "error": {"message": "No model."}}, "failed: No model."),
         ({"status": "queued", "incomplete_details": None, "error": None}, "queued"),
         ({"status": None}, "unknown"),
@@ -269,6 +268,52 @@ def test_an_answer_without_text_is_unavailable(fields: dict[str, Any], said: str
         synthesis(**fields)
     assert str(caught.value) == f"Perplexity wrote no answer ({said}). Try again later."
     assert (caught.value.provider, caught.value.status) == ("my-perplexity", 200)
+
+
+INCOMPLETE = {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
+PRICED = {"usage": {"cost": {"currency": "USD", "total_cost": 0.0123}}}
+
+
+def test_an_answer_that_ran_out_of_tokens_is_not_to_be_tried_again() -> None:
+    with pytest.raises(UnavailableError) as caught:
+        synthesis(**INCOMPLETE)
+    assert str(caught.value) == (
+        "Perplexity wrote no answer (incomplete: max_output_tokens). The same request will end "
+        "the same way: ask less, or set another synthesisPreset."
+    )
+    assert not caught.value.retryable
+
+
+def test_an_answer_without_text_has_its_own_price() -> None:
+    with pytest.raises(UnavailableError) as caught:
+        synthesis(**INCOMPLETE, **PRICED)
+    assert caught.value.cost_usd == 0.0123
+    assert pickle.loads(pickle.dumps(caught.value)).cost_usd == 0.0123
+
+
+def test_the_price_of_an_answer_without_text_settles_what_was_reserved(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def send(_transport: Any, request: Request, _deadline: float) -> Response:
+        if request.url.startswith("https://api.exa.ai/"):
+            hit = {"title": "A", "url": A, "highlights": ["Rust is a language."]}
+            return answer({"results": [hit], "costDollars": {"total": 0.001}})
+        return answer({"output": [], **INCOMPLETE, **PRICED})
+
+    monkeypatch.setattr("webtools._transport.BlockingTransport.send", send)
+    settings = {
+        "providers": [offline.entry("exa"), offline.entry("perplexity")],
+        "budget": {"usdPerProcess": 1.0},
+        "cache": {"enabled": False},
+        "log": {"enabled": False},
+    }
+    with WebTools(settings) as web:
+        found = web.research("what is Rust?", synthesis="perplexity")
+        spent = web.plan("what is Rust?").budget
+    assert spent is not None
+
+    assert spent.usd_process == pytest.approx(0.001 + 0.0123)
+    assert found.meta.cost_usd == pytest.approx(0.001 + 0.0123)
 
 
 def test_no_reason_ends_in_half_a_key() -> None:

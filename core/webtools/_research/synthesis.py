@@ -109,7 +109,8 @@ def _drafted(
         draft: Any = yield from synthesizer.draft(query, deadline)
         return _checked(draft)
     except WebToolsError as error:
-        return _failed(name, one_line(str(error)), type(error).__name__)
+        cost = None if error.cost_usd is None else Cost(error.cost_usd, is_estimate=False)
+        return Outcome(name, cost=cost, error=one_line(str(error)), error_type=type(error).__name__)
     except Exception as error:  # noqa: BLE001  # a synthesizer may be anyone's code
         return _failed(name, f"The synthesizer failed: {words_of(error)}", type(error).__name__)
 

@@ -41,12 +41,15 @@ def read_with(
     except _UNDOCUMENTED as error:
         fault = type(error).__name__
     # Outside the handler: the original error may quote the whole answer.
+    is_cut = response.is_cut()
+    what = "broke off; try again later" if is_cut else f"has not the documented shape ({fault});"
     message = (
         f'Failed to parse {title} API response for "{subject}". The answer (HTTP '
-        f"{response.status}) has not the documented shape ({fault}); try again later or use "
-        "another provider."
+        f"{response.status}) {what} {'or ' * is_cut}use another provider."
     )
-    raise ResponseFormatError(message, provider=account.name, status=response.status)
+    raise ResponseFormatError(
+        message, provider=account.name, status=response.status, retryable=is_cut
+    )
 
 
 def json_object(value: Any) -> dict[str, Any]:
@@ -62,14 +65,9 @@ def maybe_object(value: Any) -> dict[str, Any]:
     return value if is_object(value) else {}
 
 
-def objects(value: Any) -> list[dict[str, Any]]:
-    """Take a list of JSON objects; null counts as empty."""
-    if value is None:
-        return []
-    if not is_list(value):
-        message = f"expected a list, not {type(value).__name__}"
-        raise TypeError(message)
-    return [json_object(item) for item in value]
+def maybe_list(value: Any) -> list[Any]:
+    """Take a list where one may be; anything else counts as an empty one."""
+    return value if is_list(value) else []
 
 
 def maybe_objects(value: Any) -> list[dict[str, Any]]:

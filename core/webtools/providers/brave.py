@@ -7,12 +7,13 @@ API: https://api-dashboard.search.brave.com/app/documentation/web-search/get-sta
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from functools import partial
 from typing import Any, Literal
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
-from webtools._cleaning import is_web_url
 from webtools._http import OK, Request, Response
 from webtools.errors import (
     AuthenticationError,
@@ -32,20 +33,11 @@ from webtools.providers._base import (
     SearchOptions,
     SearchQuery,
 )
+from webtools.providers._domains import filters_left, site_of, site_operators
+from webtools.providers._error_bodies import ErrorTable, Meaning, read_error_body
 from webtools.providers._failures import bounded, failure, kind_of, retry_after
-from webtools.providers._reading import (
-    json_object,
-    line,
-    maybe_object,
-    maybe_objects,
-    moment,
-    number,
-    objects,
-    rank_score,
-    strings,
-    text,
-)
-from webtools.results import SearchResult
+from webtools.providers._hits import HitFields, Item, joined, read_hits
+from webtools.providers._reading import json_object, maybe_object, maybe_objects, number, strings
 
 NAME: str = "brave"
 TITLE: str = "Brave"
@@ -58,15 +50,18 @@ _MOST_WEB_RESULTS = 20
 _MOST_CHARACTERS, _MOST_WORDS = 400, 50
 _PRICE = 0.005  # USD for each answered request (price list of September 2026)
 
-_KINDS: dict[str, type[ProviderError]] = {
-    "SUBSCRIPTION_TOKEN_INVALID": AuthenticationError,
-    "SUBSCRIPTION_NOT_FOUND": AuthenticationError,
-    "OPTION_NOT_IN_PLAN": BadRequestError,
-    "RESOURCE_NOT_ALLOWED": BadRequestError,
-    "RATE_LIMITED": RateLimitError,
-    "QUOTA_LIMITED": QuotaError,
-}
-_PLAN_CODES = ("OPTION_NOT_IN_PLAN", "RESOURCE_NOT_ALLOWED")
+_PLAN = 'The plan of provider "{name}" lacks it: change its options or the plan.'
+_ERRORS = ErrorTable(
+    faults=("error", "errors"),  # the latter on some pages of the documentation
+    code="code",
+    words=("detail", "message", "msg"),
+    meanings=(
+        Meaning("SUBSCRIPTION_TOKEN_INVALID|SUBSCRIPTION_NOT_FOUND", AuthenticationError),
+        Meaning("OPTION_NOT_IN_PLAN|RESOURCE_NOT_ALLOWED", BadRequestError, remedy=_PLAN),
+        Meaning("RATE_LIMITED", RateLimitError),
+        Meaning("QUOTA_LIMITED", QuotaError),
+    ),
+)
 _TOKEN_HEADER = "x-subscription-token"  # noqa: S105  # the header's name
 _AGO = re.compile(r"(\d{1,4}) (minute|hour|day|week|month|year)s? ago")
 _DAY = timedelta(days=1)
@@ -124,9 +119,10 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     """
     _check_length(query.query)
     kind = "news" if query.category == "news" else "web"
+    most, here = _most(query), filters_left(query, native_filters(query, account))
     params = {
         "q": " ".join([query.query, *_operators(query)]),
-        "count": _most(query) if _filters_here(query, account) else _count(query),
+        "count": most if here else min(query.limit, most),
         "safesearch": account.options.safesearch,
         **_choices(account.options),
     }
@@ -155,38 +151,18 @@ def _check_length(query: str) -> None:
 
 
 def _operators(query: SearchQuery) -> list[str]:
-    """Give the `site:` operators; none where they would not fit or not say the same."""
-    include, exclude = query.include_domains, query.exclude_domains
-    if any("/" in domain for domain in exclude):
+    """Return the `site:` operators; none where they would not fit or not say the same."""
+    if any("/" in domain for domain in query.exclude_domains):
         return []  # only whole sites can be excluded
-    sites = [f"site:{_site(include[0])}"] if len(include) == 1 else []
-    sites += [f"-site:{_site(domain)}" for domain in exclude]
+    include, exclude = map(site_of, query.include_domains), map(site_of, query.exclude_domains)
+    sites = site_operators([*include], [*exclude])
     words = " ".join([query.query, *sites])
     fits = len(words) <= _MOST_CHARACTERS and len(words.split()) <= _MOST_WORDS
     return sites if fits else []
 
 
-def _site(domain: str) -> str:
-    return domain.removeprefix("*.").partition("/")[0]
-
-
-def _filters_here(query: SearchQuery, account: Account) -> bool:
-    asked: dict[FilterName, Any] = {
-        "include_domains": query.include_domains,
-        "exclude_domains": query.exclude_domains,
-        "end_published_date": query.end_published_date,
-    }
-    native = native_filters(query, account)
-    paths = any("/" in domain for domain in query.include_domains)
-    return paths or any(value and name not in native for name, value in asked.items())
-
-
 def _most(query: SearchQuery) -> int:
     return MAX_SEARCH_LIMIT if query.category == "news" else _MOST_WEB_RESULTS
-
-
-def _count(query: SearchQuery) -> int:
-    return min(query.limit, _most(query))
 
 
 def _choices(options: BraveOptions) -> dict[str, str]:
@@ -214,19 +190,27 @@ def _day(value: date | datetime | None) -> str:
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
-    """Read the hits in Brave's order; a web answer without hits has no `web` at all."""
+    """Read the hits in Brave's order; a web answer without hits has no `web` at all.
+
+    Raises:
+        QuotaError: There are none, and nothing is left of the month.
+    """
     answer = json_object(response.json())
-    is_news = query.category == "news"
-    items = (
-        answer.get("results") if is_news else json_object(answer.get("web") or {}).get("results")
+    fields = HitFields(
+        snippet=partial(_snippet, further=account.options.extra_snippets),
+        published_at=partial(_published, answered=_answered_at(response)),
+        author=_authors,
     )
-    usable = [item for item in objects(items) if is_web_url(text(item.get("url")))]
-    now = _answered_at(response)
-    hits = [
-        _read_hit(item, rank_score(i, len(usable)), query, account, now)
-        for i, item in enumerate(usable)
-    ]
-    return Hits(hits, Cost(_PRICE, is_estimate=True), _warnings(query))
+    hits = read_hits(_items(answer, query), fields, query, account)
+    if not hits.results and _is_used_up(response, []):
+        raise _used_up(response, account)
+    cost = Cost(_PRICE, is_estimate=True)
+    return replace(hits, cost=cost, warnings=[*_warnings(query), *hits.warnings])
+
+
+def _items(answer: dict[str, Any], query: SearchQuery) -> Any:
+    holder: Any = answer if query.category == "news" else answer.get("web", {})
+    return None if holder is None else json_object(holder).get("results", [])
 
 
 def _warnings(query: SearchQuery) -> list[str]:
@@ -236,38 +220,26 @@ def _warnings(query: SearchQuery) -> list[str]:
     return [f"limit {query.limit} is above what Brave gives for a web search; {most} was used."]
 
 
-def _read_hit(
-    item: dict[str, Any], score: float, query: SearchQuery, account: Account, now: datetime
-) -> SearchResult:
-    url: str = item["url"]
-    article = maybe_object(item.get("article"))
-    extracts = [text(item.get("description"))]
-    if account.options.extra_snippets:
-        extracts += strings(item.get("extra_snippets"))
-    return SearchResult(
-        title=line(item.get("title")) or urlsplit(url).hostname or url,
-        url=url,
-        snippet=line(" … ".join(filter(None, extracts))) or "",
-        published_at=moment(item.get("page_age"))
-        or moment(article.get("date"))
-        or _ago(item.get("age"), now),
-        author=_authors(article.get("author")),
-        score=score,
-        source_provider=account.name,
-        query=query.query,
-    )
+def _snippet(item: Item, further: bool) -> str:
+    more = item.texts("extra_snippets") if further else []
+    return joined([item.text("description"), *more])
 
 
-def _authors(value: Any) -> str | None:
-    names = [line(name) for a in maybe_objects(value) if isinstance(name := a.get("name"), str)]
-    return ", ".join(filter(None, names)) or None
+def _published(item: Item, answered: datetime) -> datetime | None:
+    stated = item.moment("page_age") or item.child("article").moment("date")
+    return stated or _ago(item.text("age"), answered)
 
 
-def _ago(age: Any, now: datetime) -> datetime | None:
+def _authors(item: Item) -> str | None:
+    authors = item.child("article").children("author")
+    return ", ".join(filter(None, (author.line("name") for author in authors))) or None
+
+
+def _ago(age: str, now: datetime) -> datetime | None:
     """Read "3 days ago"; other ages are words for people and stay unread."""
     if age == "yesterday":
         return now - _DAY
-    found = _AGO.fullmatch(age) if isinstance(age, str) else None
+    found = _AGO.fullmatch(age)
     if found is None:
         return None
     try:
@@ -290,50 +262,63 @@ def _answered_at(response: Response) -> datetime:
 def read_error(
     response: Response, account: Account, _capability: Capability
 ) -> ProviderError | None:
-    """Read `error`, or `errors` as some pages of the documentation show it; the code decides."""
+    """Read the faults, whose codes decide; too many calls of a month that is used up is a quota."""
     if response.status == OK:
         return None
-    faults = _faults(response.json_or_none())
-    codes = [str(fault.get("code")) for fault in faults]
-    kind = next((_KINDS[code] for code in codes if code in _KINDS), None)
-    if kind is None and any(_names_the_key(fault) for fault in faults):
-        kind = AuthenticationError
-    said = [words for fault in faults for words in _words(fault)]
-    hint = ""
-    if any(code in _PLAN_CODES for code in codes):
-        hint = f'The plan of provider "{account.name}" lacks it: change its options or the plan.'
-    wait = _wait(response) if (kind or kind_of(response.status)) is RateLimitError else None
-    return failure(TITLE, response, account, said, kind=kind, hint=hint, wait=wait)
+    said = read_error_body(_ERRORS, response, account)
+    names_key = any(_names_the_key(fault) for fault in said.faults)
+    kind = said.kind or (AuthenticationError if names_key else kind_of(response.status))
+    if kind is RateLimitError and _is_used_up(response, said.faults):
+        kind = QuotaError
+    details = [words for fault in said.faults for words in _words(fault)]
+    wait = _wait(response) if kind is RateLimitError else None
+    words = [*said.words, *details]
+    return failure(TITLE, response, account, words, kind=kind, hint=said.remedy, wait=wait)
 
 
-def _faults(answer: Any) -> list[dict[str, Any]]:
-    found = maybe_object(answer)
-    for value in (found.get("error"), found.get("errors")):
-        if isinstance(value, str):
-            return [{"detail": value}]
-        if value:
-            return maybe_objects(value) or [maybe_object(value)]
-    return []
+def _meta(fault: dict[str, Any]) -> dict[str, Any]:
+    return maybe_object(fault.get("meta"))
 
 
 def _details(fault: dict[str, Any]) -> list[dict[str, Any]]:
-    return maybe_objects(maybe_object(fault.get("meta")).get("errors"))
+    return maybe_objects(_meta(fault).get("errors"))
 
 
 def _names_the_key(fault: dict[str, Any]) -> bool:
     return any(_TOKEN_HEADER in strings(detail.get("loc")) for detail in _details(fault))
 
 
-def _words(fault: dict[str, Any]) -> list[Any]:
-    said = fault.get("detail") or fault.get("message") or fault.get("msg") or fault.get("code")
-    details = [
-        f"{'.'.join(strings(detail.get('loc')))}: {detail.get('msg')}" for detail in _details(fault)
-    ]
-    return [said, *details[:3]]
+def _words(fault: dict[str, Any]) -> list[str]:
+    details = _details(fault)[:3]
+    return [f"{'.'.join(strings(each.get('loc')))}: {each.get('msg')}" for each in details]
+
+
+def _is_used_up(response: Response, faults: list[dict[str, Any]]) -> bool:
+    """Tell whether nothing is left of the month; a limit of 0 is a plan that has none."""
+    limit, left = _window(response, "limit", 1), _window(response, "remaining", 1)
+    metas = map(_meta, faults)
+    pairs = [(number(meta.get("quota_limit")), number(meta.get("quota_current"))) for meta in metas]
+    if limit is not None and left is not None:
+        pairs.append((limit, limit - left))
+    return any(most and used is not None and used >= most for most, used in pairs)
+
+
+def _used_up(response: Response, account: Account) -> QuotaError:
+    message = (
+        f"Brave API sent no results, and nothing is left of this month's requests (HTTP "
+        f'{response.status}). Raise the limit of provider "{account.name}" or use another one.'
+    )
+    return QuotaError(message, provider=account.name, status=response.status)
+
+
+def _window(response: Response, name: str, index: int) -> float | None:
+    """Return a number of the rate limit: of the second (0), or of the month (1)."""
+    numbers = response.headers.get(f"x-ratelimit-{name}", "").split(",")
+    return number(numbers[index].strip()) if index < len(numbers) else None
 
 
 def _wait(response: Response) -> float | None:
-    """Give the seconds until the first window resets, which is the short one."""
+    """Return the seconds until the short window resets."""
     if (asked := retry_after(response)) is not None:
         return asked
-    return bounded(number(response.headers.get("x-ratelimit-reset", "").split(",")[0].strip()))
+    return bounded(_window(response, "reset", 0))

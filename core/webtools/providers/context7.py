@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Generator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeAlias, TypeVar
-from urllib.parse import quote, urldefrag, urlencode
+from urllib.parse import quote, urlencode
 
-from webtools._cleaning import is_web_url, one_line
+from webtools._cleaning import is_web_url, without_controls
 from webtools._flow import Sleep
 from webtools._http import OK, Request, Response
 from webtools.errors import (
@@ -31,19 +32,11 @@ from webtools.providers._base import (
     Hits,
     Options,
 )
+from webtools.providers._error_bodies import ITSELF, ErrorTable, Meaning, read_error_body
 from webtools.providers._failures import bounded, failure, kind_of, retry_after, wait_until
-from webtools.providers._reading import (
-    json_object,
-    line,
-    maybe_object,
-    number,
-    objects,
-    quotable,
-    rank_score,
-    strings,
-    text,
-)
-from webtools.results import SearchResult
+from webtools.providers._hits import HitFields, Item, Oddities, read_hits, read_items
+from webtools.providers._reading import json_object, maybe_object, number, text
+from webtools.providers._snippets import by_page, fenced
 
 NAME: str = "context7"
 TITLE: str = "Context7"
@@ -57,10 +50,15 @@ _MOST_ANSWERS = 2  # of a look-up: the library, its snippets; what only turns it
 
 _NOT_READY, _MOVED, _NOT_FOUND = 202, 301, 404
 _MOST_CHARACTERS = 500
-_SNIPPET_CHARACTERS = 480
 _WAITS = (2.0, 4.0, 8.0)  # seconds, while Context7 prepares a library
 _NO_LIBRARY, _NO_TAG = "library_not_found", "tag_not_found"
-_PRIVATE = ("access_denied", "forbidden")  # the library is, and the key all right
+_ERRORS = ErrorTable(
+    faults=(ITSELF,),
+    code="error",
+    words=("message", "error"),
+    # The library is private, and the key all right: the next question may be about one for all.
+    meanings=(Meaning("access_denied|forbidden", BadRequestError, statuses=(401, 403)),),
+)
 _NOTHING_THERE = frozenset(
     [_NO_LIBRARY, _NO_TAG, "no_snippets_found", "no_libraries_found", "no_documentation_found"]
 )
@@ -117,16 +115,17 @@ def lookup(query: DocsQuery, account: Account) -> Turns[Hits]:
         UnavailableError: Context7 is still preparing the library, or moves it in circles.
     """
     warnings: list[str] = []
-    results: list[SearchResult] | None = None
+    found: Hits | None = None
     target = _named(query)
     if target is not None:
-        results = yield from _ask(target, query, account, warnings)
+        found = yield from _ask(target, query, account, warnings)
     # What looks like an ID in a question may be the path of a file.
-    if results is None and (target is None or not query.library):
+    if found is None and (target is None or not query.library):
         target = yield from _found(query, account, warnings)
         if target is not None:
-            results = yield from _ask(target, query, account, warnings)
-    return Hits((results or [])[: query.limit], _cost(), warnings)
+            found = yield from _ask(target, query, account, warnings)
+    found = found or Hits([])
+    return Hits(found.results[: query.limit], _cost(), [*warnings, *found.warnings])
 
 
 def lookup_price(_query: DocsQuery, account: Account) -> float:
@@ -157,9 +156,11 @@ def _found(query: DocsQuery, account: Account, warnings: list[str]) -> Turns[_Ta
     response = yield _request("libs/search", params, account)
     if response.status == _NOT_FOUND:
         return None
-    items = [item for item in objects(json_object(response.json())["results"]) if _id(item)]
-    first = next((i for i, item in enumerate(items) if item.get("state") == "finalized"), None)
+    odd = Oddities(account.name, "library", "libraries")
+    items = [item for item in read_items(json_object(response.json())["results"], odd) if _id(item)]
+    first = next((i for i, item in enumerate(items) if item.text("state") == "finalized"), None)
     warnings += [f"Context7 is still preparing {_id(item)}." for item in items[:first][:1]]
+    warnings += odd.warnings()
     if first is None:
         return None
     wanted = wanted or _version_said(items[first], query)
@@ -174,25 +175,25 @@ def _split_name(query: DocsQuery) -> tuple[str, str | None]:
     return query.library or query.query, None
 
 
-def _id(item: dict[str, Any]) -> str:
-    found = _ID.fullmatch(text(item.get("id")))
+def _id(item: Item) -> str:
+    found = _ID.fullmatch(item.text("id"))
     return found[0] if found else ""
 
 
-def _version_said(item: dict[str, Any], query: DocsQuery) -> str | None:
+def _version_said(item: Item, query: DocsQuery) -> str | None:
     """Find a version that stands right behind the library's name."""
-    names = set(re.findall(r"[\w.-]+", f"{text(item.get('title'))} {_id(item)}".lower()))
+    names = set(re.findall(r"[\w.-]+", f"{item.text('title')} {_id(item)}".lower()))
     for said in _VERSION_AFTER_NAME.finditer(f"{query.library or ''} {query.query}"):
         if said[1].lower() in names:
             return said[2]
     return None
 
 
-def _pinned(item: dict[str, Any], wanted: str | None, warnings: list[str]) -> _Target:
+def _pinned(item: Item, wanted: str | None, warnings: list[str]) -> _Target:
     target = _Target(_id(item))
     if wanted is None:
         return target
-    known = [tag for tag in strings(item.get("versions")) if _ID.fullmatch(f"/x/x@{tag}")]
+    known = [tag for tag in item.texts("versions") if _ID.fullmatch(f"/x/x@{tag}")]
     tag = next((tag for tag in known if _bare(tag) == _bare(wanted)), None)
     if tag is None:
         warnings.append(_unpinned(target, wanted, known))
@@ -213,7 +214,7 @@ def _unpinned(target: _Target, version: str, known: list[str]) -> str:
 
 def _ask(
     target: _Target, query: DocsQuery, account: Account, warnings: list[str]
-) -> Turns[list[SearchResult] | None]:
+) -> Turns[Hits | None]:
     """Ask for the snippets until they are there; None when there is no such library.
 
     The library may be in preparation, have moved, or have lost the version asked for; each of
@@ -297,62 +298,55 @@ def _cut(words: str) -> str:
 # --- the snippets ------------------------------------------------------------------------------
 
 
-def _read_snippets(
-    response: Response, target: _Target, query: DocsQuery, account: Account
-) -> list[SearchResult]:
-    """Read code snippets, then texts; one per page, where the server ranks its best first.
+def _read_snippets(response: Response, target: _Target, query: DocsQuery, account: Account) -> Hits:
+    """Read code snippets, then texts; those of a page are one hit, ranked as the page's best is.
 
     `rules` are words of the library's owner to a model, untrusted, and left alone.
     """
-    if response.status == _NOT_FOUND or _is_placeholder(response):
-        return []
+    if response.status == _NOT_FOUND or _is_placeholder(
+        response.body[:100].decode(errors="replace")
+    ):
+        return Hits([])
     answer = json_object(response.json())
-    code = [_code(item, account) for item in objects(answer.get("codeSnippets"))]
-    info = [_info(item, account) for item in objects(answer.get("infoSnippets"))]
     home = f"{ORIGIN}{quote(target.library, safe='/@+')}"
-    by_page: dict[str, tuple[str, str, str]] = {}
-    for title, address, words in [*code, *info]:
-        url = address if is_web_url(address) else home
-        if words:
-            by_page.setdefault(urldefrag(url).url, (title, url, words))
-    return [
-        SearchResult(
-            title=title,
-            url=url,
-            snippet=words,
-            score=rank_score(i, len(by_page)),
-            source_provider=account.name,
-            query=query.query,
-        )
-        for i, (title, url, words) in enumerate(by_page.values())
+    code = replace(_CODE, url=partial(_address, name="codeId", home=home))
+    info = replace(_INFO, url=partial(_address, name="pageId", home=home))
+    found = [
+        read_hits(answer.get("codeSnippets", []), code, query, account),
+        read_hits(answer.get("infoSnippets", []), info, query, account),
     ]
+    results = by_page((result for hits in found for result in hits.results), account)
+    warnings = dict.fromkeys(warning for hits in found for warning in hits.warnings)
+    return Hits(results, warnings=list(warnings))
 
 
-def _is_placeholder(response: Response) -> bool:
-    words = response.body[:100].decode(errors="replace").strip().strip('".').lower()
-    return words in _PLACEHOLDERS
+def _is_placeholder(words: str) -> bool:
+    return words.strip().strip('".').lower() in _PLACEHOLDERS
 
 
-def _code(item: dict[str, Any], account: Account) -> tuple[str, str, str]:
-    title = line(item.get("codeTitle")) or line(item.get("pageTitle")) or "Code"
-    blocks = [text(block.get("code")) for block in objects(item.get("codeList"))[:1]]
-    words = " ".join([text(item.get("codeDescription")), *blocks])
-    return title, text(item.get("codeId")), _shortened(words, account)
+def _address(item: Item, name: str, home: str) -> str:
+    given = item.text(name)
+    return given if is_web_url(given) else home
 
 
-def _info(item: dict[str, Any], account: Account) -> tuple[str, str, str]:
-    title = line(item.get("breadcrumb")) or "Documentation"
-    return title, text(item.get("pageId")), _shortened(text(item.get("content")), account)
+def _code_text(item: Item) -> str:
+    """Write a snippet's description and its blocks of code in Markdown, the code to the letter."""
+    blocks = [
+        fenced(each.text("code"), each.line("language")) for each in item.children("codeList")
+    ]
+    described = without_controls(item.text("codeDescription")).strip()
+    return "\n\n".join(filter(None, [described, *blocks]))
 
 
-def _shortened(words: str, account: Account) -> str:
-    words = one_line(words)
-    if words.lower().strip(".") in _PLACEHOLDERS:
-        return ""
-    if len(words) <= _SNIPPET_CHARACTERS:
-        return words
-    kept = quotable(words, account)[:_SNIPPET_CHARACTERS]
-    return f"{kept.rpartition(' ')[0] or kept} …"
+def _info_text(item: Item) -> str:
+    words = without_controls(item.text("content")).strip()
+    return "" if _is_placeholder(words) else words
+
+
+_CODE = HitFields(
+    title=lambda item: item.line("codeTitle", "pageTitle") or "Code", snippet=_code_text
+)
+_INFO = HitFields(title=lambda item: item.line("breadcrumb") or "Documentation", snippet=_info_text)
 
 
 # --- errors ------------------------------------------------------------------------------------
@@ -365,14 +359,13 @@ def read_error(
     answer = maybe_object(response.json_or_none())
     if _goes_on(response.status, answer):
         return None
-    said = answer.get("message") or answer.get("error")
-    kind, hint = kind_of(response.status), ""
-    if kind is AuthenticationError and account.api_key is None:
+    said = read_error_body(_ERRORS, response, account)
+    kind, hint = said.kind or kind_of(response.status), ""
+    if account.api_key is None and kind_of(response.status) is AuthenticationError:
+        kind = AuthenticationError
         hint = f'Give provider "{account.name}" an API key: without one this is not allowed.'
-    elif kind is AuthenticationError and answer.get("error") in _PRIVATE:
-        kind = BadRequestError  # the next question may be about a library for all
     wait = _wait(response, answer) if kind is RateLimitError else None
-    return failure(TITLE, response, account, [said], kind=kind, hint=hint, wait=wait)
+    return failure(TITLE, response, account, said.words, kind=kind, hint=hint, wait=wait)
 
 
 def _goes_on(status: int, answer: dict[str, Any]) -> bool:

@@ -5,13 +5,15 @@ API: https://exa.ai/docs/reference/search and /get-contents (read 2026-11-21).
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
-from webtools._cleaning import is_web_url, one_line, without_controls
+from webtools._cleaning import one_line, without_controls
 from webtools._http import OK, Request, Response
 from webtools.errors import BadRequestError, ProviderError
+from webtools.providers._addresses import match_addresses
 from webtools.providers._base import (
     Account,
     Capability,
@@ -24,19 +26,11 @@ from webtools.providers._base import (
     SearchOptions,
     SearchQuery,
 )
+from webtools.providers._error_bodies import ITSELF, ErrorTable, Meaning, read_error_body
 from webtools.providers._failures import failure
-from webtools.providers._reading import (
-    json_object,
-    line,
-    maybe_object,
-    moment,
-    number,
-    objects,
-    rank_score,
-    strings,
-    text,
-)
-from webtools.results import Page, SearchResult
+from webtools.providers._hits import HitFields, Item, Oddities, joined, read_hits, read_items
+from webtools.providers._reading import json_object, line, maybe_list, maybe_object, number
+from webtools.results import Page
 
 NAME: str = "exa"
 TITLE: str = "Exa"
@@ -51,8 +45,21 @@ _SEARCH_PRICES = {"auto": 0.007, "lite": 0.004, "deep": 0.012, "fast": 0.007, "n
 _RESULTS_IN_PRICE = 10
 _PRICE_PER_EXTRA_RESULT = _PRICE_PER_CONTENT = 0.001
 
-# HTTP 403 as for a bad key, but it is the request that Exa objects to.
-_CONTENT_TAGS = ("PROHIBITED_CONTENT", "CONTENT_FILTER_ERROR")
+_HIT = HitFields(
+    snippet=lambda item: joined(item.texts("highlights")),
+    published_at="publishedDate",
+    author="author",
+    score="score",
+)
+_ERRORS = ErrorTable(
+    faults=(ITSELF,),
+    code="tag",
+    words=("error",),
+    shown=("tag",),
+    # HTTP 403 as for a bad key, but it is the request that Exa objects to.
+    meanings=(Meaning("PROHIBITED_CONTENT|CONTENT_FILTER_ERROR", BadRequestError),),
+)
+_NOTHING = "the provider returned nothing for this URL"
 _ENTITIES = frozenset({"company", "people"})  # categories that take few filters
 
 
@@ -134,34 +141,9 @@ def _search_price(results: int, account: Account) -> float:
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
     """Read the hits in Exa's order, best first; rank scores unless every hit has its own."""
     answer = json_object(response.json())
-    items = objects(answer["results"])
-    usable = [item for item in items if is_web_url(text(item.get("url")))]
-    scores = _scores(usable)
-    hits = [_read_hit(item, s, query, account) for item, s in zip(usable, scores, strict=True)]
-    return Hits(hits, _cost(answer, _search_price(len(items), account)), _warnings(answer))
-
-
-def _scores(items: list[dict[str, Any]]) -> list[float]:
-    given = [number(item.get("score")) for item in items]
-    if all(score is not None and 0 <= score <= 1 for score in given):
-        return [score for score in given if score is not None]
-    return [rank_score(i, len(items)) for i in range(len(items))]
-
-
-def _read_hit(
-    item: dict[str, Any], score: float, query: SearchQuery, account: Account
-) -> SearchResult:
-    url: str = item["url"]
-    return SearchResult(
-        title=line(item.get("title")) or urlsplit(url).hostname or url,
-        url=url,
-        snippet=line(" … ".join(strings(item.get("highlights")))) or "",
-        published_at=moment(item.get("publishedDate")),
-        author=line(item.get("author")),
-        score=score,
-        source_provider=account.name,
-        query=query.query,
-    )
+    hits = read_hits(answer["results"], _HIT, query, account)
+    cost = _cost(answer, _search_price(len(hits.results), account))
+    return replace(hits, cost=cost, warnings=[*_said(answer), *hits.warnings])
 
 
 # --- contents ----------------------------------------------------------------------------------
@@ -190,43 +172,51 @@ def _contents_price(pages: int, query: PageQuery) -> float:
     return pages * max(1, kinds) * _PRICE_PER_CONTENT  # without a wish Exa sends the text
 
 
-def read_pages(response: Response, query: PageQuery, _account: Account) -> Pages:
+def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
     """Read one page per URL, in the order asked.
 
     Exa answers 200 even when pages fail: those have a status, matched by id, and no result.
     """
     answer = json_object(response.json())
-    found = {url: item for item in objects(answer["results"]) for url in _names(item)}
-    faults = {text(item.get("id")): _fault(item) for item in objects(answer.get("statuses"))}
-    pages = [_read_page(url, found.get(url), faults.get(url), query) for url in query.urls]
+    odd = Oddities(account.name, "page")
+    items = read_items(answer["results"], odd)
+    faults = _faults(query.urls, Item(answer, odd).children("statuses"))
+    found = match_addresses(query.urls, [(_names(item), item) for item in items], faults)
+    pages = [
+        _read_page(url, found[url], query)
+        if url in found
+        else Page(url=url, error=faults.get(url, _NOTHING))
+        for url in query.urls
+    ]
     estimate = _contents_price(len([page for page in pages if not page.error]), query)
-    return Pages(pages, _cost(answer, estimate), _warnings(answer))
+    return Pages(pages, _cost(answer, estimate), [*_said(answer), *odd.warnings()])
 
 
-def _names(item: dict[str, Any]) -> set[str]:
-    return {text(item.get("id")), text(item.get("url"))} - {""}
+def _names(item: Item) -> tuple[str, str]:
+    return item.text("id"), item.text("url")
 
 
-def _fault(status: dict[str, Any]) -> str | None:
-    if status.get("status") != "error":
-        return None
-    error = json_object(status.get("error") or {})
-    tag = line(error.get("tag")) or "unknown error"
-    code = error.get("httpStatusCode")
+def _faults(urls: Sequence[str], statuses: Iterable[Item]) -> dict[str, str]:
+    failed = [status for status in statuses if status.values.get("status") == "error"]
+    return match_addresses(urls, [((each.text("id"),), _fault(each)) for each in failed], urls)
+
+
+def _fault(status: Item) -> str:
+    error = status.child("error")
+    tag = error.line("tag") or "unknown error"
+    code = error.values.get("httpStatusCode")
     return f"{tag} (HTTP {code})" if isinstance(code, int) else tag
 
 
-def _read_page(url: str, item: dict[str, Any] | None, fault: str | None, query: PageQuery) -> Page:
-    if item is None:
-        return Page(url=url, error=fault or "the provider returned nothing for this URL")
+def _read_page(url: str, item: Item, query: PageQuery) -> Page:
     return Page(
         url=url,
-        title=line(item.get("title")),
-        text=without_controls(text(item.get("text"))) if query.text else None,
-        highlights=[one_line(part) for part in strings(item.get("highlights"))],
-        summary=without_controls(text(item.get("summary"))) or None,
-        published_at=moment(item.get("publishedDate")),
-        author=line(item.get("author")),
+        title=item.line("title"),
+        text=without_controls(item.text("text")) if query.text else None,
+        highlights=[one_line(part) for part in item.texts("highlights")],
+        summary=without_controls(item.text("summary")) or None,
+        published_at=item.moment("publishedDate"),
+        author=item.line("author"),
     )
 
 
@@ -240,13 +230,11 @@ def _cost(answer: dict[str, Any], estimate: float) -> Cost:
     return Cost(round(estimate, 6), is_estimate=True)
 
 
-def _warnings(answer: dict[str, Any]) -> list[str]:
-    said: list[str] = []
-    for name in ("warnings", "notices"):
-        items: list[Any] = answer.get(name) or []
-        words = [maybe_object(item).get("message", item) for item in items]
-        said += [f"Exa: {clean}" for w in words if isinstance(w, str) and (clean := line(w))]
-    return said
+def _said(answer: dict[str, Any]) -> list[str]:
+    """Return what Exa itself warns of."""
+    items = [item for name in ("warnings", "notices") for item in maybe_list(answer.get(name))]
+    words = [maybe_object(item).get("message", item) for item in items]
+    return [f"Exa: {clean}" for w in words if isinstance(w, str) and (clean := line(w))]
 
 
 def read_error(
@@ -255,8 +243,5 @@ def read_error(
     """Read `{"error", "tag"}`; older gateways send `error` alone, or no JSON at all."""
     if response.status == OK:
         return None
-    answer = maybe_object(response.json_or_none())
-    said, tag = answer.get("error"), answer.get("tag")
-    kind = BadRequestError if tag in _CONTENT_TAGS else None
-    words = f"{str(said).rstrip('.')} ({tag})" if said and tag else said or tag
-    return failure(TITLE, response, account, [words], kind=kind)
+    said = read_error_body(_ERRORS, response, account)
+    return failure(TITLE, response, account, said.words, kind=said.kind, hint=said.remedy)

@@ -7,13 +7,13 @@ The two generations have their own header scheme and may need a key each: v1 tak
 
 from __future__ import annotations
 
-from datetime import datetime
+from dataclasses import replace
 from typing import Any, Literal
 from urllib.parse import urlencode
 
 from pydantic import Field, SecretStr
 
-from webtools._cleaning import is_web_url, without_controls
+from webtools._cleaning import without_controls
 from webtools._http import OK, Request, Response
 from webtools._narrowing import is_list, is_object
 from webtools.errors import AuthenticationError, ProviderError, QuotaError, UnavailableError
@@ -29,18 +29,11 @@ from webtools.providers._base import (
     Summary,
     SummaryQuery,
 )
+from webtools.providers._domains import site_operators
+from webtools.providers._error_bodies import ErrorTable, Meaning, read_error_body
 from webtools.providers._failures import failure, kind_of
-from webtools.providers._reading import (
-    json_object,
-    line,
-    maybe_object,
-    moment,
-    number,
-    objects,
-    rank_score,
-    text,
-)
-from webtools.results import SearchResult
+from webtools.providers._hits import HitFields, Item, joined, read_hits
+from webtools.providers._reading import json_object, number, text
 
 NAME: str = "kagi"
 TITLE: str = "Kagi"
@@ -55,12 +48,35 @@ _SUMMARY_PRICE_PER_TOKEN = 0.030 / 1000
 _MOST_BILLED_TOKENS = 10_000
 _FLAT_SUMMARY_PRICES = {"muriel": 1.00}
 
-# v1 codes are names, v0 codes numbers.
-_KEY_CODES = ("general.invalid_token", "general.unauthorized", 2)
-_QUOTA_CODES = (101,)
+# By code first: Kagi sends 400 for a bad v1 key, and for an empty purse on v0. The codes of v1 are
+# names, those of v0 numbers.
+_ERRORS = ErrorTable(
+    faults=("errors", "error"),
+    code="code",
+    words=("message", "msg"),
+    shown=("code", "location"),
+    meanings=(
+        Meaning(r"101|billing\..*", QuotaError),
+        Meaning(r"2|general\.(invalid_token|unauthorized)", AuthenticationError),
+    ),
+)
 
-# Kagi's answers name each kind of result in the singular; the better ones come first.
-_CATEGORIES = ("search", "news", "interesting_news", "interesting_finds", "listicle", "code")
+# Kagi names each kind of result in the singular; the better ones come first. Left out are those
+# that lead to no page (`direct_answer`, `weather`, …), to Kagi itself or to pictures.
+_CATEGORIES = (
+    "search",
+    "news",
+    "interesting_news",
+    "interesting_finds",
+    "listicle",
+    "code",
+    "video",
+    "podcast",
+    "web_archive",
+    "public_records",
+    "infobox",
+    "adjacent_question",
+)
 
 
 class KagiOptions(SearchOptions):
@@ -106,7 +122,7 @@ def search_request(query: SearchQuery, account: Account) -> Request:
 
     `limit` is sent only when nothing is filtered on our side: it saves bytes, never money.
     """
-    words = _with_operators(query)
+    words = " ".join([query.query, *site_operators(query.include_domains, query.exclude_domains)])
     limit = None if _filters_here(query) else query.limit
     if account.options.search_api == "v0":
         fields = {"q": words} | ({"limit": str(limit)} if limit else {})
@@ -134,49 +150,48 @@ def _filters_here(query: SearchQuery) -> bool:
     return bool(query.include_domains or query.exclude_domains or dates)
 
 
-def _with_operators(query: SearchQuery) -> str:
-    words = [query.query]
-    if len(query.include_domains) == 1:
-        words.append(f"site:{query.include_domains[0]}")
-    return " ".join([*words, *(f"-site:{domain}" for domain in query.exclude_domains)])
-
-
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
     """Read the hits: on v1 by kind of result, then in Kagi's order; related searches left out."""
-    answer = json_object(response.json())
-    api = account.options.search_api
-    items = _v0_items(answer) if api == "v0" else _v1_items(answer)
-    items = [item for item in items if _usable(item)]
-    hits = [_read_hit(item, i, len(items), query, account) for i, item in enumerate(items)]
-    return Hits(hits, Cost(search_price(query, account), is_estimate=True))
+    data: Any = json_object(response.json())["data"]
+    if data is not None:
+        data = _v0_items(data) if account.options.search_api == "v0" else _v1_items(data)
+    hits = read_hits(data, _HIT, query, account)
+    return replace(hits, cost=Cost(search_price(query, account), is_estimate=True))
 
 
-def _v0_items(answer: dict[str, Any]) -> list[dict[str, Any]]:
-    return [item for item in objects(answer["data"]) if item.get("t") == 0]
+def _v0_items(data: Any) -> Any:
+    """Leave out related searches, which have another `t`."""
+    if not is_list(data):
+        return data
+    return [item for item in data if not _is_related(item)]
 
 
-def _v1_items(answer: dict[str, Any]) -> list[dict[str, Any]]:
-    data = json_object(answer["data"] or {})
-    return [item for name in _CATEGORIES for item in objects(data.get(name))]
+def _is_related(item: Any) -> bool:
+    kind = item.get("t") if is_object(item) else None
+    return type(kind) is int and kind != 0
 
 
-def _usable(item: dict[str, Any]) -> bool:
-    return bool(text(item.get("title")).strip()) and is_web_url(text(item.get("url")))
+def _v1_items(data: Any) -> Any:
+    """Join the kinds; what is no list is the only one of its kind."""
+    kinds = [json_object(data)[name] for name in _CATEGORIES if name in data]
+    known = [kind if is_list(kind) else [kind] for kind in kinds if kind is not None]
+    return [each for kind in known for each in kind] if known or not kinds else None
 
 
-def _read_hit(
-    item: dict[str, Any], index: int, count: int, query: SearchQuery, account: Account
-) -> SearchResult:
-    published: datetime | None = moment(item.get("time") or item.get("published"))
-    return SearchResult(
-        title=line(item["title"]) or item["url"],
-        url=item["url"],
-        snippet=line(item.get("snippet")) or "",
-        published_at=published,
-        score=rank_score(index, count),
-        source_provider=account.name,
-        query=query.query,
-    )
+def _url(item: Item) -> str:
+    return item.text("url") if item.text("title").strip() else ""
+
+
+def _snippet(item: Item) -> str:
+    """Read the extract; of a question that others ask, with it, and of a box its facts."""
+    props = item.child("props")
+    facts = [f"{each.text('header')}: {each.text('value')}" for each in props.children("infobox")]
+    return joined([props.text("question"), item.text("snippet") or "; ".join(facts)])
+
+
+_HIT = HitFields(
+    url=_url, snippet=_snippet, published_at=lambda item: item.moment("time", "published")
+)
 
 
 # --- summaries ---------------------------------------------------------------------------------
@@ -223,41 +238,12 @@ def read_error(
     response: Response, account: Account, capability: Capability
 ) -> ProviderError | None:
     """Read either spelling of an error body; `errors` (v1), `error` (v0 and the v1 spec)."""
-    answer = response.json_or_none()
-    faults = _faults(answer)
-    if response.status == OK and not faults:
+    said = read_error_body(_ERRORS, response, account)
+    if response.status == OK and not said.faults:
         return None
-    messages = [_told(fault) for fault in faults]
-    kind = _kind(response.status, [fault.get("code") for fault in faults])
+    kind = said.kind or (ProviderError if response.status == OK else kind_of(response.status))
     hint = _key_hint(account, capability) if kind is AuthenticationError else ""
-    return failure(TITLE, response, account, messages, kind=kind, hint=hint)
-
-
-def _told(fault: dict[str, Any]) -> Any:
-    """Give a fault's message; where v1 names the field it is about, with that."""
-    code, said, where = fault.get("code"), fault.get("message"), fault.get("location")
-    if isinstance(said, str) and isinstance(where, str):
-        return f"{said.rstrip('.')} ({code}, {where})"
-    return said or fault.get("msg") or code
-
-
-def _faults(answer: Any) -> list[dict[str, Any]]:
-    found = maybe_object(answer)
-    faults: Any = found.get("errors") or found.get("error") or []
-    if isinstance(faults, str):
-        return [{"message": faults}]
-    if is_object(faults):
-        return [faults]
-    return [maybe_object(fault) for fault in faults] if is_list(faults) else []
-
-
-def _kind(status: int, codes: list[Any]) -> type[ProviderError]:
-    """Sort by code first: Kagi sends 400 for a bad v1 key, and for an empty purse on v0."""
-    if any(code in _QUOTA_CODES or str(code).startswith("billing.") for code in codes):
-        return QuotaError
-    if any(code in _KEY_CODES for code in codes):
-        return AuthenticationError
-    return kind_of(status) if status != OK else ProviderError
+    return failure(TITLE, response, account, said.words, kind=kind, hint=hint)
 
 
 def _key_hint(account: Account, capability: Capability) -> str:

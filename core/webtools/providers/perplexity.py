@@ -7,11 +7,12 @@ The older chat completions ("Sonar") were retired on 2026-09-27 and are not used
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
-from webtools._cleaning import is_web_url, one_line, without_controls
+from webtools._cleaning import one_line, without_controls
 from webtools._http import OK, Request, Response
 from webtools._narrowing import is_list
 from webtools.errors import (
@@ -34,20 +35,11 @@ from webtools.providers._base import (
     Synthesis,
     SynthesisQuery,
 )
+from webtools.providers._domains import filters_left, site_of
+from webtools.providers._error_bodies import ITSELF, ErrorTable, Meaning, read_error_body
 from webtools.providers._failures import bounded, failure, retry_after, wait_until
-from webtools.providers._reading import (
-    json_object,
-    line,
-    maybe_object,
-    maybe_objects,
-    moment,
-    number,
-    objects,
-    quotable,
-    rank_score,
-    text,
-)
-from webtools.results import SearchResult
+from webtools.providers._hits import HitFields, Item, Oddities, read_hits, read_items
+from webtools.providers._reading import json_object, maybe_object, number, quotable
 
 NAME: str = "perplexity"
 TITLE: str = "Perplexity"
@@ -68,9 +60,19 @@ _TOKEN_PRICES["high"] = _TOKEN_PRICES["medium"]
 _BYTES_PER_TOKEN = 2  # on the dear side as well: about four in English
 _PRESET_TOKENS, _MOST_ANSWER_TOKENS = 4_000, 8_192
 
-_OLD_KEY = "api_key_created_before_search_api_cutoff"
-_RETIRED = frozenset({"chat_completions_not_available", "agent_api_migration_required"})
-_PURSE = re.compile(r"insufficient|credit|quota|billing")
+_NEW_KEY = 'Make a new API key for provider "{name}": this one is too old to search.'
+_ERRORS = ErrorTable(
+    faults=("error", "errors", ITSELF),  # older validators answer with `detail` alone
+    code="type",
+    words=("message", "msg", "detail"),
+    shown=("type",),
+    meanings=(
+        Meaning("api_key_created_before_search_api_cutoff", AuthenticationError, remedy=_NEW_KEY),
+        Meaning("chat_completions_not_available|agent_api_migration_required", BadRequestError),
+        # The shape of an empty purse is not documented: these statuses are where it may stand.
+        Meaning(".*(insufficient|credit|quota|billing).*", QuotaError, statuses=(401, 403, 429)),
+    ),
+)
 _BETWEEN_PASSAGES = re.compile(r"\n[^\S\n]*\.\.\.[^\S\n]*\n")
 _INSTRUCTIONS = (
     "Answer the question from the numbered sources in the input and from nothing else. After "
@@ -126,14 +128,15 @@ def _whole_sites(query: SearchQuery) -> bool:
 def search_request(query: SearchQuery, account: Account) -> Request:
     """Build the one POST a query takes; with filters on our side it asks for all there may be."""
     options: PerplexityOptions = account.options
+    native = native_filters(query, account)
     body: dict[str, Any] = {
         "query": query.query,
-        "max_results": MAX_SEARCH_LIMIT if _filters_here(query, account) else query.limit,
+        "max_results": MAX_SEARCH_LIMIT if filters_left(query, native) else query.limit,
         "max_tokens_per_page": options.max_tokens_per_page,
     }
     if options.search_type != "web":
         body["search_type"] = options.search_type
-    if domains := _domains(query, native_filters(query, account)):
+    if domains := _domains(query, native):
         body["search_domain_filter"] = domains
     if query.start_published_date:
         body["search_after_date_filter"] = _us_date(query.start_published_date)
@@ -147,26 +150,12 @@ def search_price(_query: SearchQuery, account: Account) -> float:
     return _SEARCH_PRICES[account.options.search_type]
 
 
-def _filters_here(query: SearchQuery, account: Account) -> bool:
-    native = native_filters(query, account)
-    include, exclude = query.include_domains, query.exclude_domains
-    paths = any("/" in domain for domain in include)
-    unsent = (include and "include_domains" not in native) or (
-        exclude and "exclude_domains" not in native
-    )
-    return paths or bool(unsent)
-
-
 def _domains(query: SearchQuery, native: frozenset[FilterName]) -> list[str]:
     if "include_domains" in native:
-        return list(dict.fromkeys(_site(domain) for domain in query.include_domains))
+        return list(dict.fromkeys(site_of(domain) for domain in query.include_domains))
     if "exclude_domains" in native:
-        return [f"-{_site(domain)}" for domain in query.exclude_domains]
+        return [f"-{site_of(domain)}" for domain in query.exclude_domains]
     return []
-
-
-def _site(domain: str) -> str:
-    return domain.removeprefix("*.").partition("/")[0]
 
 
 def _us_date(value: date | datetime) -> str:
@@ -177,34 +166,19 @@ def _us_date(value: date | datetime) -> str:
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
     """Read the hits in Perplexity's order; they come as a list, or as one list per query."""
-    items = _items(json_object(response.json())["results"])
-    usable = [item for item in items if is_web_url(text(item.get("url")))]
-    hits = [
-        _read_hit(item, rank_score(i, len(usable)), query, account) for i, item in enumerate(usable)
-    ]
-    return Hits(hits, Cost(search_price(query, account), is_estimate=True))
+    items: Any = json_object(response.json())["results"]
+    if is_list(items) and items and all(map(is_list, items)):
+        items = [item for part in items for item in part]
+    cost = Cost(search_price(query, account), is_estimate=True)
+    return replace(read_hits(items, _HIT, query, account), cost=cost)
 
 
-def _items(results: Any) -> list[dict[str, Any]]:
-    if is_list(results) and results and all(is_list(part) for part in results):
-        return [item for part in results for item in objects(part)]
-    return objects(results)
+def _snippet(item: Item) -> str:
+    return one_line(_BETWEEN_PASSAGES.sub(" … ", item.text("snippet")))
 
 
-def _read_hit(
-    item: dict[str, Any], score: float, query: SearchQuery, account: Account
-) -> SearchResult:
-    url: str = item["url"]
-    return SearchResult(
-        title=line(item.get("title")) or urlsplit(url).hostname or url,
-        url=url,
-        snippet=one_line(_BETWEEN_PASSAGES.sub(" … ", text(item.get("snippet")))),
-        # `last_updated` is the time of a crawl: newer than anything on the page.
-        published_at=moment(item.get("date")),
-        score=score,
-        source_provider=account.name,
-        query=query.query,
-    )
+# `last_updated` is the time of a crawl: newer than anything on the page.
+_HIT = HitFields(snippet=_snippet, published_at="date")
 
 
 # --- synthesis ---------------------------------------------------------------------------------
@@ -251,53 +225,68 @@ def read_synthesis(response: Response, _query: SynthesisQuery, account: Account)
         UnavailableError: There is no text.
     """
     answer = json_object(response.json())
-    items = objects(answer["output"])
-    status = line(answer.get("status")) or "unknown"
+    odd = Oddities(account.name, "part")
+    items = read_items(answer["output"], odd)
     said = without_controls("".join(_texts(items))).strip()
     if not said:
-        raise _no_answer(answer, status, account, response.status)
-    warnings: list[str] = []
-    if status != "completed":
-        warnings.append(
-            f"Perplexity's answer may be cut short: {_reason(answer, status, account)}."
-        )
-    if any(str(item.get("type")).endswith("_results") for item in items):
+        raise _no_answer(answer, account, response.status)
+    warnings = odd.warnings()
+    if answer.get("status") != "completed":
+        warnings.append(f"Perplexity's answer may be cut short: {_reason(answer, account)}.")
+    if any(str(item.values.get("type")).endswith("_results") for item in items):
         warnings.append(
             "Perplexity searched by itself, so its numbers may not be those of the sources."
         )
     return Synthesis(said, _synthesis_cost(answer), warnings)
 
 
-def _texts(items: list[dict[str, Any]]) -> list[str]:
-    return [
-        text(part.get("text"))
-        for item in items
-        if item.get("type") == "message"
-        for part in objects(item.get("content"))
-        if part.get("type") == "output_text"
-    ]
+def _texts(items: list[Item]) -> Iterator[str]:
+    for item in items:
+        if item.text("type") == "message":
+            for part in item.children("content"):
+                if part.text("type") == "output_text":
+                    yield part.text("text")
 
 
-def _no_answer(
-    answer: dict[str, Any], status: str, account: Account, http_status: int
-) -> UnavailableError:
-    message = f"Perplexity wrote no answer ({_reason(answer, status, account)}). Try again later."
-    return UnavailableError(message, provider=account.name, status=http_status)
+def _no_answer(answer: dict[str, Any], account: Account, http_status: int) -> UnavailableError:
+    """Make the error for an answer without text, with what it cost.
+
+    One that ran out of tokens would do so again: only what failed may go better later.
+    """
+    again = answer.get("status") != "incomplete"
+    remedy = (
+        "Try again later."
+        if again
+        else ("The same request will end the same way: ask less, or set another synthesisPreset.")
+    )
+    return UnavailableError(
+        f"Perplexity wrote no answer ({_reason(answer, account)}). {remedy}",
+        provider=account.name,
+        status=http_status,
+        retryable=again,
+        cost_usd=_stated_cost(answer),
+    )
 
 
-def _reason(answer: dict[str, Any], status: str, account: Account) -> str:
+def _reason(answer: dict[str, Any], account: Account) -> str:
     details = maybe_object(answer.get("incomplete_details")).get("reason")
     said = maybe_object(answer.get("error")).get("message")
-    known = [quotable(word, account) for word in (status, details, said) if isinstance(word, str)]
+    words = (answer.get("status") or "unknown", details, said)
+    known = [quotable(word, account) for word in words if isinstance(word, str)]
     return ": ".join(word[:200] for word in known if word)
 
 
 def _synthesis_cost(answer: dict[str, Any]) -> Cost:
+    total = _stated_cost(answer)
+    if total is None:
+        return Cost(_SYNTHESIS_PRICE, is_estimate=True)
+    return Cost(total, is_estimate=False)
+
+
+def _stated_cost(answer: dict[str, Any]) -> float | None:
     cost = maybe_object(maybe_object(answer.get("usage")).get("cost"))
     total = number(cost.get("total_cost"))
-    if total is not None and total >= 0:
-        return Cost(total, is_estimate=False)
-    return Cost(_SYNTHESIS_PRICE, is_estimate=True)
+    return None if total is None or total < 0 else total
 
 
 # --- errors ------------------------------------------------------------------------------------
@@ -309,42 +298,10 @@ def read_error(
     """Read `{"error": {"message", "type", "code"}}`; a gateway may send HTML instead."""
     if response.status == OK:
         return None
-    error, said = _error(response.json_or_none())
-    tag = error.get("type")
-    kind = _kind(response.status, tag if isinstance(tag, str) else "")
-    words = said or tag
-    if isinstance(said, str) and isinstance(tag, str):
-        words = f"{said.rstrip('. ')} ({tag})"
-    hint, wait = _hint(tag, account), _wait(response)
-    return failure(TITLE, response, account, [words], kind=kind, hint=hint, wait=wait)
-
-
-def _error(answer: Any) -> tuple[dict[str, Any], Any]:
-    """Find the error's object and its message; older validators answer with `detail`."""
-    found = maybe_object(answer)
-    error: Any = found.get("error")
-    if isinstance(error, str):
-        return found, error
-    listed = maybe_objects(error) or maybe_objects(found.get("errors"))
-    chosen = maybe_object(error) or (listed[0] if listed else {})
-    return chosen, chosen.get("message") or chosen.get("msg") or found.get("detail")
-
-
-def _kind(status: int, tag: str) -> type[ProviderError] | None:
-    if tag == _OLD_KEY:
-        return AuthenticationError
-    if tag in _RETIRED:
-        return BadRequestError
-    # The shape of an empty purse is not documented: these statuses are where it may stand.
-    if status in (401, 403, 429) and _PURSE.search(tag):
-        return QuotaError
-    return None
-
-
-def _hint(tag: Any, account: Account) -> str:
-    if tag == _OLD_KEY:
-        return f'Make a new API key for provider "{account.name}": this one is too old to search.'
-    return ""
+    said, wait = read_error_body(_ERRORS, response, account), _wait(response)
+    return failure(
+        TITLE, response, account, said.words, kind=said.kind, hint=said.remedy, wait=wait
+    )
 
 
 def _wait(response: Response) -> float | None:

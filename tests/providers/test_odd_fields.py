@@ -1,0 +1,264 @@
+"""An odd value in an answer costs its field, at worst its hit, never the answer; a warning says so.
+
+Every field of every kind of item is replaced by values of all other kinds, in one item of twenty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import offline
+import pytest
+from offline import Clock, Stub, answer
+
+from webtools._exchange import Job, dialogue, exchange
+from webtools._fetch import fetch
+from webtools._flow import run
+from webtools._search import search
+from webtools.errors import ResponseFormatError
+from webtools.providers import PROVIDERS
+from webtools.providers._base import DocsQuery, PageQuery, SearchQuery, Source, SynthesisQuery
+
+COUNT = 20
+ODD_AT = 7
+URLS = tuple(f"https://a{n}.example/page" for n in range(COUNT))
+QUERY = SearchQuery("q", COUNT)
+NEWS = SearchQuery("q", COUNT, category="news")
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What came out of a call: how many items, and what was said of them."""
+
+    count: int
+    warnings: list[str]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of item of an answer: one with all its fields, and the call that has twenty of it."""
+
+    item: Callable[[str], dict[str, Any]]
+    call: Callable[[list[Any]], Answered]
+
+
+def searched(
+    kind: str, wrap: Callable[[list[Any]], Any], query: SearchQuery = QUERY, **options: Any
+) -> Callable[[list[Any]], Answered]:
+    def call(items: list[Any]) -> Answered:
+        account = offline.account(kind, options=options)
+        found = run(search(account, [query]), Stub(answer(wrap(items))))
+        return Answered(len(found.results), found.warnings)
+
+    return call
+
+
+def fetched(items: list[Any]) -> Answered:
+    query = PageQuery(URLS, highlights=True, summary=True)
+    found = run(fetch(offline.account("exa"), query), Stub(answer({"results": items})))
+    return Answered(sum(page.error is None for page in found.pages), found.warnings)
+
+
+def looked_up(field: str) -> Callable[[list[Any]], Answered]:
+    def call(items: list[Any]) -> Answered:
+        account = offline.account("context7")
+        provider = PROVIDERS["context7"].docs
+        assert provider is not None
+        asked = DocsQuery("/acme/widget q", COUNT)
+        flow = dialogue(Job(account, "docs", "looking up", "q"), provider.lookup(asked, account))
+        found = run(flow, Stub(answer({field: items})))
+        return Answered(len(found.results), found.warnings)
+
+    return call
+
+
+def synthesized(items: list[Any]) -> Answered:
+    account = offline.account("perplexity")
+    provider = PROVIDERS["perplexity"].synthesize
+    assert provider is not None
+    query = SynthesisQuery("q", (Source(1, "A", URLS[0], "text"),))
+    flow = exchange(
+        Job(account, "synthesize", "answering", "q"),
+        provider.synthesis_request(query, account),
+        lambda response: provider.read_synthesis(response, query, account),
+    )
+    found = run(flow, Stub(answer({"status": "completed", "output": items})))
+    return Answered(found.text.count("word"), found.warnings)
+
+
+def exa_hit(url: str) -> dict[str, Any]:
+    return {
+        "id": url,
+        "url": url,
+        "title": "A",
+        "publishedDate": "2026-01-02",
+        "author": "B",
+        "score": 0.5,
+        "highlights": ["a"],
+    }
+
+
+def brave_hit(url: str) -> dict[str, Any]:
+    return {
+        "title": "A",
+        "url": url,
+        "description": "a",
+        "extra_snippets": ["b"],
+        "page_age": "2026-01-02T03:04:05",
+        "age": "2 days ago",
+        "article": {"author": [{"name": "B"}], "date": "2026-01-02"},
+    }
+
+
+def kagi_hit(url: str) -> dict[str, Any]:
+    return {"url": url, "title": "A", "snippet": "a", "time": "2026-01-02T00:00:00Z"}
+
+
+def kagi_v0_hit(url: str) -> dict[str, Any]:
+    return {"t": 0, "url": url, "title": "A", "snippet": "a", "published": "2026-01-02T00:00:00Z"}
+
+
+def perplexity_hit(url: str) -> dict[str, Any]:
+    return {"title": "A", "url": url, "snippet": "a", "date": "2026-01-02"}
+
+
+def page(url: str) -> dict[str, Any]:
+    return {**exa_hit(url), "text": "text", "summary": "sum"}
+
+
+def code(url: str) -> dict[str, Any]:
+    return {
+        "codeId": url,
+        "codeTitle": "A",
+        "codeDescription": "How",
+        "codeLanguage": "python",
+        "pageTitle": "P",
+        "codeList": [{"language": "python", "code": "x = 1"}],
+    }
+
+
+def info(url: str) -> dict[str, Any]:
+    return {"pageId": url, "breadcrumb": "A", "content": "text"}
+
+
+def output(_url: str) -> dict[str, Any]:
+    return {"type": "message", "content": [{"type": "output_text", "text": "word "}]}
+
+
+KINDS = {
+    "exa hit": Kind(exa_hit, searched("exa", lambda items: {"results": items})),
+    "exa page": Kind(page, fetched),
+    "brave hit": Kind(
+        brave_hit, searched("brave", lambda items: {"web": {"results": items}}, extraSnippets=True)
+    ),
+    "brave news": Kind(brave_hit, searched("brave", lambda items: {"results": items}, NEWS)),
+    "kagi hit": Kind(kagi_hit, searched("kagi", lambda items: {"data": {"search": items}})),
+    "kagi v0 hit": Kind(
+        kagi_v0_hit, searched("kagi", lambda items: {"data": items}, searchApi="v0")
+    ),
+    "perplexity hit": Kind(
+        perplexity_hit, searched("perplexity", lambda items: {"results": items})
+    ),
+    "perplexity output": Kind(output, synthesized),
+    "context7 code": Kind(code, looked_up("codeSnippets")),
+    "context7 text": Kind(info, looked_up("infoSnippets")),
+}
+ODD: list[Any] = [5, True, 1.5, "\x00", "odd", ["odd"], [None], [[]], {}, {"odd": 1}]
+# Kinds that are not known here are left out as documented, and what holds nothing is no snippet.
+SOUND = [("type", "odd"), ("type", "\x00"), ("t", 5), ("content", "\x00")]
+
+
+def items_of(kind: Kind) -> list[Any]:
+    return [kind.item(url) for url in URLS]
+
+
+def cases() -> Iterator[Any]:
+    for name, kind in KINDS.items():
+        for field in kind.item(URLS[0]):
+            for value in ODD:
+                if (field, value) not in SOUND:
+                    yield pytest.param(name, field, value, id=f"{name}: {field} = {value!r}")
+
+
+@pytest.fixture(autouse=True)
+def _time_is_free(clock: Clock) -> None:
+    """No test here waits for a retry."""
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_twenty_sound_items_come_without_a_warning(name: str) -> None:
+    assert KINDS[name].call(items_of(KINDS[name])) == Answered(COUNT, [])
+
+
+@pytest.mark.parametrize(("name", "field", "value"), list(cases()))
+def test_an_odd_value_costs_its_field_or_its_item_and_no_more(
+    name: str, field: str, value: Any
+) -> None:
+    items = items_of(KINDS[name])
+    items[ODD_AT][field] = value
+    found = KINDS[name].call(items)
+    assert found.count in {COUNT - 1, COUNT}
+    assert found.warnings or found.count == COUNT
+
+
+# What can be read though it is odd: texts, lists that are empty, languages and kinds unknown to us.
+@pytest.mark.parametrize("value", [5, True, {"odd": 1}])
+@pytest.mark.parametrize("name", KINDS)
+def test_every_value_of_another_kind_is_told(name: str, value: Any) -> None:
+    for field, sound in KINDS[name].item(URLS[0]).items():
+        if field in {"id", "t", "codeLanguage"} or isinstance(sound, (dict, float)):
+            continue
+        items = items_of(KINDS[name])
+        items[ODD_AT] = {field: value, **{k: v for k, v in items[ODD_AT].items() if k != field}}
+        if field in {"age", "pageTitle"}:  # read where the better ones are missing
+            items[ODD_AT] = {
+                k: v
+                for k, v in items[ODD_AT].items()
+                if k not in {"page_age", "article", "codeTitle"}
+            }
+        if field == "extra_snippets" and name == "brave news":
+            continue
+        assert KINDS[name].call(items).warnings, field
+
+
+@pytest.mark.parametrize("value", [None, 5, "odd", ["odd"], []])
+@pytest.mark.parametrize("name", KINDS)
+def test_an_item_that_is_no_object_costs_itself(name: str, value: Any) -> None:
+    items = items_of(KINDS[name])
+    items[ODD_AT] = value
+    found = KINDS[name].call(items)
+    assert found.count == COUNT - 1
+    assert len(found.warnings) == 1
+    assert "cannot be read" in found.warnings[0]
+
+
+@pytest.mark.parametrize("name", [name for name in KINDS if name != "perplexity output"])
+def test_a_list_of_what_are_no_objects_is_another_shape(name: str) -> None:
+    with pytest.raises(ResponseFormatError):
+        KINDS[name].call(["odd"] * COUNT)
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("exa", searched("exa", lambda _: {"results": None})),
+        ("brave", searched("brave", lambda _: {"web": {"results": None}})),
+        ("brave", searched("brave", lambda _: {"web": None})),
+        ("brave", searched("brave", lambda _: {"results": None}, NEWS)),
+        ("kagi", searched("kagi", lambda _: {"data": None})),
+        ("kagi", searched("kagi", lambda _: {"data": {"search": None}})),
+        ("kagi", searched("kagi", lambda _: {"data": None}, searchApi="v0")),
+        ("perplexity", searched("perplexity", lambda _: {"results": None})),
+        ("context7", looked_up("codeSnippets")),
+    ],
+)
+def test_null_in_place_of_a_list_is_no_result_and_is_told(
+    name: str, call: Callable[[Any], Answered]
+) -> None:
+    found = call(None)
+    assert found.count == 0
+    assert found.warnings == [
+        f'"my-{name}" sent null in place of a list of results; it counts as empty.'
+    ]
