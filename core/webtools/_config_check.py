@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from webtools._accounts import Accounts
     from webtools._config_parts import BudgetConfig, ResearchConfig
+    from webtools._proxies import Proxy
     from webtools.providers import Account
 
 _SYNTHESIS = "extractive for web-deep, none elsewhere (the defaults)"
@@ -40,6 +41,7 @@ def describe(accounts: Accounts, environ: Mapping[str, str]) -> list[str]:
     return [
         f"Source: {origin}",
         *map(_account_line, accounts.accounts),
+        *map(_proxy_line, accounts.proxies.by_scheme),
         f"Default provider: {accounts.default or 'none; the first that can serves'}",
         f"maxResults: {accounts.max_results or f'{DEFAULT_LIMIT} (the default)'}",
         f"Fence: {accounts.fence}",
@@ -58,6 +60,12 @@ def _account_line(account: Account) -> str:
     where = account.base_url or "no API"
     facts = [f"type {account.type}", able, where, f"key: {key}", *_own_settings(account)]
     return f"Provider {name}: {'; '.join(facts)}"
+
+
+def _proxy_line(named: tuple[str, Proxy]) -> str:
+    scheme, proxy = named
+    urls = "all URLs" if scheme == "all" else f"{scheme} URLs"
+    return f"Proxy for {urls}: {proxy.place}, which {proxy.source} names"
 
 
 def _own_settings(account: Account) -> Iterator[str]:

@@ -23,7 +23,7 @@ T = TypeVar("T")
 Model = TypeVar("Model", bound=BaseModel)
 MARK = "[redacted]"
 _SHORTEST_BEGINNING = 12  # characters of a key that was cut, or half of it if that is more
-_SHORTEST_PASSWORD = 8  # a shorter one is a word like others: texts would be full of holes
+SHORTEST_PASSWORD = 8  # a shorter one is a word like others: texts would be full of holes
 
 
 class Redactor:
@@ -127,13 +127,19 @@ def _chain(error: BaseException) -> list[BaseException]:
 
 
 def _parts(secret: str) -> Iterator[str]:
-    """Give a secret and, of a proxy's URL, also its password and what is sent for it."""
-    yield secret
-    user, colon, password = secret.partition("://")[2].rpartition("@")[0].partition(":")
-    if colon:
-        plain = unquote(password)
-        yield b64encode(f"{unquote(user)}:{plain}".encode()).decode()
-        yield from (each for each in {password, plain} if len(each) >= _SHORTEST_PASSWORD)
+    """Return a secret; of a proxy's URL, its login, what is sent for that, and its password.
+
+    Where there is no password, the user's name is the secret: some sell access by a key alone.
+    """
+    _, _, rest = secret.partition("://")
+    if not rest:
+        yield secret
+    elif login := rest.rpartition("@")[0]:
+        yield secret
+        user, _, password = login.partition(":")
+        yield b64encode(f"{unquote(user)}:{unquote(password)}".encode()).decode()
+        word = password or user
+        yield from (each for each in {word, unquote(word)} if len(each) >= SHORTEST_PASSWORD)
 
 
 def _beginning(secret: str) -> str:

@@ -21,13 +21,15 @@ from webtools._httpx import (
     Target,
     as_request_error,
     bare,
+    naming_proxy,
+    refuse_login,
     target_of,
     to_httpcore,
 )
 from webtools._lanes import AsyncLane, AsyncLanes, BlockingLane, BlockingLanes
 from webtools._resolving import aresolve, resolve
 from webtools._streams import has_more
-from webtools.errors import ConfigError
+from webtools.errors import ConfigError, RequestError
 
 for _name in (
     "anyio._backends._asyncio",
@@ -90,9 +92,11 @@ class BlockingTransport:
             finally:
                 answer.close()
             sound = not has_more(lane.connections)
-            return body.to_response()
+            return refuse_login(body.to_response(), request)
         except NETWORK_ERRORS as error:
-            raise as_request_error(error, target.origin, request.proxy) from bare(error)
+            raise as_request_error(error, target.origin, request) from bare(error)
+        except RequestError as error:
+            raise naming_proxy(error, request) from error.__cause__
         finally:
             lanes.give_back(lane, sound=sound)
 
@@ -144,9 +148,11 @@ class AsyncTransport:
             finally:
                 await answer.aclose()
             sound = not has_more(lane.connections)
-            return body.to_response()
+            return refuse_login(body.to_response(), request)
         except NETWORK_ERRORS as error:
-            raise as_request_error(error, target.origin, request.proxy) from bare(error)
+            raise as_request_error(error, target.origin, request) from bare(error)
+        except RequestError as error:
+            raise naming_proxy(error, request) from error.__cause__
         finally:
             await lanes.give_back(lane, sound=sound)
 

@@ -34,7 +34,14 @@ _LONGEST_NAME = 253
 _DOTS = "\u3002\uff0e\uff61"  # IDNA reads these as full stops
 _LOCAL_SUFFIXES = (
     *(".localhost", ".local", ".localdomain", ".internal", ".intranet", ".private", ".corp"),
-    *(".home", ".lan", ".home.arpa"),
+    *(".home", ".lan", ".home.arpa", ".svc", ".consul", ".nomad", ".cluster", ".kube", ".mesh"),
+)
+# Names that clouds' own name servers give their metadata services; where a proxy looks up, the name
+# is all that can be checked.
+_METADATA_NAMES = (
+    *("metadata.goog", "metadata.google.internal", "metadata.azure.internal", "metadata"),
+    *("metadata.tencentyun.com", "metadata.platformequinix.com", "metadata.packet.net"),
+    *("instance-data", "instance-data.ec2.internal"),
 )
 _URL_CHARACTERS = "".join(c for c in map(chr, range(0x21, 0x7F)) if c not in '<>"\\')
 
@@ -238,6 +245,8 @@ def check(target: Target, policy: Policy) -> None:
     Raises:
         InputError: It may not be fetched.
     """
+    if _is_metadata_name(target.host):
+        raise _refusal(f"{_shown(target.host)} is the name of a cloud's metadata service")
     if not policy.opens(target):
         if not _is_usual(target.port):
             raise _refusal(f"port {target.port} is not one for web pages")
@@ -252,6 +261,10 @@ def _is_usual(port: int) -> bool:
     if port < _FIRST_FREE_PORT:
         return port in PORTS.values()
     return port not in _BAD_PORTS
+
+
+def _is_metadata_name(host: str) -> bool:
+    return any(host == name or host.endswith(f".{name}") for name in _METADATA_NAMES)
 
 
 def _is_local(name: str) -> bool:
