@@ -14,6 +14,7 @@ from typing import Any, TypeAlias, cast
 
 import httpx
 
+from webtools._engine_logs import begin_quiet, end_quiet
 from webtools._http import Request, Response
 from webtools._httpx import (
     NETWORK_ERRORS,
@@ -82,7 +83,7 @@ class BlockingTransport:
         """
         target = target_of(request.url)
         lanes = self._lanes_for(target, request.proxy, request.addresses)
-        lane, sound = lanes.take(deadline), False
+        lane, sound, quiet = lanes.take(deadline), False, begin_quiet()
         try:
             answer = lane.exchange(to_httpcore(request, target, deadline), target)
             try:
@@ -98,6 +99,7 @@ class BlockingTransport:
         except RequestError as error:
             raise naming_proxy(error, request) from error.__cause__
         finally:
+            end_quiet(quiet)
             lanes.give_back(lane, sound=sound)
 
     def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
@@ -138,7 +140,7 @@ class AsyncTransport:
         """Exchange one request for its response; raises as `BlockingTransport.send` does."""
         target = target_of(request.url)
         lanes = await self._lanes_for(target, request.proxy, request.addresses)
-        lane, sound = await lanes.take(deadline), False
+        lane, sound, quiet = await lanes.take(deadline), False, begin_quiet()
         try:
             answer = await lane.exchange(to_httpcore(request, target, deadline), target)
             try:
@@ -154,6 +156,7 @@ class AsyncTransport:
         except RequestError as error:
             raise naming_proxy(error, request) from error.__cause__
         finally:
+            end_quiet(quiet)
             await lanes.give_back(lane, sound=sound)
 
     async def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
