@@ -85,7 +85,7 @@ URLS = [
     "no_proxy",
     [
         *("", "*", "example.com", ".example.com", "www.example.com", "com", " example.com , x"),
-        *("127.0.0.1", "::1", "[::1]", "localhost", "10.1.2.3", "http://example.com"),
+        *("127.0.0.1", "::1", "localhost", "10.1.2.3", "http://example.com"),
         *("example.com:8443", "https://api.internal:444", "all://example.com", ",,", "a,*"),
     ],
 )
@@ -342,3 +342,11 @@ def test_config_check_names_the_proxies_of_the_environment_without_logins(given:
     lines = describe(Settings(settings()).accounts(), {})
     assert "Proxy for https URLs: http://p.example:3128, which HTTPS_PROXY names" in lines
     assert "canary" not in "".join(lines)
+
+
+def test_config_check_warns_of_a_password_too_short_to_be_found(given: SetProxy) -> None:
+    given(HTTPS_PROXY="http://me:short@p.example:3128")
+    lines = describe(Settings(settings(proxy="http://me:test-key-canary@q.example")).accounts(), {})
+    (warning,) = [line for line in lines if line.startswith("Warning: the password")]
+    assert "HTTPS_PROXY has fewer than 8 characters" in warning
+    assert "short" not in warning

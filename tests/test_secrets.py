@@ -23,8 +23,9 @@ from servers import Proxy, RawServer, answering, response
 
 from langchain_webtools import WebToolkit
 from llamaindex_webtools import WebToolsSpec
-from webtools import Config, ToolResult, WebTools, WebToolsError, _exchange
+from webtools import Config, ConfigError, ToolResult, WebTools, WebToolsError, _exchange
 from webtools._redaction import Redactor
+from webtools.config import Settings, check
 from webtools.sandbox import SandboxServer
 
 NEEDLE = "canary"  # a part of every secret here that no spelling changes
@@ -510,6 +511,43 @@ def _awaited(web: WebTools, tool: str, arguments: Any) -> ToolResult:
 def entry(**changed: Any) -> dict[str, Any]:
     good = {"name": "exa", "type": "exa", "apiKey": API_KEY}
     return {"providers": [{**good, **changed}]}
+
+
+LOST = "e3b0c442-98fc-1c14-9afb-f4c8996fb924"  # a key that stands only where it does not belong
+MISPLACED: dict[str, Callable[[str], dict[str, Any]]] = {
+    "default": lambda key: {**entry(), "defaultProvider": key},
+    "fallback": lambda key: entry(fetchFallback=key),
+    "chain": lambda key: {**entry(), "research": {"chain": {"web": [key]}}},
+    "command": lambda key: {**entry(), "research": {"chain": {key: ["exa"]}}},
+    "name of a setting": lambda key: {**entry(), key: 1},
+    "name in an entry": lambda key: entry(**{key: 1}),
+    "name of an option": lambda key: entry(options={key: 1}),
+    "name": lambda key: entry(name=key),
+    "name twice": lambda key: {"providers": entry(name=key)["providers"] * 2},
+    "type": lambda key: entry(type=key),
+    "fence": lambda key: {**entry(), "fence": key},
+    "number": lambda key: {**entry(), "maxResults": key},
+}
+
+
+@pytest.mark.parametrize("make", MISPLACED.values(), ids=MISPLACED)
+@pytest.mark.parametrize("key", [API_KEY, LOST, f"{LOST}x{LOST}"], ids=["set", "lost", "long"])
+def test_a_key_set_in_the_place_of_a_name_is_shown_nowhere(
+    tmp_path: Path, make: Callable[[str], dict[str, Any]], key: str
+) -> None:
+    path = tmp_path / "web-search.json"
+    data = make(key)
+    if key != LOST and "research" not in data:
+        data["providers"][0]["apiKey"] = key
+    path.write_text(json.dumps(data))
+    try:
+        told = "\n".join(check(Settings(path)))
+    except ConfigError as error:
+        told = str(error)
+    result = WebTools(path).call_tool("web_search", {"queries": ["a"], "provider": "other"})
+    for part in (key[:20], json.dumps(key)[1:20]):
+        assert part not in told
+        assert part not in result.text
 
 
 BAD_FILES: dict[str, str] = {

@@ -1,7 +1,7 @@
 """What httpcore may log of our requests: a server can repeat a key in any header of its answer.
 
-At level DEBUG, httpcore logs the headers of each answer, and what it found wrong with them. A filter
-takes the values out, in our own requests alone: other users of httpcore keep their logs.
+At level DEBUG, httpcore logs the headers of each answer, and what it found wrong with them. A
+filter takes the values out, in our own requests alone: other users of httpcore keep their logs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FAULT = re.compile(r"exception=(\w+)")
 
 
 def begin_quiet() -> Token[bool] | None:
-    """Keep what a server says out of httpcore's logs until `end_quiet` is given what this returns."""
+    """Keep what a server says out of httpcore's logs, until `end_quiet` is given the result."""
     if not _LOGGERS[0].isEnabledFor(logging.DEBUG):
         return None
     _install()

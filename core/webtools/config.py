@@ -39,6 +39,7 @@ from webtools._places import (
 )
 from webtools._proxies import environment_proxies
 from webtools._proxies import signature as proxy_signature
+from webtools._redaction import redactor_for
 from webtools._wording import fail, quote
 from webtools.errors import ConfigError
 from webtools.providers._base import Pacer
@@ -256,4 +257,6 @@ def check(settings: Settings) -> list[str]:
     """
     if not settings.accounts().accounts:
         settings.accounts().select("search")  # says that no key is set, and what to do
-    return describe(settings.accounts(), settings.environ)
+    accounts = settings.accounts()
+    # A key may also be set where a name belongs.
+    return redactor_for(accounts.secrets).clean(describe(accounts, settings.environ))
