@@ -31,6 +31,7 @@ _BAD_PORTS = frozenset(
 _HOST_NAME = re.compile(r"[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _LONGEST_NAME = 253
+_LONGEST_PATH = 16  # of a URL of the site's choice that is shown
 _DOTS = "\u3002\uff0e\uff61"  # IDNA reads these as full stops
 _LOCAL_SUFFIXES = (
     *(".localhost", ".local", ".localdomain", ".internal", ".intranet", ".private", ".corp"),
@@ -201,11 +202,19 @@ def follow(target: Target, location: str) -> Target:
     try:
         url = urljoin(target.url, _encoded(location.strip()))
     except ValueError:
-        raise _refusal(f"the site redirects to {_shown(location)}, which is no URL") from None
+        url = ""
+    if not is_web_url(url):  # not shown: it may be any sentence of the site's
+        raise _refusal("the site redirects to what is not an http(s) URL")
     found = parse(url)
     if (target.scheme, found.scheme) == ("https", "http"):
-        raise _refusal(f"the site redirects from https to plain http, {_shown(found.url)}")
+        raise _refusal(f"the site redirects from https to plain http, {_shown(_brief(found))}")
     return found
+
+
+def _brief(target: Target) -> str:
+    """Return a URL without a path that has room for a sentence."""
+    is_short = len(target.path) <= _LONGEST_PATH
+    return target.url if is_short else replace(target, path="/...").url
 
 
 def _encoded(text: str) -> str:
