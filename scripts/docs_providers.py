@@ -95,7 +95,7 @@ def _setting_facts() -> dict[str, tuple[str, str]]:
         ),
         "providers[].baseUrl": ("http(s) URL", "the API itself"),
         "providers[].timeoutMs": ("whole number, 1 to 600,000", waits),
-        "providers[].proxy": ("http(s) URL", NOTHING),
+        "providers[].proxy": ("http(s) URL, or `none`", "what the [environment](#proxies) names"),
         "providers[].options": ("object: see the page of the provider", NOTHING),
         "providers[].fetchFallback": ("a `name` of `providers`, or `direct`", NOTHING),
         "cache.path": ("path", "`webtools.sqlite3` in the user's cache folder"),

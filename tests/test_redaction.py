@@ -120,6 +120,63 @@ def test_of_a_proxy_the_password_and_the_credentials_are_secrets_too() -> None:
     assert redactor.text(text) == f"{MARK} {MARK} {MARK} Basic {MARK}"
 
 
+ESCAPED_WHOLE: dict[str, Callable[[str], str]] = {
+    "percent": lambda text: "".join(f"%{ord(char):02x}" for char in text),
+    "percent in capitals": lambda text: "".join(f"%{ord(char):02X}" for char in text),
+    "percent twice": lambda text: "".join(f"%25{ord(char):02x}" for char in text),
+    "JSON": lambda text: "".join(f"\\u{ord(char):04x}" for char in text),
+    "JSON in JSON": lambda text: "".join(f"\\\\u{ord(char):04X}" for char in text),
+    "hexadecimal": lambda text: "".join(f"\\x{ord(char):02x}" for char in text),
+    "HTML": lambda text: "".join(f"&#{ord(char)};" for char in text),
+    "HTML in hexadecimal": lambda text: "".join(f"&amp;#x{ord(char):x};" for char in text),
+    "every third": lambda text: "".join(
+        f"%{ord(char):02x}" if i % 3 == 0 else char for i, char in enumerate(text)
+    ),
+}
+
+
+@pytest.mark.parametrize("escape", ESCAPED_WHOLE.values(), ids=ESCAPED_WHOLE)
+@pytest.mark.parametrize("cut", [0, 4])
+def test_a_key_of_which_every_letter_is_escaped_goes(
+    escape: Callable[[str], str], cut: int
+) -> None:
+    key = "exaKey-0123456789-abcXYZ"
+    redactor = Redactor([key, "other-key-of-somebody"])
+    text = f"before %41 {escape(key[: len(key) - cut])} after \\u0042."
+    assert redactor.may_be_in(text.encode())
+    assert redactor.text(text) == f"before %41 {MARK} after \\u0042."
+
+
+def test_escapes_without_a_key_stay_as_they_are() -> None:
+    text = "%41%42 \\u0065 &#101; https://a.example/%7Euser%20x"
+    assert Redactor(["exaKey-0123456789-abcXYZ"]).text(text) == text
+
+
+def test_megabytes_of_escapes_cost_a_moment() -> None:
+    redactor = Redactor(["exaKey-0123456789-abcXYZ"])
+    for piece in ("%65", "%", "\\", "\\u0065", "&", "&amp;", "&#", "%25", "a%C3%A4"):
+        text = piece * (2_000_000 // len(piece))
+        start = time.process_time()
+        assert redactor.text(text) == text
+        assert time.process_time() - start < 10.0
+
+
+def test_where_a_proxys_login_has_no_password_its_user_is_the_secret() -> None:
+    for login in ("test-key-canary-7:", "test-key-canary-7"):
+        redactor = Redactor([f"http://{login}@proxy.example:3128"])
+        sent = b64encode(b"test-key-canary-7:").decode()
+        text = f"{login} Basic {sent} http://{login}@proxy.example:3128 proxy.example"
+        assert "canary" not in redactor.text(text)
+        assert sent not in redactor.text(text)
+        assert redactor.text(text).endswith(" proxy.example")
+
+
+def test_a_proxy_without_a_login_is_no_secret() -> None:
+    assert Redactor(["http://p.example:3128"]).text("via http://p.example:3128") == (
+        "via http://p.example:3128"
+    )
+
+
 def test_a_proxys_short_password_and_its_host_stay_words() -> None:
     redactor = Redactor(["http://user:news@proxy.example"])
     assert redactor.text("news of proxy.example") == "news of proxy.example"

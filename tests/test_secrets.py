@@ -17,13 +17,15 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import httpx
 import pytest
-from servers import Proxy, response
+from servers import Proxy, RawServer, answering, response
 
 from langchain_webtools import WebToolkit
 from llamaindex_webtools import WebToolsSpec
-from webtools import Config, ToolResult, WebTools, WebToolsError, _exchange
+from webtools import Config, ConfigError, ToolResult, WebTools, WebToolsError, _exchange
 from webtools._redaction import Redactor
+from webtools.config import Settings, check
 from webtools.sandbox import SandboxServer
 
 NEEDLE = "canary"  # a part of every secret here that no spelling changes
@@ -402,15 +404,52 @@ def test_no_proxy_lets_a_password_out(
     answer: bytes,
     scheme: str,
 ) -> None:
-    # At level DEBUG, httpcore logs the status line and the headers of answers, whatever they hold.
-    ignored = ["httpcore"] if answer == PROXY_ANSWERS["garbage"] else []
-    with hunting(caplog, capfd, *ignored), Proxy(refuse=answer) as proxy:
+    with hunting(caplog, capfd), Proxy(refuse=answer) as proxy:
         every = {"proxy": proxy_url(proxy)}
         if scheme == "https":
             every["baseUrl"] = f"https://127.0.0.1:{sandbox.port}"
         with WebTools(config=settings(sandbox, **every)) as web:
             drive(web, sandbox, lambda job: {"body": job.finds(TOLD)}, JOBS[0], JOBS[4]).search()
     assert any(CREDENTIALS.encode() in taken for taken in proxy.requests)
+
+
+@pytest.mark.parametrize("way", ["header", "reason", "bad header", "bad chunk"])
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_httpcores_log_of_our_requests_holds_no_header_of_an_answer(
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
+    way: str,
+    asynchronous: bool,
+) -> None:
+    chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    answers = {
+        "header": response(b"{}", headers=[("x-echo", API_KEY)]),
+        "reason": response(b"{}", f"401 {API_KEY}"),
+        "bad header": f"HTTP/1.1 200 OK\r\n{API_KEY}\r\n\r\n".encode(),
+        "bad chunk": chunked + f"{API_KEY}\r\n".encode(),
+    }
+    config = entry(timeoutMs=3000)
+    with hunting(caplog, capfd), RawServer(answering(answers[way], keep_open=False)) as server:
+        config["providers"][0]["baseUrl"] = server.url
+        web = WebTools(config)
+        call = {"queries": ["json"]}
+        if asynchronous:
+            _awaited(web, "web_search", call)
+        else:
+            web.call_tool("web_search", call)
+    logged = [record.getMessage() for record in caplog.records if "httpcore" in record.name]
+    assert any("request" in message for message in logged)
+
+
+def test_the_logs_of_other_users_of_httpcore_stay_as_they_are(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    with RawServer(answering(response(b"{}", headers=[("x-own", "mine")]))) as server:
+        WebTools(entry(baseUrl=server.url)).call_tool("web_search", {"queries": ["json"]})
+        caplog.clear()
+        httpx.get(server.url)
+    assert "mine" in caplog.text
 
 
 # --- what callers and settings do --------------------------------------------------------------
@@ -472,6 +511,43 @@ def _awaited(web: WebTools, tool: str, arguments: Any) -> ToolResult:
 def entry(**changed: Any) -> dict[str, Any]:
     good = {"name": "exa", "type": "exa", "apiKey": API_KEY}
     return {"providers": [{**good, **changed}]}
+
+
+LOST = "e3b0c442-98fc-1c14-9afb-f4c8996fb924"  # a key that stands only where it does not belong
+MISPLACED: dict[str, Callable[[str], dict[str, Any]]] = {
+    "default": lambda key: {**entry(), "defaultProvider": key},
+    "fallback": lambda key: entry(fetchFallback=key),
+    "chain": lambda key: {**entry(), "research": {"chain": {"web": [key]}}},
+    "command": lambda key: {**entry(), "research": {"chain": {key: ["exa"]}}},
+    "name of a setting": lambda key: {**entry(), key: 1},
+    "name in an entry": lambda key: entry(**{key: 1}),
+    "name of an option": lambda key: entry(options={key: 1}),
+    "name": lambda key: entry(name=key),
+    "name twice": lambda key: {"providers": entry(name=key)["providers"] * 2},
+    "type": lambda key: entry(type=key),
+    "fence": lambda key: {**entry(), "fence": key},
+    "number": lambda key: {**entry(), "maxResults": key},
+}
+
+
+@pytest.mark.parametrize("make", MISPLACED.values(), ids=MISPLACED)
+@pytest.mark.parametrize("key", [API_KEY, LOST, f"{LOST}x{LOST}"], ids=["set", "lost", "long"])
+def test_a_key_set_in_the_place_of_a_name_is_shown_nowhere(
+    tmp_path: Path, make: Callable[[str], dict[str, Any]], key: str
+) -> None:
+    path = tmp_path / "web-search.json"
+    data = make(key)
+    if key != LOST and "research" not in data:
+        data["providers"][0]["apiKey"] = key
+    path.write_text(json.dumps(data))
+    try:
+        told = "\n".join(check(Settings(path)))
+    except ConfigError as error:
+        told = str(error)
+    result = WebTools(path).call_tool("web_search", {"queries": ["a"], "provider": "other"})
+    for part in (key[:20], json.dumps(key)[1:20]):
+        assert part not in told
+        assert part not in result.text
 
 
 BAD_FILES: dict[str, str] = {

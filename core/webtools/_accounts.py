@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from webtools._config_file import EXAMPLE, PLACEHOLDER
 from webtools._config_models import capabilities
 from webtools._config_parts import BudgetConfig, CacheConfig, Fence, LogConfig, ResearchConfig
 from webtools._places import ENVIRONMENT, config_paths
+from webtools._proxies import NO_PROXIES, Proxies
 from webtools._wording import hint, listed, not_picklable, quote
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS, Account, Capability, direct
@@ -29,7 +30,9 @@ _USES: dict[Capability, str] = {
 _KEYLESS = f"Or install what reads pages without any key: {direct.INSTALL}"
 
 
-def build(entry: ProviderConfig, pacer: Pacer | None, origin: str) -> Account:
+def build(
+    entry: ProviderConfig, pacer: Pacer | None, origin: str, proxies: Proxies = NO_PROXIES
+) -> Account:
     """Make the account of an entry.
 
     Raises:
@@ -51,7 +54,8 @@ def build(entry: ProviderConfig, pacer: Pacer | None, origin: str) -> Account:
         options=entry.options,
         timeout=entry.timeout_ms / 1000 if entry.timeout_ms else None,
         pacer=pacer,
-        proxy=entry.proxy,
+        proxy=None if entry.goes_direct else entry.proxy,
+        proxies=NO_PROXIES if entry.goes_direct else proxies,
         fetch_fallback=entry.fetch_fallback,
     )
 
@@ -71,6 +75,8 @@ class Accounts:
         research: How research is done.
         budget: What may be spent.
         fence: What of the web a model reads inside a fence.
+        proxies: What the environment says of proxies.
+        keyless: Who fetches pages where no other can.
         secrets: All keys: what may never appear in a text.
         choices: Whom `select` has chosen where nobody was asked for.
     """
@@ -85,6 +91,8 @@ class Accounts:
     research: ResearchConfig = field(default_factory=ResearchConfig, hash=False)  # holds a dict
     budget: BudgetConfig = field(default_factory=BudgetConfig)
     fence: Fence = "pages"
+    proxies: Proxies = NO_PROXIES
+    keyless: Account = field(init=False, repr=False, compare=False)
     secrets: frozenset[str] = field(init=False, repr=False, compare=False)
     choices: dict[Capability, Account] = field(
         init=False, repr=False, compare=False, default_factory=dict[Capability, Account]
@@ -92,7 +100,8 @@ class Accounts:
 
     def __post_init__(self) -> None:
         """Collect the keys once; every answer is searched for them."""
-        every = frozenset[str]().union(*(account.secrets for account in self.accounts))
+        object.__setattr__(self, "keyless", replace(direct.IMPLICIT, proxies=self.proxies))
+        every = self.proxies.secrets.union(*(account.secrets for account in self.accounts))
         object.__setattr__(self, "secrets", every)
 
     def select_fetcher(self, name: str | None = None) -> Account:
@@ -104,11 +113,11 @@ class Accounts:
         if name is None and "fetch" in self.choices:
             return self.choices["fetch"]
         if name == direct.NAME and self.named(direct.NAME) is None:
-            return direct.IMPLICIT
+            return self.keyless
         if name or any("fetch" in capabilities(account.type) for account in self.accounts):
             return self.select("fetch", name)
         if direct.missing_libraries() is None:
-            return direct.IMPLICIT
+            return self.keyless
         try:
             return self.select("fetch")
         except ConfigError as error:
@@ -117,7 +126,7 @@ class Accounts:
     def fallback(self, account: Account) -> Account | None:
         """Give the provider that tries the pages which `account` could not fetch."""
         name = account.fetch_fallback
-        return self.named(name) or direct.IMPLICIT if name else None
+        return self.named(name) or self.keyless if name else None
 
     def named(self, name: str) -> Account | None:
         """Give the provider of that name, whatever it can do; None when there is none."""

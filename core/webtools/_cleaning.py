@@ -11,6 +11,8 @@ import re
 from functools import lru_cache
 from urllib.parse import urlsplit
 
+from webtools._invisible import TURNING
+
 # Only marks that providers put round matches or between lines: `List<String>` is text.
 # Every repetition is bounded: hostile text must not cost more than its length.
 _MARKS = re.compile(
@@ -25,7 +27,7 @@ _ESCAPES = re.compile(
     r"|\x1b[ -/]*[0-~]?"
 )
 # Controls, marks that turn the direction of text, and lone surrogates.
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_CONTROLS = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{TURNING}\ud800-\udfff]")
 _HIGHEST_PORT = 65_535
 _LONGEST_KNOWN = 512  # characters of a URL that is remembered
 _WEB_URL = re.compile(

@@ -8,6 +8,7 @@ import shlex
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
 
 from pydantic import SecretStr
 
@@ -15,6 +16,7 @@ from webtools._cleaning import without_login
 from webtools._config_models import capabilities
 from webtools._environment import key_variables
 from webtools._places import CODE, ENVIRONMENT, cache_path, config_paths, log_path
+from webtools._redaction import SHORTEST_PASSWORD
 from webtools._wording import listed, quote
 from webtools.providers._base import Options
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from webtools._accounts import Accounts
     from webtools._config_parts import BudgetConfig, ResearchConfig
+    from webtools._proxies import Proxy
     from webtools.providers import Account
 
 _SYNTHESIS = "extractive for web-deep, none elsewhere (the defaults)"
@@ -40,6 +43,7 @@ def describe(accounts: Accounts, environ: Mapping[str, str]) -> list[str]:
     return [
         f"Source: {origin}",
         *map(_account_line, accounts.accounts),
+        *map(_proxy_line, accounts.proxies.by_scheme),
         f"Default provider: {accounts.default or 'none; the first that can serves'}",
         f"maxResults: {accounts.max_results or f'{DEFAULT_LIMIT} (the default)'}",
         f"Fence: {accounts.fence}",
@@ -47,7 +51,14 @@ def describe(accounts: Accounts, environ: Mapping[str, str]) -> list[str]:
         f"Log: {_log(accounts)}",
         *_research_lines(accounts.research),
         f"Budget: {_budget(accounts.budget)}",
-        *(f"Warning: {text}" for text in (*accounts.warnings, *_exposure(accounts.origin))),
+        *(
+            f"Warning: {text}"
+            for text in (
+                *accounts.warnings,
+                *_short_passwords(accounts),
+                *_exposure(accounts.origin),
+            )
+        ),
     ]
 
 
@@ -58,6 +69,12 @@ def _account_line(account: Account) -> str:
     where = account.base_url or "no API"
     facts = [f"type {account.type}", able, where, f"key: {key}", *_own_settings(account)]
     return f"Provider {name}: {'; '.join(facts)}"
+
+
+def _proxy_line(named: tuple[str, Proxy]) -> str:
+    scheme, proxy = named
+    urls = "all URLs" if scheme == "all" else f"{scheme} URLs"
+    return f"Proxy for {urls}: {proxy.place}, which {proxy.source} names"
 
 
 def _own_settings(account: Account) -> Iterator[str]:
@@ -120,6 +137,20 @@ def _budget(budget: BudgetConfig) -> str:
         if value is not None
     ]
     return ", ".join(limits) or "no limit"
+
+
+def _short_passwords(accounts: Accounts) -> Iterator[str]:
+    """Warn of passwords that are not looked for alone: texts would be full of holes."""
+    named = {f"proxy of {quote(account.name)}": account.proxy for account in accounts.accounts}
+    urls = {where: proxy.get_secret_value() for where, proxy in named.items() if proxy}
+    urls |= {proxy.source: proxy.url for _, proxy in accounts.proxies.by_scheme}
+    for where, url in urls.items():
+        word = urlsplit(url).password or urlsplit(url).username
+        if word and len(unquote(word)) < SHORTEST_PASSWORD:
+            yield (
+                f"the password in {where} has fewer than {SHORTEST_PASSWORD} characters: alone, it "
+                "is not redacted"
+            )
 
 
 def _exposure(origin: str) -> list[str]:

@@ -25,6 +25,7 @@ from webtools._config_parts import (
     read_part,
 )
 from webtools._config_values import (
+    NO_PROXY,
     checked_base_url,
     checked_key,
     checked_name,
@@ -67,7 +68,8 @@ class ProviderConfig(_Secretive):
         base_url: Replaces the origin of the API; may have a path.
         timeout_ms: Bound on a whole call, in milliseconds.
         max_requests_per_second: Calls are spaced to keep below it.
-        proxy: URL of an HTTP proxy; may hold a password.
+        proxy: URL of an HTTP proxy, which may hold a password; `none` for none at all, whatever
+            the environment names.
         options: The type's own options, a mapping with the file's spelling.
         fetch_fallback: Name of the provider that tries the pages which this one could not fetch;
             `direct` needs no entry of its own.
@@ -82,6 +84,11 @@ class ProviderConfig(_Secretive):
     proxy: Annotated[SecretStr, AfterValidator(checked_proxy)] | None = None
     options: Any = Field(default=None, validate_default=True)
     fetch_fallback: str | None = None
+
+    @property
+    def goes_direct(self) -> bool:
+        """Whether no proxy is to be used, the environment's neither."""
+        return self.proxy is not None and self.proxy.get_secret_value() == NO_PROXY
 
     @field_validator("options", mode="plain")
     @classmethod

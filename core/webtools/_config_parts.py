@@ -5,7 +5,7 @@ Each has a default for everything, so that a config without the part is one with
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, TypeVar, cast, get_args
 
 from pydantic import (
@@ -13,6 +13,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    SecretStr,
     ValidationError,
     field_validator,
     model_validator,
@@ -21,7 +22,9 @@ from pydantic.alias_generators import to_camel
 
 from webtools._config_values import checked_path
 from webtools._kinds import Command
-from webtools._wording import explain, fail, hint, listed, quote
+from webtools._narrowing import is_object
+from webtools._redaction import Redactor
+from webtools._wording import QUOTED, SHORTEST_KEY, explain, fail, hint, listed, quote
 from webtools.errors import ConfigError
 
 _Read = TypeVar("_Read", bound="Part")
@@ -81,8 +84,31 @@ class Part(BaseModel):
         except ConfigError as error:
             fault = str(error)
         if fault:
+            fault = _without_keys(fault, values)
             values.clear()  # a traceback that shows local variables would show the keys
             raise ConfigError(fault)
+
+
+def _without_keys(fault: str, values: object) -> str:
+    """Redact the keys that are set somewhere, and again where a name belongs."""
+    keys = set(_keys(values, is_key=False))
+    # A long one is shown cut.
+    return Redactor({*keys, *(key[:QUOTED] for key in keys)}).text(fault)
+
+
+def _keys(value: object, *, is_key: bool) -> Iterator[str]:
+    if isinstance(value, BaseModel):
+        value = vars(value)
+    if isinstance(value, SecretStr):
+        value, is_key = value.get_secret_value(), True
+    if isinstance(value, str):
+        yield from [value] if is_key and len(value) >= SHORTEST_KEY else []
+    elif is_object(value):
+        for name, each in value.items():
+            yield from _keys(each, is_key=str(name).lower().endswith(("key", "proxy")))
+    elif isinstance(value, (list, tuple)):
+        for each in cast("Sequence[object]", value):
+            yield from _keys(each, is_key=is_key)
 
 
 def has_text_keys(value: object) -> bool:

@@ -20,6 +20,7 @@ from webtools.providers._base import Options
 _HOST = r"(?:\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?"
 _BASE_URL = re.compile(rf"https?://{_HOST}(?:/[!\"$->@-~]*)?", re.ASCII | re.IGNORECASE)
 _PROXY_URL = re.compile(rf"https?://(?:[!\"$-.0->A-~]*@)?{_HOST}/?", re.ASCII | re.IGNORECASE)
+NO_PROXY = "none"  # as the `proxy` of an entry
 _REFERENCE = re.compile(r"\$\{.*\}|\$[A-Z_][A-Z0-9_]*", re.DOTALL)
 
 
@@ -80,7 +81,9 @@ def checked_base_url(url: str) -> str:
 def checked_proxy(url: SecretStr) -> SecretStr:
     """Refuse what is no HTTP proxy's URL; it may hold user and password."""
     clear = url.get_secret_value()
-    if not (_PROXY_URL.fullmatch(clear) and _has_valid_port(clear) and _has_valid_host(clear)):
+    if clear != NO_PROXY and not (
+        _PROXY_URL.fullmatch(clear) and _has_valid_port(clear) and _has_valid_host(clear)
+    ):
         fail("must be the URL of an HTTP proxy, such as http://127.0.0.1:3128")
     return url
 

@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from webtools._cleaning import is_web_url, without_controls
+from webtools._invisible import INVISIBLE
 
 LONGEST_URL = 600  # characters shown of one; a longer one is no link
 _MOST_MARKS = 4  # accents on one letter: no script needs more, and a tower covers its neighbours
@@ -19,11 +20,7 @@ _RAW_AT_LEAST = 400
 _DUMB = {"dumb", "unknown"}
 
 # What takes no room or turns the direction: format characters, fillers, variation selectors, tags.
-_INVISIBLE = re.compile(
-    r"[\u00ad\u034f\u061c\u070f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
-    r"\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U00013430-\U0001343f"
-    r"\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-)
+_INVISIBLE = re.compile(f"[{INVISIBLE}]")
 
 
 def display_text(value: Any, most: int = 200) -> str:

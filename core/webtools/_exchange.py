@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Generator
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Generic, TypeVar
 
 from webtools._flow import Flow, Now, Send, Sleep
 from webtools._http import OK, Request, Response
 from webtools._job import Job, observed, timeout_of
+from webtools._proxies import through
 from webtools._redaction import redactor_for
 from webtools.errors import (
     ProviderError,
@@ -129,8 +130,7 @@ def _read(read: Callable[[], T], job: Job, response: Response) -> T:
 
 def _accepted(request: Request, job: Job, deadline: float) -> Flow[Response]:
     """Send a request; an answer that the provider takes for a fault is raised."""
-    if job.account.proxy is not None:
-        request = replace(request, proxy=job.account.proxy.get_secret_value())
+    request = through(request, job.account.proxy_for(request.url))
     try:
         response = yield from send_with_retries(request, job, deadline)
     except RequestError as error:

@@ -15,8 +15,8 @@ import re
 import secrets
 import string
 import unicodedata
-from collections.abc import Callable, Iterator
-from functools import lru_cache
+from collections.abc import Callable
+from functools import cache, lru_cache
 
 from webtools._config_parts import Fence
 from webtools._hidden import characters
@@ -27,23 +27,25 @@ _FALSE = "[a false mark]"  # shorter than the words in any spelling: a text neve
 _ID_DIGITS = 12
 _SECRET = secrets.token_bytes(32)
 
-# Letters of other alphabets that look like those of the words.
+# Letters of other alphabets that look like those of the words, where Unicode does not say so.
 _LOOKALIKES = {
-    "a": "аαɑ",
-    "b": "ЬƄɓ",
-    "d": "ԁɗ",
-    "e": "еҽєε",
-    "n": "ոпɴη",
-    "r": "гᴦɼ",
-    "s": "ѕꜱſ",
-    "t": "тτ",
-    "u": "υսц",
-    "w": "ԝшѡω",
+    "a": "аαɑᴀɐꓮᎪⲁ",
+    "b": "ЬвβƄɓʙƀꓐᏴᏏ",
+    "d": "ԁɗᴅđɖꓓᎠ",
+    "e": "еҽєεեᴇɇɘǝəꓰᎬⲉ℮",
+    "n": "ոпɴηɳŋꓠΝⲛ",
+    "r": "гᴦɼʀɍɽꓣᎡⲅ",
+    "s": "ѕꜱſʂꓢᏚⲋƨ",
+    "t": "тτᴛŧƭʈꓔᎢⲧʇ†",
+    "u": "υսцᴜʉʊꓴᑌⲩ",
+    "w": "ԝшѡωᴡꓪᎳʍɯⱳ₩",
 }
-_ENLARGED = ((0xFF21, 0xFF5B), (0x1D400, 0x1D6A6), (0x24B6, 0x24EA), (0x1F130, 0x1F18A))
-_BETWEEN = r"[\W_]{0,3}"
+_ALPHABETS = (0x1F150, 0x1F170, 0x1F1E6)  # white on black, and what flags are made of
+_BETWEEN = r"[\W_]{0,16}"
 _LETTERS = WORDS.replace("-", "")
-_FORGED = re.compile(_BETWEEN.join(_LETTERS), re.IGNORECASE | re.ASCII)
+_FORGED = re.compile(
+    _BETWEEN.join(_LETTERS).replace("w", rf"(?:w|v{_BETWEEN}v)"), re.IGNORECASE | re.ASCII
+)
 _IN_LOWER_CASE = bytes(range(256)).lower()
 _NO_LETTERS = bytes(set(range(256)) - set(string.ascii_letters.encode()))
 _WHOLE = re.compile(
@@ -72,9 +74,12 @@ def unfenced(text: str) -> str:
 
 def defused(text: str) -> str:
     """Replace what is, or looks like, the words of a mark; a text without them stays as it is."""
-    folded, lookalikes = text, _lookalikes()
-    for other in characters(text) & lookalikes.keys():  # one for one: every place stays the same
-        folded = folded.replace(other, lookalikes[other])
+    for ligature in "\ufb05\ufb06":
+        text = text.replace(ligature, "st")
+    folded = text
+    for other in characters(text):  # one for one: every place stays the same
+        if (letter := _letter_of(other)) != other:
+            folded = folded.replace(other, letter)
     if not _may_hold_words(folded):
         return text
     forged = [match.span() for match in _FORGED.finditer(folded)]
@@ -86,7 +91,7 @@ def defused(text: str) -> str:
 def _may_hold_words(text: str) -> bool:
     """Look for the words among the ASCII letters alone: four times as quick as the pattern."""
     letters = text.encode("utf-8", "surrogatepass").translate(_IN_LOWER_CASE, _NO_LETTERS)
-    return _LETTERS.encode() in letters
+    return _LETTERS.encode() in letters.replace(b"vv", b"w")
 
 
 def wrapping(fence: Fence, *, is_page: bool) -> Callable[[str], str]:
@@ -115,17 +120,24 @@ def _id_of(text: str) -> str:
     return hmac.new(_SECRET, data, hashlib.sha256).hexdigest()[:_ID_DIGITS]
 
 
-@lru_cache(maxsize=1)
-def _lookalikes() -> dict[str, str]:
-    """Map what looks like a letter of the words to that letter."""
-    return {alike: letter for alike, letter in _pairs() if letter in _LETTERS}
+@lru_cache(maxsize=8192)
+def _letter_of(character: str) -> str:
+    """Return the letter of the words that a character looks like; itself where it is like none."""
+    base = unicodedata.normalize("NFKD", character).strip("()")[:1].lower()
+    letter = _alike().get(character) or _alike().get(base) or base
+    return letter if letter.isascii() and letter and letter in _LETTERS else character
 
 
-def _pairs() -> Iterator[tuple[str, str]]:
-    for letter, others in _LOOKALIKES.items():
-        yield from ((other, letter) for other in {*others, *others.upper()} if not other.isascii())
-    for code in (code for span in _ENLARGED for code in range(*span)):
-        yield chr(code), unicodedata.normalize("NFKC", chr(code)).strip("()").lower()
+@cache
+def _alike() -> dict[str, str]:
+    found = {
+        other: letter
+        for letter, others in _LOOKALIKES.items()
+        for other in {*others, *others.upper()}
+    }
+    for start in _ALPHABETS:
+        found |= {chr(start + i): letter for i, letter in enumerate(string.ascii_lowercase)}
+    return {other: letter for other, letter in found.items() if not other.isascii()}
 
 
 OVERHEAD = len(fenced(""))  # bytes that a fence takes, which is ASCII

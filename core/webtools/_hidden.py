@@ -2,58 +2,65 @@
 
 Zero-width characters, marks that turn the direction, tags, soft hyphens, fillers and annotations
 carry hidden instructions, or hide the words that would give them away. Joiners and variation
-selectors stay where scripts and emoji need them, at most one in a place.
+selectors stay where scripts and emoji need them, at most one in a place, and not so many that they
+could spell something: what they choose is a glyph, and no reader misses it. `_invisible` has the
+table.
 """
 
 from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import islice
 from typing import Any, TypeVar, cast
 from urllib.parse import quote
 
 from pydantic import BaseModel
 
+from webtools._invisible import (
+    IDEOGRAPH_SELECTORS,
+    IDEOGRAPHS,
+    INVISIBLE,
+    JOINERS,
+    JOINING,
+    MONGOLIAN,
+    MONGOLIAN_SELECTORS,
+    NEVER_LONG,
+    NEVER_SHORT,
+    PICTURE_SELECTORS,
+    PICTURES,
+    SELECTORS,
+    STANDARD_SELECTORS,
+    VIRAMAS,
+    standard_bases,
+)
 from webtools._narrowing import is_list, is_object
 from webtools.errors import WebToolsError
 
 T = TypeVar("T")
 Model = TypeVar("Model", bound=BaseModel)
 
-# What nothing needs; U+200B also stands for the marks of direction that reading took out.
-_NEVER = (
-    r"\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e"
-    r"\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U00013430-\U0001343f\U0001bca0-\U0001bca3"
-    r"\U0001d173-\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
-)
-_SELECTORS = r"\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef"
-_JOINERS = r"\u200c\u200d"
-
-_IDEOGRAPHS = r"\u3001-\u303f\u3400-\u9fff\uf900-\ufaff\uff01-\uff60\U00020000-\U0003ffff"
-_SYMBOLS = r"\u2200-\u22ff\u2a00-\u2aff\u1000-\u109f"  # mathematics, and Myanmar letters
-_PICTURES = (
-    r"\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u2460-\u24ff\u25a0-\u27bf"
-    r"\u2900-\u297f\u2b00-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
-)
-# Scripts that join letters: from Arabic to the Indic ones, Myanmar, Khmer and Mongolian.
-_JOINING = (
-    r"\u0620-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17b3\u17b6-\u17ff\u1807-\u1809\u1820-\u18aa"
-    r"\ufb50-\ufdff\ufe70-\ufefc"
-)
-
-_SUSPECT = f"[{_NEVER}{_SELECTORS}{_JOINERS}]"
-_UNSEEN = (
-    f"[{_NEVER}]"
-    rf"|(?<![\u1820-\u18aa])[\u180b-\u180d\u180f]"
-    rf"|(?<![{_IDEOGRAPHS}{_SYMBOLS}])[\ufe00-\ufe0d]"
-    rf"|(?<![{_IDEOGRAPHS}{_PICTURES}#*0-9])[\ufe0e\ufe0f]"
-    r"|(?<=[#*0-9])[\ufe0e\ufe0f](?!\u20e3)"  # a key such as 1 in a box, and nothing else
-    rf"|(?<![{_IDEOGRAPHS}])[\U000e0100-\U000e01ef]"
+_SUSPECT = f"[{INVISIBLE}]"
+_SELECTING = f"[{SELECTORS}]"
+_JOINING_ONE = f"[{JOINERS}]"
+_NEVER_LONG = f"[{NEVER_LONG}]+"
+# The first class finds what to look at, and quickly; the rest looks at the character before it.
+_SELECTING_NOTHING = (
+    rf"{_SELECTING}(?:"
+    rf"(?<=[{MONGOLIAN_SELECTORS}])(?<![{MONGOLIAN}].)"
+    rf"|(?<=[{STANDARD_SELECTORS}])(?<![{{bases}}].)"
+    rf"|(?<=[{PICTURE_SELECTORS}])(?:(?<![{PICTURES}#*0-9].)|(?<=[#*0-9].)(?!\u20e3))"
+    rf"|(?<=[{IDEOGRAPH_SELECTORS}])(?<![{IDEOGRAPHS}].))"
 )
 _JOINING_NOTHING = (
-    rf"(?<![{_JOINING}{_PICTURES}\ufe0f])[{_JOINERS}]"
-    rf"|(?<=[{_PICTURES}\ufe0f])(?:\u200c|\u200d(?![{_PICTURES}]))"
+    rf"{_JOINING_ONE}(?:"
+    rf"(?<![{JOINING}{PICTURES}\ufe0f].)"
+    rf"|(?<=[{PICTURES}\ufe0f].)(?:(?<=\u200c)|(?![{PICTURES}]))"
+    rf"|(?<=[{JOINING}].)(?<![{VIRAMAS}].)(?![{JOINING}]))"
 )
+_RARE = f"[{STANDARD_SELECTORS}{IDEOGRAPH_SELECTORS}]"
+_MANY = 8  # such characters in a text that may as well write a message
+_FLOOD = 4096
 _ASCII = bytes(range(128))
 _ADDRESSES = {"url", "citations"}  # fields whose texts are kept to the letter, spelled in ASCII
 
@@ -61,7 +68,25 @@ _ADDRESSES = {"url", "citations"}  # fields whose texts are kept to the letter, 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
     """Compile a pattern when it is first needed: all of them take longer than other modules."""
-    return re.compile(pattern)
+    return re.compile(pattern, re.DOTALL)
+
+
+@cache
+def _selecting_nothing() -> re.Pattern[str]:
+    return _compiled(_SELECTING_NOTHING.replace("{bases}", standard_bases()))
+
+
+@cache
+def _never_short() -> list[str]:
+    """List the characters of the first plane that no text needs."""
+    return re.findall(f"[{NEVER_SHORT}]", "".join(map(chr, range(0x10000))))
+
+
+@cache
+def _choosing() -> list[str]:
+    """List the selectors and joiners."""
+    every = map(chr, [*range(0x10000), *range(0xE0100, 0xE01F0)])
+    return re.findall(f"[{SELECTORS}{JOINERS}]", "".join(every))
 
 
 def characters(text: str) -> frozenset[str]:
@@ -89,7 +114,49 @@ def without_hidden(text: str) -> str:
     """Remove the hidden characters of a text; what is left is not changed again."""
     if not _is_suspect(text):
         return text
-    return _compiled(_JOINING_NOTHING).sub("", _compiled(_UNSEEN).sub("", text))
+    text = _without_needless(text)
+    if not _is_suspect(text):
+        return text
+    text = _selecting_nothing().sub("", text)
+    text = _compiled(_JOINING_NOTHING).sub("", text)
+    return _without_messages(text)
+
+
+def _without_needless(text: str) -> str:
+    """Remove what no text needs, and where all else is a flood, that too.
+
+    One character after the other: that is ten times as quick as a pattern for millions of them.
+    """
+    for character in _never_short():
+        text = text.replace(character, "")
+    text = _compiled(_NEVER_LONG).sub("", text)
+    if len(text) > _FLOOD and sum(map(text.count, _choosing())) > max(_FLOOD, len(text) // 8):
+        for character in _choosing():
+            text = text.replace(character, "")
+    return text
+
+
+def _without_messages(text: str) -> str:
+    """Remove what stands in its place, but so often that it may spell something.
+
+    Glyphs of ideographs and of mathematics are chosen here and there; joiners stand between few
+    letters of a word; and nobody alternates pictures in colour and in black.
+    """
+    if _is_often(_RARE, text):
+        text = _compiled(_RARE + "+").sub("", text)
+    joiners = f"[{JOINERS}{MONGOLIAN_SELECTORS}]"
+    if _is_often(joiners, text):
+        letters = _beyond_ascii(text.encode("utf-8", "surrogatepass"))
+        if len(letters) < 4 * len(_compiled(joiners).findall(letters)):
+            text = _compiled(joiners).sub("", text)
+    if min(text.count("\ufe0e"), text.count("\ufe0f")) > _MANY:
+        text = text.replace("\ufe0e", "").replace("\ufe0f", "")
+    return text
+
+
+def _is_often(pattern: str, text: str) -> bool:
+    found = islice(_compiled(pattern).finditer(text), _MANY + 1)
+    return sum(1 for _ in found) > _MANY
 
 
 def visible_error(error: WebToolsError) -> WebToolsError:

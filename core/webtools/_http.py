@@ -24,6 +24,7 @@ class Request:
         headers: Header fields; hidden from the repr because a key travels here.
         json: Body to send as JSON, or None for no body.
         proxy: URL of the proxy to go through; hidden, it may hold a password.
+        proxy_source: The variable that names the proxy, for messages; empty where settings do.
         max_bytes: Bound on the decompressed body, in bytes.
         addresses: IP addresses to connect to, in this order, instead of looking the host up. TLS
             and the `Host` header still go by the name; a proxy is not bound by them.
@@ -34,6 +35,7 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     json: Any = None
     proxy: str | None = field(default=None, repr=False)
+    proxy_source: str = field(default="", repr=False)
     max_bytes: int = MAX_BODY_BYTES
     addresses: tuple[str, ...] = field(default=(), repr=False)
 

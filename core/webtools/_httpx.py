@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import ssl
 import time
 import zlib
 from contextlib import suppress
 from functools import lru_cache
+from http import HTTPStatus
 from json import JSONEncoder
 from typing import Any, NamedTuple, cast
 
@@ -169,6 +171,8 @@ def _decompressor(encoding: str) -> Any:
             raise RequestError(message, retryable=False)
 
 
+_WANTS_LOGIN = HTTPStatus.PROXY_AUTHENTICATION_REQUIRED.value
+_STATUS = re.compile(r"\d{3}(?= )")  # at the start of what httpcore says of a proxy's refusal
 _LATE = (httpcore.TimeoutException, httpx.TimeoutException)
 _NO_ADDRESS = (
     httpcore.UnsupportedProtocol,
@@ -179,11 +183,11 @@ _NO_ADDRESS = (
 _WORDS: list[tuple[tuple[type[Exception], ...], str]] = [
     (
         (httpcore.ConnectError, httpx.ConnectError),
-        "no connection to {origin} could be made{through}",
+        "no connection to {origin} could be made",
     ),
     (
         (httpcore.ProxyError, httpx.ProxyError),
-        "the proxy refused the connection to {origin}",
+        "the proxy refused the connection to {origin}{status}",
     ),
     (
         (httpcore.ProtocolError, httpx.ProtocolError),
@@ -193,18 +197,43 @@ _WORDS: list[tuple[tuple[type[Exception], ...], str]] = [
 ]
 
 
-def as_request_error(error: Exception, origin: str = "", proxy: str | None = None) -> WebToolsError:
+def as_request_error(
+    error: Exception, origin: str = "", request: Request | None = None
+) -> RequestError:
+    through = _through(request)
     if isinstance(error, _LATE):
-        return RequestTimeoutError("no answer came in time")
+        return RequestTimeoutError(f"no answer came in time{through}")
     if isinstance(error, _NO_ADDRESS):
         return RequestError(f"the address cannot be used ({error})", retryable=False)
     words = next(words for kinds, words in _WORDS if isinstance(error, kinds))
-    return RequestError(words.format(origin=origin, through=_through(proxy)) + _detail(error))
+    status = _STATUS.match(str(error))
+    told = words.format(origin=origin, status=f" with HTTP {status[0]}" if status else "")
+    wants_login = status is not None and status[0] == str(_WANTS_LOGIN)
+    return RequestError(f"{told}{through}{_detail(error)}", retryable=not wants_login)
 
 
-def _through(proxy: str | None) -> str:
+def naming_proxy(error: RequestError, request: Request) -> WebToolsError:
+    """Return an error of ours that names the proxy it happened through, if any."""
+    return error.with_message(f"{error}{_through(request)}") if request.proxy else error
+
+
+def refuse_login(response: Response, request: Request) -> Response:
+    """Return an answer that is the site's: 407 is the proxy's.
+
+    Raises:
+        RequestError: The proxy wants another login.
+    """
+    if request.proxy and response.status == _WANTS_LOGIN:
+        raise RequestError("the proxy wants another login (HTTP 407)", retryable=False)
+    return response
+
+
+def _through(request: Request | None) -> str:
     """Name the proxy without its login: it, not the site, may be what cannot be reached."""
-    return f" through the proxy {without_login(proxy)}" if proxy else ""
+    if request is None or not request.proxy:
+        return ""
+    source = f", which {request.proxy_source} names" if request.proxy_source else ""
+    return f" through the proxy {without_login(request.proxy)}{source}"
 
 
 def _detail(error: BaseException | None) -> str:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import string
+import sys
 from base64 import b64encode
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from html.entities import html5
 from typing import Any, TypeVar, cast
 from urllib.parse import unquote
@@ -23,14 +26,14 @@ T = TypeVar("T")
 Model = TypeVar("Model", bound=BaseModel)
 MARK = "[redacted]"
 _SHORTEST_BEGINNING = 12  # characters of a key that was cut, or half of it if that is more
-_SHORTEST_PASSWORD = 8  # a shorter one is a word like others: texts would be full of holes
+SHORTEST_PASSWORD = 8  # a shorter one is a word like others: texts would be full of holes
 
 
 class Redactor:
     """Replaces every known key by `[redacted]`, in whatever spelling a server may repeat it.
 
-    Letters and digits are the same in URLs, JSON, HTML and Markdown; everything else in a key may
-    stand there in any of their escapes.
+    Letters and digits are mostly the same in URLs, JSON, HTML and Markdown; everything else in a
+    key may stand there in any of their escapes. Where letters are escaped too, they are read first.
     """
 
     def __init__(self, secrets: Iterable[str]) -> None:
@@ -42,6 +45,21 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """Clean a text."""
+        clean = self._without_spelled(text)
+        return self._without_escaped(clean) if self._secrets and _has_escapes(clean) else clean
+
+    def _without_escaped(self, text: str) -> str:
+        """Take out keys whose letters are escaped, which are found in the text without escapes."""
+        rough = _roughly_unescaped(text)
+        if not any(landmark in rough for landmark, _ in self._secrets):
+            return text
+        plain, places = _unescaped(text)
+        spans = [span for _, secret in self._secrets for span in _found(secret, plain)]
+        return _without(
+            [(_place(start, places), _place(end, places)) for start, end in spans], text
+        )
+
+    def _without_spelled(self, text: str) -> str:
         there = [secret for landmark, secret in self._secrets if landmark in text]
         if not there:
             return text
@@ -53,7 +71,9 @@ class Redactor:
     def may_be_in(self, text: bytes) -> bool:
         """Tell whether a text might hold a key; quick, and never wrong about one that does."""
         # `find`: `in` first asks whether the landmark is a number. A list beats a generator.
-        return bool([landmark for landmark in self._landmarks if text.find(landmark) >= 0])
+        if [landmark for landmark in self._landmarks if text.find(landmark) >= 0]:
+            return True
+        return bool(self._landmarks) and _has_escapes(text.decode("latin-1"))
 
     def response(self, response: Response) -> Response:
         """Clean an answer before it is read: what is cut short later may end in half a key."""
@@ -128,13 +148,19 @@ def _chain(error: BaseException) -> list[BaseException]:
 
 
 def _parts(secret: str) -> Iterator[str]:
-    """Give a secret and, of a proxy's URL, also its password and what is sent for it."""
-    yield secret
-    user, colon, password = secret.partition("://")[2].rpartition("@")[0].partition(":")
-    if colon:
-        plain = unquote(password)
-        yield b64encode(f"{unquote(user)}:{plain}".encode()).decode()
-        yield from (each for each in {password, plain} if len(each) >= _SHORTEST_PASSWORD)
+    """Return a secret; of a proxy's URL, its login, what is sent for that, and its password.
+
+    Where there is no password, the user's name is the secret: some sell access by a key alone.
+    """
+    _, _, rest = secret.partition("://")
+    if not rest:
+        yield secret
+    elif login := rest.rpartition("@")[0]:
+        yield secret
+        user, _, password = login.partition(":")
+        yield b64encode(f"{unquote(user)}:{unquote(password)}".encode()).decode()
+        word = password or user
+        yield from (each for each in {word, unquote(word)} if len(each) >= SHORTEST_PASSWORD)
 
 
 def _beginning(secret: str) -> str:
@@ -170,6 +196,65 @@ def _beginnings(secret: str, text: str) -> Iterator[tuple[int, int]]:
         yield found.start(), end
 
 
+def _found(secret: str, text: str) -> Iterator[tuple[int, int]]:
+    yield from (match.span() for match in _pattern(secret).finditer(text))
+    yield from _beginnings(secret, text)
+
+
+def _has_escapes(text: str) -> bool:
+    """Tell whether letters or digits are escaped, as nobody does who does not want to hide them."""
+    return any(sign in text and escape.search(text) for sign, escape in _SIGNS)
+
+
+def _roughly_unescaped(text: str) -> str:
+    """Read the escapes quickly and without their places: a text may be nothing but escapes."""
+    for sign, spellings in _rough_spellings().items():
+        if sign in text:
+            for spelled, plain in spellings:
+                text = text.replace(spelled, plain)
+    return text
+
+
+@cache
+def _rough_spellings() -> dict[str, list[tuple[str, str]]]:
+    """List what is replaced, by the sign without which there is nothing to replace."""
+    codes = [(char, f"{ord(char):{case}}") for char in _LETTERS for case in "xX"]
+    decimals = [(f"&#{ord(char)}{end}", char) for end in (";", "") for char in reversed(_LETTERS)]
+    hexadecimals = [(f"&#x{code}{end}", char) for end in (";", "") for char, code in codes]
+    zeros = [("&#0", "&#"), ("&#x0", "&#x")] * 5
+    return {
+        "%": [("%25", "%")] * 3 + [(f"%{code}", char) for char, code in codes],
+        "\\": [("\\\\", "\\")] * 3
+        + [(f"\\{form}{code}", char) for form in ("u00", "x") for char, code in codes],
+        "#": [("&amp;", "&")] * 2 + [("&#X", "&#x"), *zeros, *hexadecimals, *decimals],
+    }
+
+
+def _unescaped(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """Read the escapes of letters and digits.
+
+    Returns:
+        The text without them, and where each part of it that has none begins, there and here.
+    """
+    parts: list[str] = []
+    places = [(0, 0)]
+    done = length = 0
+    for match in _ANY_ESCAPE.finditer(text):
+        digits = match[match.lastgroup or 0]
+        letter = chr(int(digits, 10 if match.lastgroup == "decimal" else 16))
+        parts += [text[done : match.start()], letter]
+        length += match.start() - done + 1
+        done = match.end()
+        places += [(length - 1, match.start()), (length, done)]
+    return "".join([*parts, text[done:]]), places
+
+
+def _place(at: int, places: list[tuple[int, int]]) -> int:
+    """Find where a place of the text without escapes is in the one that has them."""
+    there, here = places[bisect_right(places, (at, sys.maxsize)) - 1]
+    return here + at - there
+
+
 def _without(spans: list[tuple[int, int]], text: str) -> str:
     """Put a mark in the place of each span, and of those that overlap together."""
     parts: list[str] = []
@@ -190,7 +275,7 @@ def _spellings(char: str) -> str:
     names = [name[:-1] for name, meant in html5.items() if meant == char and name[-1] == ";"]
     ways = [  # the longer ones first: a key that was cut ends wherever one fits
         "".join(_percent(byte) for byte in char.encode("utf-8", "replace")),
-        f"{_BACKSLASH}u{code:0>4}",
+        f"{_BACKSLASH}(?:u{code:0>4}|x{code:0>2})",
         f"{_AMPERSAND}(?:amp{_SEMICOLON}){{0,2}}(?:{'|'.join([numbers, *names])}){_SEMICOLON}",
         _BACKSLASH if char == "\\" else re.escape(char),
     ]
@@ -207,6 +292,21 @@ _BACKSLASH = rf"(?:\\|{_percent(0x5C)})"
 _AMPERSAND = f"(?:&|{_percent(0x26)})"
 _SEMICOLON = f"(?:;|{_percent(0x3B)})"
 _HASH = f"(?:#|{_percent(0x23)})"
+_CODE = "(?:3[0-9]|[46][1-9a-fA-F]|[57][0-9aA])"  # of a letter or a digit, in hexadecimal digits
+_DECIMAL = r"(?:4[89]|5[0-7]|6[5-9]|[78]\d|90|9[7-9]|1[01]\d|12[0-2])(?!\d)"
+_SPELLED_LETTERS = (
+    f"%(?:25){{0,3}}(?P<percent>{_CODE})",
+    rf"\\{{1,8}}(?:u00|x)(?P<backslash>{_CODE})",
+    rf"&(?:amp;){{0,2}}#(?:[xX]0{{0,5}}(?P<hexadecimal>{_CODE})|0{{0,5}}(?P<decimal>{_DECIMAL}));?",
+)
+_ANY_ESCAPE = re.compile("|".join(_SPELLED_LETTERS))
+_SIGNS = [
+    ("%", re.compile(f"%(?:25){{0,3}}{_CODE}")),
+    ("\\u00", re.compile(rf"\\u00{_CODE}")),
+    ("\\x", re.compile(rf"\\x{_CODE}")),
+    ("#", re.compile(rf"(?<=[&;])#(?:[xX]0{{0,5}}{_CODE}|0{{0,5}}{_DECIMAL})")),
+]
+_LETTERS = string.digits + string.ascii_uppercase + string.ascii_lowercase
 
 
 @lru_cache(maxsize=32)

@@ -76,7 +76,7 @@ def present_summary(response: SummaryResponse, fence: Fence = "pages") -> Flow[T
     """Show the summary alone, and below it the warnings."""
     details = response.model_dump(mode="json", exclude={"text"})
     details |= {"results": [], "result_count": 0}
-    below = formatting.footer((), response.warnings)
+    below = formatting.footer((), response.warnings, [response.url])
     shown = _Shown(response.text, wrapping(fence, is_page=True), below=below)
     return (yield from _one_text(shown, details))
 
@@ -89,7 +89,8 @@ def present_pages(response: FetchResponse, fence: Fence = "pages") -> Flow[ToolR
     fetched = len(response.pages) - failed
     details |= {"result_count": fetched, "fetched_count": fetched, "failed_count": failed}
     whole = _SEPARATOR.join(formatting.page_sections(response))
-    below = _fitted_footer(formatting.footer((), response.warnings))
+    asked = [page.url for page in response.pages]
+    below = _fitted_footer(formatting.footer((), response.warnings, asked))
     shown = _Shown(whole, wrapping(fence, is_page=True), below=below)
     if not fit(whole, *shown.room()).truncated:
         return _result(shown, details)

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias, cast
 
 import httpx
 
+from webtools._engine_logs import begin_quiet, end_quiet
 from webtools._http import Request, Response
 from webtools._httpx import (
     NETWORK_ERRORS,
@@ -21,13 +22,15 @@ from webtools._httpx import (
     Target,
     as_request_error,
     bare,
+    naming_proxy,
+    refuse_login,
     target_of,
     to_httpcore,
 )
 from webtools._lanes import AsyncLane, AsyncLanes, BlockingLane, BlockingLanes
 from webtools._resolving import aresolve, resolve
 from webtools._streams import has_more
-from webtools.errors import ConfigError
+from webtools.errors import ConfigError, RequestError
 
 for _name in (
     "anyio._backends._asyncio",
@@ -80,7 +83,7 @@ class BlockingTransport:
         """
         target = target_of(request.url)
         lanes = self._lanes_for(target, request.proxy, request.addresses)
-        lane, sound = lanes.take(deadline), False
+        lane, sound, quiet = lanes.take(deadline), False, begin_quiet()
         try:
             answer = lane.exchange(to_httpcore(request, target, deadline), target)
             try:
@@ -90,10 +93,13 @@ class BlockingTransport:
             finally:
                 answer.close()
             sound = not has_more(lane.connections)
-            return body.to_response()
+            return refuse_login(body.to_response(), request)
         except NETWORK_ERRORS as error:
-            raise as_request_error(error, target.origin, request.proxy) from bare(error)
+            raise as_request_error(error, target.origin, request) from bare(error)
+        except RequestError as error:
+            raise naming_proxy(error, request) from error.__cause__
         finally:
+            end_quiet(quiet)
             lanes.give_back(lane, sound=sound)
 
     def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
@@ -134,7 +140,7 @@ class AsyncTransport:
         """Exchange one request for its response; raises as `BlockingTransport.send` does."""
         target = target_of(request.url)
         lanes = await self._lanes_for(target, request.proxy, request.addresses)
-        lane, sound = await lanes.take(deadline), False
+        lane, sound, quiet = await lanes.take(deadline), False, begin_quiet()
         try:
             answer = await lane.exchange(to_httpcore(request, target, deadline), target)
             try:
@@ -144,10 +150,13 @@ class AsyncTransport:
             finally:
                 await answer.aclose()
             sound = not has_more(lane.connections)
-            return body.to_response()
+            return refuse_login(body.to_response(), request)
         except NETWORK_ERRORS as error:
-            raise as_request_error(error, target.origin, request.proxy) from bare(error)
+            raise as_request_error(error, target.origin, request) from bare(error)
+        except RequestError as error:
+            raise naming_proxy(error, request) from error.__cause__
         finally:
+            end_quiet(quiet)
             await lanes.give_back(lane, sound=sound)
 
     async def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:

@@ -16,14 +16,29 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 SHORTEST_KEY = 8  # characters; a shorter one would be found, and cut out, in any text
+_ONE_PIECE = re.compile(r"[!-.0-\[\]-~]{16,}")  # without slashes, which paths have
+QUOTED = 57  # characters of a longer text that are shown
 _OF_NUMBERS = ("int", "float", "bool", "greater", "less")  # beginnings of kinds of faults
 
 
 def quote(text: str) -> str:
-    """Quote foreign text for a message: ASCII, no control character, at most 60 characters."""
-    shown = text if len(text) <= 60 else text[:57] + "..."  # noqa: PLR2004
+    """Quote foreign text for a message: ASCII, no control character, at most 60 characters.
+
+    What looks like a key is not shown: people paste keys where a name belongs.
+    """
+    if looks_like_key(text):
+        return '"[redacted]"'
+    shown = text if len(text) <= QUOTED + 3 else text[:QUOTED] + "..."
     plain = shown.encode("ascii", "backslashreplace").decode()
     return '"' + "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in plain) + '"'
+
+
+def looks_like_key(text: str) -> bool:
+    """Tell a text that no human made up: long, in one piece, with letters and digits mixed."""
+    if not _ONE_PIECE.fullmatch(text):
+        return False
+    runs = [run for run in re.findall("[A-Za-z0-9]+", text) if len(run) >= SHORTEST_KEY]
+    return any(not run.isalpha() and not run.isdigit() for run in runs)
 
 
 def listed(texts: Iterable[str]) -> str:
@@ -82,7 +97,8 @@ def _path(steps: Sequence[int | str]) -> str:
 
 
 def _bare(key: str) -> str:
-    return key if re.fullmatch(r"\w{1,60}", key, re.ASCII) else quote(key)
+    is_word = re.fullmatch(r"\w{1,60}", key, re.ASCII) and not looks_like_key(key)
+    return key if is_word else quote(key)
 
 
 def _unknown_key(path: str, key: str, known: Sequence[str]) -> str:

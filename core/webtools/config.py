@@ -37,6 +37,9 @@ from webtools._places import (
     log_path,
     settled,
 )
+from webtools._proxies import environment_proxies
+from webtools._proxies import signature as proxy_signature
+from webtools._redaction import redactor_for
 from webtools._wording import fail, quote
 from webtools.errors import ConfigError
 from webtools.providers._base import Pacer
@@ -166,7 +169,7 @@ class Settings:
             self._lock, self._pid = threading.Lock(), os.getpid()
         with self._lock:
             path = None if self._config else self._path or find_config()
-            signature = self._sign(path)
+            signature = (*proxy_signature(), *self._sign(path))
             if self._accounts is None or signature != self._signature:
                 self._accounts = self._read(path)
                 self._signature = signature
@@ -199,15 +202,25 @@ class Settings:
             return self._build(config, ENVIRONMENT, *warnings)
         knobs = read_knobs(self.environ)  # they also count for what needs no key
         return Accounts(
-            (), None, knobs.max_results, ENVIRONMENT, tuple(warnings), knobs.cache, knobs.log
+            accounts=(),
+            default=None,
+            max_results=knobs.max_results,
+            origin=ENVIRONMENT,
+            warnings=tuple(warnings),
+            cache=knobs.cache,
+            log=knobs.log,
+            proxies=environment_proxies(),
         )
 
     def _build(self, config: Config, origin: str, *warnings: str) -> Accounts:
         cache, log = settled(config.cache, origin), settled(config.log, origin)
         if fault := clash(cache, log, origin):
             raise file_error(origin, fault)
+        proxies = environment_proxies()
         return Accounts(
-            accounts=tuple(build(each, self._pacer(each), origin) for each in config.providers),
+            accounts=tuple(
+                build(each, self._pacer(each), origin, proxies) for each in config.providers
+            ),
             default=config.default_provider,
             max_results=config.max_results,
             origin=origin,
@@ -217,6 +230,7 @@ class Settings:
             research=config.research,
             budget=config.budget,
             fence=config.fence,
+            proxies=proxies,
         )
 
     def _pacer(self, entry: ProviderConfig) -> Pacer | None:
@@ -243,4 +257,6 @@ def check(settings: Settings) -> list[str]:
     """
     if not settings.accounts().accounts:
         settings.accounts().select("search")  # says that no key is set, and what to do
-    return describe(settings.accounts(), settings.environ)
+    accounts = settings.accounts()
+    # A key may also be set where a name belongs.
+    return redactor_for(accounts.secrets).clean(describe(accounts, settings.environ))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple, TypeVar
+from urllib.parse import urlsplit
 
 from webtools._fencing import defused_line
 from webtools.results import (
@@ -25,6 +28,8 @@ _LONGEST_SNIPPET = 2000
 _LEAST_WORD = 60  # bytes of a title, or of a reason, below which it would say nothing
 _AROUND = 9  # most bytes beside a URL and words: "## ", line feeds, blank lines round the content
 _ELLIPSIS = "…"
+_URL = re.compile(r"https?://\S+")
+_LONGEST_HOST = 60
 
 
 Result = TypeVar("Result", SearchResult, ResearchResult)
@@ -96,15 +101,36 @@ def _bullets(highlights: Sequence[str]) -> str:
     return "\n".join(f"- {highlight}" for highlight in highlights)
 
 
-def footer(errors: Sequence[QueryError], warnings: Sequence[str]) -> str:
+def footer(
+    errors: Sequence[QueryError], warnings: Sequence[str], asked: Collection[str] = ()
+) -> str:
     """Say what failed and what to beware of; empty when there is nothing to say.
 
     Both may quote a provider or a page. Each is on one line without marks of a fence, so that it
-    cannot pose as something else of ours, whether it stands inside a fence or not.
+    cannot pose as something else of ours, whether it stands inside a fence or not. Of a URL that
+    nobody asked for, such as where a site redirects to, only the host is shown: the rest may be
+    any sentence.
     """
-    told = [f"Warning: {_said(warning)}" for warning in warnings]
+    brief = partial(_brief_url, asked)
+    told = [f"Warning: {_said(_URL.sub(brief, warning))}" for warning in warnings]
     told += [f'Query "{_said(e.query, 100)}" failed: {_said(e.message)}' for e in errors]
     return "\n".join(told)
+
+
+def _brief_url(asked: Collection[str], found: re.Match[str]) -> str:
+    url = found[0].rstrip(".,:;)")
+    if url in asked or found[0] in asked:
+        return found[0]
+    host = _host_of(url)
+    shown = host if len(host) <= _LONGEST_HOST else _ELLIPSIS + host[-_LONGEST_HOST:]
+    return shown + found[0][len(url) :]
+
+
+def _host_of(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or "a URL"
+    except ValueError:
+        return "a URL"
 
 
 def _said(text: str, most: int = 400) -> str:

@@ -433,6 +433,29 @@ def test_a_redirect_from_https_to_plain_http_is_refused_with_the_url() -> None:
     assert follow(parse("http://a.example/"), "https://a.example/").scheme == "https"
 
 
+@pytest.mark.parametrize(
+    "location",
+    [
+        "ftp://x/ignore-all-that-was-said",
+        "http://example.com/ignore-all-that-was-said",
+        "//[ignore-all",
+    ],
+)
+def test_what_a_redirect_says_beyond_its_host_is_not_repeated(location: str) -> None:
+    with pytest.raises(InputError, match=BY_US) as caught:
+        follow(HERE, location)
+    assert "ignore-all" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "host", ["metadata.goog", "x.metadata.google.internal", "metadata.tencentyun.com"]
+)
+def test_a_metadata_name_is_refused_even_where_an_operator_opens_it(host: str) -> None:
+    target = parse(f"http://{host}/")
+    with pytest.raises(InputError, match="name of a cloud's metadata service"):
+        check(target, Policy(frozenset({target.site})))
+
+
 @given(st.text(max_size=60))
 def test_no_text_makes_the_parser_fail_otherwise(text: str) -> None:
     for make in (lambda: parse(text), lambda: parse(f"http://{text}/"), lambda: follow(HERE, text)):

@@ -23,6 +23,7 @@ from webtools._direct.walls import BOT_CHECK, is_challenge
 from webtools._exchange import Job, send_with_retries
 from webtools._flow import Flow, Gather, Now, Offload, Resolve
 from webtools._http import Request, Response
+from webtools._proxies import through
 from webtools.errors import ProviderError, RequestError, RequestTimeoutError, WebToolsError
 from webtools.providers import Account
 from webtools.providers._base import Done, PageQuery, Pages, untold
@@ -34,6 +35,7 @@ MAX_PAGE_BYTES = 16 * 1024 * 1024
 HOSTS_AT_ONCE = 8
 PAGES_OF_A_HOST_AT_ONCE = 4
 _MAX_ADDRESSES = 4  # of a host that are tried
+_LOOK_UP_SECONDS = 2.0  # for a check that is worth no more where a proxy looks up again
 _LEAST_READING_TIME = 2.0
 _STACK_BYTES = 16 * 1024 * 1024
 _STACK_LOCK = threading.Lock()
@@ -161,8 +163,10 @@ def _ask(target: Target, policy: Policy, job: Job, deadline: float) -> Flow[Resp
     guard.check(target, policy)
     request = Request("GET", target.url, _HEADERS, max_bytes=MAX_PAGE_BYTES)
     try:
-        if job.account.proxy is not None:
-            request = replace(request, proxy=job.account.proxy.get_secret_value())
+        if (proxy := job.account.proxy_for(target.url)) is not None:
+            if proxy.source:  # an entry's own is the operator's word that it may look names up
+                yield from _check_where_known(target, policy, deadline)
+            request = through(request, proxy)
         else:
             found = yield from _addresses(target, deadline)
             checked = guard.check_addresses(target, found, policy)
@@ -170,6 +174,17 @@ def _ask(target: Target, policy: Policy, job: Job, deadline: float) -> Flow[Resp
         return (yield from send_with_retries(request, job, deadline))
     except RequestError as error:
         raise _explained(error, job) from error.__cause__
+
+
+def _check_where_known(target: Target, policy: Policy, deadline: float) -> Flow[None]:
+    """Check the addresses of a host that a proxy will look up, if this network knows them."""
+    now: float = yield Now()
+    try:
+        found = yield from _addresses(target, min(deadline, now + _LOOK_UP_SECONDS))
+    except RequestError:
+        return  # behind many a proxy there are no names but those of the network itself
+    # Fake addresses are what some proxies' own name servers give out for every name.
+    guard.check_addresses(target, found, replace(policy, fake_ips=True))
 
 
 def _addresses(target: Target, deadline: float) -> Flow[tuple[str, ...]]:
@@ -304,9 +319,10 @@ def _general(query: PageQuery, account: Account) -> list[str]:
             f'Highlights of provider "{name}" are the first paragraphs of each page, as there is '
             "no query to choose by."
         )
-    if account.proxy is not None:
+    if proxy := next(filter(None, map(account.proxy_for, query.urls)), None):
+        whose = f"that {proxy.source} names" if proxy.source else f'of provider "{name}"'
         said.append(
-            f'The proxy of provider "{name}" looks the hosts up, so only their names and literal '
+            f"The proxy {whose} looks the hosts up, so only their names and literal "
             "addresses could be checked for private networks."
         )
     return said

@@ -31,10 +31,18 @@ _BAD_PORTS = frozenset(
 _HOST_NAME = re.compile(r"[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _LONGEST_NAME = 253
+_LONGEST_PATH = 16  # of a URL of the site's choice that is shown
 _DOTS = "\u3002\uff0e\uff61"  # IDNA reads these as full stops
 _LOCAL_SUFFIXES = (
     *(".localhost", ".local", ".localdomain", ".internal", ".intranet", ".private", ".corp"),
-    *(".home", ".lan", ".home.arpa"),
+    *(".home", ".lan", ".home.arpa", ".svc", ".consul", ".nomad", ".cluster", ".kube", ".mesh"),
+)
+# Names that clouds' own name servers give their metadata services; where a proxy looks up, the name
+# is all that can be checked.
+_METADATA_NAMES = (
+    *("metadata.goog", "metadata.google.internal", "metadata.azure.internal", "metadata"),
+    *("metadata.tencentyun.com", "metadata.platformequinix.com", "metadata.packet.net"),
+    *("instance-data", "instance-data.ec2.internal"),
 )
 _URL_CHARACTERS = "".join(c for c in map(chr, range(0x21, 0x7F)) if c not in '<>"\\')
 
@@ -194,11 +202,19 @@ def follow(target: Target, location: str) -> Target:
     try:
         url = urljoin(target.url, _encoded(location.strip()))
     except ValueError:
-        raise _refusal(f"the site redirects to {_shown(location)}, which is no URL") from None
+        url = ""
+    if not is_web_url(url):  # not shown: it may be any sentence of the site's
+        raise _refusal("the site redirects to what is not an http(s) URL")
     found = parse(url)
     if (target.scheme, found.scheme) == ("https", "http"):
-        raise _refusal(f"the site redirects from https to plain http, {_shown(found.url)}")
+        raise _refusal(f"the site redirects from https to plain http, {_shown(_brief(found))}")
     return found
+
+
+def _brief(target: Target) -> str:
+    """Return a URL without a path that has room for a sentence."""
+    is_short = len(target.path) <= _LONGEST_PATH
+    return target.url if is_short else replace(target, path="/...").url
 
 
 def _encoded(text: str) -> str:
@@ -238,6 +254,8 @@ def check(target: Target, policy: Policy) -> None:
     Raises:
         InputError: It may not be fetched.
     """
+    if _is_metadata_name(target.host):
+        raise _refusal(f"{_shown(target.host)} is the name of a cloud's metadata service")
     if not policy.opens(target):
         if not _is_usual(target.port):
             raise _refusal(f"port {target.port} is not one for web pages")
@@ -252,6 +270,10 @@ def _is_usual(port: int) -> bool:
     if port < _FIRST_FREE_PORT:
         return port in PORTS.values()
     return port not in _BAD_PORTS
+
+
+def _is_metadata_name(host: str) -> bool:
+    return any(host == name or host.endswith(f".{name}") for name in _METADATA_NAMES)
 
 
 def _is_local(name: str) -> bool:

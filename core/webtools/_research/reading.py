@@ -33,7 +33,7 @@ def _keyless(account: Account, accounts: Accounts) -> Account | None:
     if account.type == direct.NAME or direct.missing_libraries() is not None:
         return None
     configured = (each for each in accounts.accounts if each.type == direct.NAME)
-    return next(configured, direct.IMPLICIT)
+    return next(configured, accounts.keyless)
 
 
 def page_query(urls: Sequence[str]) -> PageQuery:

@@ -103,12 +103,14 @@ def _(response: SearchResponse) -> tuple[Sequence[str], str]:
 
 @_parts.register
 def _(response: FetchResponse) -> tuple[Sequence[str], str]:
-    return formatting.page_sections(response), formatting.footer((), response.warnings)
+    return formatting.page_sections(response), formatting.footer(
+        (), response.warnings, [page.url for page in response.pages]
+    )
 
 
 @_parts.register
 def _(response: SummaryResponse) -> tuple[Sequence[str], str]:
-    return [response.text], formatting.footer((), response.warnings)
+    return [response.text], formatting.footer((), response.warnings, [response.url])
 
 
 @_parts.register

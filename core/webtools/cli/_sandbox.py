@@ -49,9 +49,10 @@ def trial_config(server: SandboxServer, path: Path) -> dict[str, Any]:
     read without an API as well.
     """
     config = server.config()
-    pages = {"allowPrivateHosts": [f"127.0.0.1:{server.port}"]}
+    options = {"allowPrivateHosts": [f"127.0.0.1:{server.port}"]}
+    pages = {"name": "direct", "type": "direct", "proxy": "none", "options": options}
     return config | {
-        "providers": [*config["providers"], {"name": "direct", "type": "direct", "options": pages}],
+        "providers": [*config["providers"], pages],
         "cache": {"enabled": True, "path": f"{path.stem}-cache.sqlite3"},
         "log": {"enabled": True, "path": f"{path.stem}-log.ndjson", "queries": "clear"},
     }

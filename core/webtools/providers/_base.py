@@ -18,6 +18,7 @@ from pydantic.alias_generators import to_camel
 
 from webtools._flow import Flow, Sleep
 from webtools._http import Request, Response
+from webtools._proxies import NO_PROXIES, Proxies, Proxy
 from webtools.errors import ProviderError
 from webtools.results import Page, SearchResult
 
@@ -91,6 +92,7 @@ class Account:
         timeout: Seconds for a whole call, or None for the capability's default.
         pacer: Spaces the calls, or None where no rate is set.
         proxy: URL of the proxy, or None.
+        proxies: What the environment says of proxies, for an account that has none of its own.
         fetch_fallback: Name of the provider that tries the pages which this one could not fetch.
         secrets: All that may never appear in a text.
         identity: A hash, equal for accounts that give the same answers; holds no key.
@@ -105,6 +107,7 @@ class Account:
     pacer: Pacer | None = None
     proxy: SecretStr | None = field(default=None, repr=False)
     fetch_fallback: str | None = None
+    proxies: Proxies = field(default=NO_PROXIES, repr=False)
     secrets: frozenset[str] = field(init=False, repr=False, compare=False)
     identity: str = field(init=False, repr=False, compare=False)
 
@@ -113,11 +116,21 @@ class Account:
         """The key in clear, for the request's header alone."""
         return self.api_key.get_secret_value() if self.api_key else ""
 
+    def proxy_for(self, url: str) -> Proxy | None:
+        """Choose the proxy that a URL is asked through: its own, else the environment's.
+
+        Raises:
+            ConfigError: The environment names none that can be used.
+        """
+        if self.proxy is not None:
+            return Proxy(self.proxy.get_secret_value())
+        return self.proxies.choose(url)
+
     def __post_init__(self) -> None:
         """Collect the secrets once, as every answer is searched for them, and what names it."""
         found = [self.api_key, self.proxy, *(value for _, value in self.options)]
         secrets = [secret.get_secret_value() for secret in found if isinstance(secret, SecretStr)]
-        object.__setattr__(self, "secrets", frozenset(secrets))
+        object.__setattr__(self, "secrets", frozenset(secrets) | self.proxies.secrets)
         names = (self.type, self.name, self.base_url, self.options.model_dump_json())
         identity = hashlib.sha256(" ".join(names).encode("utf-8", "replace")).hexdigest()
         object.__setattr__(self, "identity", identity)

@@ -185,7 +185,10 @@ class SandboxServer:
         test is about them.
         """
         apis = self._running.apis
-        providers = [api.settings(self.base_url(name)) for name, api in apis.items()]
+        # Whoever develops behind a proxy has a sandbox beside it, not beyond it.
+        providers = [
+            api.settings(self.base_url(name)) | {"proxy": "none"} for name, api in apis.items()
+        ]
         return {
             "defaultProvider": next(iter(apis)),
             "providers": providers,
