@@ -71,6 +71,7 @@ class Accounts:
         research: How research is done.
         budget: What may be spent.
         fence: What of the web a model reads inside a fence.
+        failover: Whether plain calls go on to the next provider where one fails.
         secrets: All keys: what may never appear in a text.
         choices: Whom `select` has chosen where nobody was asked for.
     """
@@ -85,6 +86,7 @@ class Accounts:
     research: ResearchConfig = field(default_factory=ResearchConfig, hash=False)  # holds a dict
     budget: BudgetConfig = field(default_factory=BudgetConfig)
     fence: Fence = "pages"
+    failover: bool = True
     secrets: frozenset[str] = field(init=False, repr=False, compare=False)
     choices: dict[Capability, Account] = field(
         init=False, repr=False, compare=False, default_factory=dict[Capability, Account]
@@ -113,6 +115,26 @@ class Accounts:
             return self.select("fetch")
         except ConfigError as error:
             raise ConfigError(f"{error}\n{_KEYLESS}") from None
+
+    def chain(self, capability: Capability, name: str | None = None) -> tuple[Account, ...]:
+        """List who may serve a call, in order: whoever is chosen, then all others that can.
+
+        Where pages are fetched, each is followed by its own `fetchFallback`. A provider that is
+        asked for by name is the only one.
+
+        Raises:
+            ConfigError: As `select`.
+        """
+        is_fetch = capability == "fetch"
+        first = self.select_fetcher(name) if is_fetch else self.select(capability, name)
+        if name:
+            return (first,)
+        able = [each for each in self.accounts if PROVIDERS[each.type].can(capability)]
+        every = [first, *(able if self.failover else ())]
+        if is_fetch:
+            pairs = ((each, self.fallback(each)) for each in every)
+            every = [each for pair in pairs for each in pair if each is not None]
+        return tuple({each.name: each for each in every}.values())
 
     def fallback(self, account: Account) -> Account | None:
         """Give the provider that tries the pages which `account` could not fetch."""

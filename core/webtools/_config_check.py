@@ -47,6 +47,7 @@ def describe(accounts: Accounts, environ: Mapping[str, str]) -> list[str]:
         f"Log: {_log(accounts)}",
         *_research_lines(accounts.research),
         f"Budget: {_budget(accounts.budget)}",
+        f"Failover: {'on' if accounts.failover else 'off'}",
         *(f"Warning: {text}" for text in (*accounts.warnings, *_exposure(accounts.origin))),
     ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
@@ -18,6 +18,7 @@ from webtools.errors import (
     UnavailableError,
 )
 from webtools.providers import Account, Capability
+from webtools.results import AskedProvider
 
 if TYPE_CHECKING:
     from webtools._context import CallContext
@@ -128,8 +129,8 @@ def in_turn(
 ) -> Flow[T | None]:
     """Ask one provider after the other until an attempt brings something.
 
-    An attempt is given the account, its end, and what raises `ParkedError` for a parked provider; it
-    calls that before it sends anything.
+    An attempt is given the account, its end, and what raises `ParkedError` for a parked provider;
+    it calls that before it sends anything.
 
     Returns:
         What the attempt brought; None when nobody brought anything, and then `tried` tells why.
@@ -169,7 +170,7 @@ def _one(
 
 
 def _leave_for(account: Account, tried: Tried, context: CallContext | None) -> Leave:
-    """Make what raises `ParkedError` for a parked provider; whom it passed over already, it lets go."""
+    """Make what raises `ParkedError` for a parked provider, unless that was passed over before."""
     if context is None or account.name in tried.parked:
         return None
 
@@ -200,6 +201,35 @@ def end_of_turn(account: Account, turns: Turns, others: int) -> Flow[float]:
 # --- plain calls -------------------------------------------------------------------------------
 
 
+def asked(
+    accounts: Sequence[Account], served: Collection[str], tries: Sequence[Tried]
+) -> list[AskedProvider]:
+    """List who was asked or passed over, and the first reason why each was left."""
+    reasons: dict[str, str] = {}
+    for tried in reversed(tries):
+        reasons |= tried.degraded
+    names = [each.name for each in accounts if each.name in served or each.name in reasons]
+    return [
+        AskedProvider(provider=name, served=name in served, reason=reasons.get(name))
+        for name in names
+    ]
+
+
+def left_warnings(every: Sequence[AskedProvider]) -> list[str]:
+    """Say who did not serve and why, and who did."""
+    served = " and ".join(f'"{each.provider}"' for each in every if each.served)
+    return [
+        f'{served} served where "{each.provider}" did not: {each.reason}'
+        for each in every
+        if each.reason is not None
+    ]
+
+
+def unpriced(context: CallContext | None, cost_usd: float | None) -> list[str]:
+    """Say that a price leaves something out, where it does."""
+    return [UNPRICED] if context is not None and context.is_unpriced and cost_usd else []
+
+
 def first_to_serve(
     turns: Turns, tried: Tried, attempt: Attempt[T], context: CallContext | None
 ) -> Flow[T]:
@@ -212,7 +242,7 @@ def first_to_serve(
     """
     found = yield from in_turn(turns, tried, attempt, context)
     if found is None and not tried.answered and _may_go_on(turns, tried):
-        found = yield from in_turn(_troubled(turns, tried), tried, attempt, context)
+        found = yield from in_turn(troubled(turns, tried), tried, attempt, context)
     if found is None:
         capability = turns.capability_of(turns.accounts[0])
         raise tried.error(context, f"that can {capability}")
@@ -223,11 +253,13 @@ def _may_go_on(turns: Turns, tried: Tried) -> bool:
     return tried.failure is None or turns.goes_on(tried.failure)
 
 
-def _troubled(turns: Turns, tried: Tried) -> Turns:
-    """Keep those who might answer: one without quota or key would only refuse again."""
+def troubled(turns: Turns, tried: Tried) -> Turns:
+    """Keep those who were passed over and might answer; without quota or key one never would."""
     failing = {name for name, parking in tried.parked.items() if parking.kind == "failing"}
     left = [account for account in turns.accounts if account.name in failing]
-    return Turns(left, turns.capability_of, turns.deadline, turns.subject, goes_on=turns.goes_on)
+    return Turns(
+        left, turns.capability_of, turns.deadline, turns.subject, turns.goes_on, turns.needs
+    )
 
 
 def may_be_its_own(error: Failure) -> bool:

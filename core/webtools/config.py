@@ -217,6 +217,7 @@ class Settings:
             research=config.research,
             budget=config.budget,
             fence=config.fence,
+            failover=config.failover,
         )
 
     def _pacer(self, entry: ProviderConfig) -> Pacer | None:

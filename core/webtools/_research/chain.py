@@ -18,7 +18,7 @@ from webtools._kinds import Command
 from webtools._places import ENVIRONMENT
 from webtools._research.rules import is_docs_lookup, normalize, without_repeats
 from webtools._research.steering import log_skipped
-from webtools._search import HITS, as_kept, attest, filter_warnings, search_one, undated_warning
+from webtools._search import HITS, as_kept, attest, search_one, unapplied, undated_warning
 from webtools._wording import listed
 from webtools.cache import cache_key
 from webtools.config import EXAMPLE, Accounts, config_paths
@@ -224,7 +224,7 @@ def _filtered(
     states = attest(account, query)
     if states:
         context.log("filters", filters=states)
-    return filter_warnings(account, states, undated)
+    return [*unapplied(account.name, states), *undated_warning(undated)]
 
 
 def query_for(account: Account, question: Question) -> SearchQuery | DocsQuery:
