@@ -14,6 +14,7 @@ from webtools.errors import (
     BadRequestError,
     InputError,
     ProviderError,
+    QuotaError,
     RequestError,
     UnavailableError,
 )
@@ -31,9 +32,9 @@ Leave: TypeAlias = Callable[[], Flow[None]] | None
 PATIENCE = 15.0  # seconds for a provider that another one can stand in for
 _USUAL_TIMEOUT = 30.0
 UNPRICED = "cost_usd leaves out requests that failed without telling whether they were charged."
-# Refusals that say more of the provider than of the request: its API is elsewhere, or the request
-# is longer than this one takes.
-_ITS_OWN_LIMITS = frozenset({404, 405, 410, 413, 414, 431})
+# Refusals that say more of the provider than of the request: its plan lacks it, its API is
+# elsewhere, or the request is longer than this one takes.
+_ITS_OWN_LIMITS = frozenset({403, 404, 405, 410, 413, 414, 431})
 
 
 class ParkedError(UnavailableError):
@@ -266,8 +267,10 @@ def may_be_its_own(error: Failure) -> bool:
     """Tell whether a failure is one that another provider may not have.
 
     An `InputError` in a provider's turn is a limit of that provider's: what is wrong for all is
-    refused before anybody's turn. What the budget refuses may cost less elsewhere.
+    refused before anybody's turn. The budget is everybody's.
     """
+    if isinstance(error, QuotaError) and error.status is None:
+        return False
     return not isinstance(error, BadRequestError) or error.status in _ITS_OWN_LIMITS
 
 
