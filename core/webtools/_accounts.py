@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from webtools._config_file import EXAMPLE, PLACEHOLDER
+from webtools._config_file import PLACEHOLDER
 from webtools._config_models import capabilities
 from webtools._config_parts import BudgetConfig, CacheConfig, Fence, LogConfig, ResearchConfig
 from webtools._places import ENVIRONMENT, config_paths
@@ -200,11 +200,15 @@ def _remedy(capability: Capability) -> str:
 
 
 def _key_not_set(capability: Capability) -> str:
-    kind = _FIRST_CHOICE.get(capability) or next(iter(_types_for(capability)), "exa")
+    """Say what is missing, and in one more line all that would do."""
+    able = _types_for(capability)
+    kind = _FIRST_CHOICE.get(capability) or next(iter(able), "exa")
     about = PROVIDERS[kind].about
-    variable = about.KEY_VARIABLES[0]
+    variables = ", ".join(name for each in able for name in PROVIDERS[each].about.KEY_VARIABLES)
     return (
-        f"{variable} environment variable is not set. "
-        f"Set it to your {about.TITLE} API key to use {_USES[capability]}. "
-        f"Or write a config file, {config_paths()[0]}; a minimal valid example:\n{EXAMPLE}"
+        f"{about.KEY_VARIABLES[0]} environment variable is not set. "
+        f"Set it to your {about.TITLE} API key to use {_USES[capability]}.\n"
+        f"Any of these would do: {variables}, or a config file, {config_paths()[0]} "
+        "(`webtools config init` begins one); `webtools demo` and the offline sandbox, "
+        "`webtools sandbox`, need no key."
     )
