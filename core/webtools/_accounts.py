@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from webtools._config_file import PLACEHOLDER
 from webtools._config_models import capabilities
-from webtools._config_parts import BudgetConfig, CacheConfig, Fence, LogConfig, ResearchConfig
+from webtools._config_parts import (
+    BudgetConfig,
+    CacheConfig,
+    Fence,
+    FetchConfig,
+    LogConfig,
+    ResearchConfig,
+)
+from webtools._operator_domains import NO_DOMAINS, OperatorDomains
 from webtools._places import ENVIRONMENT, config_paths
 from webtools._wording import hint, listed, not_picklable, quote
 from webtools.errors import ConfigError
@@ -29,7 +37,12 @@ _USES: dict[Capability, str] = {
 _KEYLESS = f"Or install what reads pages without any key: {direct.INSTALL}"
 
 
-def build(entry: ProviderConfig, pacer: Pacer | None, origin: str) -> Account:
+def build(
+    entry: ProviderConfig,
+    pacer: Pacer | None,
+    origin: str,
+    domains: OperatorDomains = NO_DOMAINS,
+) -> Account:
     """Make the account of an entry.
 
     Raises:
@@ -53,6 +66,7 @@ def build(entry: ProviderConfig, pacer: Pacer | None, origin: str) -> Account:
         pacer=pacer,
         proxy=entry.proxy,
         fetch_fallback=entry.fetch_fallback,
+        domains=domains,
     )
 
 
@@ -71,6 +85,7 @@ class Accounts:
         research: How research is done.
         budget: What may be spent.
         fence: What of the web a model reads inside a fence.
+        fetch: What pages may be read.
         failover: Whether plain calls go on to the next provider where one fails.
         secrets: All keys: what may never appear in a text.
         choices: Whom `select` has chosen where nobody was asked for.
@@ -86,6 +101,7 @@ class Accounts:
     research: ResearchConfig = field(default_factory=ResearchConfig, hash=False)  # holds a dict
     budget: BudgetConfig = field(default_factory=BudgetConfig)
     fence: Fence = "pages"
+    fetch: FetchConfig = field(default_factory=FetchConfig)
     failover: bool = True
     secrets: frozenset[str] = field(init=False, repr=False, compare=False)
     choices: dict[Capability, Account] = field(
@@ -106,11 +122,11 @@ class Accounts:
         if name is None and "fetch" in self.choices:
             return self.choices["fetch"]
         if name == direct.NAME and self.named(direct.NAME) is None:
-            return direct.IMPLICIT
+            return self.implicit
         if name or any("fetch" in capabilities(account.type) for account in self.accounts):
             return self.select("fetch", name)
         if direct.missing_libraries() is None:
-            return direct.IMPLICIT
+            return self.implicit
         try:
             return self.select("fetch")
         except ConfigError as error:
@@ -139,7 +155,13 @@ class Accounts:
     def fallback(self, account: Account) -> Account | None:
         """Give the provider that tries the pages which `account` could not fetch."""
         name = account.fetch_fallback
-        return self.named(name) or direct.IMPLICIT if name else None
+        return self.named(name) or self.implicit if name else None
+
+    @property
+    def implicit(self) -> Account:
+        """The keyless provider that reads pages where no entry of the settings does."""
+        domains = self.fetch.domains
+        return replace(direct.IMPLICIT, domains=domains) if domains else direct.IMPLICIT
 
     def named(self, name: str) -> Account | None:
         """Give the provider of that name, whatever it can do; None when there is none."""

@@ -19,6 +19,7 @@ from webtools._config_parts import (
     BudgetConfig,
     CacheConfig,
     Fence,
+    FetchConfig,
     LogConfig,
     Part,
     ResearchConfig,
@@ -41,6 +42,7 @@ _PARTS: dict[str, type[Part]] = {
     "log": LogConfig,
     "research": ResearchConfig,
     "budget": BudgetConfig,
+    "fetch": FetchConfig,
 }
 
 
@@ -111,6 +113,7 @@ class Config(_Secretive):
         log: What is written down of the calls.
         research: How research is done.
         budget: What may be spent.
+        fetch: What pages may be read.
         fence: What of the web a model reads inside a fence: what pages say, search results and
             errors too, or nothing.
     """
@@ -123,6 +126,7 @@ class Config(_Secretive):
     log: LogConfig = Field(default_factory=LogConfig)
     research: ResearchConfig = Field(default_factory=ResearchConfig)
     budget: BudgetConfig = Field(default_factory=BudgetConfig)
+    fetch: FetchConfig = Field(default_factory=FetchConfig)
     fence: Fence = "pages"
 
     @field_validator("fence", "failover", mode="before")

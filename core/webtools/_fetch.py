@@ -22,14 +22,17 @@ from webtools._failover import (
 )
 from webtools._fetch_part import Part, earliest, fetch_part
 from webtools._flow import Flow
-from webtools.errors import ProviderError, RequestError, WebToolsError
+from webtools._operator_domains import FORBIDDEN
+from webtools.errors import InputError, ProviderError, RequestError, WebToolsError
 from webtools.providers import Account
 from webtools.providers._base import PageQuery
 from webtools.results import FetchResponse, Page
 
 # What no other provider would fetch either: a page that is gone, and what our own policy refuses,
 # which may be an address that is nobody else's business.
-_NOWHERE = re.compile(r"\bHTTP 4(?:04|10)\b|^refused by this package's policy").search
+_REFUSED = "refused by this package's policy"
+_NOWHERE = re.compile(rf"\bHTTP 4(?:04|10)\b|^{_REFUSED}").search
+_FORBIDDEN = (FORBIDDEN, _REFUSED)  # where hosts are forbidden, an odd one may be one of them
 _MOST_TOLD = 10  # reasons in one message
 
 
@@ -75,10 +78,26 @@ def fetch_in_turn(
     """Fetch pages, and let the next provider try those that one could not fetch.
 
     Raises:
+        InputError: The operator's settings forbid the hosts of all URLs.
         WebToolsError: The providers failed, or not one page could be had.
     """
+    domains = accounts[0].domains  # the same for all of them
+    refused = {url: fault for url in query.urls if (fault := domains.fault_of(url))}
+    allowed = tuple(url for url in query.urls if url not in refused)
+    if not allowed:
+        raise InputError(" ".join(dict.fromkeys(refused.values())))
     deadline = min(deadline, (yield from end_of_call(accounts, "fetch")))
-    return (yield from _Fetching(accounts, query, context, deadline).carry_out())
+    if not refused:
+        return (yield from _Fetching(accounts, query, context, deadline).carry_out())
+    rest = replace(query, urls=allowed)
+    fetched = yield from _Fetching(accounts, rest, context, deadline).carry_out()
+    return _with_refused(fetched, query.urls, refused)
+
+
+def _with_refused(fetched: Fetched, urls: Sequence[str], refused: dict[str, str]) -> Fetched:
+    found = iter(fetched.response.pages)
+    pages = [Page(url=url, error=refused[url]) if url in refused else next(found) for url in urls]
+    return replace(fetched, response=fetched.response.model_copy(update={"pages": pages}))
 
 
 @dataclass(slots=True)
@@ -89,6 +108,7 @@ class _Fetching:
         pages: Those that came, by URL.
         reasons: Why a provider could not fetch a page, by URL and by the provider's name.
         nowhere: URLs that no other provider would fetch either.
+        forbidden: URLs that lead to where the operator lets no page be read from.
         parts: What each provider brought.
         tried: What became of the providers.
     """
@@ -100,6 +120,7 @@ class _Fetching:
     pages: dict[str, Page] = field(default_factory=dict[str, Page])
     reasons: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     nowhere: set[str] = field(default_factory=set[str])
+    forbidden: set[str] = field(default_factory=set[str])
     parts: dict[str, Part] = field(default_factory=dict[str, Part])
     tried: Tried = field(default_factory=Tried)
 
@@ -139,7 +160,9 @@ class _Fetching:
         return tuple(
             url
             for url in self.query.urls
-            if url not in self.pages and (stands_in or url not in self.nowhere)
+            if url not in self.pages
+            and (stands_in or url not in self.nowhere)
+            and url not in self.forbidden
         )
 
     def _attempt(self, account: Account, end: float, leave: Leave) -> Flow[bool | None]:
@@ -158,6 +181,8 @@ class _Fetching:
                 self.pages[page.url] = page.model_copy(update={"source_provider": account.name})
             else:
                 self.reasons.setdefault(page.url, {})[account.name] = page.error
+                if page.error.startswith(_FORBIDDEN if account.domains else FORBIDDEN):
+                    self.forbidden.add(page.url)
                 if _NOWHERE(page.error):
                     self.nowhere.add(page.url)
         return True if len(self.pages) == len(self.query.urls) else None

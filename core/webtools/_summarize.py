@@ -41,8 +41,10 @@ def summarize(
     """Summarize one URL; where the first provider fails, the others are asked in turn.
 
     Raises:
+        InputError: The operator's settings forbid the host.
         WebToolsError: The providers failed or gave no summary.
     """
+    account.domains.check(query.url)
     accounts, tried = [account, *others], Tried()
     deadline = yield from end_of_call(accounts, "summarize")
     if others:

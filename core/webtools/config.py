@@ -23,6 +23,7 @@ from webtools._config_models import PYTHON_SPELLINGS, Config, ProviderConfig
 from webtools._config_parts import (
     BudgetConfig,
     CacheConfig,
+    FetchConfig,
     LogConfig,
     ResearchConfig,
     has_text_keys,
@@ -47,6 +48,7 @@ __all__ = [
     "BudgetConfig",
     "CacheConfig",
     "Config",
+    "FetchConfig",
     "LogConfig",
     "ProviderConfig",
     "ResearchConfig",
@@ -207,7 +209,10 @@ class Settings:
         if fault := clash(cache, log, origin):
             raise file_error(origin, fault)
         return Accounts(
-            accounts=tuple(build(each, self._pacer(each), origin) for each in config.providers),
+            accounts=tuple(
+                build(each, self._pacer(each), origin, config.fetch.domains)
+                for each in config.providers
+            ),
             default=config.default_provider,
             max_results=config.max_results,
             origin=origin,
@@ -218,6 +223,7 @@ class Settings:
             budget=config.budget,
             fence=config.fence,
             failover=config.failover,
+            fetch=config.fetch,
         )
 
     def _pacer(self, entry: ProviderConfig) -> Pacer | None:

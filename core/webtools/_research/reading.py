@@ -9,7 +9,7 @@ from webtools._fetch import Fetched, fetch_in_turn
 from webtools._flow import Flow
 from webtools._research.chain import Retrieval
 from webtools.config import Accounts
-from webtools.errors import ConfigError, ProviderError, RequestError
+from webtools.errors import ConfigError, InputError, ProviderError, RequestError
 from webtools.providers import Account, direct
 from webtools.providers._base import Cost, PageQuery
 from webtools.results import Page
@@ -32,7 +32,7 @@ def _keyless(account: Account, accounts: Accounts) -> Account | None:
     if account.type == direct.NAME or direct.missing_libraries() is not None:
         return None
     configured = (each for each in accounts.accounts if each.type == direct.NAME)
-    return next(configured, direct.IMPLICIT)
+    return next(configured, accounts.implicit)
 
 
 def page_query(urls: Sequence[str]) -> PageQuery:
@@ -47,10 +47,10 @@ def read_pages(found: Retrieval, context: CallContext, deadline: float) -> Flow[
         reader, fallback = readers(context.accounts)
         chain = [reader] if fallback is None else [reader, fallback]
         fetched = yield from _fetched(chain, found, context, deadline)
-    except (ConfigError, ProviderError, RequestError) as error:
+    except (ConfigError, InputError, ProviderError, RequestError) as error:
         found.warnings.append(f"No page could be read, so the snippets stand in: {error}")
         found.is_partial = True
-        if reader is not None:
+        if reader is not None and not isinstance(error, InputError):
             found.degraded.setdefault(reader.name, str(error))
         return {}
     response, found.read_at = fetched.response, fetched.since

@@ -190,7 +190,7 @@ def _contents_price(pages: int, query: PageQuery) -> float:
     return pages * max(1, kinds) * _PRICE_PER_CONTENT  # without a wish Exa sends the text
 
 
-def read_pages(response: Response, query: PageQuery, _account: Account) -> Pages:
+def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
     """Read one page per URL, in the order asked.
 
     Exa answers 200 even when pages fail: those have a status, matched by id, and no result.
@@ -198,6 +198,9 @@ def read_pages(response: Response, query: PageQuery, _account: Account) -> Pages
     answer = json_object(response.json())
     found = {url: item for item in objects(answer["results"]) for url in _names(item)}
     faults = {text(item.get("id")): _fault(item) for item in objects(answer.get("statuses"))}
+    for url, item in found.items():  # where a redirect led to
+        if forbidden := account.domains.fault_of(text(item.get("url")) or url):
+            faults[url], found = forbidden, {k: v for k, v in found.items() if k != url}
     pages = [_read_page(url, found.get(url), faults.get(url), query) for url in query.urls]
     estimate = _contents_price(len([page for page in pages if not page.error]), query)
     return Pages(pages, _cost(answer, estimate), _warnings(answer))
