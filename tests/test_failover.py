@@ -16,7 +16,6 @@ from webtools.errors import (
     AuthenticationError,
     BadRequestError,
     QuotaError,
-    UnavailableError,
     WebToolsError,
 )
 from webtools.logs import events_of, explain, tail
@@ -207,16 +206,20 @@ def test_a_parked_provider_is_passed_over_at_once(
     ] == ["exa"]
 
 
-def test_where_all_are_out_of_quota_nothing_is_sent(
-    web: WebTools, webtools_sandbox: SandboxServer
+def test_where_all_are_parked_they_are_asked_and_fail_in_the_same_words(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
-    webtools_sandbox.fault(status=402, times=None)
-    with pytest.raises(QuotaError):
-        web.search("heap queue")
-    requests(webtools_sandbox)
-    with pytest.raises(UnavailableError, match="^All providers that can search are parked"):
-        web.search("heap queue")
-    assert requests(webtools_sandbox) == {}
+    webtools_sandbox.fault(provider="exa", status=402, times=None)
+    webtools_sandbox.fault(provider="brave", status=401, times=None)
+    with WebTools(only(settings, "exa", "brave")) as web:
+        errors: list[str] = []
+        for _ in range(2):
+            with pytest.raises(QuotaError) as caught:
+                web.search("heap queue")
+            errors.append(str(caught.value))
+        assert errors[0] == errors[1]
+        webtools_sandbox.clear_faults()  # as when the account is topped up
+        assert web.search("heap queue").provider == "exa"
 
 
 def test_the_only_provider_is_asked_even_if_it_was_in_trouble(

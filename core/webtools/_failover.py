@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from webtools._flow import Flow, Now
@@ -18,7 +18,7 @@ from webtools.errors import (
     RequestError,
     UnavailableError,
 )
-from webtools.providers import Account, Capability
+from webtools.providers import PROVIDERS, Account, Capability
 from webtools.results import AskedProvider
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ Leave: TypeAlias = Callable[[], Flow[None]] | None
 
 PATIENCE = 15.0  # seconds for a provider that another one can stand in for
 _USUAL_TIMEOUT = 30.0
+_LOOKING = 1.0  # seconds to look into cache and health on a busy machine
 UNPRICED = "cost_usd leaves out requests that failed without telling whether they were charged."
 # Refusals that say more of the provider than of the request: its plan lacks it, its API is
 # elsewhere, or the request is longer than this one takes.
@@ -52,14 +53,21 @@ class Tried:
     Attributes:
         degraded: The providers that should have served, with the reason why they did not.
         parked: Whom it is better not to call now.
-        failure: The first failure; that a provider refused the question counts only without others.
+        failures: The errors, by provider.
         answered: Whether anybody answered, and be it that there is nothing.
     """
 
     degraded: dict[str, str] = field(default_factory=dict[str, str])
     parked: dict[str, Parking] = field(default_factory=dict[str, "Parking"])
-    failure: Failure | None = None
+    failures: dict[str, Failure] = field(default_factory=dict[str, "Failure"])
     answered: bool = False
+
+    @property
+    def failure(self) -> Failure | None:
+        """The failure of the first in line; that one does not take the request counts last."""
+        errors = [self.failures[name] for name in self.degraded if name in self.failures]
+        others = (error for error in errors if not isinstance(error, InputError))
+        return next(others, errors[0] if errors else None)
 
     def pass_over(self, account: Account, parking: Parking) -> None:
         """Note that a provider is parked."""
@@ -69,14 +77,13 @@ class Tried:
     def fail(self, account: Account, error: Failure) -> None:
         """Note that a provider failed."""
         self.degraded[account.name] = str(error)
-        # That the question is none for this one is the error only where nothing else went wrong.
-        if self.failure is None or isinstance(self.failure, InputError):
-            self.failure = error
+        self.failures[account.name] = error
 
     def answer(self, account: Account) -> None:
         """Note that a provider answered."""
         self.answered = True
         self.degraded.pop(account.name, None)
+        self.failures.pop(account.name, None)
 
     def error(self, context: CallContext | None, whom: str) -> Failure:
         """Make the error for a call that nobody served: the first one, and the reasons of all."""
@@ -190,6 +197,8 @@ def end_of_turn(account: Account, turns: Turns, others: int) -> Flow[float]:
     """
     now: float = yield Now()
     own, patience = timeout_of(account, turns.capability_of(account)), PATIENCE
+    if PROVIDERS[account.type].pages is None:  # its own time begins when it is asked
+        own += _LOOKING
     if not others:
         return min(now + own, turns.deadline)
     if account.timeout is None:
@@ -234,7 +243,7 @@ def unpriced(context: CallContext | None, cost_usd: float | None) -> list[str]:
 def first_to_serve(
     turns: Turns, tried: Tried, attempt: Attempt[T], context: CallContext | None
 ) -> Flow[T]:
-    """Ask providers in turn; whoever is in trouble is asked only if nobody else serves.
+    """Ask providers in turn; whoever is parked is asked only if nobody else serves.
 
     Raises:
         InputError: No provider takes such a request.
@@ -243,7 +252,7 @@ def first_to_serve(
     """
     found = yield from in_turn(turns, tried, attempt, context)
     if found is None and not tried.answered and _may_go_on(turns, tried):
-        found = yield from in_turn(troubled(turns, tried), tried, attempt, context)
+        found = yield from in_turn(parked(turns, tried), tried, attempt, context)
     if found is None:
         capability = turns.capability_of(turns.accounts[0])
         raise tried.error(context, f"that can {capability}")
@@ -251,16 +260,12 @@ def first_to_serve(
 
 
 def _may_go_on(turns: Turns, tried: Tried) -> bool:
-    return tried.failure is None or turns.goes_on(tried.failure)
+    return all(map(turns.goes_on, tried.failures.values()))
 
 
-def troubled(turns: Turns, tried: Tried) -> Turns:
-    """Keep those who were passed over and might answer; without quota or key one never would."""
-    failing = {name for name, parking in tried.parked.items() if parking.kind == "failing"}
-    left = [account for account in turns.accounts if account.name in failing]
-    return Turns(
-        left, turns.capability_of, turns.deadline, turns.subject, turns.goes_on, turns.needs
-    )
+def parked(turns: Turns, tried: Tried) -> Turns:
+    """Keep those who were passed over: better one in trouble than none, and its error is exact."""
+    return replace(turns, accounts=[each for each in turns.accounts if each.name in tried.parked])
 
 
 def may_be_its_own(error: Failure) -> bool:

@@ -17,7 +17,7 @@ from webtools._failover import (
     asked,
     end_of_call,
     in_turn,
-    troubled,
+    parked,
     unpriced,
 )
 from webtools._fetch_part import Part, earliest, fetch_part
@@ -145,7 +145,7 @@ class _Fetching:
         yield from in_turn(turns, self.tried, self._attempt, self.context)
         self._note_partial()
         if len(self.pages) < len(self.query.urls):
-            yield from in_turn(troubled(turns, self.tried), self.tried, self._attempt, self.context)
+            yield from in_turn(parked(turns, self.tried), self.tried, self._attempt, self.context)
 
     def _note_partial(self) -> None:
         """Note of each provider that answered, but not for all pages, why it did not."""
@@ -239,8 +239,8 @@ class _Fetching:
         """Say which pages another provider fetched, and why."""
         urls: dict[tuple[str, str, str], list[str]] = {}
         for url, page in self.pages.items():
-            parked = {name: self.tried.degraded[name] for name in self.tried.parked}
-            for name, reason in {**parked, **self.reasons.get(url, {})}.items():
+            passed = {name: self.tried.degraded[name] for name in self.tried.parked}
+            for name, reason in {**passed, **self.reasons.get(url, {})}.items():
                 if name != page.source_provider:
                     urls.setdefault((page.source_provider or "", name, reason), []).append(url)
         return [
