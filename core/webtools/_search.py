@@ -305,7 +305,8 @@ def weakest(every: Iterable[dict[str, FilterState]]) -> dict[str, FilterState]:
     found: dict[str, FilterState] = {}
     for states in every:
         for name, state in states.items():
-            found[name] = max(found.get(name, state), state, key=_STRENGTHS.index)
+            known = found.get(name, state)
+            found[name] = state if _STRENGTHS.index(state) > _STRENGTHS.index(known) else known
     return found
 
 
