@@ -20,6 +20,7 @@ from webtools._config_parts import (
     TTL_MS,
     BudgetConfig,
     CacheConfig,
+    FetchConfig,
     LogConfig,
     ResearchConfig,
 )
@@ -56,6 +57,7 @@ def settings() -> str:
         "`log`": ("log.", LogConfig),
         "`research`": ("research.", ResearchConfig),
         "`budget`": ("budget.", BudgetConfig),
+        "`fetch`": ("fetch.", FetchConfig),
     }
     sections = [
         f"### {title}\n\n{summary(model)}\n\n{table(_HEAD, _setting_rows(prefix, model))}"

@@ -340,7 +340,8 @@ def test_another_proxy_is_refused_and_not_shown(url: str) -> None:
 def test_an_unknown_key_at_the_top_is_named_with_the_nearest() -> None:
     assert fault(text_of(defaultProvder="x")) == (
         'defaultProvder is an unknown key (did you mean "defaultProvider"?); '
-        "known are: providers, defaultProvider, maxResults, cache, log, research, budget, fence"
+        "known are: providers, defaultProvider, maxResults, failover, cache, log, research, "
+        "budget, fetch, fence"
     )
 
 
@@ -820,14 +821,18 @@ FETCH = "EXA_API_KEY environment variable is not set. Set it to your Exa API key
         ({"KAGI_API_KEY": CANARY}, "fetch", FETCH),
     ],
 )
-def test_without_file_and_key_the_variable_is_told_then_the_file(
+def test_without_file_and_key_the_first_sentence_is_exact_and_the_next_line_names_all_that_would_do(
     home: Path, environ: dict[str, str], capability: Any, sentence: str
 ) -> None:
     with pytest.raises(ConfigError) as caught:
         Settings(environ=environ).accounts().select(capability)
     message = str(caught.value)
-    assert message.startswith(f"{sentence} Or write a config file, {config_paths()[0]}; ")
-    assert message.endswith(EXAMPLE)
+    first, second = message.splitlines()
+    assert first == sentence
+    able = [each for each in PROVIDERS.values() if each.can(capability)]
+    variables = [name for each in able for name in each.about.KEY_VARIABLES]
+    told = [*variables, str(config_paths()[0]), "webtools config init", "webtools demo", "sandbox"]
+    assert [each for each in told if each not in second] == []
 
 
 def test_a_name_without_any_key_is_told_as_a_missing_key(home: Path) -> None:

@@ -335,6 +335,7 @@ def test_check_tells_of_the_defaults(home: Path) -> None:
         f"Log: {log_path(made)}; queries are hashed; 10 MiB per file, 5 older files",
         "Synthesis: extractive for web-deep, none elsewhere (the defaults)",
         "Budget: no limit",
+        "Failover: on",
     ]
 
 
@@ -350,6 +351,7 @@ def test_check_tells_of_every_part() -> None:
         'Chain of web: "my-exa", "my-brave"',
         "Synthesis: extractive",
         "Budget: 2.5 USD per day, 1,000 calls per day, 1 USD per process, 9 calls per process",
+        "Failover: on",
     ]
 
 

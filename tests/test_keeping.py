@@ -138,8 +138,8 @@ def test_what_fails_or_is_empty_is_not_kept(
 ) -> None:
     webtools_sandbox.fault(provider="exa", status=500)
     with pytest.raises(ProviderError):
-        web.search("heap queue")
-    assert web.search("heap queue").results
+        web.search("heap queue", provider="exa")
+    assert not web.search("heap queue").cache_hit
     assert not web.search("qqqqzzzz").results
     assert not web.search("qqqqzzzz").cache_hit
     gone = f"{page}.missing"

@@ -53,7 +53,9 @@ def test_a_wrong_key_does_not_fail_an_equal_call_with_a_right_one(
     entry["apiKey"] = "test-key-no-longer-valid"
     webtools_sandbox.latency = 2.0
     with WebTools(wrong) as one, WebTools(settings) as other:
-        failed, found = together(lambda: one.search("json"), lambda: other.search("json"))
+        failed, found = together(
+            lambda: one.search("json", provider="exa"), lambda: other.search("json")
+        )
     assert isinstance(failed, AuthenticationError)
     assert found.results
 
@@ -66,7 +68,9 @@ def test_a_dead_proxy_does_not_fail_an_equal_call_without_one(
     [entry] = [each for each in proxied["providers"] if each["name"] == "exa"]
     entry["proxy"] = "http://127.0.0.1:9"
     with WebTools(proxied) as one, WebTools(settings) as other:
-        failed, found = together(lambda: one.search("json"), lambda: other.search("json"))
+        failed, found = together(
+            lambda: one.search("json", provider="exa"), lambda: other.search("json")
+        )
     assert isinstance(failed, RequestError)
     assert found.results
 

@@ -27,7 +27,7 @@ from webtools.errors import (
     WebToolsError,
 )
 from webtools.providers._base import SummaryQuery
-from webtools.results import SummaryResponse
+from webtools.results import AskedProvider, SummaryResponse
 from webtools.tools import SummarizeInput, read_input
 from webtools.truncation import MAX_BYTES
 
@@ -57,6 +57,7 @@ def test_a_summary_says_what_it_is_of() -> None:
     response = summarized(output("In short."), engine="agnes", summary_type="takeaway")
     assert response == SummaryResponse(
         provider="my-kagi",
+        asked=[AskedProvider(provider="my-kagi", served=True)],
         url=A,
         text="In short.",
         summary_type="takeaway",

@@ -146,9 +146,10 @@ def test_blocking_and_async_calls_fail_the_same(
     webtools_sandbox.fault(status=status, times=None)
     for name, args in (
         ("search", ("json",)),
-        ("call_tool", ("web_search", {"queries": ["json"]})),
+        ("call_tool", ("web_search", {"queries": ["json"], "provider": "exa"})),
     ):
-        blocking, awaited = call_both(web, name, *args)
+        kwargs = {"provider": "exa"} if name == "search" else {}
+        blocking, awaited = call_both(web, name, *args, **kwargs)
         assert blocking == awaited
 
 
@@ -470,6 +471,6 @@ def test_methods_raise_what_tool_calls_tell(web: WebTools, webtools_sandbox: San
     assert web.call_tool("web_search", {"queries": ""}).text == str(refused.value)
     webtools_sandbox.fault(status=401, times=2)
     with pytest.raises(AuthenticationError) as failed:
-        web.search("json")
-    told = web.call_tool("web_search", {"queries": "json"})
+        web.search("json", provider="exa")
+    told = web.call_tool("web_search", {"queries": "json", "provider": "exa"})
     assert told.details["error"] == failed.value.to_details()

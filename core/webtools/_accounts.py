@@ -5,9 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from webtools._config_file import EXAMPLE, PLACEHOLDER
+from webtools._config_file import PLACEHOLDER
 from webtools._config_models import capabilities
-from webtools._config_parts import BudgetConfig, CacheConfig, Fence, LogConfig, ResearchConfig
+from webtools._config_parts import (
+    BudgetConfig,
+    CacheConfig,
+    Fence,
+    FetchConfig,
+    LogConfig,
+    ResearchConfig,
+)
+from webtools._operator_domains import NO_DOMAINS, OperatorDomains
 from webtools._places import ENVIRONMENT, config_paths
 from webtools._proxies import NO_PROXIES, Proxies
 from webtools._wording import hint, listed, not_picklable, quote
@@ -31,7 +39,11 @@ _KEYLESS = f"Or install what reads pages without any key: {direct.INSTALL}"
 
 
 def build(
-    entry: ProviderConfig, pacer: Pacer | None, origin: str, proxies: Proxies = NO_PROXIES
+    entry: ProviderConfig,
+    pacer: Pacer | None,
+    origin: str,
+    proxies: Proxies = NO_PROXIES,
+    domains: OperatorDomains = NO_DOMAINS,
 ) -> Account:
     """Make the account of an entry.
 
@@ -57,6 +69,7 @@ def build(
         proxy=None if entry.goes_direct else entry.proxy,
         proxies=NO_PROXIES if entry.goes_direct else proxies,
         fetch_fallback=entry.fetch_fallback,
+        domains=domains,
     )
 
 
@@ -76,6 +89,8 @@ class Accounts:
         budget: What may be spent.
         fence: What of the web a model reads inside a fence.
         proxies: What the environment says of proxies.
+        fetch: What pages may be read.
+        failover: Whether plain calls go on to the next provider where one fails.
         keyless: Who fetches pages where no other can.
         secrets: All keys: what may never appear in a text.
         choices: Whom `select` has chosen where nobody was asked for.
@@ -92,6 +107,8 @@ class Accounts:
     budget: BudgetConfig = field(default_factory=BudgetConfig)
     fence: Fence = "pages"
     proxies: Proxies = NO_PROXIES
+    fetch: FetchConfig = field(default_factory=FetchConfig)
+    failover: bool = True
     keyless: Account = field(init=False, repr=False, compare=False)
     secrets: frozenset[str] = field(init=False, repr=False, compare=False)
     choices: dict[Capability, Account] = field(
@@ -100,7 +117,8 @@ class Accounts:
 
     def __post_init__(self) -> None:
         """Collect the keys once; every answer is searched for them."""
-        object.__setattr__(self, "keyless", replace(direct.IMPLICIT, proxies=self.proxies))
+        keyless = replace(direct.IMPLICIT, proxies=self.proxies, domains=self.fetch.domains)
+        object.__setattr__(self, "keyless", keyless)
         every = self.proxies.secrets.union(*(account.secrets for account in self.accounts))
         object.__setattr__(self, "secrets", every)
 
@@ -122,6 +140,26 @@ class Accounts:
             return self.select("fetch")
         except ConfigError as error:
             raise ConfigError(f"{error}\n{_KEYLESS}") from None
+
+    def chain(self, capability: Capability, name: str | None = None) -> tuple[Account, ...]:
+        """List who may serve a call, in order: whoever is chosen, then all others that can.
+
+        Where pages are fetched, each is followed by its own `fetchFallback`. A provider that is
+        asked for by name is the only one.
+
+        Raises:
+            ConfigError: As `select`.
+        """
+        is_fetch = capability == "fetch"
+        first = self.select_fetcher(name) if is_fetch else self.select(capability, name)
+        if name:
+            return (first,)
+        able = [each for each in self.accounts if PROVIDERS[each.type].can(capability)]
+        every = [first, *(able if self.failover else ())]
+        if is_fetch:
+            pairs = ((each, self.fallback(each)) for each in every)
+            every = [each for pair in pairs for each in pair if each is not None]
+        return tuple({each.name: each for each in every}.values())
 
     def fallback(self, account: Account) -> Account | None:
         """Give the provider that tries the pages which `account` could not fetch."""
@@ -187,11 +225,15 @@ def _remedy(capability: Capability) -> str:
 
 
 def _key_not_set(capability: Capability) -> str:
-    kind = _FIRST_CHOICE.get(capability) or next(iter(_types_for(capability)), "exa")
+    """Say what is missing, and in one more line all that would do."""
+    able = _types_for(capability)
+    kind = _FIRST_CHOICE.get(capability) or next(iter(able), "exa")
     about = PROVIDERS[kind].about
-    variable = about.KEY_VARIABLES[0]
+    variables = ", ".join(name for each in able for name in PROVIDERS[each].about.KEY_VARIABLES)
     return (
-        f"{variable} environment variable is not set. "
-        f"Set it to your {about.TITLE} API key to use {_USES[capability]}. "
-        f"Or write a config file, {config_paths()[0]}; a minimal valid example:\n{EXAMPLE}"
+        f"{about.KEY_VARIABLES[0]} environment variable is not set. "
+        f"Set it to your {about.TITLE} API key to use {_USES[capability]}.\n"
+        f"Any of these would do: {variables}, or a config file, {config_paths()[0]} "
+        "(`webtools config init` begins one); `webtools demo` and the offline sandbox, "
+        "`webtools sandbox`, need no key."
     )

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from webtools._context import CallContext
 from webtools._dates import read_date
-from webtools._fetch import fetch_with_fallback
+from webtools._fetch import fetch_in_turn
 from webtools._flow import Flow
 from webtools._reading_on import read_on
 from webtools._search import search
@@ -138,11 +138,15 @@ def _served(response: SearchResponse | FetchResponse | SummaryResponse) -> dict[
 def _search(
     given: SearchInput, accounts: Accounts, context: CallContext | None = None
 ) -> Flow[SearchResponse]:
-    account = accounts.select("search", given.provider or None)
-    limit, lowered = _limit(given.limit, account, accounts)
-    queries = [_search_query(given, text, limit) for text in given.queries]
-    response = yield from search(account, queries, context)
-    return _warned(response, [*accounts.warnings, *lowered, *_of_store(context)])
+    chain = accounts.chain("search", given.provider or None)
+    limits = {each.name: _limit(given.limit, each, accounts) for each in chain}
+    first, *others = [
+        (each, [_search_query(given, text, limits[each.name][0]) for text in given.queries])
+        for each in chain
+    ]
+    response = yield from search(*first, context, others)
+    told = (text for each in response.asked if each.served for text in limits[each.provider][1])
+    return _warned(response, [*accounts.warnings, *dict.fromkeys(told), *_of_store(context)])
 
 
 def _search_query(given: SearchInput, text: str, limit: int) -> SearchQuery:
@@ -172,8 +176,7 @@ def _limit(asked: int | None, account: Account, accounts: Accounts) -> tuple[int
 def _fetch(
     given: FetchInput, accounts: Accounts, context: CallContext | None = None
 ) -> Flow[FetchResponse]:
-    account = accounts.select_fetcher(given.provider or None)
-    fallback = None if given.provider else accounts.fallback(account)
+    chain = accounts.chain("fetch", given.provider or None)
     query = PageQuery(
         urls=tuple(given.urls),
         text=given.text or not (given.highlights or given.summary),
@@ -181,21 +184,21 @@ def _fetch(
         summary=given.summary,
         text_max_characters=given.text_max_characters,
     )
-    response = yield from fetch_with_fallback(account, fallback, query, context)
-    return _warned(response, [*accounts.warnings, *_of_store(context)])
+    fetched = yield from fetch_in_turn(chain, query, context)
+    return _warned(fetched.response, [*accounts.warnings, *_of_store(context)])
 
 
 def _summarize(
     given: SummarizeInput, accounts: Accounts, context: CallContext | None = None
 ) -> Flow[SummaryResponse]:
-    account = accounts.select("summarize", given.provider or None)
+    account, *others = accounts.chain("summarize", given.provider or None)
     query = SummaryQuery(
         url=given.url,
         summary_type=given.summary_type,
         engine=given.engine,
         target_language=given.target_language or None,
     )
-    response = yield from summarize(account, query, context)
+    response = yield from summarize(account, query, context, others)
     return _warned(response, [*accounts.warnings, *_of_store(context)])
 
 

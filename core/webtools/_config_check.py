@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from webtools._accounts import Accounts
-    from webtools._config_parts import BudgetConfig, ResearchConfig
+    from webtools._config_parts import BudgetConfig, FetchConfig, ResearchConfig
     from webtools._proxies import Proxy
     from webtools.providers import Account
 
@@ -51,6 +51,8 @@ def describe(accounts: Accounts, environ: Mapping[str, str]) -> list[str]:
         f"Log: {_log(accounts)}",
         *_research_lines(accounts.research),
         f"Budget: {_budget(accounts.budget)}",
+        *_fetch_lines(accounts.fetch),
+        f"Failover: {'on' if accounts.failover else 'off'}",
         *(
             f"Warning: {text}"
             for text in (
@@ -123,6 +125,11 @@ def _size(count: int) -> str:
 def _research_lines(research: ResearchConfig) -> list[str]:
     chains = [f"Chain of {key}: {listed(names)}" for key, names in research.chain.items()]
     return [*chains, f"Synthesis: {research.synthesis or _SYNTHESIS}"]
+
+
+def _fetch_lines(fetch: FetchConfig) -> list[str]:
+    lists = {"only from": fetch.allow_domains, "never from": fetch.deny_domains}
+    return [f"Pages are read {which} {listed(each)}" for which, each in lists.items() if each]
 
 
 def _budget(budget: BudgetConfig) -> str:

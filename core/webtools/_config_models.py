@@ -19,6 +19,7 @@ from webtools._config_parts import (
     BudgetConfig,
     CacheConfig,
     Fence,
+    FetchConfig,
     LogConfig,
     Part,
     ResearchConfig,
@@ -42,6 +43,7 @@ _PARTS: dict[str, type[Part]] = {
     "log": LogConfig,
     "research": ResearchConfig,
     "budget": BudgetConfig,
+    "fetch": FetchConfig,
 }
 
 
@@ -112,10 +114,13 @@ class Config(_Secretive):
         providers: The providers, at least one; without a default the first that can serves.
         default_provider: Name of the provider that serves a call which names none.
         max_results: Number of search results where neither call nor provider says.
+        failover: Whether a call goes on to the next provider that can serve it, where one has no
+            credit, no valid key or no time, or is down; never where the call names one.
         cache: What is kept of the answers.
         log: What is written down of the calls.
         research: How research is done.
         budget: What may be spent.
+        fetch: What pages may be read.
         fence: What of the web a model reads inside a fence: what pages say, search results and
             errors too, or nothing.
     """
@@ -123,16 +128,18 @@ class Config(_Secretive):
     providers: Sequence[ProviderConfig]
     default_provider: str | None = None
     max_results: Annotated[int, Field(ge=MAX_RESULTS.least, le=MAX_RESULTS.most)] | None = None
+    failover: bool = True
     cache: CacheConfig = Field(default_factory=CacheConfig)
     log: LogConfig = Field(default_factory=LogConfig)
     research: ResearchConfig = Field(default_factory=ResearchConfig)
     budget: BudgetConfig = Field(default_factory=BudgetConfig)
+    fetch: FetchConfig = Field(default_factory=FetchConfig)
     fence: Fence = "pages"
 
-    @field_validator("fence", mode="before")
+    @field_validator("fence", "failover", mode="before")
     @classmethod
-    def _read_fence(cls, value: Any) -> Any:
-        return "pages" if value is None else value
+    def _read_null(cls, value: Any, info: ValidationInfo) -> Any:
+        return cls.model_fields[str(info.field_name)].default if value is None else value
 
     @field_validator("providers", mode="before")
     @classmethod

@@ -23,6 +23,7 @@ from pydantic.alias_generators import to_camel
 from webtools._config_values import checked_path
 from webtools._kinds import Command
 from webtools._narrowing import is_object
+from webtools._operator_domains import OperatorDomains, read_site
 from webtools._redaction import Redactor
 from webtools._wording import QUOTED, SHORTEST_KEY, explain, fail, hint, listed, quote
 from webtools.errors import ConfigError
@@ -219,6 +220,42 @@ def _names(path: str, value: object) -> tuple[str, ...]:
         if name in names[:i]:
             raise ConfigError(f"{path}[{i}] repeats {quote(name)}, which must be unique")
     return cast("tuple[str, ...]", names)
+
+
+class FetchConfig(_Optional):
+    """What pages may be read, whatever a model asks, by any provider and tool.
+
+    Attributes:
+        allow_domains: The only hosts, with their sub-domains, that pages are read from; null for
+            all. An entry may have a port, and is then for that port alone.
+        deny_domains: Hosts, with their sub-domains, that no page is read from, also where
+            `allowDomains` names them.
+    """
+
+    allow_domains: tuple[str, ...] | None = None
+    deny_domains: tuple[str, ...] | None = None
+
+    @field_validator("allow_domains", "deny_domains", mode="before")
+    @classmethod
+    def _read_domains(cls, value: Any) -> Any:
+        if value is None:
+            return None
+        if not isinstance(value, (list, tuple)):
+            fail("must be a list of hosts")
+        entries = tuple(cast("Sequence[object]", value))
+        if not entries:
+            fail("is empty: name at least one host, or leave it out")
+        if not all(isinstance(entry, str) for entry in entries):
+            fail("must be a list of hosts")
+        for entry in cast("Sequence[str]", entries):
+            read_site(entry)
+        return entries
+
+    @property
+    def domains(self) -> OperatorDomains:
+        """The same, ready to be asked."""
+        lists = (self.allow_domains or (), self.deny_domains or ())
+        return OperatorDomains(*(tuple(map(read_site, each)) for each in lists))
 
 
 _Usd = Annotated[float, Field(gt=0, le=_MOST, allow_inf_nan=False)]

@@ -203,6 +203,13 @@ class CallContext:
         known = {name: value for name, value in facts.items() if value is not None}
         return log.line(event, self.id, known, self.private, at=at)
 
+    def moved_on(self, subject: str, left: str, to: str) -> None:
+        """Tell log and progress that the next provider is asked in place of one that failed."""
+        self.log("moved_on", provider=to, instead_of=left, subject=subject)
+        if (report := self.options.progress) is not None:
+            told = self.redactor.text(f'from "{left}" to "{to}"')
+            report(Progress(self.tool, "moving on", 1, 1, told))
+
     def parts(self, stage: str, total: int) -> Done:
         """Begin a stage of so many parts; call the answer with each that is done or has failed."""
         report = self.options.progress

@@ -58,9 +58,10 @@ def _exchanged(
 
 
 def _timed(job: Job, deadline: float | None, now: float) -> float:
-    """Begin the job's time, or note how much of somebody else's it has."""
+    """Begin the job's time, of which there may be less left than it has for itself."""
     if deadline is None:
         return now + job.timeout
+    deadline = min(deadline, now + job.timeout)
     job.allowed = max(0.0, deadline - now)
     return deadline
 

@@ -136,6 +136,10 @@ def _why_skipped(event: LogEvent) -> str:
     return event.clause("reason") or event.text("kind")
 
 
+def _moved_on(event: LogEvent) -> str:
+    return f"{event.provider} was asked for {event.subject} in place of {event.text('instead_of')}"
+
+
 def _all_failed(event: LogEvent) -> str:
     each = "; ".join(f"{name}: {reason}" for name, reason in event.pairs("providers"))
     return joined(["Every provider failed", each], ": ")
@@ -241,6 +245,7 @@ _SENTENCES: dict[str, Callable[[LogEvent], str]] = {
     "provider_empty": _empty,
     "provider_error": _failed,
     "provider_skipped": _skipped,
+    "moved_on": _moved_on,
     "all_providers_failed": _all_failed,
     "budget_refused": _refused,
     "filters": _filtered,
@@ -326,7 +331,13 @@ def _why_it_succeeded(
         yield _widened(widened[0])
     if any(event.name == "shared" for event in story):
         yield "It waited for an identical call instead of paying for a second one"
-    if used in troubles:
+    others_served = {
+        event.provider: event.text("instead_of") for event in story if event.name == "moved_on"
+    }
+    if used in troubles and used in others_served.values():
+        names = [name for name, left in others_served.items() if left == used]
+        yield f"{listed(names)} served a part of it, for which {used} {troubles[used]}"
+    elif used in troubles:
         yield f"A part of it may be missing: {used} {troubles[used]} for one"
     yield from _why_it_is_worse(story, done, others)
 

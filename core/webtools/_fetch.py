@@ -2,57 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from contextlib import suppress
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
 from math import inf
 
-from pydantic import BaseModel, TypeAdapter
-
 from webtools._context import CallContext
-from webtools._cost import NOTHING, total
-from webtools._exchange import exchange
-from webtools._flow import Flow, Gather, Now
-from webtools._job import Job, observed, timeout_of
-from webtools._keeping import Kept, Kind, Work, in_common, keep_all, kept_already
-from webtools.cache import cache_key
-from webtools.errors import ProviderError, RequestError, WebToolsError
-from webtools.providers import PROVIDERS, Account
-from webtools.providers._base import Done, FetchProvider, PageQuery, Pages, untold
+from webtools._cost import total
+from webtools._failover import (
+    Leave,
+    Tried,
+    Turns,
+    asked,
+    end_of_call,
+    in_turn,
+    parked,
+    unpriced,
+)
+from webtools._fetch_part import Part, earliest, fetch_part
+from webtools._flow import Flow
+from webtools._operator_domains import FORBIDDEN
+from webtools.errors import InputError, ProviderError, RequestError, WebToolsError
+from webtools.providers import Account
+from webtools.providers._base import PageQuery
 from webtools.results import FetchResponse, Page
 
-PATIENCE = 15.0  # seconds for a provider that another one can stand in for
+# What no other provider would fetch either: a page that is gone, and what our own policy refuses,
+# which may be an address that is nobody else's business.
+_REFUSED = "refused by this package's policy"
+_NOWHERE = re.compile(rf"\bHTTP 4(?:04|10)\b|^{_REFUSED}").search
+_FORBIDDEN = (FORBIDDEN, _REFUSED)  # where hosts are forbidden, an odd one may be one of them
 _MOST_TOLD = 10  # reasons in one message
-
-
-class KeptPage(BaseModel):
-    """A page as it is kept: with what there was to say of it."""
-
-    page: Page
-    warnings: list[str]
-
-    def is_whole(self) -> bool:
-        """Tell whether it is a page with anything on it."""
-        page = self.page
-        return page.error is None and bool(page.text or page.highlights or page.summary)
-
-    def own(self) -> KeptPage:
-        """Give the same with lists of its own."""
-        return KeptPage.model_construct(page=_own(self.page), warnings=[*self.warnings])
-
-
-def _own(page: Page) -> Page:
-    return page.model_copy(update={"highlights": [*page.highlights]})
-
-
-PAGE: Kind[KeptPage] = Kind(
-    TypeAdapter(KeptPage),
-    KeptPage.is_whole,
-    urls=lambda kept: [kept.page.url],
-    own=KeptPage.own,
-)
 
 
 def fetch(
@@ -66,275 +47,212 @@ def fetch(
     Raises:
         WebToolsError: The provider failed, or not one page could be had.
     """
-    return (yield from _fetched(account, query, deadline, context)).response
+    end = inf if deadline is None else deadline
+    return (yield from fetch_in_turn([account], query, context, end)).response
 
 
-def _fetched(
-    account: Account, query: PageQuery, deadline: float | None, context: CallContext | None
-) -> Flow[Fetched]:
-    if deadline is None:
-        deadline = yield from _end(account)
-    kept = yield from _kept_pages(account, query, context)
-    missing = tuple(url for url in query.urls if url not in kept)
-    answers: list[Pages] = []
-    if missing:
-        rest = query if not kept else replace(query, urls=missing)
-        answers = yield from _shared_answers(account, rest, deadline, context)
-    fetched = (page for answer in answers for page in answer.pages)
-    pages = [kept[url].value.page if url in kept else next(fetched) for url in query.urls]
-    if all(page.error for page in pages):
-        raise _all_failed(account, pages)
-    cost = total(answer.cost for answer in answers) if missing else NOTHING
-    said = [each.value.warnings for each in kept.values()]
-    said += [answer.warnings for answer in answers]
-    since = _earliest(each.at for each in kept.values())
-    response = FetchResponse(
-        provider=account.name,
-        pages=pages,
-        warnings=list(dict.fromkeys(warning for each in said for warning in each)),
-        cost_usd=cost.usd if cost else None,
-        cost_is_estimate=bool(cost and cost.is_estimate),
-        cache_hit=not missing,
-        retrieved_at=None if missing else since,
-    )
-    return Fetched(response, since=since)
-
-
-def _earliest(times: Iterable[datetime | None]) -> datetime | None:
-    return min(filter(None, times), default=None)
-
-
-# --- what is kept ------------------------------------------------------------------------------
-
-
-def _kept_pages(
-    account: Account, query: PageQuery, context: CallContext | None
-) -> Flow[dict[str, Kept[KeptPage]]]:
-    if context is None or context.cache is None:
-        return {}
-    works = [_work(account, query, url) for url in query.urls]
-    found = yield from kept_already(context, works)
-    return {url: kept for url, kept in zip(query.urls, found, strict=True) if kept is not None}
-
-
-def _work(account: Account, query: PageQuery, url: str) -> Work[KeptPage]:
-    parts = (query.text, query.highlights, query.summary, query.text_max_characters)
-    return Work(PAGE, cache_key("fetch", account.identity, url, *parts), url, account.name)
-
-
-def _shared_answers(
-    account: Account, query: PageQuery, deadline: float, context: CallContext | None
-) -> Flow[list[Pages]]:
-    if context is None or context.cache is None:
-        return (yield from _answers(account, query, deadline, context))
-    works = [_work(account, query, url) for url in query.urls]
-    flight = replace(works[0], key=cache_key(*(work.key for work in works)))
-    make = partial(_answers_to_keep, account, query, deadline, context, works)
-    answers, by_other = yield from in_common(context, flight, make, deadline)
-    return [
-        replace(
-            answer,
-            pages=[_own(page) for page in answer.pages],  # each caller's lists are its own
-            cost=NOTHING if by_other else answer.cost,
-        )
-        for answer in answers
-    ]
-
-
-def _answers_to_keep(
-    account: Account,
-    query: PageQuery,
-    deadline: float,
-    context: CallContext,
-    works: list[Work[KeptPage]],
-) -> Flow[list[Pages]]:
-    answers = yield from _answers(account, query, deadline, context)
-    pages = [
-        KeptPage(page=page, warnings=_said_of(page.url, answer))
-        for answer in answers
-        for page in answer.pages
-    ]
-    yield from keep_all(context, zip(works, pages, strict=True))
-    return answers
-
-
-def _said_of(url: str, answer: Pages) -> list[str]:
-    """Give the warnings about a page: those that name it, and those that name no page."""
-    urls = [page.url for page in answer.pages]
-    return [
-        warning
-        for warning in answer.warnings
-        if url in warning or not any(each in warning for each in urls)
-    ]
-
-
-# --- the fallback ------------------------------------------------------------------------------
+# --- one provider after the other --------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What two providers fetched together.
+    """What the providers fetched together.
 
     Attributes:
         response: The pages.
-        failures: Why the first one failed, for pages that the other one had to fetch.
+        stood_in_for: Those for whom others fetched pages, and why.
         since: When the oldest of those pages was fetched that were kept; None without any.
     """
 
     response: FetchResponse
-    failures: list[str] = field(default_factory=list[str])
+    stood_in_for: dict[str, str] = field(default_factory=dict[str, str])
     since: datetime | None = None
 
 
-def fetch_with_fallback(
-    account: Account, fallback: Account | None, query: PageQuery, context: CallContext | None = None
-) -> Flow[FetchResponse]:
-    """Fetch pages, and try those that failed with another provider.
-
-    Raises:
-        WebToolsError: As `fetch`; the error is that of `account` when both fail.
-    """
-    found = yield from fetch_in_turn(account, fallback, query, context)
-    return found.response
-
-
 def fetch_in_turn(
-    account: Account,
-    fallback: Account | None,
+    accounts: Sequence[Account],
     query: PageQuery,
     context: CallContext | None = None,
     deadline: float = inf,
 ) -> Flow[Fetched]:
-    """Fetch pages as `fetch_with_fallback` does, and tell what made the fallback serve.
-
-    Both share the time of a call, of which the first leaves some, unless the settings say how
-    long it may take.
+    """Fetch pages, and let the next provider try those that one could not fetch.
 
     Raises:
-        WebToolsError: As `fetch`; the error is that of `account` when both fail.
+        InputError: The operator's settings forbid the hosts of all URLs.
+        WebToolsError: The providers failed, or not one page could be had.
     """
-    if fallback is None or fallback.name == account.name:
-        end = yield from _end(account, deadline)
-        return (yield from _fetched(account, query, end, context))
-    end, deadline = yield from _shared_time(account, deadline)
-    first: Fetched | WebToolsError
-    try:
-        first = yield from _fetched(account, query, end, context)
-    except (ProviderError, RequestError) as error:
-        first = error
-    if failed := _failures(first, query):
-        end = yield from _end(fallback, deadline)
-        with suppress(ProviderError, RequestError):
-            rest = replace(query, urls=tuple(failed))
-            second = yield from _fetched(fallback, rest, end, context)
-            return _merged(account, first, second, failed)
-    if isinstance(first, WebToolsError):
-        raise first
-    return first
+    domains = accounts[0].domains  # the same for all of them
+    refused = {url: fault for url in query.urls if (fault := domains.fault_of(url))}
+    allowed = tuple(url for url in query.urls if url not in refused)
+    if not allowed:
+        raise InputError(" ".join(dict.fromkeys(refused.values())))
+    deadline = min(deadline, (yield from end_of_call(accounts, "fetch")))
+    if not refused:
+        return (yield from _Fetching(accounts, query, context, deadline).carry_out())
+    rest = replace(query, urls=allowed)
+    fetched = yield from _Fetching(accounts, rest, context, deadline).carry_out()
+    return _with_refused(fetched, query.urls, refused)
 
 
-def _end(account: Account, deadline: float = inf) -> Flow[float]:
-    now: float = yield Now()
-    return min(deadline, now + timeout_of(account, "fetch"))
+def _with_refused(fetched: Fetched, urls: Sequence[str], refused: dict[str, str]) -> Fetched:
+    found = iter(fetched.response.pages)
+    pages = [Page(url=url, error=refused[url]) if url in refused else next(found) for url in urls]
+    return replace(fetched, response=fetched.response.model_copy(update={"pages": pages}))
 
 
-def _shared_time(account: Account, deadline: float) -> Flow[tuple[float, float]]:
-    """Give the ends for the first of two, and for both."""
-    end = yield from _end(account, deadline)
-    if account.timeout is not None:
-        return end, deadline
-    now: float = yield Now()
-    return min(end, now + PATIENCE), end
+@dataclass(slots=True)
+class _Fetching:
+    """Pages on their way, from one provider or several.
+
+    Attributes:
+        pages: Those that came, by URL.
+        reasons: Why a provider could not fetch a page, by URL and by the provider's name.
+        nowhere: URLs that no other provider would fetch either.
+        forbidden: URLs that lead to where the operator lets no page be read from.
+        parts: What each provider brought.
+        tried: What became of the providers.
+    """
+
+    accounts: Sequence[Account]
+    query: PageQuery
+    context: CallContext | None
+    deadline: float
+    pages: dict[str, Page] = field(default_factory=dict[str, Page])
+    reasons: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+    nowhere: set[str] = field(default_factory=set[str])
+    forbidden: set[str] = field(default_factory=set[str])
+    parts: dict[str, Part] = field(default_factory=dict[str, Part])
+    tried: Tried = field(default_factory=Tried)
+
+    def carry_out(self) -> Flow[Fetched]:
+        if len(self.accounts) == 1:
+            yield from self._attempt(self.accounts[0], self.deadline, None)
+        else:
+            yield from self._in_turn()
+        if not self.pages:
+            raise self._all_failed()
+        return self._together()
+
+    def _in_turn(self) -> Flow[None]:
+        subject = self.query.urls[0]
+        turns = Turns(
+            self.accounts,
+            lambda _: "fetch",
+            self.deadline,
+            subject,
+            needs=lambda account: bool(self._missing(account)),
+        )
+        yield from in_turn(turns, self.tried, self._attempt, self.context)
+        self._note_partial()
+        if len(self.pages) < len(self.query.urls):
+            yield from in_turn(parked(turns, self.tried), self.tried, self._attempt, self.context)
+
+    def _note_partial(self) -> None:
+        """Note of each provider that answered, but not for all pages, why it did not."""
+        for name in self.parts:
+            told = (reasons[name] for reasons in self.reasons.values() if name in reasons)
+            if (reason := next(told, None)) is not None:
+                self.tried.degraded[name] = reason
+
+    def _missing(self, account: Account) -> tuple[str, ...]:
+        """List the URLs to ask a provider for: what is nowhere only a named stand-in tries."""
+        stands_in = any(each.fetch_fallback == account.name for each in self.accounts)
+        return tuple(
+            url
+            for url in self.query.urls
+            if url not in self.pages
+            and (stands_in or url not in self.nowhere)
+            and url not in self.forbidden
+        )
+
+    def _attempt(self, account: Account, end: float, leave: Leave) -> Flow[bool | None]:
+        """Ask one provider for what is missing; None leaves something for the next one."""
+        urls = self._missing(account)
+        rest = self.query if urls == self.query.urls else replace(self.query, urls=urls)
+        try:
+            part = yield from fetch_part(account, rest, end, self.context, leave)
+        except (ProviderError, RequestError) as error:
+            for url in urls:
+                self.reasons.setdefault(url, {})[account.name] = str(error)
+            raise
+        self.parts[account.name] = part
+        for page in part.pages:
+            if page.error is None:
+                self.pages[page.url] = page.model_copy(update={"source_provider": account.name})
+            else:
+                self.reasons.setdefault(page.url, {})[account.name] = page.error
+                if page.error.startswith(_FORBIDDEN if account.domains else FORBIDDEN):
+                    self.forbidden.add(page.url)
+                if _NOWHERE(page.error):
+                    self.nowhere.add(page.url)
+        return True if len(self.pages) == len(self.query.urls) else None
+
+    def _all_failed(self) -> WebToolsError:
+        """Make the error: of the provider that failed first, or the reasons of the pages."""
+        first = self.accounts[0].name
+        if not self.parts or (first not in self.parts and self.tried.failure is not None):
+            return self.tried.error(self.context, "that can fetch")
+        return _all_failed(next(iter(self.parts)), self._failed_pages())
+
+    def _failed_pages(self) -> list[Page]:
+        return [Page(url=url, error=self._reason(url)) for url in self.query.urls]
+
+    def _reason(self, url: str) -> str:
+        reasons = self.reasons[url]
+        first, *others = reasons
+        told = [f'"{name}" failed too: {reasons[name]}' for name in others]
+        return "; ".join([reasons[first], *told])
+
+    def _together(self) -> Fetched:
+        served = {page.source_provider or "" for page in self.pages.values()}
+        told = asked(self.accounts, served, [self.tried])
+        parts = self.parts.values()
+        cost = total(part.cost for part in parts)
+        usd = cost.usd if cost else None
+        unknown = unpriced(self.context, usd) if len(told) > 1 else []
+        since = earliest(part.since for part in parts)
+        is_kept = all(part.is_kept for part in parts) and self.tried.failure is None
+        left = self._stood_in_for()
+        response = FetchResponse(
+            provider=next(each.provider for each in told if each.served),
+            asked=told,
+            pages=[
+                self.pages.get(url) or Page(url=url, error=self._reason(url))
+                for url in self.query.urls
+            ],
+            warnings=[*(w for part in parts for w in part.warnings), *self._moved(), *unknown],
+            cost_usd=usd,
+            cost_is_estimate=bool(unknown or (cost and cost.is_estimate)),
+            cache_hit=is_kept,
+            retrieved_at=since if is_kept else None,
+        )
+        return Fetched(response, left, since)
+
+    def _stood_in_for(self) -> dict[str, str]:
+        left: dict[str, str] = {}
+        for url in self.pages:
+            left = {**self.reasons.get(url, {}), **left}
+        names = [name for name in self.tried.degraded if name in left or name in self.tried.parked]
+        return {name: left.get(name) or self.tried.degraded[name] for name in names}
+
+    def _moved(self) -> list[str]:
+        """Say which pages another provider fetched, and why."""
+        urls: dict[tuple[str, str, str], list[str]] = {}
+        for url, page in self.pages.items():
+            passed = {name: self.tried.degraded[name] for name in self.tried.parked}
+            for name, reason in {**passed, **self.reasons.get(url, {})}.items():
+                if name != page.source_provider:
+                    urls.setdefault((page.source_provider or "", name, reason), []).append(url)
+        return [
+            f'"{served}" fetched {", ".join(each)}, as "{name}" failed: {reason}'
+            for (served, name, reason), each in urls.items()
+        ]
 
 
-def _failures(outcome: Fetched | WebToolsError, query: PageQuery) -> dict[str, str]:
-    if isinstance(outcome, WebToolsError):
-        return dict.fromkeys(query.urls, str(outcome))
-    return {page.url: page.error for page in outcome.response.pages if page.error}
-
-
-def _merged(
-    account: Account,
-    one: Fetched | WebToolsError,
-    other: Fetched,
-    failed: dict[str, str],
-) -> Fetched:
-    if isinstance(one, WebToolsError):
-        pages = [Page(url=url, error=reason) for url, reason in failed.items()]
-        one = Fetched(FetchResponse(provider=account.name, pages=pages))
-    first, second = one.response, other.response
-    rescued = {page.url: page for page in second.pages if not page.error}
-    reasons: dict[str, list[str]] = {}
-    for url in rescued:
-        reasons.setdefault(failed[url], []).append(url)
-    told = [
-        f'"{second.provider}" fetched {", ".join(urls)}, as "{account.name}" failed: {reason}'
-        for reason, urls in reasons.items()
-    ]
-    costs = [each.cost_usd for each in (first, second) if each.cost_usd is not None]
-    response = FetchResponse(
-        provider=account.name,
-        pages=[rescued.get(page.url, page) for page in first.pages],
-        warnings=[*first.warnings, *told, *second.warnings],
-        cost_usd=sum(costs) if costs else None,
-        cost_is_estimate=first.cost_is_estimate or second.cost_is_estimate,
-    )
-    return Fetched(response, list(reasons), _earliest((one.since, other.since)))
-
-
-# --- the work ----------------------------------------------------------------------------------
-
-
-def _answers(
-    account: Account, query: PageQuery, deadline: float, context: CallContext | None
-) -> Flow[list[Pages]]:
-    services = PROVIDERS[account.type]
-    done = context.parts("fetching", len(query.urls)) if context else untold
-    if services.pages is not None:
-        job = _job(account, query, context)
-        flow = services.pages.pages(query, account, deadline, done)
-        return [(yield from observed(job, flow))]
-    assert services.fetch is not None  # noqa: S101  # accounts are selected by capability
-    provider = services.fetch
-    parts = _parts(query, provider.MAX_URLS)
-    jobs = [_job(account, part, context) for part in parts]
-    flows = [_fetch_part(provider, job, deadline, done) for job in jobs]
-    if len(flows) == 1:
-        return [(yield from flows[0])]
-    outcomes: list[Pages | WebToolsError] = yield Gather(flows)
-    return [
-        Pages([Page(url=url, error=str(outcome)) for url in part.urls])
-        if isinstance(outcome, WebToolsError)
-        else outcome
-        for part, outcome in zip(parts, outcomes, strict=True)
-    ]
-
-
-def _job(account: Account, query: PageQuery, context: CallContext | None) -> Job:
-    subject = query.urls[0] if len(query.urls) == 1 else f"{query.urls[0]} and others"
-    return Job(account, "fetch", "fetching", subject, query, context)
-
-
-def _parts(query: PageQuery, size: int) -> list[PageQuery]:
-    starts = range(0, len(query.urls), size)
-    return [replace(query, urls=query.urls[start : start + size]) for start in starts]
-
-
-def _fetch_part(provider: FetchProvider, job: Job, deadline: float, done: Done) -> Flow[Pages]:
-    part: PageQuery = job.query
-    request = provider.fetch_request(part, job.account)
-    pages = yield from exchange(
-        job, request, lambda r: provider.read_pages(r, part, job.account), deadline
-    )
-    for page in pages.pages:
-        done(page.url, page.error is not None)
-    return pages
-
-
-def _all_failed(account: Account, pages: list[Page]) -> ProviderError:
+def _all_failed(name: str, pages: list[Page]) -> ProviderError:
     told = [f"{page.url}: {page.error}" for page in pages[:_MOST_TOLD]]
     more = len(pages) - len(told)
     reasons = "; ".join([*told, *([f"and {more} more"] if more else [])])
     head = "The page" if len(pages) == 1 else f"All {len(pages)} pages"
     message = f"{head} could not be fetched: {reasons}. Check the URLs or try other ones."
-    return ProviderError(message, provider=account.name)
+    return ProviderError(message, provider=name)

@@ -78,18 +78,26 @@ class Work(Generic[T]):
 
 
 def done_once(
-    context: CallContext | None, work: Work[T], make: Callable[[], Flow[T]], deadline: float
+    context: CallContext | None,
+    work: Work[T],
+    make: Callable[[], Flow[T]],
+    deadline: float,
+    leave: Callable[[], Flow[None]] | None = None,
 ) -> Flow[Kept[T]]:
     """Give the kept result, or else do the work, or wait for who is doing it.
 
     Raises:
-        WebToolsError: What the work raises.
+        WebToolsError: What the work raises, or what `leave` does, which is called before it.
     """
     if context is None or context.cache is None:
+        if leave is not None:
+            yield from leave()
         return Kept((yield from make()))
     [found] = yield from kept_already(context, [work])
     if found is not None:
         return found
+    if leave is not None:
+        yield from leave()
     value, by_other = yield from in_common(
         context, work, lambda: _done(context, work, make), deadline
     )

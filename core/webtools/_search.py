@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
+from typing import TypeAlias, get_args
 from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter
@@ -12,8 +14,19 @@ from pydantic import TypeAdapter
 from webtools._context import CallContext
 from webtools._cost import NOTHING, total
 from webtools._exchange import exchange
-from webtools._flow import Flow, Gather, Now
-from webtools._job import Job, timeout_of
+from webtools._failover import (
+    Leave,
+    Tried,
+    Turns,
+    asked,
+    end_of_call,
+    first_to_serve,
+    left_warnings,
+    may_be_its_own,
+    unpriced,
+)
+from webtools._flow import Flow, Gather
+from webtools._job import Job
 from webtools._keeping import Kind, Work, done_once
 from webtools._research.rules import normalize
 from webtools.cache import cache_key
@@ -23,6 +36,7 @@ from webtools.providers._base import FILTERS, Done, Hits, SearchProvider, Search
 from webtools.results import FilterState, QueryError, SearchResponse, SearchResult
 
 MAX_AT_ONCE = 16  # queries of one call in flight together
+Asking: TypeAlias = tuple[Account, list[SearchQuery]]  # a provider, and queries as it takes them
 _MOST_TOLD = 5  # errors in one message
 HITS: Kind[Hits] = Kind(
     TypeAdapter(Hits),
@@ -33,42 +47,75 @@ HITS: Kind[Hits] = Kind(
 
 
 def search(
-    account: Account, queries: list[SearchQuery], context: CallContext | None = None
+    account: Account,
+    queries: list[SearchQuery],
+    context: CallContext | None = None,
+    others: Sequence[Asking] = (),
 ) -> Flow[SearchResponse]:
     """Search for every query; results come by query, then by the provider's rank.
+
+    Args:
+        account: Whom to ask first.
+        queries: The queries, as that provider takes them.
+        context: What the call has at hand.
+        others: Whom to ask in turn for a query that the first one fails at.
 
     Raises:
         WebToolsError: Every query failed; the first error, with the others' texts added.
     """
-    outcomes = yield from _all_outcomes(account, queries, context)
-    answers: list[Answer] = []
-    failed: list[WebToolsError] = []
-    errors: list[QueryError] = []
-    for query, outcome in zip(queries, outcomes, strict=True):
-        if isinstance(outcome, WebToolsError):
-            failed.append(outcome)
-            errors.append(QueryError(query=query.query, message=str(outcome)))
-        else:
-            answers.append(outcome)
+    every: list[Asking] = [(account, queries), *others]
+    tries = [Tried() for _ in queries]
+    outcomes = yield from _all_outcomes(every, tries, context)
+    answers = [outcome for outcome in outcomes if isinstance(outcome, Answer)]
+    failed = [outcome for outcome in outcomes if isinstance(outcome, WebToolsError)]
     if not answers:
         raise _joined(failed)
+    errors = [
+        QueryError(query=query.query, message=str(outcome))
+        for query, outcome in zip(queries, outcomes, strict=True)
+        if isinstance(outcome, WebToolsError)
+    ]
+    response = _response(every, answers, tries, context)
+    is_kept = response.cache_hit and not errors
+    return response.model_copy(
+        update={
+            "queries": [query.query for query in queries],
+            "errors": errors,
+            "cache_hit": is_kept,
+            "retrieved_at": response.retrieved_at if is_kept else None,
+        }
+    )
+
+
+def _response(
+    every: Sequence[Asking],
+    answers: list[Answer],
+    tries: list[Tried],
+    context: CallContext | None,
+) -> SearchResponse:
+    """Put together what was found, and who found it."""
+    served = {answer.account.name for answer in answers}
+    told = asked([account for account, _ in every], served, tries)
     cost = total([answer.hits.cost for answer in answers])
-    states = attest(account, queries[0])
-    if states and context:
-        context.log("filters", filters=states)
+    usd = cost.usd if cost else None
+    unknown = unpriced(context, usd) if len(told) > 1 else []
+    states = {each.name: attest(each, queries[0]) for each, queries in every if each.name in served}
+    filters = weakest(states.values())
+    if filters and context:
+        context.log("filters", filters=filters)
     times = [answer.at for answer in answers if answer.at]
-    kept = len(times) == len(outcomes)
+    is_kept = len(times) == len(answers) and not any(tried.failure for tried in tries)
     return SearchResponse(
-        provider=account.name,
-        queries=[query.query for query in queries],
+        provider=next(each.provider for each in told if each.served),
+        asked=told,
+        queries=[],
         results=[result for answer in answers for result in answer.kept],
-        errors=errors,
-        filters=states,
-        warnings=_warnings(account, answers, states),
-        cost_usd=cost.usd if cost else None,
-        cost_is_estimate=bool(cost and cost.is_estimate),
-        cache_hit=kept,
-        retrieved_at=min(times) if kept else None,
+        filters=filters,
+        warnings=[*_warnings(answers, states), *left_warnings(told), *unknown],
+        cost_usd=usd,
+        cost_is_estimate=bool(unknown or (cost and cost.is_estimate)),
+        cache_hit=is_kept,
+        retrieved_at=min(times) if is_kept else None,
     )
 
 
@@ -77,12 +124,14 @@ class Answer:
     """What a query brought.
 
     Attributes:
+        account: Who answered.
         hits: All that the provider gave.
         kept: The results that pass the filters.
         undated: How many of them passed because no date could be checked.
         at: When they were retrieved; None for now.
     """
 
+    account: Account
     hits: Hits
     kept: list[SearchResult]
     undated: int
@@ -90,18 +139,45 @@ class Answer:
 
 
 def _all_outcomes(
-    account: Account, queries: list[SearchQuery], context: CallContext | None
+    every: Sequence[Asking], tries: list[Tried], context: CallContext | None
 ) -> Flow[list[Answer | WebToolsError]]:
-    start: float = yield Now()
-    deadline = start + timeout_of(account, "search")  # one for all of them
-    if len(queries) == 1:
-        return [(yield from search_one(account, queries[0], deadline, context))]
-    done = context.parts("searching", len(queries)) if context else untold
+    accounts = [account for account, _ in every]
+    deadline = yield from end_of_call(accounts, "search")  # one for all of them
+    if len(tries) == 1:
+        return [(yield from _one_outcome(every, 0, deadline, tries[0], context))]
+    done = context.parts("searching", len(tries)) if context else untold
     flows = [
-        _told(search_one(account, query, deadline, context), query.query, done) for query in queries
+        _told(_one_outcome(every, index, deadline, tried, context), every[0][1][index].query, done)
+        for index, tried in enumerate(tries)
     ]
     outcomes: list[Answer | WebToolsError] = yield Gather(flows, MAX_AT_ONCE)
     return outcomes
+
+
+def _one_outcome(
+    every: Sequence[Asking],
+    index: int,
+    deadline: float,
+    tried: Tried,
+    context: CallContext | None,
+) -> Flow[Answer]:
+    """Search for one query, with the next provider where one fails."""
+    account, queries = every[0]
+    if len(every) == 1:
+        return search_one(account, queries[index], deadline, context)
+    query_of = {each.name: queries[index] for each, queries in every}
+    turns = Turns(
+        [each for each, _ in every],
+        lambda _: "search",
+        deadline,
+        queries[index].query,
+        may_be_its_own,
+    )
+
+    def attempt(asked: Account, end: float, leave: Leave) -> Flow[Answer]:
+        return search_one(asked, query_of[asked.name], end, context, leave)
+
+    return first_to_serve(turns, tried, attempt, context)
 
 
 def _told(flow: Flow[Answer], subject: str, done: Done) -> Flow[Answer]:
@@ -115,34 +191,44 @@ def _told(flow: Flow[Answer], subject: str, done: Done) -> Flow[Answer]:
 
 
 def search_one(
-    account: Account, query: SearchQuery, deadline: float, context: CallContext | None
+    account: Account,
+    query: SearchQuery,
+    deadline: float,
+    context: CallContext | None,
+    leave: Leave = None,
 ) -> Flow[Answer]:
     """Search for one query; the domains and dates are checked here as well.
 
     Raises:
-        WebToolsError: The provider failed.
+        WebToolsError: The provider failed, or `leave` was not given for it.
     """
-    hits, at = yield from find(account, query, deadline, context)
+    hits, at = yield from find(account, query, deadline, context, leave)
     kept = [result for result in hits.results if _passes(result, query)][: query.limit]
     dates = query.start_published_date or query.end_published_date
     undated = sum(result.published_at is None for result in kept) if dates else 0
-    return Answer(hits, kept, undated, at)
+    return Answer(account, hits, kept, undated, at)
 
 
 def find(
-    account: Account, query: SearchQuery, deadline: float, context: CallContext | None
+    account: Account,
+    query: SearchQuery,
+    deadline: float,
+    context: CallContext | None,
+    leave: Leave = None,
 ) -> Flow[tuple[Hits, datetime | None]]:
     """Get a provider's hits for a query, and since when they are kept if they are.
 
     Raises:
-        WebToolsError: The provider failed.
+        WebToolsError: The provider failed, or `leave` was not given for it.
     """
     ask = partial(_ask, account, query, deadline, context)
     if context is None or context.cache is None:  # then no key need be made
+        if leave is not None:
+            yield from leave()
         return (yield from ask()), None
     key = cache_key("search", account.identity, *_vars_of(query))
     work = Work(HITS, key, query.query, account.name)
-    kept = yield from done_once(context, work, ask, deadline)
+    kept = yield from done_once(context, work, ask, deadline, leave)
     return (as_kept(kept.value, query.query) if kept.is_free else kept.value), kept.at
 
 
@@ -192,10 +278,11 @@ def _joined(errors: list[WebToolsError]) -> WebToolsError:
     return errors[0].with_message(f"All {len(errors)} queries failed: {' '.join(told)}")
 
 
-def _warnings(account: Account, answers: list[Answer], states: dict[str, FilterState]) -> list[str]:
+def _warnings(answers: list[Answer], states: dict[str, dict[str, FilterState]]) -> list[str]:
     told = dict.fromkeys(warning for answer in answers for warning in answer.hits.warnings)
+    unsupported = [each for name, state in states.items() for each in unapplied(name, state)]
     undated = sum(answer.undated for answer in answers)
-    return [*told, *filter_warnings(account, states, undated)]
+    return [*told, *unsupported, *undated_warning(undated)]
 
 
 # --- filters -----------------------------------------------------------------------------------
@@ -213,15 +300,26 @@ def attest(account: Account, query: SearchQuery) -> dict[str, FilterState]:
     }
 
 
-def filter_warnings(account: Account, states: dict[str, FilterState], undated: int) -> list[str]:
-    """Say which filters were not applied, and to how many results one could not be."""
-    name = account.name
-    said = [
+def weakest(every: Iterable[dict[str, FilterState]]) -> dict[str, FilterState]:
+    """Attest each filter as weakly as the weakest provider does."""
+    found: dict[str, FilterState] = {}
+    for states in every:
+        for name, state in states.items():
+            known = found.get(name, state)
+            found[name] = state if _STRENGTHS.index(state) > _STRENGTHS.index(known) else known
+    return found
+
+
+_STRENGTHS: tuple[FilterState, ...] = get_args(FilterState)  # the strongest first
+
+
+def unapplied(name: str, states: dict[str, FilterState]) -> list[str]:
+    """Say which filters a provider did not apply."""
+    return [
         f'Filter {key} is not supported by provider "{name}" and was not applied.'
         for key, state in states.items()
         if state == "unsupported"
     ]
-    return [*said, *undated_warning(undated)]
 
 
 def undated_warning(count: int) -> list[str]:

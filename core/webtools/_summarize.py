@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from pydantic import TypeAdapter
@@ -9,46 +10,91 @@ from pydantic import TypeAdapter
 from webtools._context import CallContext
 from webtools._cost import NOTHING
 from webtools._exchange import exchange
-from webtools._flow import Flow, Now
-from webtools._job import Job, timeout_of
-from webtools._keeping import Kind, Work, done_once
+from webtools._failover import (
+    Leave,
+    Tried,
+    Turns,
+    asked,
+    end_of_call,
+    first_to_serve,
+    left_warnings,
+    may_be_its_own,
+    unpriced,
+)
+from webtools._flow import Flow
+from webtools._job import Job
+from webtools._keeping import Kept, Kind, Work, done_once
 from webtools.cache import cache_key
 from webtools.providers import PROVIDERS, Account
 from webtools.providers._base import Summary, SummaryQuery
-from webtools.results import SummaryResponse
+from webtools.results import AskedProvider, SummaryResponse
 
 SUMMARY: Kind[Summary] = Kind(TypeAdapter(Summary), lambda summary: bool(summary.text))
 
 
 def summarize(
-    account: Account, query: SummaryQuery, context: CallContext | None = None
+    account: Account,
+    query: SummaryQuery,
+    context: CallContext | None = None,
+    others: Sequence[Account] = (),
 ) -> Flow[SummaryResponse]:
-    """Summarize one URL.
+    """Summarize one URL; where the first provider fails, the others are asked in turn.
 
     Raises:
-        WebToolsError: The provider failed or gave no summary.
+        InputError: The operator's settings forbid the host.
+        WebToolsError: The providers failed or gave no summary.
     """
-    how = (query.summary_type, query.engine, query.target_language)
-    key = cache_key("summarize", account.identity, query.url, *how)
-    work = Work(SUMMARY, key, query.url, account.name)
-    start: float = yield Now()
-    deadline = start + timeout_of(account, "summarize")
-    ask = partial(_ask, account, query, deadline, context)
-    kept = yield from done_once(context, work, ask, deadline)
+    account.domains.check(query.url)
+    accounts, tried = [account, *others], Tried()
+    deadline = yield from end_of_call(accounts, "summarize")
+    if others:
+        turns = Turns(accounts, lambda _: "summarize", deadline, query.url, may_be_its_own)
+        attempt = partial(_attempt, query, context)
+        served, kept = yield from first_to_serve(turns, tried, attempt, context)
+    else:
+        served, kept = yield from _attempt(query, context, account, deadline, None)
+    every = asked(accounts, {served.name}, [tried])
+    return _response(served, query, kept, every, context)
+
+
+def _response(
+    account: Account,
+    query: SummaryQuery,
+    kept: Kept[Summary],
+    every: list[AskedProvider],
+    context: CallContext | None,
+) -> SummaryResponse:
     cost = NOTHING if kept.is_free else kept.value.cost
+    usd = cost.usd if cost else None
+    unknown = unpriced(context, usd) if len(every) > 1 else []
     return SummaryResponse(
         provider=account.name,
+        asked=every,
         url=query.url,
         text=kept.value.text,
         summary_type=query.summary_type,
         engine=query.engine,
         tokens=kept.value.tokens,
-        warnings=kept.value.warnings,
-        cost_usd=cost.usd if cost else None,
-        cost_is_estimate=bool(cost and cost.is_estimate),
+        warnings=[*kept.value.warnings, *left_warnings(every), *unknown],
+        cost_usd=usd,
+        cost_is_estimate=bool(unknown or (cost and cost.is_estimate)),
         cache_hit=kept.at is not None,
         retrieved_at=kept.at,
     )
+
+
+def _attempt(
+    query: SummaryQuery,
+    context: CallContext | None,
+    account: Account,
+    deadline: float,
+    leave: Leave,
+) -> Flow[tuple[Account, Kept[Summary]]]:
+    how = (query.summary_type, query.engine, query.target_language)
+    key = cache_key("summarize", account.identity, query.url, *how)
+    work = Work(SUMMARY, key, query.url, account.name)
+    ask = partial(_ask, account, query, deadline, context)
+    return account, (yield from done_once(context, work, ask, deadline, leave))
 
 
 def _ask(

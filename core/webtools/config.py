@@ -23,6 +23,7 @@ from webtools._config_models import PYTHON_SPELLINGS, Config, ProviderConfig
 from webtools._config_parts import (
     BudgetConfig,
     CacheConfig,
+    FetchConfig,
     LogConfig,
     ResearchConfig,
     has_text_keys,
@@ -50,6 +51,7 @@ __all__ = [
     "BudgetConfig",
     "CacheConfig",
     "Config",
+    "FetchConfig",
     "LogConfig",
     "ProviderConfig",
     "ResearchConfig",
@@ -219,7 +221,8 @@ class Settings:
         proxies = environment_proxies()
         return Accounts(
             accounts=tuple(
-                build(each, self._pacer(each), origin, proxies) for each in config.providers
+                build(each, self._pacer(each), origin, proxies, config.fetch.domains)
+                for each in config.providers
             ),
             default=config.default_provider,
             max_results=config.max_results,
@@ -231,6 +234,8 @@ class Settings:
             budget=config.budget,
             fence=config.fence,
             proxies=proxies,
+            failover=config.failover,
+            fetch=config.fetch,
         )
 
     def _pacer(self, entry: ProviderConfig) -> Pacer | None:

@@ -100,6 +100,10 @@ def _rebuild(kind: type[WebToolsError], message: str, facts: dict[str, Any]) -> 
 class ConfigError(WebToolsError):
     """A key or a setting is missing or malformed."""
 
+    def _render_traceback_(self) -> list[str]:
+        """Show the text alone in a notebook: no frame of ours helps to mend a setting."""
+        return [f"{type(self).__name__}: {self}"]
+
 
 class InputError(WebToolsError):
     """The caller's arguments make no sense; nothing was sent."""

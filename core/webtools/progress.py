@@ -39,8 +39,8 @@ class Progress:
 
     Attributes:
         tool: Name of the tool.
-        stage: What is being done: "searching", "fetching", "summarizing", "looking up" or
-            "synthesizing".
+        stage: What is being done: "searching", "fetching", "summarizing", "looking up",
+            "synthesizing", or "moving on" to the next provider where one failed.
         done: Parts that are finished.
         total: All parts of this stage.
         subject: The part that was finished, a query or a URL.

@@ -54,6 +54,7 @@ class Page(_Model):
         published_at: Aware date and time, or None when unknown.
         author: Author, or None.
         error: Why the page failed, or None; a failed page has nothing else.
+        source_provider: Configured name of the provider that fetched it; None for a failed page.
     """
 
     url: str
@@ -64,6 +65,22 @@ class Page(_Model):
     published_at: AwareDatetime | None = None
     author: str | None = None
     error: str | None = None
+    source_provider: str | None = None
+
+
+class AskedProvider(_Model):
+    """A provider that was to serve a call.
+
+    Attributes:
+        provider: Its configured name.
+        served: Whether something in the response is from it.
+        reason: Why it was left for the next one, at least for a part of the call; null when it
+            was not.
+    """
+
+    provider: str
+    served: bool
+    reason: str | None = None
 
 
 class QueryError(_Model):
@@ -77,7 +94,9 @@ class _Response(Shown, _Model):
     """What every response says beside its content.
 
     Attributes:
-        provider: Configured name of the provider that served the call.
+        provider: Configured name of the provider that served the call; of several the first in
+            their order.
+        asked: The providers that were asked or passed over, in their order.
         warnings: What the caller should know, a sentence each.
         cost_usd: Price of the call in USD, or None when unknown.
         cost_is_estimate: Whether the price is from the price table, not from the provider.
@@ -86,6 +105,7 @@ class _Response(Shown, _Model):
     """
 
     provider: str
+    asked: list[AskedProvider] = []
     warnings: list[str] = []
     cost_usd: float | None = None
     cost_is_estimate: bool = False
@@ -100,7 +120,8 @@ class SearchResponse(_Response):
         queries: The queries as they were sent.
         results: The hits.
         errors: The queries that failed, if others succeeded.
-        filters: For each filter asked for, who applied it.
+        filters: For each filter asked for, who applied it; where several providers served, the
+            weakest of their answers.
     """
 
     queries: list[str]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 import stat
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from cli_calls import Cli
 
+from webtools.cli import _configuring
 from webtools.config import config_paths, load
 
 
@@ -111,3 +114,124 @@ def test_other_actions_are_refused(cli: Cli, arguments: list[str]) -> None:
     done = cli("config", *arguments)
     assert (done.code, done.out) == (2, "")
     assert done.err.endswith("Try `webtools config --help`.\n")
+
+
+# --- beginning and changing it -----------------------------------------------------------------
+
+
+@pytest.fixture
+def piped(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    return lambda text: monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_init_writes_a_private_file_in_a_private_folder(
+    cli: Cli, piped: Callable[[str], None]
+) -> None:
+    piped("test-key-exa-1\n")
+    done = cli("config", "init", "--type", "exa")
+    path = config_paths()[0]
+    assert (done.code, done.err) == (0, "")
+    assert f"Written: {path}\n" in done.out
+    assert (mode(path), mode(path.parent)) == (0o600, 0o700)
+    assert [each.name for each in load(path.read_text(), str(path)).providers] == ["exa"]
+    assert "test-key" not in done.out
+    assert list(path.parent.iterdir()) == [path]
+    assert cli("config", "check").code == 0
+
+
+def test_init_asks_for_type_and_key_on_a_terminal(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(_configuring, "_is_terminal", lambda: True)
+    monkeypatch.setattr(_configuring, "getpass", lambda _: "test-key-kagi-1")
+    monkeypatch.setattr("builtins.input", lambda _: "kagi")
+    path = tmp_path / "deep" / "folder" / "web-search.json"
+    assert cli("config", "init", "mine", "--config", str(path)).code == 0
+    [entry] = json.loads(path.read_text())["providers"]
+    assert entry == {"name": "mine", "type": "kagi", "apiKey": "test-key-kagi-1"}
+
+
+def test_init_replaces_a_file_only_with_force(cli: Cli, piped: Callable[[str], None]) -> None:
+    path = put(config_paths()[0], CONFIG)
+    piped("test-key-exa-1\n")
+    done = cli("config", "init", "--type", "exa")
+    assert (done.code, path.read_text()) == (2, CONFIG)
+    assert "--force" in done.err
+    assert cli("config", "init", "--type", "exa", "--force").code == 0
+    assert "test-key-exa-1" in path.read_text()
+    assert mode(path) == 0o600
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text", "fault"),
+    [
+        (["--type", "exa"], "", "No key was given"),
+        (["--type", "exa"], "short", "too short"),
+        (["--type", "exo"], "test-key-exa-1", "is unknown"),
+        ([], "test-key-exa-1", "--type is missing"),
+    ],
+)
+def test_init_writes_nothing_that_would_not_be_read(
+    cli: Cli, piped: Callable[[str], None], arguments: list[str], text: str, fault: str
+) -> None:
+    piped(text)
+    done = cli("config", "init", *arguments)
+    assert done.code == 2
+    assert fault in done.err
+    assert not config_paths()[0].exists()
+
+
+def test_set_key_changes_that_key_alone(cli: Cli, piped: Callable[[str], None]) -> None:
+    other = {"name": "other", "type": "kagi", "apiKey": "test-key-other"}
+    config = {"maxResults": 7, "providers": [ENTRY, other]}
+    path = put(config_paths()[0], json.dumps(config))
+    path.chmod(0o644)
+    piped("test-key-new-1\n")
+    done = cli("config", "set-key", "mine")
+    assert (done.code, done.err) == (0, "")
+    config["providers"][0]["apiKey"] = "test-key-new-1"  # type: ignore[index]
+    assert json.loads(path.read_text()) == config
+    assert mode(path) == 0o600
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text", "fault"),
+    [
+        (["set-key", "mime"], "test-key-new-1", 'did you mean "mine"?'),
+        (["set-key", "mine"], "", "No key was given"),
+        (["set-key", "mine"], "a b c d e f", "blank"),
+        (["set-key"], "test-key-new-1", "NAME is missing"),
+        (["set-key", "mine", "test-key-new-1"], "", "unrecognized arguments"),
+    ],
+)
+def test_set_key_leaves_the_file_alone_where_it_cannot_be_right(
+    cli: Cli, piped: Callable[[str], None], arguments: list[str], text: str, fault: str
+) -> None:
+    path = put(config_paths()[0], CONFIG)
+    piped(text)
+    done = cli("config", *arguments)
+    assert done.code == 2
+    assert fault in done.err
+    assert path.read_text() == CONFIG
+
+
+def test_set_key_without_a_file_says_how_to_begin_one(cli: Cli) -> None:
+    done = cli("config", "set-key", "exa")
+    assert (done.code, done.out) == (2, "")
+    assert "webtools config init" in done.err
+
+
+@pytest.mark.parametrize(
+    "arguments", [["config", "check"], ["search", "x"], ["web", "x"], ["plan", "x"]]
+)
+def test_without_any_key_the_command_ends_with_a_short_error(
+    cli: Cli, arguments: list[str]
+) -> None:
+    done = cli(*arguments)
+    assert done.code == 2
+    assert "Traceback" not in done.err
+    assert len(done.err.splitlines()) < 8

@@ -124,7 +124,10 @@ async def test_an_unhandled_failure_ends_the_run_as_the_exception(way: str) -> N
 
 def test_messages_survive_a_checkpointer(web: WebTools, webtools_sandbox: SandboxServer) -> None:
     webtools_sandbox.fault(status=500, containing="zebra")
-    model = _script(("web_search", {"queries": ["json"]}), ("web_search", {"queries": ["zebra"]}))
+    model = _script(
+        ("web_search", {"queries": ["json"]}),
+        ("web_search", {"queries": ["zebra"], "provider": "exa"}),
+    )
     agent = create_agent(model, WebToolkit(web=web).get_tools(), checkpointer=InMemorySaver())
     config: Any = {"configurable": {"thread_id": "1"}}
     question: Any = {"messages": [("user", "Look it up.")]}

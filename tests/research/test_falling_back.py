@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from webtools import ProviderError, RequestError, ResearchEnvelope, WebTools, _exchange
+from webtools._failover import UNPRICED
 from webtools._kinds import Command
-from webtools._research.research import UNPRICED
 from webtools.config import EXAMPLE, config_paths
 from webtools.errors import InputError, QuotaError, UnavailableError, WebToolsError
 from webtools.sandbox import SandboxServer

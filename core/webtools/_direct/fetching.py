@@ -135,6 +135,7 @@ def _visit(url: str, job: Job, deadline: float) -> Flow[_Visit]:
     policy = policy_of(job.account)
     target = guard.parse(url)
     for _ in range(MAX_REDIRECTS + 1):
+        job.account.domains.check(target.url)
         response = yield from _ask(target, policy, job, deadline)
         location = _location(response)
         if response.status not in _REDIRECTS or not location:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import partial
@@ -10,32 +9,25 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from webtools._context import CallContext
 from webtools._exchange import dialogue
-from webtools._fetch import PATIENCE
-from webtools._flow import Flow, Now, Offload
+from webtools._failover import Leave, Tried, Turns, in_turn
+from webtools._flow import Flow, Offload
 from webtools._health import Parking
-from webtools._job import Job, timeout_of
+from webtools._job import Job
 from webtools._keeping import Work, done_once
 from webtools._kinds import Command
 from webtools._places import ENVIRONMENT
 from webtools._research.rules import is_docs_lookup, normalize, without_repeats
-from webtools._research.steering import clock, log_skipped, not_needed, passed_over, words
-from webtools._search import HITS, as_kept, attest, filter_warnings, search_one, undated_warning
+from webtools._research.steering import log_skipped
+from webtools._search import HITS, as_kept, attest, search_one, unapplied, undated_warning
 from webtools._wording import listed
 from webtools.cache import cache_key
 from webtools.config import EXAMPLE, Accounts, config_paths
-from webtools.errors import (
-    ConfigError,
-    InputError,
-    ProviderError,
-    RequestError,
-    UnavailableError,
-)
+from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers._base import Cost, DocsQuery, Hits, SearchQuery
 from webtools.results import SearchResult
 
 NEWS = "news"
-Failure: TypeAlias = ProviderError | RequestError | InputError
 RecencySource: TypeAlias = Literal["call", "command", "words"]
 _GENERAL_TYPES = ("exa", "brave")
 _DOCS_TYPES = ("context7",)
@@ -65,7 +57,7 @@ class Question(NamedTuple):  # quicker to make than a frozen dataclass
 
 
 @dataclass(slots=True)
-class Retrieval:
+class Retrieval(Tried):
     """What the chain brought.
 
     Attributes:
@@ -73,13 +65,9 @@ class Retrieval:
         results: The hits, one per page.
         retrieved_at: When they were fetched; None for now.
         read_at: When the oldest page was fetched of those that were kept; None without any.
-        degraded: The providers that should have served, with the reason why they did not.
         costs: What was spent.
         warnings: What to beware of.
         is_partial: Whether pages could not be read; then the answer is not worth keeping.
-        answered: Whether anybody answered, and be it that there is nothing.
-        failure: The last failure; that a provider refused the question counts only without others.
-        parked: Whom it is better not to call now.
         empty: Those who found nothing.
         is_widened: Whether sources of any age were asked for, as there was none of the age wanted.
     """
@@ -88,13 +76,9 @@ class Retrieval:
     results: list[SearchResult] = field(default_factory=list[SearchResult])
     retrieved_at: datetime | None = None
     read_at: datetime | None = None
-    degraded: dict[str, str] = field(default_factory=dict[str, str])
     costs: list[Cost | None] = field(default_factory=list["Cost | None"])
     warnings: list[str] = field(default_factory=list[str])
     is_partial: bool = False
-    answered: bool = False
-    failure: Failure | None = None
-    parked: dict[str, Parking] = field(default_factory=dict[str, Parking])
     empty: list[Account] = field(default_factory=list[Account])
     is_widened: bool = False
 
@@ -148,7 +132,7 @@ def retrieve(
     Raises:
         InputError: No provider takes such a question.
         ProviderError: Every provider failed or is parked.
-        RequestError: Every provider failed, the last one without an answer.
+        RequestError: Every provider failed, the first one without an answer.
     """
     found = Retrieval()
     ready, troubled = yield from _sorted_out(chain, context, found)
@@ -156,7 +140,7 @@ def retrieve(
     if not found.answered:
         yield from ask_in_turn(troubled, question, context, deadline, found)
     if not found.answered:
-        raise _all_failed(found, context)
+        raise found.error(context, "of the chain")
     return found
 
 
@@ -174,15 +158,10 @@ def _sorted_out(
     troubled = [account for account, parking in pairs if parking and parking.kind == "failing"]
     for account, parking in pairs:
         if parking is not None:
-            _note_parked(account, parking, found)
+            found.pass_over(account, parking)
             if ready or account not in troubled:
                 log_skipped(parking, context)
     return ready, troubled
-
-
-def _note_parked(account: Account, parking: Parking, found: Retrieval) -> None:
-    found.parked[account.name] = parking
-    found.degraded[account.name] = words(parking)
 
 
 def found_nothing(account: Account) -> str:
@@ -198,46 +177,15 @@ def ask_in_turn(
     found: Retrieval,
 ) -> Flow[None]:
     """Ask one after the other until one finds something; all that happens goes into `found`."""
-    for place, account in enumerate(accounts):
-        if account.name not in found.parked and context.facilities.health.is_ailing(account):
-            parking = yield from passed_over(account, context)
-            if parking is not None:  # another call finds out how it is
-                _note_parked(account, parking, found)
-                continue
-        end = yield from _end_of_attempt(account, deadline, len(accounts) - place - 1)
-        yield from _try(account, question, context, end, found)
-        if found.account is not None:
-            return
 
+    def attempt(account: Account, end: float, leave: Leave) -> Flow[Account | None]:
+        if leave is not None and context.facilities.health.is_ailing(account):
+            yield from leave()  # unless another call finds out how it is
+        yield from _attempt(account, question, context, end, found)
+        return found.account
 
-def _try(
-    account: Account, question: Question, context: CallContext, deadline: float, found: Retrieval
-) -> Flow[None]:
-    """Ask one provider; its failure is noted."""
-    try:
-        yield from _attempt(account, question, context, deadline, found)
-    except (ProviderError, RequestError, InputError) as error:
-        found.degraded[account.name] = str(error)
-        # That the question is none for this one is the error only where nothing else went wrong.
-        if found.failure is None or not isinstance(error, InputError):
-            found.failure = error
-    else:
-        found.answered = True
-        found.degraded.pop(account.name, None)
-    yield from not_needed(account, context)
-
-
-def _end_of_attempt(account: Account, deadline: float, others: int) -> Flow[float]:
-    """Leave time for those who come after, as far as there is any.
-
-    None of them waits long for its turn unless the settings say how long this one may take.
-    """
-    now: float = yield Now()
-    own = timeout_of(account, task_of(account))
-    if others and account.timeout is None:
-        own = min(own, PATIENCE)
-    fair_share = (deadline - now) / (others + 1)
-    return min(now + own, max(deadline - PATIENCE * others, now + fair_share))
+    turns = Turns(accounts, task_of, deadline, question.query)
+    yield from in_turn(turns, found, attempt, context)
 
 
 def task_of(account: Account) -> Capability:
@@ -276,7 +224,7 @@ def _filtered(
     states = attest(account, query)
     if states:
         context.log("filters", filters=states)
-    return filter_warnings(account, states, undated)
+    return [*unapplied(account.name, states), *undated_warning(undated)]
 
 
 def query_for(account: Account, question: Question) -> SearchQuery | DocsQuery:
@@ -314,26 +262,3 @@ def _ask_docs(
     assert provider is not None  # noqa: S101  # asked by capability
     job = Job(account, "docs", "looking up", query.query, query, context)
     return (yield from dialogue(job, provider.lookup(query, account), deadline))
-
-
-def _all_failed(found: Retrieval, context: CallContext) -> Failure:
-    context.log("all_providers_failed", providers=found.degraded)
-    failure = found.failure
-    if failure is not None and len(found.degraded) == 1:
-        return failure
-    said = " ".join(f"{name}: {reason}" for name, reason in found.degraded.items())
-    if failure is None:
-        return _all_parked(found, said)
-    made = failure.with_message(f"All providers of the chain failed. {said}")
-    assert isinstance(made, Failure)  # noqa: S101  # of the same class
-    return made
-
-
-def _all_parked(found: Retrieval, said: str) -> UnavailableError:
-    first = min(found.parked.values(), key=lambda parking: parking.until)
-    return UnavailableError(
-        f"All providers of the chain are parked, so none was asked. {said} Try again after "
-        f"{clock(first)}, or configure another provider.",
-        provider=first.provider,
-        retry_after=float(max(0, round(first.until - time.time()))),
-    )

@@ -8,9 +8,8 @@ from webtools._context import CallContext
 from webtools._fetch import Fetched, fetch_in_turn
 from webtools._flow import Flow
 from webtools._research.chain import Retrieval
-from webtools._research.steering import not_needed, passed_over, words
 from webtools.config import Accounts
-from webtools.errors import ConfigError, ProviderError, RequestError
+from webtools.errors import ConfigError, InputError, ProviderError, RequestError
 from webtools.providers import Account, direct
 from webtools.providers._base import Cost, PageQuery
 from webtools.results import Page
@@ -46,11 +45,12 @@ def read_pages(found: Retrieval, context: CallContext, deadline: float) -> Flow[
     reader: Account | None = None
     try:
         reader, fallback = readers(context.accounts)
-        fetched = yield from _fetched(reader, fallback, found, context, deadline)
-    except (ConfigError, ProviderError, RequestError) as error:
+        chain = [reader] if fallback is None else [reader, fallback]
+        fetched = yield from _fetched(chain, found, context, deadline)
+    except (ConfigError, InputError, ProviderError, RequestError) as error:
         found.warnings.append(f"No page could be read, so the snippets stand in: {error}")
         found.is_partial = True
-        if reader is not None:
+        if reader is not None and not isinstance(error, InputError):
             found.degraded.setdefault(reader.name, str(error))
         return {}
     response, found.read_at = fetched.response, fetched.since
@@ -63,23 +63,11 @@ def read_pages(found: Retrieval, context: CallContext, deadline: float) -> Flow[
 
 
 def _fetched(
-    reader: Account,
-    fallback: Account | None,
-    found: Retrieval,
-    context: CallContext,
-    deadline: float,
+    chain: Sequence[Account], found: Retrieval, context: CallContext, deadline: float
 ) -> Flow[Fetched]:
     query = page_query([result.url for result in found.results])
-    if fallback is None:
-        return (yield from fetch_in_turn(reader, None, query, context, deadline))
-    parking = yield from passed_over(reader, context)
-    if parking is not None:
-        found.degraded[reader.name] = words(parking)
-        return (yield from fetch_in_turn(fallback, None, query, context, deadline))
-    fetched = yield from fetch_in_turn(reader, fallback, query, context, deadline)
-    yield from not_needed(reader, context)
-    if fetched.failures:
-        found.degraded[reader.name] = fetched.failures[0]
+    fetched = yield from fetch_in_turn(chain, query, context, deadline)
+    found.degraded |= fetched.stood_in_for
     return fetched
 
 

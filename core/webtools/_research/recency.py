@@ -26,7 +26,7 @@ def retrieve_recent(
     Raises:
         InputError: No provider takes such a question.
         ProviderError: Every provider failed or is parked.
-        RequestError: Every provider failed, the last one without an answer.
+        RequestError: Every provider failed, the first one without an answer.
     """
     found = yield from retrieve(question, chain, context, deadline)
     if question.recency_from in (None, "call"):

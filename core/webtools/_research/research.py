@@ -11,6 +11,7 @@ from pydantic import AwareDatetime, BaseModel, TypeAdapter
 
 from webtools._context import CallContext
 from webtools._cost import NOTHING, total
+from webtools._failover import UNPRICED
 from webtools._flow import Flow, Now
 from webtools._hidden import without_hidden
 from webtools._inputs import MAX_RECENCY_DAYS, MAX_SOURCES, ResearchInput, shown
@@ -36,7 +37,6 @@ from webtools.results import (
 DEFAULT_SOURCES = 5
 SECONDS = {"web": 60.0, "web-news": 60.0, "web-docs": 60.0, "web-deep": 180.0}
 EXTRACTIVE = ExtractiveSynthesizer()
-UNPRICED = "cost_usd leaves out requests that failed without telling whether they were charged."
 SYNTHESIZERS = ("extractive", "perplexity", "llm", "none")
 
 
@@ -70,7 +70,7 @@ def research(given: ResearchInput, context: CallContext) -> Flow[ResearchEnvelop
         ConfigError: There is nobody to ask.
         InputError: There is no such synthesizer, or no provider takes such a question.
         ProviderError: Every provider of the chain failed.
-        RequestError: Likewise, and the last one gave no answer.
+        RequestError: Likewise, and the first one gave no answer.
     """
     accounts = context.accounts
     question = question_of(given, accounts)

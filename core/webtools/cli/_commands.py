@@ -5,11 +5,10 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webtools.cli._arguments import UsageError, given
-from webtools.cli._output import FINE, USAGE, complain, show, tell
+from webtools.cli._output import show
 
 if TYPE_CHECKING:
     from webtools._context import CacheMode
@@ -108,45 +107,10 @@ def log(options: Namespace) -> int:
 
 
 def config(options: Namespace) -> int:
-    """Tell about the config file."""
-    from webtools.errors import ConfigError
+    """Tell about the config file, begin it, or change a key in it."""
+    from webtools.cli import _configuring
 
-    actions = {"path": _config_path, "check": _config_check, "example": _config_example}
-    try:
-        lines = actions[options.action](options)
-    except ConfigError as error:
-        complain(str(error))
-        return USAGE
-    if options.action == "example":
-        print("\n".join(lines))
-    else:
-        tell("\n".join(lines))
-    return FINE
-
-
-def _config_path(options: Namespace) -> list[str]:
-    from webtools._config_file import absolute, file_error, status
-    from webtools.config import config_paths, find_config
-
-    if options.config is None:
-        used = str(find_config() or "none, so the environment is read")
-    else:
-        used = str(absolute(options.config))
-        if status(Path(used)) is None:
-            raise file_error(used, "does not exist")
-    return [f"Belongs at: {config_paths()[0]}", f"In use: {used}"]
-
-
-def _config_check(options: Namespace) -> list[str]:
-    from webtools.config import Settings, check
-
-    return check(Settings(options.config))
-
-
-def _config_example(_: Namespace) -> list[str]:
-    from webtools.config import EXAMPLE
-
-    return [EXAMPLE]
+    return _configuring.run(options)
 
 
 def sandbox(options: Namespace) -> int:

@@ -72,24 +72,34 @@ def config_parser(name: str) -> Parser:
     """Describe `config`."""
     parser = parser_for(
         name,
-        "Find, check or begin the config file.",
+        "Find, check, begin or change the config file. A key is asked for, or read from\n"
+        "standard input; it is never an argument, which others could see.",
         """\
 actions:
   path       print where the file belongs and which one is in use
   check      read the settings in force and describe them; no key is printed
   example    print a minimal config file
+  init       write a config file with one provider, which only you may read
+  set-key    change the key of the provider NAME
 
 examples:
-  webtools config example > web-search.json
+  webtools config init --type exa
+  webtools config set-key exa < key.txt
   webtools config check --config web-search.json
 """,
     )
     parser.add_argument(
-        "action", metavar="ACTION", choices=("path", "check", "example"), help="see below"
+        "action",
+        metavar="ACTION",
+        choices=("path", "check", "example", "init", "set-key"),
+        help="see below",
     )
     parser.add_argument(
-        "--config", metavar="PATH", help="path, check: use this file, not the usual one"
+        "name", metavar="NAME", nargs="?", help="init, set-key: name of the provider"
     )
+    parser.add_argument("--config", metavar="PATH", help="use this file, not the usual one")
+    parser.add_argument("--type", metavar="TYPE", help="init: type of the provider, such as exa")
+    parser.add_argument("--force", action="store_true", help="init: replace a file that is there")
     return parser
 
 

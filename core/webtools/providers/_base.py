@@ -18,6 +18,7 @@ from pydantic.alias_generators import to_camel
 
 from webtools._flow import Flow, Sleep
 from webtools._http import Request, Response
+from webtools._operator_domains import NO_DOMAINS, OperatorDomains
 from webtools._proxies import NO_PROXIES, Proxies, Proxy
 from webtools.errors import ProviderError
 from webtools.results import Page, SearchResult
@@ -94,6 +95,7 @@ class Account:
         proxy: URL of the proxy, or None.
         proxies: What the environment says of proxies, for an account that has none of its own.
         fetch_fallback: Name of the provider that tries the pages which this one could not fetch.
+        domains: What hosts the operator lets pages be read from.
         secrets: All that may never appear in a text.
         identity: A hash, equal for accounts that give the same answers; holds no key.
     """
@@ -108,6 +110,7 @@ class Account:
     proxy: SecretStr | None = field(default=None, repr=False)
     fetch_fallback: str | None = None
     proxies: Proxies = field(default=NO_PROXIES, repr=False)
+    domains: OperatorDomains = NO_DOMAINS
     secrets: frozenset[str] = field(init=False, repr=False, compare=False)
     identity: str = field(init=False, repr=False, compare=False)
 
@@ -131,7 +134,9 @@ class Account:
         found = [self.api_key, self.proxy, *(value for _, value in self.options)]
         secrets = [secret.get_secret_value() for secret in found if isinstance(secret, SecretStr)]
         object.__setattr__(self, "secrets", frozenset(secrets) | self.proxies.secrets)
-        names = (self.type, self.name, self.base_url, self.options.model_dump_json())
+        # What was read under other rules of the operator's is another answer.
+        rules = (repr(self.domains),) if self.domains else ()
+        names = (self.type, self.name, self.base_url, self.options.model_dump_json(), *rules)
         identity = hashlib.sha256(" ".join(names).encode("utf-8", "replace")).hexdigest()
         object.__setattr__(self, "identity", identity)
 

@@ -178,13 +178,17 @@ def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
     Exa answers 200 even when pages fail: those have a status, matched by id, and no result.
     """
     answer = json_object(response.json())
+    answer = json_object(response.json())
     odd = Oddities(account.name, "page")
     items = read_items(answer["results"], odd)
     faults = _faults(query.urls, Item(answer, odd).children("statuses"))
     found = match_addresses(query.urls, [(_names(item), item) for item in items], faults)
+    for url, item in found.items():  # where a redirect led to
+        if forbidden := account.domains.fault_of(item.text("url") or url):
+            faults[url] = forbidden
     pages = [
         _read_page(url, found[url], query)
-        if url in found
+        if url in found and url not in faults
         else Page(url=url, error=faults.get(url, _NOTHING))
         for url in query.urls
     ]

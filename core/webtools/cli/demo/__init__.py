@@ -24,8 +24,8 @@ QUESTION = "How do I generate secure random tokens in Python?"
 
 _NEXT_STEPS = """\
 What next:
-  webtools config example     begin your own config file
-  webtools config path        where to put it; then: webtools search "..."
+  webtools config init        begin your own config file
+  webtools search "..."       search with it
   webtools demo --live        the same over your own providers
   webtools sandbox            run your own agents offline, with test keys"""
 
