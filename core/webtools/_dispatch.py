@@ -50,7 +50,7 @@ class Dispatcher:
         from webtools._research.plan import plan as planned  # noqa: PLC0415 - few calls need it
 
         given, context = self._begun(RESEARCH, *_split(arguments))
-        return (yield from passed(planned(given, context), context.redactor))
+        return passed(planned(given, context), context.redactor)
 
     def present(
         self, name: str, arguments: Mapping[str, Any], options: CallOptions
