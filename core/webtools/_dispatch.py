@@ -66,7 +66,7 @@ class Dispatcher:
     def redactor(self) -> Redactor:
         """Give what takes the configured keys out; nothing where the settings cannot be read."""
         try:
-            return redactor_for(self.settings.accounts().secrets)
+            return redactor_for(self.settings.latest().secrets)
         except ConfigError:
             return Redactor(())
 

@@ -65,7 +65,7 @@ class WebTools:
         Raises:
             ConfigError: The settings are malformed.
         """
-        return self._settings.accounts().fence
+        return self._settings.latest().fence
 
     def redact(self, value: T) -> T:
         """Take the configured keys out of a text, or of all texts in a list, dict or model.
