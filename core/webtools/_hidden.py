@@ -54,6 +54,7 @@ _JOINING_NOTHING = (
     rf"(?<![{_JOINING}{_PICTURES}\ufe0f])[{_JOINERS}]"
     rf"|(?<=[{_PICTURES}\ufe0f])(?:\u200c|\u200d(?![{_PICTURES}]))"
 )
+_STRETCH = 16_384  # characters
 _ASCII = bytes(range(128))
 _ADDRESSES = {"url", "citations"}  # fields whose texts are kept to the letter, spelled in ASCII
 
@@ -89,7 +90,22 @@ def without_hidden(text: str) -> str:
     """Remove the hidden characters of a text; what is left is not changed again."""
     if not _is_suspect(text):
         return text
-    return _compiled(_JOINING_NOTHING).sub("", _compiled(_UNSEEN).sub("", text))
+    return _without(_compiled(_JOINING_NOTHING), _without(_compiled(_UNSEEN), text))
+
+
+def _without(pattern: re.Pattern[str], text: str) -> str:
+    """Remove single characters; of a long text in stretches, between which other threads go on."""
+    if len(text) <= _STRETCH:
+        return pattern.sub("", text)
+    parts: list[str] = []
+    done = 0
+    for begin in range(0, len(text), _STRETCH):
+        end = begin + _STRETCH
+        for match in pattern.finditer(text, begin, end + 1):  # it looks at one character beyond
+            if match.start() < end:
+                parts.append(text[done : match.start()])
+                done = match.end()
+    return "".join([*parts, text[done:]])
 
 
 def visible_error(error: WebToolsError) -> WebToolsError:
