@@ -19,11 +19,13 @@ from typing import Any
 import psutil
 import pytest
 
+from webtools import WebTools
 from webtools._direct import frames, processes, worker, workers
 from webtools._direct.extraction import Content, Source, read
 from webtools._direct.processes import Alarm, Worker
 from webtools._direct.workers import Pool, Reading
 from webtools.errors import ConfigError, ProviderError
+from webtools.sandbox import SandboxServer
 
 PAGE = (
     b"<html><head><title>Ferry</title></head><body><p>The ferry leaves at nine.</p></body></html>"
@@ -529,3 +531,23 @@ def test_a_worker_that_is_closed_twice_is_gone_all_the_same() -> None:
     made.close()
     made.close()
     assert is_gone(made.process.pid)
+
+
+@pytest.mark.parametrize("timeout_ms", [2000])
+async def test_a_call_outlives_its_time_by_a_fifth_at_most_whatever_the_page(
+    stuck: Pool, webtools_sandbox: SandboxServer, timeout_ms: int
+) -> None:
+    host = webtools_sandbox.docs_url.split("/")[2]
+    entry = {
+        "name": "direct",
+        "type": "direct",
+        "timeoutMs": timeout_ms,
+        "options": {"allowPrivateHosts": [host]},
+    }
+    config = {"providers": [entry], "cache": {"enabled": False}, "log": {"enabled": False}}
+    with WebTools(config) as web:
+        start = time.monotonic()
+        with pytest.raises(ProviderError, match="reading the page took more than"):
+            await web.afetch([f"{webtools_sandbox.docs_url}/library/heapq.html"])
+        assert time.monotonic() - start < 1.2 * timeout_ms / 1000
+    assert until(lambda: not stuck.processes)
