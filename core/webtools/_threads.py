@@ -13,7 +13,6 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
-from functools import partial
 from typing import TypeVar
 
 from webtools.errors import WebToolsError
@@ -59,7 +58,8 @@ async def at_once_or_in_thread(function: Callable[[], T]) -> T:
 def _call(function: Callable[[], T]) -> tuple[Future[T], Callable[[], None]]:
     """Build a future and the work that settles it, with the caller's context variables."""
     future: Future[T] = Future()
-    return future, partial(contextvars.copy_context().run, _settle, future, function)
+    context = contextvars.copy_context()
+    return future, lambda: context.run(_settle, future, function)
 
 
 def _settle(future: Future[T], function: Callable[[], T]) -> None:
@@ -83,10 +83,10 @@ class Crew:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._begin()
+        self.begin()
         _crews.add(self)
 
-    def _begin(self) -> None:
+    def begin(self) -> None:
         """Begin without threads, as a forked process does."""
         self._changed = threading.Condition(threading.Lock())
         self._waiting: deque[Callable[[], None]] = deque()
@@ -136,7 +136,7 @@ class Crew:
 
 def _begin_all() -> None:
     for crew in _crews:
-        crew._begin()  # noqa: SLF001  # threads of the parent are none of ours
+        crew.begin()  # threads of the parent are none of ours
 
 
 _crews: set[Crew] = set()

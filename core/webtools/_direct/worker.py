@@ -11,7 +11,7 @@ import faulthandler
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import IO
@@ -68,7 +68,7 @@ def answer(frame: Frame) -> Frame:
 
 
 @contextmanager
-def _bounded(seconds: float) -> Iterator[None]:
+def _bounded(seconds: float) -> Generator[None]:
     """End the process when it takes longer, be it busy or orphaned; no Python runs for that."""
     with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123  # a device
         faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)
