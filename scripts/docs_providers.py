@@ -1,5 +1,4 @@
 """Tables of the documentation about settings and providers: keys, options, limits, prices."""
-# ruff: noqa: INP001  the folder holds scripts, not a package
 
 from __future__ import annotations
 

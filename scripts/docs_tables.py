@@ -1,5 +1,4 @@
 """Tables of the documentation that are made from the models: what fields there are and mean."""
-# ruff: noqa: INP001  the folder holds scripts, not a package
 
 from __future__ import annotations
 

@@ -11,7 +11,6 @@ A page holds what is made for it between two comments, which stay:
 The parts are the same on every supported Python: the help of the commands is laid out for 80
 columns, and options are written as Python 3.13 does, `-n, --lines N`.
 """
-# ruff: noqa: INP001, T201  the folder holds scripts, and this one prints
 
 from __future__ import annotations
 

@@ -28,6 +28,7 @@ from webtools import (
 from webtools._connections import Connections
 from webtools._context import CallContext, CallOptions, facilities_of
 from webtools._store import StoreError, store_at
+from webtools._threads import in_thread
 from webtools.cache import Cache, Entry
 from webtools.config import log_path
 from webtools.logs import events_of, new_call_id, tail
@@ -218,7 +219,7 @@ async def test_a_hit_on_an_event_loop_needs_no_thread(
     async def thread(*_: Any) -> Any:
         raise AssertionError
 
-    monkeypatch.setattr("asyncio.to_thread", thread)
+    monkeypatch.setattr("webtools._flow.in_thread", thread)
     again = await web.asearch("heap queue")
     assert (again.cache_hit, again.results) == (True, first.results)
 
@@ -234,11 +235,10 @@ async def test_a_file_that_is_slow_is_read_in_a_thread(
 
     def seen(function: Any) -> Any:
         threads.append(function)
-        return to_thread(function)
+        return in_thread(function)
 
-    to_thread = asyncio.to_thread
     monkeypatch.setattr(Cache, "get_at_once", later)
-    monkeypatch.setattr("asyncio.to_thread", seen)
+    monkeypatch.setattr("webtools._flow.in_thread", seen)
     assert (await web.asearch("heap queue")).cache_hit
     assert len(threads) == 1
 

@@ -50,7 +50,7 @@ class Dispatcher:
         from webtools._research.plan import plan as planned  # noqa: PLC0415 - few calls need it
 
         given, context = self._begun(RESEARCH, *_split(arguments))
-        return (yield from passed(planned(given, context), context.redactor))
+        return passed(planned(given, context), context.redactor)
 
     def present(
         self, name: str, arguments: Mapping[str, Any], options: CallOptions
@@ -66,7 +66,7 @@ class Dispatcher:
     def redactor(self) -> Redactor:
         """Give what takes the configured keys out; nothing where the settings cannot be read."""
         try:
-            return redactor_for(self.settings.accounts().secrets)
+            return redactor_for(self.settings.latest().secrets)
         except ConfigError:
             return Redactor(())
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Generic, TypeVar
 
-from webtools._flow import Flow, Now, Send, Sleep
+from webtools._flow import Flow, Now, Offload, Send, Sleep
 from webtools._http import OK, Request, Response
 from webtools._job import Job, observed, timeout_of
 from webtools._proxies import through
@@ -33,6 +33,7 @@ MAX_RETRIES = 2
 FIRST_DELAY = 0.5  # seconds, the most a first retry waits; doubled for each further one
 LONGEST_DELAY = 8.0
 LONGEST_RETRY_AFTER = 60.0
+_LONGEST_AT_ONCE = 128 * 1024  # bytes of an answer that is read on an event loop
 
 
 def exchange(
@@ -54,7 +55,11 @@ def _exchanged(
 ) -> Flow[T]:
     deadline = _timed(job, deadline, (yield Now()))
     response = yield from _accepted(request, job, deadline)
-    return _read(lambda: read(response), job, response)
+    work = partial(_read, lambda: read(response), job, response)
+    if len(response.body) <= _LONGEST_AT_ONCE:
+        return work()
+    result: T = yield Offload(work, alone=True)  # cleaning megabytes would hold up an event loop
+    return result
 
 
 def _timed(job: Job, deadline: float | None, now: float) -> float:

@@ -15,6 +15,7 @@ import re
 import secrets
 import string
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Callable
 from functools import cache, lru_cache
 
@@ -48,10 +49,9 @@ _FORGED = re.compile(
 )
 _IN_LOWER_CASE = bytes(range(256)).lower()
 _NO_LETTERS = bytes(set(range(256)) - set(string.ascii_letters.encode()))
-_WHOLE = re.compile(
-    rf"{re.escape(STATEMENT)}\n<<<{WORDS} ([0-9a-f]{{{_ID_DIGITS}}})\n(.*?)\n{WORDS} \1>>>",
-    re.DOTALL,
-)
+_OPENING = re.compile(rf"{re.escape(STATEMENT)}\n<<<{WORDS} ([0-9a-f]{{{_ID_DIGITS}}})(?=\n)")
+_CLOSING = re.compile(rf"\n{WORDS} ([0-9a-f]{{{_ID_DIGITS}}})>>>")
+_CLOSING_LENGTH = len(f"\n{WORDS} >>>") + _ID_DIGITS
 
 
 def fenced(text: str) -> str:
@@ -69,7 +69,25 @@ def marks(text: str) -> tuple[str, str]:
 
 def unfenced(text: str) -> str:
     """Take the fence away again, to show a text to people."""
-    return _WHOLE.sub(lambda match: match[2], text)
+    parts: list[str] = []
+    done = 0
+    closings = _closings(text)
+    for opening in _OPENING.finditer(text):
+        ends = closings.get(opening[1], [])
+        place = bisect_left(ends, opening.end() + 1)
+        if opening.start() < done or place == len(ends):
+            continue
+        parts += [text[done : opening.start()], text[opening.end() + 1 : ends[place]]]
+        done = ends[place] + _CLOSING_LENGTH
+    return "".join([*parts, text[done:]])
+
+
+def _closings(text: str) -> dict[str, list[int]]:
+    """Map each id to the places, in order, where a mark closes with it."""
+    found: dict[str, list[int]] = {}
+    for match in _CLOSING.finditer(text):
+        found.setdefault(match[1], []).append(match.start())
+    return found
 
 
 def defused(text: str) -> str:
@@ -82,10 +100,12 @@ def defused(text: str) -> str:
             folded = folded.replace(other, letter)
     if not _may_hold_words(folded):
         return text
-    forged = [match.span() for match in _FORGED.finditer(folded)]
-    for start, stop in reversed(forged):
-        text = f"{text[:start]}{_FALSE}{text[stop:]}"
-    return text
+    parts: list[str] = []
+    done = 0
+    for match in _FORGED.finditer(folded):
+        parts += [text[done : match.start()], _FALSE]
+        done = match.end()
+    return "".join([*parts, text[done:]])
 
 
 def _may_hold_words(text: str) -> bool:

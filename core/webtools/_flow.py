@@ -19,6 +19,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar, cast
 
 from webtools._http import Request, Response
 from webtools._invoking import ainvoke, invoke
+from webtools._threads import in_own_thread, in_thread
 from webtools.errors import RequestTimeoutError, WebToolsError
 
 T = TypeVar("T")
@@ -66,12 +67,15 @@ class Offload:
     """Call a function that touches the disk; on an event loop it runs in a thread.
 
     `at_once` does the same where that takes some microseconds, less than the way to a thread and
-    back; where it might not, it raises `BlockingIOError`. The driver throws a `WebToolsError` of
-    either into the flow.
+    back; where it might not, it raises `BlockingIOError`. Whatever else it raises, such as the
+    complaint of a detector of blocking calls, leads to the thread as well. A function that may
+    take long is `alone` in its thread. The driver throws a `WebToolsError` of either function
+    into the flow.
     """
 
     function: Callable[[], Any]
     at_once: Callable[[], Any] | None = None
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,9 +225,9 @@ async def _aperform(step: Step, transport: AsyncTransport) -> Any:  # noqa: PLR0
             return time.monotonic()
         case Sleep(seconds):
             return await asyncio.sleep(seconds)
-        case Offload(function, at_once):
+        case Offload(function, at_once, alone):
             answer = _now_or_later(at_once)
-            return await asyncio.to_thread(function) if answer is _LATER else answer
+            return await _offloaded(function, alone) if answer is _LATER else answer
         case Invoke(_, afunction, deadline):
             return await ainvoke(afunction, deadline)
         case Wait(future, deadline):
@@ -239,11 +243,19 @@ def _now_or_later(at_once: Callable[[], Any] | None) -> Any:
         return _LATER
     try:
         return at_once()
-    except BlockingIOError:
+    except WebToolsError:
+        raise
+    except Exception:  # noqa: BLE001  # whatever it is: `function` knows better
         return _LATER
 
 
 _LATER = object()
+
+
+async def _offloaded(function: Callable[[], Any], alone: bool) -> Any:
+    if alone:
+        return await asyncio.wrap_future(in_own_thread(function, "webtools-work"))
+    return await in_thread(function)
 
 
 def _wait(future: Future[T], deadline: float) -> T:

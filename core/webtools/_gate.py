@@ -5,17 +5,18 @@ Hidden characters go first, for they may stand in the midst of a key; then the k
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel
 
-from webtools._flow import Flow
+from webtools._flow import Flow, Offload
 from webtools._hidden import may_hide, visible_error, visible_model
 from webtools._redaction import Redactor, written
 from webtools.errors import WebToolsError
 
 Model = TypeVar("Model", bound=BaseModel)
+_LONGEST_AT_ONCE = 128 * 1024  # bytes of a result that is cleaned on an event loop
 _LONGEST_REMEMBERED = 65_536  # bytes of a result from the cache, which may come again
 
 
@@ -31,12 +32,20 @@ def passed(flow: Flow[Model], redactor: Redactor) -> Flow[Model]:
         if failed is error:
             raise
     else:
-        return _clean(result, redactor)
+        return (yield from _cleaned(result, redactor))
     raise failed
 
 
-def _clean(result: Model, redactor: Redactor) -> Model:
+def _cleaned(result: Model, redactor: Redactor) -> Flow[Model]:
     text = written(result)  # one look at the whole beats one at every field
+    if len(text) <= _LONGEST_AT_ONCE:
+        return _clean(result, text, redactor)
+    # Megabytes of hidden characters or of what looks like keys would hold up an event loop.
+    clean: Model = yield Offload(partial(_clean, result, text, redactor), alone=True)
+    return clean
+
+
+def _clean(result: Model, text: bytes, redactor: Redactor) -> Model:
     if _is_known(result, text, redactor):
         return result
     if may_hide(text):

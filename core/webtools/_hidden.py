@@ -61,6 +61,7 @@ _JOINING_NOTHING = (
 _RARE = f"[{STANDARD_SELECTORS}{IDEOGRAPH_SELECTORS}]"
 _MANY = 8  # such characters in a text that may as well write a message
 _FLOOD = 4096
+_STRETCH = 16_384  # characters
 _ASCII = bytes(range(128))
 _ADDRESSES = {"url", "citations"}  # fields whose texts are kept to the letter, spelled in ASCII
 
@@ -117,8 +118,8 @@ def without_hidden(text: str) -> str:
     text = _without_needless(text)
     if not _is_suspect(text):
         return text
-    text = _selecting_nothing().sub("", text)
-    text = _compiled(_JOINING_NOTHING).sub("", text)
+    text = _without(_selecting_nothing(), text)
+    text = _without(_compiled(_JOINING_NOTHING), text)
     return _without_messages(text)
 
 
@@ -157,6 +158,21 @@ def _without_messages(text: str) -> str:
 def _is_often(pattern: str, text: str) -> bool:
     found = islice(_compiled(pattern).finditer(text), _MANY + 1)
     return sum(1 for _ in found) > _MANY
+
+
+def _without(pattern: re.Pattern[str], text: str) -> str:
+    """Remove single characters; of a long text in stretches, between which other threads go on."""
+    if len(text) <= _STRETCH:
+        return pattern.sub("", text)
+    parts: list[str] = []
+    done = 0
+    for begin in range(0, len(text), _STRETCH):
+        end = begin + _STRETCH
+        for match in pattern.finditer(text, begin, end + 1):  # it looks at one character beyond
+            if match.start() < end:
+                parts.append(text[done : match.start()])
+                done = match.end()
+    return "".join([*parts, text[done:]])
 
 
 def visible_error(error: WebToolsError) -> WebToolsError:

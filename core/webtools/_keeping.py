@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache, partial
@@ -169,14 +169,18 @@ _remembered = lru_cache(maxsize=64)(_decoded)
 def keep_all(context: CallContext, results: Iterable[tuple[Work[T], T]]) -> Flow[None]:
     """Keep the results that are worth it."""
     cache = context.cache
-    entries = [
-        (work.key, context.redactor.text(text))
-        for work, value in results
-        if work.kind.is_whole(value)
-        and not _hides_key(text := work.kind.adapter.dump_json(value).decode(), context.redactor)
-    ]
-    if cache is not None and entries:
-        yield Offload(partial(_set_all, context, cache, entries))
+    whole = [(work, value) for work, value in results if work.kind.is_whole(value)]
+    if cache is not None and whole:
+        yield Offload(lambda: _set_all(context, cache, _entries(context, whole)))
+
+
+def _entries(
+    context: CallContext, results: Iterable[tuple[Work[T], T]]
+) -> Iterator[tuple[str, str]]:
+    for work, value in results:
+        text = work.kind.adapter.dump_json(value).decode()
+        if not _hides_key(text, context.redactor):
+            yield work.key, context.redactor.text(text)
 
 
 def _hides_key(text: str, redactor: Redactor) -> bool:

@@ -14,8 +14,11 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
+
+from webtools._threads import Crew
 
 MAX_LINE = 16_384  # bytes of the longest line, its newline included
 
@@ -31,6 +34,7 @@ _SAFELY = sum(
     getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY")
 )
 
+_writer = Crew(1)  # one thread, so that lines keep their order
 # One lock for all files: a fork may then wait until no thread is in the middle of a line.
 _lock = threading.RLock()
 
@@ -67,7 +71,21 @@ class LogFile:
         self._off_until = 0.0
 
     def append(self, line: bytes) -> None:
-        """Write a line; it is lost, silently, while the file cannot be written."""
+        """Write a line; it is lost, silently, while the file cannot be written.
+
+        Where a detector of blocking calls forbids that, another thread does it a little later.
+        """
+        try:
+            self._write(line)
+        except Exception:  # noqa: BLE001  # detectors raise what they like
+            with contextlib.suppress(RuntimeError):  # no room for a thread
+                _writer.submit(partial(self._write_in_thread, line))
+
+    def _write_in_thread(self, line: bytes) -> None:
+        with contextlib.suppress(Exception):  # nobody is there to be told
+            self._write(line)
+
+    def _write(self, line: bytes) -> None:
         with _lock:
             now = time.monotonic()
             if now < self._off_until:

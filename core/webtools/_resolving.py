@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import threading
 import time
+from concurrent.futures import Future
 from functools import partial
-from queue import Empty, SimpleQueue
-from typing import Any
+from typing import Any, TypeAlias
 
+from webtools._cleaning import one_line
+from webtools._threads import in_own_thread
 from webtools.errors import RequestError, RequestTimeoutError
+
+_Found: TypeAlias = tuple[str, ...] | RequestError
 
 
 def resolve(host: str, port: int, deadline: float) -> tuple[str, ...]:
@@ -20,41 +23,45 @@ def resolve(host: str, port: int, deadline: float) -> tuple[str, ...]:
         RequestError: There is none.
         RequestTimeoutError: `deadline`, on the monotonic clock, passed.
     """
-    found: SimpleQueue[tuple[str, ...] | RequestError] = SimpleQueue()
-    # A daemon thread: a name server that is silent holds up neither the call nor the exit.
-    work = partial(_put_addresses, found, host, port)
-    threading.Thread(target=work, name="webtools-look-up", daemon=True).start()
+    looking = _look_up(host, port)
     try:
-        answer = found.get(timeout=_left(deadline))
-    except Empty:
-        raise _too_late(host) from None
-    if isinstance(answer, RequestError):
-        raise answer
-    return answer
+        found = looking.result(_left(deadline))
+    except TimeoutError:
+        found = _too_late(host)
+    return _given(found)
 
 
 async def aresolve(host: str, port: int, deadline: float) -> tuple[str, ...]:
-    """Do the same on the running event loop."""
-    look_up = asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    looking = asyncio.ensure_future(look_up)
+    """Do the same on the running event loop, whose default executor it leaves alone."""
+    looking = asyncio.wrap_future(_look_up(host, port))
     try:
         await asyncio.wait({looking}, timeout=_left(deadline))
-        if not looking.done():
-            raise _too_late(host)
-        return _addresses(looking.result())
-    except (OSError, UnicodeError) as error:
-        raise _unknown(host, error) from None
+        found = looking.result() if looking.done() else _too_late(host)
     finally:
         looking.cancel()
+    return _given(found)
 
 
-def _put_addresses(
-    found: SimpleQueue[tuple[str, ...] | RequestError], host: str, port: int
-) -> None:
+def _look_up(host: str, port: int) -> Future[_Found]:
+    """Begin to look a host up, in a thread that holds up neither the call nor the exit."""
     try:
-        found.put(_addresses(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)))
-    except (OSError, UnicodeError) as error:
-        found.put(_unknown(host, error))
+        return in_own_thread(partial(_find, host, port), "webtools-look-up")
+    except RuntimeError as error:
+        raise _unknown(host, error) from None
+
+
+def _find(host: str, port: int) -> _Found:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except Exception as error:  # noqa: BLE001  # whatever stands in for the system may raise anything
+        return _unknown(host, error)
+    return _addresses(found)
+
+
+def _given(found: _Found) -> tuple[str, ...]:
+    if isinstance(found, RequestError):
+        raise found
+    return found
 
 
 def _addresses(found: list[Any]) -> tuple[str, ...]:
@@ -67,7 +74,7 @@ def _left(deadline: float) -> float:
 
 def _unknown(host: str, error: Exception) -> RequestError:
     passing = getattr(error, "errno", None) == socket.EAI_AGAIN
-    reason = getattr(error, "strerror", None) or error
+    reason = getattr(error, "strerror", None) or one_line(str(error)) or type(error).__name__
     message = f'the host name "{host}" could not be looked up ({reason})'
     return RequestError(message, retryable=passing)
 

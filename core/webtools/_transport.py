@@ -30,6 +30,7 @@ from webtools._httpx import (
 from webtools._lanes import AsyncLane, AsyncLanes, BlockingLane, BlockingLanes
 from webtools._resolving import aresolve, resolve
 from webtools._streams import has_more
+from webtools._threads import in_thread
 from webtools.errors import ConfigError, RequestError
 
 for _name in (
@@ -175,7 +176,7 @@ class AsyncTransport:
         lanes = self._lanes.get(key)
         if lanes is None:
             # In a thread: loading the roots would hold up the loop.
-            context = await asyncio.to_thread(tls_context) if target.needs_tls(proxy) else None
+            context = await in_thread(tls_context) if target.needs_tls(proxy) else None
             made = AsyncLanes(lambda: AsyncLane(context, proxy, addresses))
             lanes = self._lanes.setdefault(key, made)
             for old in _surplus(self._lanes):

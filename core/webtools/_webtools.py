@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
 from webtools._config_parts import Fence
 from webtools._context import CacheMode, CallOptions
 from webtools._dispatch import Dispatcher, arguments
 from webtools._flow import Flow, arun, run
 from webtools._kinds import Command
+from webtools._threads import at_once_or_in_thread
 from webtools._transport import BlockingTransport, LoopTransports
 from webtools.config import Config, Settings
 from webtools.progress import ProgressCallback
@@ -24,7 +25,7 @@ from webtools.results import (
     SearchResponse,
     SummaryResponse,
 )
-from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, ToolResult
+from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, Tool, ToolResult
 
 if TYPE_CHECKING:
     from typing import Self
@@ -64,7 +65,7 @@ class WebTools:
         Raises:
             ConfigError: The settings are malformed.
         """
-        return self._settings.accounts().fence
+        return self._settings.latest().fence
 
     def redact(self, value: T) -> T:
         """Take the configured keys out of a text, or of all texts in a list, dict or model.
@@ -307,8 +308,7 @@ class WebTools:
         progress: ProgressCallback | None = None,
     ) -> SearchResponse:
         """Search as `search` does, awaited; cancelling the task ends the requests."""
-        flow: Flow[SearchResponse] = self._dispatcher.call(SEARCH, arguments(locals()))
-        return await self._arun(flow)
+        return cast("SearchResponse", await self._acall(SEARCH, arguments(locals())))
 
     async def afetch(
         self,
@@ -323,8 +323,7 @@ class WebTools:
         progress: ProgressCallback | None = None,
     ) -> FetchResponse:
         """Fetch as `fetch` does, awaited."""
-        flow: Flow[FetchResponse] = self._dispatcher.call(FETCH, arguments(locals()))
-        return await self._arun(flow)
+        return cast("FetchResponse", await self._acall(FETCH, arguments(locals())))
 
     async def asummarize(
         self,
@@ -338,8 +337,7 @@ class WebTools:
         progress: ProgressCallback | None = None,
     ) -> SummaryResponse:
         """Summarize as `summarize` does, awaited."""
-        flow: Flow[SummaryResponse] = self._dispatcher.call(SUMMARIZE, arguments(locals()))
-        return await self._arun(flow)
+        return cast("SummaryResponse", await self._acall(SUMMARIZE, arguments(locals())))
 
     async def aresearch(
         self,
@@ -353,13 +351,11 @@ class WebTools:
         progress: ProgressCallback | None = None,
     ) -> ResearchEnvelope:
         """Research as `research` does, awaited."""
-        flow: Flow[ResearchEnvelope] = self._dispatcher.call(RESEARCH, arguments(locals()))
-        return await self._arun(flow)
+        return cast("ResearchEnvelope", await self._acall(RESEARCH, arguments(locals())))
 
     async def aread(self, handle: str, offset: int = 0, find: str | None = None) -> ReadResponse:
         """Read on as `read` does, awaited."""
-        flow: Flow[ReadResponse] = self._dispatcher.call(READ, arguments(locals()))
-        return await self._arun(flow)
+        return cast("ReadResponse", await self._acall(READ, arguments(locals())))
 
     async def aplan(
         self,
@@ -371,7 +367,8 @@ class WebTools:
         synthesis: str | Synthesizer | None = None,
     ) -> ResearchPlan:
         """Plan as `plan` does, awaited."""
-        return await self._arun(self._dispatcher.plan(arguments(locals())))
+        given = arguments(locals())
+        return await self._arun(lambda: self._dispatcher.plan({**given}))
 
     async def acall_tool(
         self,
@@ -384,7 +381,7 @@ class WebTools:
     ) -> ToolResult:
         """Call a tool as `call_tool` does, awaited."""
         options = CallOptions(cache, progress, synthesizer)
-        return await self._arun(self._dispatcher.present(name, arguments, options))
+        return await self._arun(lambda: self._dispatcher.present(name, arguments, options))
 
     async def aclose(self) -> None:
         """Close the connections of the running loop and those of the blocking methods."""
@@ -396,7 +393,11 @@ class WebTools:
     def _run(self, flow: Flow[T]) -> T:
         return run(flow, self._blocking)
 
-    async def _arun(self, flow: Flow[T]) -> T:
+    async def _acall(self, tool: Tool, given: dict[str, Any]) -> Any:
+        return await self._arun(lambda: self._dispatcher.call(tool, {**given}))
+
+    async def _arun(self, begin: Callable[[], Flow[T]]) -> T:
+        flow = await at_once_or_in_thread(begin)  # it looks whether the settings have changed
         return await arun(flow, await self._loops.current())
 
     def __repr__(self) -> str:

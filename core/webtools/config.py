@@ -177,6 +177,21 @@ class Settings:
                 self._signature = signature
             return self._accounts
 
+    def latest(self) -> Accounts:
+        """Give what `accounts` gives; what it gave last where one may not look at the file.
+
+        Raises:
+            ConfigError: The source is not valid, or the file that was named does not exist.
+        """
+        try:
+            return self.accounts()
+        except ConfigError:
+            raise
+        except Exception:  # of a detector of blocking calls
+            if self._accounts is None:
+                raise
+            return self._accounts
+
     @property
     def environ(self) -> Mapping[str, str]:
         """The environment that is read when there is no file."""

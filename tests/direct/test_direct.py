@@ -20,7 +20,8 @@ from test_guard import PRIVATE_URLS
 
 from webtools import WebTools, _transport
 from webtools._direct.extraction import Content
-from webtools._direct.fetching import cut, lead, within
+from webtools._direct.fetching import cut, lead
+from webtools._direct.reading_here import within
 from webtools._fetch import fetch
 from webtools._flow import arun, run
 from webtools._http import Request, Response
@@ -794,7 +795,7 @@ async def test_reading_a_page_does_not_hold_up_the_loop(
         time.sleep(0.2)
         return Content("text")
 
-    monkeypatch.setattr("webtools._direct.fetching.read", slow)
+    monkeypatch.setattr("webtools._direct.workers.Reading.content", slow)
     with Site() as site:
         internet.servers = {PUBLIC: site.port}
         transport = AsyncTransport()

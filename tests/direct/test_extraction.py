@@ -22,8 +22,8 @@ from webtools._direct import pdf as _pdf
 from webtools._direct import walls as _walls
 from webtools._direct.charset import _CHARSETS, _is_nearly_utf8, charset, decode
 from webtools._direct.extraction import Content, Source, read
-from webtools._direct.fetching import within
 from webtools._direct.markup import scan
+from webtools._direct.reading_here import within
 from webtools._direct.walls import BOT_CHECK, CONSENT, LOGIN, NOT_FOUND, SCRIPTED
 from webtools.errors import ConfigError, ProviderError, WebToolsError
 

@@ -15,12 +15,11 @@ from functools import lru_cache
 from typing import TypeVar
 
 from webtools._cleaning import one_line, without_controls
+from webtools._dates import read_moment as moment
 from webtools._direct.charset import MANY_ZEROS, STRAY_ZEROS, decode, is_wide
 from webtools._direct.markup import Markup, scan
 from webtools._direct.walls import Sight, wall
 from webtools.errors import ConfigError, ProviderError, WebToolsError
-from webtools.providers._reading import moment
-from webtools.providers.direct import INSTALL
 
 T = TypeVar("T")
 
@@ -133,6 +132,8 @@ def _guarded(kind: str, work: Callable[[], T]) -> T:
     except WebToolsError:
         raise
     except ImportError as error:
+        from webtools.providers.direct import INSTALL  # noqa: PLC0415 - all providers come with it
+
         message = f"{kind} cannot be read ({error}); install anew: {INSTALL}"
         raise ConfigError(message.replace("\n", " ")) from None
     except Exception as error:  # noqa: BLE001  # parsers raise anything

@@ -7,17 +7,12 @@ that was checked: there is no second look-up that could give another one.
 from __future__ import annotations
 
 import re
-import threading
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from http import HTTPStatus
-from queue import Empty, SimpleQueue
 from urllib.parse import urlsplit
 
-from webtools._direct import guard
-from webtools._direct.charset import decode
-from webtools._direct.extraction import Content, Source, read
+from webtools._direct import guard, workers
+from webtools._direct.extraction import Content, Source
 from webtools._direct.guard import Policy, Target
 from webtools._direct.walls import BOT_CHECK, is_challenge
 from webtools._exchange import Job, send_with_retries
@@ -36,9 +31,9 @@ HOSTS_AT_ONCE = 8
 PAGES_OF_A_HOST_AT_ONCE = 4
 _MAX_ADDRESSES = 4  # of a host that are tried
 _LOOK_UP_SECONDS = 2.0  # for a check that is worth no more where a proxy looks up again
-_LEAST_READING_TIME = 2.0
-_STACK_BYTES = 16 * 1024 * 1024
-_STACK_LOCK = threading.Lock()
+_GRACE = 0.15  # of the time of a call: what reading has where all of it was spent on the way
+_LONGEST_GRACE = 2.0
+_CHALLENGE_WITHIN = 100_000  # bytes
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _HEADERS = {
     "accept": "text/html,application/xhtml+xml,application/pdf;q=0.9,text/markdown;q=0.9,"
@@ -110,7 +105,7 @@ def _page_or_reason(url: str, query: PageQuery, account: Account, deadline: floa
     job = Job(account, "fetch", "fetching", url)
     try:
         visit = yield from _visit(url, job, deadline)
-        content = yield from _content(url, visit, deadline)
+        content = yield from _content(url, visit, job, deadline)
     except WebToolsError as error:
         return _failed(url, error)
     page, warnings = _presented(url, content, query, account)
@@ -172,6 +167,7 @@ def _ask(target: Target, policy: Policy, job: Job, deadline: float) -> Flow[Resp
             found = yield from _addresses(target, deadline)
             checked = guard.check_addresses(target, found, policy)
             request = replace(request, addresses=checked[:_MAX_ADDRESSES])
+        workers.prepare()  # it starts while the page is on its way
         return (yield from send_with_retries(request, job, deadline))
     except RequestError as error:
         raise _explained(error, job) from error.__cause__
@@ -208,7 +204,7 @@ def _explained(error: RequestError, job: Job) -> RequestError:
 
 def _accepted(response: Response, job: Job) -> Response:
     error: WebToolsError | None = read_error(response, job.account, job.capability)
-    if error is not None and is_challenge(decode(response.body[:100_000], "")):
+    if error is not None and _is_challenge(response.body):
         error = error.with_message(f"HTTP {response.status}: {BOT_CHECK}")
     if error is not None:
         raise error
@@ -217,59 +213,31 @@ def _accepted(response: Response, job: Job) -> Response:
     return response
 
 
+def _is_challenge(body: bytes) -> bool:
+    # What marks one is ASCII; to find the charset could take longer than an event loop can wait.
+    return is_challenge(body[:_CHALLENGE_WITHIN].decode("latin-1"))
+
+
 # --- reading them ------------------------------------------------------------------------------
 
 
-def _content(url: str, visit: _Visit, deadline: float) -> Flow[Content]:
+def _content(url: str, visit: _Visit, job: Job, deadline: float) -> Flow[Content]:
     now: float = yield Now()
-    source = Source(
-        body=visit.response.body,
-        content_type=visit.response.headers.get("content-type", ""),
-        asked=url,
-        url=visit.target.url,
-        seconds=max(_LEAST_READING_TIME, deadline - now),
+    grace = min(_LONGEST_GRACE, _GRACE * job.timeout)
+    reading = workers.Reading(
+        Source(
+            body=visit.response.body,
+            content_type=visit.response.headers.get("content-type", ""),
+            asked=url,
+            url=visit.target.url,
+            seconds=max(grace, deadline - now),
+        )
     )
-    work = partial(within, source.seconds, partial(read, source))
-    content: Content | WebToolsError = yield Offload(work)
-    if isinstance(content, WebToolsError):
-        raise content
+    try:
+        content: Content = yield Offload(reading.content, alone=True)
+    finally:
+        reading.stop()  # a cancelled call leaves nothing behind that is still at work
     return content
-
-
-def within(seconds: float, work: Callable[[], Content]) -> Content | WebToolsError:
-    """Do work in a thread that is left alone when it takes too long.
-
-    A thread cannot be ended from outside, but it can be prevented from holding up a call, or the
-    interpreter's exit.
-    """
-    done: SimpleQueue[Content | BaseException] = SimpleQueue()
-    _start_with_large_stack(partial(_put_outcome, done, work))
-    try:
-        outcome = done.get(timeout=seconds)
-    except Empty:
-        return ProviderError(f"reading the page took more than {seconds:.0f} s; use another source")
-    if isinstance(outcome, BaseException) and not isinstance(outcome, WebToolsError):
-        raise outcome
-    return outcome
-
-
-def _start_with_large_stack(target: Callable[[], None]) -> None:
-    # Hostile nesting makes C code recurse as deep as Python's limits allow, which in the small
-    # stacks of some platforms' threads ends the process. The size is a setting for all threads
-    # started meanwhile; to those it does no harm.
-    with _STACK_LOCK:
-        before = threading.stack_size(_STACK_BYTES)
-        try:
-            threading.Thread(target=target, name="webtools-reading", daemon=True).start()
-        finally:
-            threading.stack_size(before)
-
-
-def _put_outcome(done: SimpleQueue[Content | BaseException], work: Callable[[], Content]) -> None:
-    try:
-        done.put(work())
-    except BaseException as error:  # noqa: BLE001  # raised again where it is awaited
-        done.put(error)
 
 
 # --- presenting them ---------------------------------------------------------------------------

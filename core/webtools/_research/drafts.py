@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from webtools._cleaning import without_controls
 from webtools._research.prose import sentence_ends
@@ -13,6 +14,7 @@ from webtools._research.rules import canonical
 from webtools.providers._base import Source
 
 LONGEST_DRAFT = 50_000  # characters
+_MOST_BRACKETS = 1000  # as each may open a mark, which takes far longer to read than a word
 _MOST_CITED = 20  # sources in one mark
 
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
@@ -133,6 +135,13 @@ class _Found:
         return self.count
 
 
+def _length(text: str) -> int:
+    """Return how many characters of a draft are read."""
+    brackets = re.finditer(r"[\[【［]", text[:LONGEST_DRAFT])
+    beyond = next(islice(brackets, _MOST_BRACKETS, None), None)
+    return min(len(text), LONGEST_DRAFT) if beyond is None else beyond.start()
+
+
 class Reading:
     """A draft, read against its sources.
 
@@ -148,8 +157,9 @@ class Reading:
             for form in dict.fromkeys((source.url, canonical(source.url))):
                 self._urls.setdefault(form, []).append(source.number)
         self._indexed = frozenset(each for s in sources for each in _indexed(s.text))
-        self.is_cut = len(text) > LONGEST_DRAFT
-        text = _PRIVATE.sub("", without_controls(text[:LONGEST_DRAFT]))
+        self.length = _length(text)
+        self.is_cut = len(text) > self.length
+        text = _PRIVATE.sub("", without_controls(text[: self.length]))
         self.lines = [self._line(*row) for row in _rows(text)]
 
     def _line(self, prefix: str, text: str) -> Line:

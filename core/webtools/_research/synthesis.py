@@ -96,7 +96,7 @@ def synthesize(synthesizer: Synthesizer, query: SynthesisQuery, deadline: float)
         return draft
     if not draft.text.strip():
         return _failed(name, NOTHING_FOUND, draft=draft)
-    verified: Verified = yield Offload(partial(verify, draft.text, query.sources))
+    verified: Verified = yield Offload(partial(verify, draft.text, query.sources), alone=True)
     if not verified.kept:
         return _failed(name, NOTHING_BORNE_OUT, draft=draft, verified=verified)
     return Outcome(name, verified, draft.cost, list(draft.warnings))

@@ -45,7 +45,7 @@ class ExtractiveSynthesizer:
 
     def draft(self, query: SynthesisQuery, _deadline: float, /) -> Flow[Draft]:
         """Choose the sentences that answer the question best."""
-        text: str = yield Offload(partial(extract, query.question, query.sources))
+        text: str = yield Offload(partial(extract, query.question, query.sources), alone=True)
         return Draft(text)
 
 

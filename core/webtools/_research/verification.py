@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from webtools._cleaning import one_line
-from webtools._research.drafts import LONGEST_DRAFT, Claim, Line, Part, Reading
+from webtools._research.drafts import Claim, Line, Part, Reading
 from webtools._research.evidence import Evidence, Verdict, support
 from webtools._research.facts import Facts, plain
 from webtools.providers._base import Source
@@ -58,7 +58,7 @@ def verify(text: str, sources: Sequence[Source]) -> Verified:
     check = _Check(sources)
     lines = [check.line(line) for line in draft.lines]
     if draft.is_cut:
-        check.reasons.insert(0, f"The draft was read up to {LONGEST_DRAFT} characters.")
+        check.reasons.insert(0, f"The draft was read up to {draft.length} characters.")
     return Verified(
         _joined(lines),
         check.citations,

@@ -1,0 +1,198 @@
+"""No async path blocks its loop in the eyes of a detector, such as the one in `langgraph dev`."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from blockbuster import BlockBuster, BlockingError
+
+import langchain_webtools
+import llamaindex_webtools
+import webtools
+from langchain_webtools import WebToolkit
+from llamaindex_webtools import WebToolsSpec
+from webtools import WebTools
+from webtools.config import log_path
+from webtools.logs import events_of
+from webtools.sandbox import SandboxServer
+
+QUERY = "heap queue"
+COMMANDS = ["web", "web-deep", "web-news", "web-docs"]
+
+
+@pytest.fixture
+def detector() -> Iterator[BlockBuster]:
+    """Detect blocking calls on any loop, but for those of the sandbox's own server."""
+    ours = [webtools, langchain_webtools, llamaindex_webtools]
+    found = BlockBuster(ours, excluded_modules=["webtools.sandbox"])
+    found.activate()
+    yield found
+    found.deactivate()
+
+
+@pytest.fixture
+def settings(webtools_sandbox: SandboxServer, tmp_path: Path) -> dict[str, Any]:
+    """Give settings under which everything is on that touches the disk."""
+    config = webtools_sandbox.config()
+    host = webtools_sandbox.docs_url.split("/")[2]
+    direct = {"name": "direct", "type": "direct", "options": {"allowPrivateHosts": [host]}}
+    return {
+        **config,
+        "providers": [*config["providers"], direct],
+        "cache": {"path": str(tmp_path / "new" / "cache.sqlite3")},
+        "log": {"path": str(tmp_path / "new" / "log.ndjson")},
+        "budget": {"usdPerDay": 100.0, "callsPerDay": 10_000},
+    }
+
+
+@pytest.fixture(params=["file", "code"])
+def web(
+    request: pytest.FixtureRequest, settings: dict[str, Any], tmp_path: Path
+) -> Iterator[WebTools]:
+    """Read the settings from a file, or take them as they are."""
+    given: Any = settings
+    if request.param == "file":
+        given = tmp_path / "web-search.json"
+        given.write_text(json.dumps(settings))
+        given.chmod(0o600)
+    with WebTools(given) as made:
+        yield made
+
+
+@pytest.fixture
+def page(webtools_sandbox: SandboxServer) -> str:
+    return f"{webtools_sandbox.docs_url}/library/heapq.html"
+
+
+async def cold_and_warm(call: Callable[[], Awaitable[Any]]) -> tuple[Any, Any]:
+    """Call twice: the second time everything is open, and the answer is kept."""
+    return await call(), await call()
+
+
+async def test_the_detector_would_notice(detector: BlockBuster, web: WebTools) -> None:
+    with pytest.raises(BlockingError):
+        web.search(QUERY)
+
+
+async def test_searching(detector: BlockBuster, web: WebTools) -> None:
+    cold, warm = await cold_and_warm(lambda: web.asearch(QUERY))
+    assert cold.results
+    assert (cold.cache_hit, warm.cache_hit) == (False, True)
+    assert warm.results == cold.results
+
+
+@pytest.mark.parametrize("provider", ["exa", "direct"])
+async def test_fetching(detector: BlockBuster, web: WebTools, page: str, provider: str) -> None:
+    cold, warm = await cold_and_warm(lambda: web.afetch([page], provider=provider))
+    assert "heap" in (cold.pages[0].text or "")
+    assert not any("own process" in warning for warning in cold.warnings)
+    assert (warm.cache_hit, warm.pages) == (True, cold.pages)
+
+
+async def test_summarizing(detector: BlockBuster, web: WebTools, page: str) -> None:
+    cold, warm = await cold_and_warm(lambda: web.asummarize(page))
+    assert cold.text
+    assert warm.cache_hit
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+async def test_researching(detector: BlockBuster, web: WebTools, command: Any) -> None:
+    query = "AI agents" if command == "web-news" else QUERY
+    cold, warm = await cold_and_warm(lambda: web.aresearch(query, command=command))
+    assert cold.results
+    assert warm.results == cold.results
+    plan = await web.aplan(QUERY, command=command)
+    assert plan.chain
+
+
+async def test_failing(
+    detector: BlockBuster, web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(status=400, times=None)
+    for _ in range(2):
+        result = await web.acall_tool("web_search", {"queries": [QUERY]})
+        assert result.is_error
+        assert result.details["error"]["type"] == "BadRequestError"
+    result = await web.acall_tool("web_search", {"queries": [""]})
+    assert result.details["error"]["type"] == "InputError"
+
+
+def arguments_of(page: str) -> dict[str, dict[str, Any]]:
+    return {
+        "web_search": {"queries": [QUERY, "json"]},
+        "web_fetch": {"urls": [page]},
+        "summarize": {"url": page},
+        "web_research": {"query": QUERY, "command": "web-deep"},
+    }
+
+
+def is_same(warm: str, cold: str) -> bool:
+    """Compare two texts, but for a word of where the second comes from."""
+    return warm.replace(", from the cache.", ".") == cold
+
+
+async def test_every_tool_and_reading_on(
+    detector: BlockBuster, web: WebTools, page: str, webtools_sandbox: SandboxServer
+) -> None:
+    for name, arguments in arguments_of(page).items():
+        cold, warm = await cold_and_warm(lambda: web.acall_tool(name, arguments))  # noqa: B023  # awaited here
+        assert not cold.is_error, cold.text
+        assert (warm.is_error, is_same(warm.text, cold.text)) == (False, True)
+    names = ("typing", "doctest", "inspect", "difflib")
+    pages = [f"{webtools_sandbox.docs_url}/library/{name}.html" for name in names]
+    long = await web.acall_tool("web_fetch", {"urls": pages})
+    path = long.details["full_output_path"]
+    handle = long.details["truncation"].get("handle") or path
+    assert path
+    part = await web.acall_tool("web_read", {"handle": os.fspath(handle), "find": "typing"})
+    assert part.text
+
+
+async def test_langchain_tools(detector: BlockBuster, web: WebTools, page: str) -> None:
+    given = arguments_of(page)
+    for tool in WebToolkit(web=web).get_tools():
+        if tool.name in given:
+            said = await cold_and_warm(lambda: tool.ainvoke(given[tool.name]))  # noqa: B023  # awaited here
+            assert said[0]
+            assert is_same(said[1], said[0])
+
+
+async def test_llamaindex_tools(detector: BlockBuster, web: WebTools, page: str) -> None:
+    given = arguments_of(page)
+    for tool in WebToolsSpec(web).to_tool_list():
+        if tool.metadata.name in given:
+            name = tool.metadata.name
+            said = await cold_and_warm(lambda: tool.acall(**given[name]))  # noqa: B023  # awaited here
+            assert not any(each.is_error for each in said)
+            assert is_same(str(said[1]), str(said[0]))
+
+
+async def test_the_log_has_what_was_done_all_the_same(
+    detector: BlockBuster, settings: dict[str, Any]
+) -> None:
+    with WebTools(settings) as web:
+        result = await web.acall_tool("web_search", {"queries": [QUERY]})
+        accounts = web._settings.accounts()
+    detector.deactivate()
+    webtools._log_file._writer.submit(int)
+    found = _eventually(lambda: events_of(log_path(accounts), result.call_id))
+    assert [each["event"] for each in found][-1] == "done"
+
+
+def _eventually(look: Callable[[], list[Any]]) -> list[Any]:
+    import time  # noqa: PLC0415
+
+    for _ in range(100):
+        try:
+            found = look()
+        except webtools.InputError:
+            found = []
+        if found and found[-1]["event"] == "done":
+            break
+        time.sleep(0.05)
+    return look()
