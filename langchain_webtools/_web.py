@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator
 
 if TYPE_CHECKING:
     from webtools import WebTools
@@ -28,8 +28,8 @@ def given_or_new(web: Any) -> WebTools:
     return web
 
 
-Web = Annotated[
-    WebTools,
-    BeforeValidator(given_or_new),
-    Field(default=None, validate_default=True, exclude=True),
-]
+Web = Annotated[WebTools, BeforeValidator(given_or_new)]
+"""The type of a field `web`: its default is `Field(default=None, validate_default=True, exclude=True)`.
+
+The default does not stand here, where type checkers would not see it.
+"""

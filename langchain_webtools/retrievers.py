@@ -104,7 +104,7 @@ class WebSearchRetriever(BaseRetriever):
         extra="forbid", hide_input_in_errors=True, arbitrary_types_allowed=True
     )
 
-    web: Web
+    web: Web = Field(default=None, validate_default=True, exclude=True)
     k: int = Field(default=5, ge=1, le=MAX_LIMIT)
     include_domains: str | Sequence[str] = ()
     exclude_domains: str | Sequence[str] = ()

@@ -201,7 +201,7 @@ async def test_a_filter_that_does_not_exist_is_refused(retrieve: Retrieve, web: 
         WebSearchRetriever(web=web, colour="red")  # type: ignore[call-arg]
 
 
-@pytest.mark.parametrize("k", [0, 101])
+@pytest.mark.parametrize("k", [-1, 101])
 async def test_k_has_bounds(k: int, retrieve: Retrieve, web: WebTools) -> None:
     with pytest.raises(ValidationError, match="k\n"):
         WebSearchRetriever(web=web, k=k)

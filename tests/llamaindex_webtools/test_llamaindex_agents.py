@@ -63,12 +63,12 @@ async def test_a_function_agent_is_told_what_went_wrong(
 
 async def test_a_function_agent_can_correct_a_bad_argument(web: WebTools) -> None:
     script = Script(
-        calls(("web_search", {"queries": ["asyncio"], "limit": 0})),
+        calls(("web_search", {"queries": ["asyncio"], "limit": -1})),
         calls(("web_search", SEARCH)),
         says("A library."),
     )
     bad, good = await results_of(function_agent(web, script).run(QUESTION))
-    assert bad.tool_output.content == web.call_tool("web_search", SEARCH | {"limit": 0}).text
+    assert bad.tool_output.content == web.call_tool("web_search", SEARCH | {"limit": -1}).text
     assert bad.tool_output.is_error
     assert not good.tool_output.is_error
 

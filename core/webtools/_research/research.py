@@ -105,12 +105,12 @@ def _moved(given: ResearchInput, question: Question) -> list[str]:
 
 
 def _days_asked(given: ResearchInput) -> int | None:
-    return given.recency_days
+    return given.recency_days or None
 
 
 def question_of(given: ResearchInput, accounts: Accounts) -> Question:
     """Apply the rules about time and number."""
-    days = rules.recency_days(given.recency_days, given.query, given.command)
+    days = rules.recency_days(_days_asked(given), given.query, given.command)
     most = min(accounts.max_results or MAX_SOURCES, MAX_SOURCES)
     return Question(
         query=given.query,
