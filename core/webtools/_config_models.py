@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, NoReturn, cast
+from typing import Annotated, Any, cast
 
 from pydantic import (
     AfterValidator,
+    BeforeValidator,
     Field,
     SecretStr,
     ValidationInfo,
@@ -25,6 +26,8 @@ from webtools._config_parts import (
     read_part,
 )
 from webtools._config_values import (
+    KeySource,
+    as_key,
     checked_base_url,
     checked_key,
     checked_name,
@@ -50,11 +53,19 @@ def capabilities(kind: str) -> tuple[Capability, ...]:
 
 
 class _Secretive(Part):
-    """A part that holds keys."""
+    """A part that may hold keys."""
 
-    def __reduce__(self) -> NoReturn:
-        """Refuse: a pickle would hold the keys in clear."""
-        raise not_picklable(type(self))
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the names of functions that give keys; refuse keys, which would be in clear."""
+        values = dict(self)
+        every = [*values.values(), *vars(values.get("options", self)).values()]
+        if any(isinstance(each, SecretStr) and not isinstance(each, KeySource) for each in every):
+            raise not_picklable(type(self))
+        return _made, (type(self), values)
+
+
+def _made(kind: type[_Secretive], values: dict[str, Any]) -> _Secretive:
+    return kind(**values)
 
 
 class ProviderConfig(_Secretive):
@@ -63,7 +74,9 @@ class ProviderConfig(_Secretive):
     Attributes:
         name: What calls, results and errors name it by.
         type: The provider's type, such as "exa".
-        api_key: The key itself; may be left out for a type that needs none.
+        api_key: The key itself; may be left out for a type that needs none. In code also a
+            `KeySource`, or a function without arguments, that gives it: called once per process at the first use;
+            such a config can be pickled where the function can be imported by its name.
         base_url: Replaces the origin of the API; may have a path.
         timeout_ms: Bound on a whole call, in milliseconds.
         max_requests_per_second: Calls are spaced to keep below it.
@@ -75,7 +88,9 @@ class ProviderConfig(_Secretive):
 
     name: Annotated[str, AfterValidator(checked_name)]
     type: Annotated[str, AfterValidator(checked_type)]
-    api_key: Annotated[SecretStr, AfterValidator(checked_key)] | None = None
+    api_key: Annotated[SecretStr, BeforeValidator(as_key), AfterValidator(checked_key)] | None = (
+        None
+    )
     base_url: Annotated[str, AfterValidator(checked_base_url)] | None = None
     timeout_ms: Annotated[int, Field(ge=1, le=600_000)] | None = None
     max_requests_per_second: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None

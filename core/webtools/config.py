@@ -27,6 +27,7 @@ from webtools._config_parts import (
     ResearchConfig,
     has_text_keys,
 )
+from webtools._config_values import KeySource
 from webtools._environment import environment_config, read_knobs, variables
 from webtools._places import (
     CODE,
@@ -47,6 +48,7 @@ __all__ = [
     "BudgetConfig",
     "CacheConfig",
     "Config",
+    "KeySource",
     "LogConfig",
     "ProviderConfig",
     "ResearchConfig",
