@@ -106,7 +106,7 @@ class WebTool(BaseTool):
 
     @property
     def tool_call_schema(self) -> ArgsSchema:
-        """Return the input model as it is: the base would make another one, with a wordier schema."""
+        """Return the input model as it is: the base would make another, wordier one."""
         return self._tool.input_model if self._is_ours() else super().tool_call_schema
 
     def _filter_injected_args(self, tool_input: dict[str, Any]) -> dict[str, Any]:

@@ -29,7 +29,4 @@ def given_or_new(web: Any) -> WebTools:
 
 
 Web = Annotated[WebTools, BeforeValidator(given_or_new)]
-"""The type of a field `web`: its default is `Field(default=None, validate_default=True, exclude=True)`.
-
-The default does not stand here, where type checkers would not see it.
-"""
+"""The type of a field `web`. Its default stands at the field, or type checkers would miss it."""

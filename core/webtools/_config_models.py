@@ -75,8 +75,8 @@ class ProviderConfig(_Secretive):
         name: What calls, results and errors name it by.
         type: The provider's type, such as "exa".
         api_key: The key itself; may be left out for a type that needs none. In code also a
-            `KeySource`, or a function without arguments, that gives it: called once per process at the first use;
-            such a config can be pickled where the function can be imported by its name.
+            `KeySource`, or a function without arguments, that gives it: called once per process at
+            the first use. Such a config can be pickled if the function can be imported by name.
         base_url: Replaces the origin of the API; may have a path.
         timeout_ms: Bound on a whole call, in milliseconds.
         max_requests_per_second: Calls are spaced to keep below it.

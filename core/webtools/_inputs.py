@@ -132,7 +132,8 @@ class SearchInput(ToolInput):
     )
     include_domains: Strings[Domain] = Field(
         default_factory=list[str],
-        description="Only results from these domains, e.g. docs.python.org. Leave out, or empty, for any.",
+        description="Only results from these domains, e.g. docs.python.org. "
+        "Leave out, or empty, for any.",
     )
     exclude_domains: Strings[Domain] = Field(
         default_factory=list[str], description="No results from these domains."
@@ -210,7 +211,8 @@ class SummarizeInput(ToolInput):
     )
     target_language: Language = Field(
         default="",
-        description='Language code of the output, e.g. "EN". Leave out, or empty, for the page\'s own.',
+        description='Language code of the output, e.g. "EN". '
+        "Leave out, or empty, for the page's own.",
     )
     provider: str = Field(
         default="",

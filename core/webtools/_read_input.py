@@ -50,8 +50,8 @@ class ReadInput(ToolInput):
     )
     find: Passage = Field(
         default="",
-        description="Words to look for from the offset on, whatever their case. Leave out, or empty, "
-        "to read at the offset.",
+        description="Words to look for from the offset on, whatever their case. "
+        "Leave out, or empty, to read at the offset.",
     )
 
     @property

@@ -7,6 +7,7 @@ ask for strict tool calls, and the models are also bound with `strict=True`.
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -113,4 +114,4 @@ def every_request() -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(every_request()))
+    sys.stdout.write(json.dumps(every_request()))
