@@ -42,6 +42,7 @@ lint: $(READY) ## Check style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/pyright --project pyproject.toml
+	$(BIN)/python scripts/check_examples.py
 
 format: $(READY) ## Format the code and fix what can be fixed
 	$(BIN)/ruff format .

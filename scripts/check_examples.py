@@ -21,71 +21,81 @@ CACHE = ROOT / ".mypy_cache" / "examples"
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
 SCRIPTS = sorted(ROOT.glob("examples/*.py"))
 NOTEBOOKS = sorted(ROOT.glob("examples/*.ipynb"))
-_FENCED = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-_MAGIC = re.compile(r"^\s*[%!]", re.MULTILINE)
+# A block under a comment `file: PATH` is a file of its own, which its page's test runs.
+_FENCED = re.compile(r"(<!-- file: [^\n]*\n+)?^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_MAGIC = re.compile(r"^(?:%|get_ipython\(\)).*$", re.MULTILINE)
+_MADE = re.compile(r" -o (\w+)")
 # What a page takes for granted: a chat model of each framework, and what its reader has made.
 _HEAD = """\
 from typing import Any
 from langchain_core.language_models import BaseChatModel
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 
-async def page(model: BaseChatModel, llm: FunctionCallingLLM) -> None:
 """
 _MYPY = """\
 [mypy]
 strict = true
 allow_redefinition = true
-disable_error_code = import-not-found
+disable_error_code = import-not-found, import-untyped
 """
+_PYRIGHT = {"reportMissingImports": "none", "reportUnusedExpression": "none"}
 _PLUGIN = "plugins = pydantic.mypy\n"
 
 
 def pages() -> Iterator[tuple[str, list[str]]]:
     """Yield each page's and notebook's path and its blocks of Python, the docstrings' ones too."""
     for path in PAGES:
-        yield str(path.relative_to(ROOT)), _FENCED.findall(path.read_text(encoding="utf-8"))
+        found = _FENCED.findall(path.read_text(encoding="utf-8"))
+        yield str(path.relative_to(ROOT)), [code for mark, code in found if not mark]
     for path in NOTEBOOKS:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         code = ["".join(cell["source"]) + "\n" for cell in cells if cell["cell_type"] == "code"]
-        yield str(path.relative_to(ROOT)), [each for each in code if not _MAGIC.search(each)]
+        yield str(path.relative_to(ROOT)), [without_magics(each) for each in code]
 
 
-def as_module(blocks: list[str]) -> str:
+def without_magics(cell: str) -> str:
+    """Put the names that a cell's magics make in the place of the magics."""
+    if cell.startswith("%%"):
+        return ""
+    return _MAGIC.sub(lambda line: "".join(f"{n}: Any = 0" for n in _MADE.findall(line[0])), cell)
+
+
+def as_module(name: str, blocks: list[str]) -> str:
     """Put the blocks of one page into one module."""
-    return _HEAD + textwrap.indent("\n".join(blocks), "    ", lambda _: True)
+    given = "" if name.endswith(".ipynb") else "model: BaseChatModel, llm: FunctionCallingLLM"
+    body = textwrap.indent("\n".join(blocks), "    ", lambda _: True)
+    return f"{_HEAD}async def page({given}) -> None:\n{body}"
 
 
-def write(folder: Path) -> list[Path]:
-    """Write every page that has Python into a folder, and give the files to check."""
-    found: list[Path] = []
+def write(folder: Path) -> None:
+    """Write every page that has Python, and the scripts, into a folder."""
     for name, blocks in pages():
         if blocks:
             path = folder / (re.sub(r"\W", "_", name) + ".py")
-            path.write_text(as_module(blocks), encoding="utf-8")
-            found.append(path)
-    return found
+            path.write_text(as_module(name, blocks), encoding="utf-8")
+    for script in SCRIPTS:
+        (folder / f"examples_{script.name}").write_text(script.read_text(encoding="utf-8"))
 
 
-def commands(folder: Path, files: list[Path]) -> Iterator[list[str]]:
+def commands(folder: Path) -> Iterator[list[str]]:
     """Write the checkers' settings, and yield their command lines."""
-    every = [str(path) for path in (*files, *SCRIPTS)]
     for name, extra in {"plain": "", "plugin": _PLUGIN}.items():
         settings = folder / f"{name}.ini"
         settings.write_text(_MYPY + extra, encoding="utf-8")
         options = ["--config-file", str(settings), "--cache-dir", str(CACHE / name)]
-        yield ["-m", "mypy", *options, *every]
-    settings = folder / "pyrightconfig.json"
-    settings.write_text(json.dumps({"include": every, "reportMissingImports": "none"}))
-    yield ["-m", "pyright", "--project", str(settings), "--pythonpath", sys.executable]
+        yield ["mypy", *options, *map(str, sorted(folder.glob("*.py")))]
+    (folder / "pyrightconfig.json").write_text(json.dumps(_PYRIGHT), encoding="utf-8")
+    yield ["pyright", "--project", str(folder), "--pythonpath", sys.executable]
 
 
 def main() -> int:
-    """Run the checkers; gives how many of them complain."""
+    """Run the checkers at the same time; return how many of them complain."""
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
+        write(folder)
         running = [
-            subprocess.Popen([sys.executable, *each], cwd=ROOT)  # noqa: S603  our own commands
-            for each in commands(folder, write(folder))
+            subprocess.Popen([sys.executable, "-m", *each], cwd=folder)  # noqa: S603  our own
+            for each in commands(folder)
         ]
         return sum(each.wait() != 0 for each in running)
 

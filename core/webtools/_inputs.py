@@ -186,7 +186,7 @@ class FetchInput(ToolInput):
     summary: bool = Field(default=False, description="Return a summary of each page.")
     text_max_characters: Annotated[int, up_to(MAX_TEXT_CHARACTERS)] = Field(
         default=0,
-        description="Most characters of text per page. "
+        description=f"Most characters of text per page, 1 to {MAX_TEXT_CHARACTERS}. "
         "Leave out, or give 0, for the configured number.",
     )
     provider: str = Field(

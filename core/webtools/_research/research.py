@@ -13,7 +13,8 @@ from webtools._context import CallContext
 from webtools._cost import NOTHING, total
 from webtools._flow import Flow, Now
 from webtools._hidden import without_hidden
-from webtools._inputs import MAX_RECENCY_DAYS, MAX_SOURCES, ResearchInput, shown
+from webtools._input_values import shown
+from webtools._inputs import MAX_RECENCY_DAYS, MAX_SOURCES, ResearchInput
 from webtools._keeping import Kept, Kind, Work, done_once
 from webtools._research import rules
 from webtools._research.chain import Question, RecencySource, Retrieval, chain_for
