@@ -58,7 +58,8 @@ class _Secretive(Part):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the names of functions that give keys; refuse keys, which would be in clear."""
         values = dict(self)
-        every = [*values.values(), *vars(values.get("options", self)).values()]
+        options: dict[str, Any] = vars(values.get("options", self))
+        every = [*values.values(), *options.values()]
         if any(isinstance(each, SecretStr) and not isinstance(each, KeySource) for each in every):
             raise not_picklable(type(self))
         return _made, (type(self), values)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from importlib import import_module
 from ipaddress import ip_address
 from pathlib import PurePath
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr, ValidationError
@@ -138,7 +138,7 @@ def _key_of(function: Callable[[], str], name: str) -> str:
 
 def as_key(value: Any) -> Any:
     """Take a function for the key that it will give."""
-    return KeySource(value) if callable(value) else value
+    return KeySource(cast("Callable[[], str]", value)) if callable(value) else value
 
 
 def checked_key(key: SecretStr) -> SecretStr:
