@@ -57,9 +57,9 @@ class _Secretive(Part):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the names of functions that give keys; refuse keys, which would be in clear."""
-        values = dict(self)
-        options: dict[str, Any] = vars(values.get("options", self))
-        every = [*values.values(), *options.values()]
+        values: dict[str, Any] = dict(self)
+        holders: list[dict[str, Any]] = [values, vars(values.get("options", self))]
+        every: list[Any] = [each for holder in holders for each in holder.values()]
         if any(isinstance(each, SecretStr) and not isinstance(each, KeySource) for each in every):
             raise not_picklable(type(self))
         return _made, (type(self), values)
