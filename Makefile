@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # Clients of the providers that exist for Node.js only; the sandbox is tested with them too.
 NODE_CLIENTS := @upstash/context7-sdk@0.3.1 @upstash/context7-mcp@4.1.1
+# It asks for strict tool calls of every model; a test runs it in the place of the newest.
+OLDER_LANGCHAIN := langchain==1.3.18
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-only test-all lint format docs docs-check bench record clean
@@ -18,6 +20,8 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		--constraint constraints.txt --editable '.[all]' --group dev
+	-$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
+		--target $(VENV)/langchain-1.3 '$(OLDER_LANGCHAIN)'
 	-command -v npm >/dev/null && npm install --prefix $(VENV)/node --silent --no-audit \
 		--no-fund --ignore-scripts $(NODE_CLIENTS)
 	@touch $@
@@ -38,6 +42,7 @@ lint: $(READY) ## Check style and types
 	$(BIN)/ruff format --check .
 	@$(BIN)/mypy & types=$$!; $(BIN)/pyright --project pyproject.toml; found=$$?; \
 		wait $$types && exit $$found  # side by side, as each uses one core
+	$(BIN)/python scripts/check_examples.py
 
 format: $(READY) ## Format the code and fix what can be fixed
 	$(BIN)/ruff format .

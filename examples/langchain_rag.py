@@ -35,7 +35,12 @@ def chat_model() -> Any:
         from langchain.chat_models import init_chat_model  # noqa: PLC0415  not needed otherwise
 
         return init_chat_model(name)
-    return RunnableLambda(lambda prompt: prompt.to_string().split("\n\n", 1)[1].split("\n(")[0])
+    return RunnableLambda(quote)
+
+
+def quote(prompt: Any) -> str:
+    """Quote the first source."""
+    return str(prompt.to_string().split("\n\n", 1)[1].split("\n(")[0])
 
 
 def as_text(documents: list[Document]) -> str:

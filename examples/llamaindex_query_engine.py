@@ -38,7 +38,7 @@ def model() -> Any:
         from llama_index.llms.openai import OpenAI  # noqa: PLC0415  not needed otherwise
 
         return OpenAI(model=name)
-    return QuotingLLM()
+    return QuotingLLM(max_tokens=None)
 
 
 question = " ".join(sys.argv[1:]) or "How do I generate a secure token?"

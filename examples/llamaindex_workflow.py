@@ -37,7 +37,7 @@ def model() -> Any:
         from llama_index.llms.openai import OpenAI  # noqa: PLC0415  not needed otherwise
 
         return OpenAI(model=name)
-    return QuotingLLM()
+    return QuotingLLM(max_tokens=None)
 
 
 async def answer(question: str) -> None:
@@ -51,7 +51,7 @@ async def answer(question: str) -> None:
         async for event in handler.stream_events():
             if isinstance(event, WebProgressEvent):
                 print(f"{event.stage} {event.done}/{event.total} {event.subject}")
-        found = await handler
+        found: Any = await handler
     print("", found, "", "Cited:", sep="\n")
     for source in found.citations:
         print(f"- {source.metadata['title']}: {source.metadata['url']}")

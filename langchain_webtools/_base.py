@@ -9,9 +9,8 @@ from langchain_core.messages import ToolMessage
 from langchain_core.messages.tool import ToolOutputMixin
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import get_config_list
-from langchain_core.tools import BaseTool
-from langchain_core.utils.pydantic import TypeBaseModel
-from pydantic import ConfigDict
+from langchain_core.tools import ArgsSchema, BaseTool
+from pydantic import ConfigDict, Field
 
 from langchain_webtools._web import Web
 from langchain_webtools.exceptions import WebToolException
@@ -100,16 +99,26 @@ class WebTool(BaseTool):
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, ignored_types=(_Quick,))
     _tool: ClassVar[Tool]
 
-    web: Web
+    web: Web = Field(default=None, validate_default=True, exclude=True)
     content_blocks: bool = False
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     handle_tool_error: Any = True
 
-    def get_input_schema(self, config: RunnableConfig | None = None) -> TypeBaseModel:
-        """Give the input model: LangChain derives nothing of use from a JSON schema."""
-        if isinstance(self.args_schema, dict):
-            return self._tool.input_model
-        return super().get_input_schema(config)
+    @property
+    def tool_call_schema(self) -> ArgsSchema:
+        """Return the input model as it is: the base would make another, wordier one."""
+        return self._tool.input_model if self._is_ours() else super().tool_call_schema
+
+    def _filter_injected_args(self, tool_input: dict[str, Any]) -> dict[str, Any]:
+        """Return what callbacks see: nothing is injected into our own arguments.
+
+        The base looks for it at every call, which would cost more than the rest of LangChain.
+        """
+        return {**tool_input} if self._is_ours() else super()._filter_injected_args(tool_input)
+
+    def _is_ours(self) -> bool:
+        """Tell whether a model is shown our schema, not one of the developer's."""
+        return self.args_schema is self._tool.input_model
 
     def batch(
         self,

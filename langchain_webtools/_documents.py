@@ -15,10 +15,15 @@ def document_id(url: str) -> str:
     return str(uuid5(NAMESPACE_URL, url))
 
 
-def result_document(result: SearchResult, rank: int) -> Document:
-    """Show a search result: its snippet, or its title where there is none."""
-    facts = result.model_dump(mode="json", include=_FACTS | {"score", "query"}, exclude_none=True)
-    facts |= {"provider": result.source_provider, "rank": rank}
+def result_document(result: SearchResult, rank: int | None = None) -> Document:
+    """Show a search result: its snippet, or its title where there is none.
+
+    Without a `rank`, nothing in the metadata depends on the query, so that retrievers which ask
+    several and compare whole documents see that two are one.
+    """
+    included = _FACTS if rank is None else _FACTS | {"score", "query"}
+    facts = result.model_dump(mode="json", include=included, exclude_none=True)
+    facts |= {"provider": result.source_provider} | ({} if rank is None else {"rank": rank})
     return _document(result.url, result.snippet or result.title, facts)
 
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator
 
 if TYPE_CHECKING:
     from webtools import WebTools
@@ -28,8 +28,5 @@ def given_or_new(web: Any) -> WebTools:
     return web
 
 
-Web = Annotated[
-    WebTools,
-    BeforeValidator(given_or_new),
-    Field(default=None, validate_default=True, exclude=True),
-]
+Web = Annotated[WebTools, BeforeValidator(given_or_new)]
+"""The type of a field `web`. Its default stands at the field, or type checkers would miss it."""

@@ -4,7 +4,6 @@ from typing import Any, ClassVar
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import ArgsSchema
-from pydantic import Field
 
 from langchain_webtools._base import WebTool
 from webtools.tools import RESEARCH, Tool
@@ -76,7 +75,7 @@ class WebResearchTool(WebTool):
     llm: BaseChatModel | None = None
     name: str = RESEARCH.name
     description: str = RESEARCH.description
-    args_schema: ArgsSchema | None = Field(default_factory=RESEARCH.input_model.model_json_schema)
+    args_schema: ArgsSchema | None = RESEARCH.input_model
 
     def _options(self) -> dict[str, Any]:
         if self.llm is None:

@@ -57,6 +57,9 @@ class WebSearchRetriever(BaseRetriever):
             (Exa without its option `searchHighlights`), documents show only titles without this.
         text_max_characters: int | None
             Most characters of a fetched page.
+        ranked: bool
+            Put `query`, `rank` (from 1) and `score` (0 to 1) into the metadata. They differ from
+            query to query, so `MultiQueryRetriever` then keeps a page once for each.
 
     Instantiation:
         ```python
@@ -74,8 +77,8 @@ class WebSearchRetriever(BaseRetriever):
         ```
 
         What a call gives wins over what the retriever was made with. The metadata are `source`
-        and `url` (both the URL), `title`, `score` (0 to 1), `provider`, `query`, `rank` (from 1)
-        and, where known, `published_at` (ISO 8601) and `author`. The `id` follows from the URL.
+        and `url` (both the URL), `title`, `provider` and, where known, `published_at` (ISO 8601)
+        and `author`. The `id` follows from the URL. Documents come best first.
         What a search has to warn of, such as a filter that nobody could apply, is logged.
 
     Use within a chain:
@@ -104,7 +107,7 @@ class WebSearchRetriever(BaseRetriever):
         extra="forbid", hide_input_in_errors=True, arbitrary_types_allowed=True
     )
 
-    web: Web
+    web: Web = Field(default=None, validate_default=True, exclude=True)
     k: int = Field(default=5, ge=1, le=MAX_LIMIT)
     include_domains: str | Sequence[str] = ()
     exclude_domains: str | Sequence[str] = ()
@@ -114,6 +117,7 @@ class WebSearchRetriever(BaseRetriever):
     provider: str | None = None
     fetch: bool = False
     text_max_characters: int | None = Field(default=None, ge=1, le=1_000_000)
+    ranked: bool = False
 
     def _get_relevant_documents(
         self,
@@ -125,7 +129,7 @@ class WebSearchRetriever(BaseRetriever):
     ) -> list[Document]:
         limit = self.k if k is None else k
         found = self.web.search([query], limit=limit, **self._filters(filters))
-        documents = _documents(found)
+        documents = self._documents(found)
         if not self.fetch or not documents:
             return documents
         try:
@@ -144,7 +148,7 @@ class WebSearchRetriever(BaseRetriever):
     ) -> list[Document]:
         limit = self.k if k is None else k
         found = await self.web.asearch([query], limit=limit, **self._filters(filters))
-        documents = _documents(found)
+        documents = self._documents(found)
         if not self.fetch or not documents:
             return documents
         try:
@@ -156,14 +160,16 @@ class WebSearchRetriever(BaseRetriever):
     def _filters(self, given: dict[str, Any]) -> dict[str, Any]:
         return {name: getattr(self, name) for name in _FILTERS} | given
 
+    def _documents(self, found: SearchResponse) -> list[Document]:
+        _log(found)
+        return [
+            result_document(result, rank if self.ranked else None)
+            for rank, result in enumerate(found.results, 1)
+        ]
+
     def _wanted(self, documents: list[Document]) -> dict[str, Any]:
         urls = [document.metadata["url"] for document in documents]
         return {"urls": urls, "text_max_characters": self.text_max_characters}
-
-
-def _documents(found: SearchResponse) -> list[Document]:
-    _log(found)
-    return [result_document(result, rank) for rank, result in enumerate(found.results, 1)]
 
 
 def _none_read(documents: list[Document], error: WebToolsError) -> FetchResponse:

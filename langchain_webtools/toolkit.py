@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool, BaseToolkit
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 
 from langchain_webtools._web import Web
 from langchain_webtools.research import WebResearchTool
@@ -63,7 +63,7 @@ class WebToolkit(BaseToolkit):
         extra="forbid", hide_input_in_errors=True, arbitrary_types_allowed=True
     )
 
-    web: Web
+    web: Web = Field(default=None, validate_default=True, exclude=True)
     llm: BaseChatModel | None = None
     prefix: str = ""
     suffix: str = ""

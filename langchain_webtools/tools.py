@@ -3,7 +3,6 @@
 from typing import ClassVar
 
 from langchain_core.tools import ArgsSchema
-from pydantic import Field
 
 from langchain_webtools._base import WebTool
 from webtools.tools import FETCH, READ, SEARCH, SUMMARIZE, Tool
@@ -71,7 +70,7 @@ class WebSearchTool(WebTool):
 
     name: str = SEARCH.name
     description: str = SEARCH.description
-    args_schema: ArgsSchema | None = Field(default_factory=SEARCH.input_model.model_json_schema)
+    args_schema: ArgsSchema | None = SEARCH.input_model
 
 
 class WebFetchTool(WebTool):
@@ -136,7 +135,7 @@ class WebFetchTool(WebTool):
 
     name: str = FETCH.name
     description: str = FETCH.description
-    args_schema: ArgsSchema | None = Field(default_factory=FETCH.input_model.model_json_schema)
+    args_schema: ArgsSchema | None = FETCH.input_model
 
 
 class SummarizeTool(WebTool):
@@ -201,7 +200,7 @@ class SummarizeTool(WebTool):
 
     name: str = SUMMARIZE.name
     description: str = SUMMARIZE.description
-    args_schema: ArgsSchema | None = Field(default_factory=SUMMARIZE.input_model.model_json_schema)
+    args_schema: ArgsSchema | None = SUMMARIZE.input_model
 
 
 class WebReadTool(WebTool):
@@ -264,4 +263,4 @@ class WebReadTool(WebTool):
 
     name: str = READ.name
     description: str = READ.description
-    args_schema: ArgsSchema | None = Field(default_factory=READ.input_model.model_json_schema)
+    args_schema: ArgsSchema | None = READ.input_model

@@ -4,11 +4,12 @@ import inspect
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 from llama_index.core.llms import TextBlock
 from llama_index.core.tools import FunctionTool, ToolMetadata, ToolOutput
 from llama_index.core.tools.types import DefaultToolFnSchema
+from pydantic.fields import FieldInfo
 
 from webtools import InputError, ToolResult
 from webtools.tools import Tool
@@ -49,6 +50,62 @@ def complete(metadata: ToolMetadata, default: ToolMetadata) -> ToolMetadata:
         name=metadata.name or default.name,
         fn_schema=default.fn_schema if unset else metadata.fn_schema,
     )
+
+
+def as_function(tool: Tool) -> Callable[[Method], Method]:
+    """Make a method look like a function with the tool's own parameters and description.
+
+    Agents that write code, such as `CodeActAgent`, show a model the signature and the docstring.
+    """
+
+    def described(method: Method) -> Method:
+        method.__signature__ = _signature(tool)  # type: ignore[attr-defined]
+        method.__doc__ = _docstring(tool)
+        return method
+
+    return described
+
+
+def _signature(tool: Tool) -> inspect.Signature:
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    fields = tool.input_model.model_fields.items()
+    own = [
+        inspect.Parameter(name, kind, default=_default(each), annotation=_bare(each.annotation))
+        for name, each in fields
+    ]
+    return inspect.Signature([inspect.Parameter("self", kind), *own], return_annotation=ToolResult)
+
+
+def _default(field: FieldInfo) -> Any:
+    if field.is_required():
+        return inspect.Parameter.empty
+    return field.get_default(call_default_factory=True)
+
+
+def _bare(annotation: Any) -> Any:
+    """Take the checks out of a type."""
+    if get_origin(annotation) is Annotated:
+        return _bare(get_args(annotation)[0])
+    return list[str] if get_origin(annotation) is list else annotation
+
+
+def _docstring(tool: Tool) -> str:
+    fields = tool.input_model.model_fields.items()
+    told = [f"    {name}: {each.description}" for name, each in fields]
+    result = "A result: its `text`, which `str` gives too, `details` as a dict, and `is_error`."
+    return "\n".join([tool.description, "", "Args:", *told, "", "Returns:", f"    {result}"])
+
+
+def named(tool: Tool, given: tuple[Any, ...], arguments: dict[str, Any]) -> dict[str, Any]:
+    """Name the arguments that were given by position.
+
+    Raises:
+        TypeError: There are too many, or one is named again.
+    """
+    names = [*tool.input_model.model_fields]
+    if len(given) > len(names):
+        raise TypeError(f"{tool.name} takes {len(names)} arguments but {len(given)} were given")
+    return dict(**arguments, **dict(zip(names, given, strict=False)))
 
 
 def _inspected(method: Method) -> Method:

@@ -1,6 +1,5 @@
 """The tool spec: every tool over one `WebTools`."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from llama_index.core.tools import FunctionTool, ToolMetadata
@@ -9,9 +8,11 @@ from llama_index.core.tools.tool_spec.base import SPEC_FUNCTION_TYPE, BaseToolSp
 from llamaindex_webtools._building import (
     ToolAnswer,
     WebFunctionTool,
+    as_function,
     build_foreign,
     complete,
     describe,
+    named,
 )
 from llamaindex_webtools._component import given_or_new
 from llamaindex_webtools.progress import progress_events
@@ -66,53 +67,45 @@ class WebToolsSpec(BaseToolSpec):
         self.name_prefix = name_prefix
         self.llm = llm
 
-    def web_search(
-        self, queries: str | Sequence[str] | None = None, /, **arguments: Any
-    ) -> "ToolResult":
-        """Search the web; the arguments are those of `webtools.tools.SearchInput`."""
-        return self._call(SEARCH, queries, arguments)
+    @as_function(SEARCH)
+    def web_search(self, /, *given: Any, **arguments: Any) -> "ToolResult":
+        return self._call(SEARCH, given, arguments)
 
-    async def aweb_search(
-        self, queries: str | Sequence[str] | None = None, /, **arguments: Any
-    ) -> "ToolResult":
-        """Search as `web_search` does, awaited."""
-        return await self._acall(SEARCH, queries, arguments)
+    @as_function(SEARCH)
+    async def aweb_search(self, /, *given: Any, **arguments: Any) -> "ToolResult":
+        return await self._acall(SEARCH, given, arguments)
 
-    def web_fetch(
-        self, urls: str | Sequence[str] | None = None, /, **arguments: Any
-    ) -> "ToolResult":
-        """Read pages; the arguments are those of `webtools.tools.FetchInput`."""
-        return self._call(FETCH, urls, arguments)
+    @as_function(FETCH)
+    def web_fetch(self, /, *given: Any, **arguments: Any) -> "ToolResult":
+        return self._call(FETCH, given, arguments)
 
-    async def aweb_fetch(
-        self, urls: str | Sequence[str] | None = None, /, **arguments: Any
-    ) -> "ToolResult":
-        """Read pages as `web_fetch` does, awaited."""
-        return await self._acall(FETCH, urls, arguments)
+    @as_function(FETCH)
+    async def aweb_fetch(self, /, *given: Any, **arguments: Any) -> "ToolResult":
+        return await self._acall(FETCH, given, arguments)
 
-    def summarize(self, url: str | None = None, /, **arguments: Any) -> "ToolResult":
-        """Summarize a page; the arguments are those of `webtools.tools.SummarizeInput`."""
-        return self._call(SUMMARIZE, url, arguments)
+    @as_function(SUMMARIZE)
+    def summarize(self, /, *given: Any, **arguments: Any) -> "ToolResult":
+        return self._call(SUMMARIZE, given, arguments)
 
-    async def asummarize(self, url: str | None = None, /, **arguments: Any) -> "ToolResult":
-        """Summarize as `summarize` does, awaited."""
-        return await self._acall(SUMMARIZE, url, arguments)
+    @as_function(SUMMARIZE)
+    async def asummarize(self, /, *given: Any, **arguments: Any) -> "ToolResult":
+        return await self._acall(SUMMARIZE, given, arguments)
 
-    def web_research(self, query: str | None = None, /, **arguments: Any) -> "ToolResult":
-        """Research a question; the arguments are those of `webtools.tools.ResearchInput`."""
-        return self._call(RESEARCH, query, arguments)
+    @as_function(RESEARCH)
+    def web_research(self, /, *given: Any, **arguments: Any) -> "ToolResult":
+        return self._call(RESEARCH, given, arguments)
 
-    async def aweb_research(self, query: str | None = None, /, **arguments: Any) -> "ToolResult":
-        """Research as `web_research` does, awaited."""
-        return await self._acall(RESEARCH, query, arguments)
+    @as_function(RESEARCH)
+    async def aweb_research(self, /, *given: Any, **arguments: Any) -> "ToolResult":
+        return await self._acall(RESEARCH, given, arguments)
 
-    def web_read(self, handle: str | None = None, /, **arguments: Any) -> "ToolResult":
-        """Read on in what was cut; the arguments are those of `webtools.tools.ReadInput`."""
-        return self._call(READ, handle, arguments)
+    @as_function(READ)
+    def web_read(self, /, *given: Any, **arguments: Any) -> "ToolResult":
+        return self._call(READ, given, arguments)
 
-    async def aweb_read(self, handle: str | None = None, /, **arguments: Any) -> "ToolResult":
-        """Read on as `web_read` does, awaited."""
-        return await self._acall(READ, handle, arguments)
+    @as_function(READ)
+    async def aweb_read(self, /, *given: Any, **arguments: Any) -> "ToolResult":
+        return await self._acall(READ, given, arguments)
 
     def get_metadata_from_fn_name(
         self, fn_name: str, spec_functions: list[SPEC_FUNCTION_TYPE] | None = None
@@ -157,15 +150,17 @@ class WebToolsSpec(BaseToolSpec):
             return [WebFunctionTool(fn=run, async_fn=arun, metadata=metadata)]
         return [build_foreign(metadata, run, arun)]
 
-    def _call(self, tool: Tool, first: Any, arguments: dict[str, Any]) -> ToolAnswer:
-        given = _with_first(tool, first, arguments)
-        result = self.web.call_tool(tool.name, given, **self._options(tool))
-        return self._answer(result, given)
+    def _call(self, tool: Tool, given: tuple[Any, ...], arguments: dict[str, Any]) -> ToolAnswer:
+        every = named(tool, given, arguments)
+        result = self.web.call_tool(tool.name, every, **self._options(tool))
+        return self._answer(result, every)
 
-    async def _acall(self, tool: Tool, first: Any, arguments: dict[str, Any]) -> ToolAnswer:
-        given = _with_first(tool, first, arguments)
-        result = await self.web.acall_tool(tool.name, given, **self._options(tool))
-        return self._answer(result, given)
+    async def _acall(
+        self, tool: Tool, given: tuple[Any, ...], arguments: dict[str, Any]
+    ) -> ToolAnswer:
+        every = named(tool, given, arguments)
+        result = await self.web.acall_tool(tool.name, every, **self._options(tool))
+        return self._answer(result, every)
 
     def _answer(self, result: "ToolResult", arguments: dict[str, Any]) -> ToolAnswer:
         """Put result and arguments together; those lose the keys, as the result has."""
@@ -193,8 +188,3 @@ def _is_ours(method: Any, name: str) -> bool:
 
 
 _OURS = {name: vars(WebToolsSpec)[name] for name in _PAIR_OF}
-
-
-def _with_first(tool: Tool, first: Any, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Name the argument that was given without a name; naming it again is a TypeError."""
-    return arguments if first is None else dict(**arguments, **{tool.first_field: first})

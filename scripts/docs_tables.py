@@ -8,6 +8,7 @@ from inspect import cleandoc, getdoc
 from typing import Any, TypeAlias
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from webtools import errors, results
 from webtools._magic_table import MAGICS
@@ -109,6 +110,11 @@ def default_of(name: str, schema: Mapping[str, Any], required: Sequence[str]) ->
     return f"{value:,}" if isinstance(value, int) else f"`{value}`"
 
 
+def _plain_default(field: FieldInfo) -> Any:
+    """Return a default that the schema does not tell; 0 says that the settings decide."""
+    return field.default if isinstance(field.default, (str, bool)) else None
+
+
 def fields(model: type[BaseModel], *, mode: Any = "validation") -> Iterator[tuple[str, Row]]:
     """Give each field's name in Python, and its row: name, values, meaning, default."""
     schema = model.model_json_schema(mode=mode)
@@ -117,7 +123,7 @@ def fields(model: type[BaseModel], *, mode: Any = "validation") -> Iterator[tupl
         spelled = field.alias or name
         if field.exclude:
             continue
-        facts = schema["properties"][spelled]
+        facts = {"default": _plain_default(field), **schema["properties"][spelled]}
         meaning = in_json(facts.get("description") or meanings.get(name, ""))
         values = kind(facts, schema.get("$defs", {}))
         yield name, [f"`{spelled}`", values, meaning, default_of(spelled, facts, required)]

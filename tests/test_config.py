@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import json
 import os
 import pickle
@@ -27,6 +28,7 @@ from webtools.config import (
     EXAMPLE,
     Accounts,
     Config,
+    KeySource,
     ProviderConfig,
     Settings,
     check,
@@ -445,6 +447,70 @@ def test_a_config_is_not_pickled_and_the_error_says_what_to_do() -> None:
         with pytest.raises(TypeError, match="give the other process the config file's path") as e:
             pickle.dumps(holder)
         assert CANARY not in str(e.value)
+
+
+def secret_manager() -> str:
+    return CANARY
+
+
+def broken_manager() -> str:
+    raise LookupError(f"no access to {CANARY}")
+
+
+def keyless_manager() -> str:
+    return ""
+
+
+def test_settings_whose_key_a_function_gives_are_pickled_without_the_key() -> None:
+    entry = {"name": "exa", "type": "exa", "apiKey": secret_manager}
+    config = Config(
+        providers=[ProviderConfig(name="e", type="exa", api_key=KeySource(secret_manager))]
+    )
+    for made in (Settings({"providers": [entry]}), Settings(config)):
+        assert secrets_of(made) == {CANARY}  # also where the key has been given already
+        data = pickle.dumps(made)
+        assert CANARY.encode() not in data
+        assert b"secret_manager" in data
+        assert secrets_of(pickle.loads(data)) == {CANARY}
+
+
+def test_the_function_is_asked_at_the_first_use_and_once() -> None:
+    asked: list[int] = []
+
+    def give() -> str:
+        asked.append(1)
+        return CANARY
+
+    settings = Settings({"providers": [{"name": "exa", "type": "exa", "apiKey": give}]})
+    assert not asked
+    assert secrets_of(settings) == secrets_of(settings) == {CANARY}
+    assert asked == [1]
+    assert CANARY not in repr(settings._config) + str(settings._config) + repr(settings.accounts())
+    assert CANARY not in str(settings._config and settings._config.model_dump_json())
+
+
+def test_a_function_that_another_process_could_not_import_is_refused() -> None:
+    key = CANARY
+    for function in (lambda: key, functools.partial(str, CANARY)):
+        entry = {"name": "exa", "type": "exa", "apiKey": function}
+        with pytest.raises(TypeError, match="cannot be imported by its name") as caught:
+            pickle.dumps(Settings({"providers": [entry]}))
+        assert CANARY not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("function", "fault"),
+    [(broken_manager, "raises LookupError"), (keyless_manager, "is empty"), (dict, "gives a dict")],
+)
+def test_a_function_that_gives_no_key_is_a_config_error(function: Any, fault: str) -> None:
+    settings = Settings({"providers": [{"name": "exa", "type": "exa", "apiKey": function}]})
+    with pytest.raises(ConfigError, match=fault) as caught:
+        settings.accounts()
+    assert CANARY not in "".join(traceback.format_exception(caught.value))
+
+
+def secrets_of(settings: Settings) -> frozenset[str]:
+    return settings.accounts().secrets
 
 
 def test_a_config_can_be_copied() -> None:

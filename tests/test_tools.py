@@ -17,7 +17,9 @@ from webtools._webtools import WebTools
 from webtools.errors import InputError
 from webtools.tools import (
     CATEGORIES,
+    FETCH,
     READ,
+    RESEARCH,
     SEARCH,
     SUMMARIZE,
     SUMMARY_LANGUAGES,
@@ -31,6 +33,7 @@ from webtools.tools import (
 )
 
 A, B = "https://a.example/1", "https://b.example/2"
+every_tool = pytest.mark.parametrize("tool", TOOLS.values(), ids=TOOLS.keys())
 
 
 def search(**arguments: Any) -> SearchInput:
@@ -115,13 +118,14 @@ def test_camel_case_is_read() -> None:
     assert (found_summary.summary_type, found_summary.target_language) == ("takeaway", "DE")
 
 
-def test_null_is_as_good_as_absent() -> None:
-    nulls = dict.fromkeys(SearchInput.model_fields.keys() - {"queries"})
-    assert search(query="q", **nulls) == search(query="q")
-    nulls = dict.fromkeys(FetchInput.model_fields.keys() - {"urls"})
-    assert fetch(url=A, **nulls) == fetch(url=A)
-    nulls = dict.fromkeys(SummarizeInput.model_fields.keys() - {"url"})
-    assert summarize(url=A, **nulls) == summarize(url=A)
+@every_tool
+@pytest.mark.parametrize("nothing", [None, "", " ", 0, 0.0])
+def test_what_says_nothing_counts_as_left_out(tool: Tool, nothing: Any) -> None:
+    given = {tool.first_field: "0" * 32 if tool is READ else A}
+    optional = tool.input_model.model_fields.keys() - given.keys()
+    found = read_input(tool.input_model, given | dict.fromkeys(optional, nothing))
+    assert found == read_input(tool.input_model, given)
+    assert found.model_fields_set == {tool.first_field}
 
 
 def test_blank_text_is_as_good_as_absent_where_text_may_be_absent() -> None:
@@ -186,7 +190,6 @@ KNOWN_SEARCH = ", ".join(SearchInput.model_fields)
         ({"queries": [5]}, 'queries "5" is not possible; input should be a valid string.'),
         ({"queries": [None]}, 'queries "None" is not possible; input should be a valid string.'),
         ({"queries": list("abcdefghijklmnopqrstu")}, "queries has 21 values; give at most 20."),
-        ({"query": "q", "limit": 0}, 'limit "0" is not possible; use 1 to 100.'),
         ({"query": "q", "limit": -1}, 'limit "-1" is not possible; use 1 to 100.'),
         ({"query": "q", "limit": 101}, 'limit "101" is not possible; use 1 to 100.'),
         (
@@ -235,8 +238,8 @@ KNOWN_SEARCH = ", ".join(SearchInput.model_fields)
         ),
         ({"query": "q", "api_key": "x"}, f'"api_key" is not an argument; use {KNOWN_SEARCH}.'),
         (
-            {"query": "", "limit": 0},
-            'query "" is blank; give the words to search for; limit "0" is not possible; use 1 to 100.',
+            {"query": "", "limit": -1},
+            'query "" is blank; give the words to search for; limit "-1" is not possible; use 1 to 100.',
         ),
         ("rust", f'arguments "rust" is not possible; give an object with {KNOWN_SEARCH}.'),
         (None, f'arguments "None" is not possible; give an object with {KNOWN_SEARCH}.'),
@@ -268,8 +271,8 @@ def test_a_malformed_url_is_refused_by_name(url: str) -> None:
         ),
         (
             FetchInput,
-            {"url": A, "text_max_characters": 0},
-            'text_max_characters "0" is not possible; use 1 to 1000000.',
+            {"url": A, "text_max_characters": 1_000_001},
+            'text_max_characters "1000001" is not possible; use 1 to 1000000.',
         ),
         (
             FetchInput,
@@ -357,14 +360,12 @@ def test_nothing_is_sent_for_a_call_that_makes_no_sense(
     monkeypatch.setattr(
         "webtools._transport.BlockingTransport.send", lambda *_: pytest.fail("something was sent")
     )
-    found = WebTools().call_tool("web_search", {"query": "q", "limit": 0})
-    assert (found.text, found.is_error) == ('limit "0" is not possible; use 1 to 100.', True)
+    found = WebTools().call_tool("web_search", {"query": "q", "limit": -1})
+    assert (found.text, found.is_error) == ('limit "-1" is not possible; use 1 to 100.', True)
     assert found.details["error"]["type"] == "InputError"
 
 
 # --- what a model is told ----------------------------------------------------------------------
-
-every_tool = pytest.mark.parametrize("tool", TOOLS.values(), ids=TOOLS.keys())
 
 
 def subschemas(value: Any) -> list[dict[str, Any]]:
@@ -378,11 +379,12 @@ def subschemas(value: Any) -> list[dict[str, Any]]:
 @every_tool
 def test_a_schema_is_flat(tool: Tool) -> None:
     schema = tool.input_model.model_json_schema()
-    forbidden = {"anyOf", "oneOf", "allOf", "uniqueItems", "$ref", "$defs", "const", "not"}
+    forbidden = {"anyOf", "oneOf", "allOf", "$ref", "$defs", "const", "not", "default"}
+    forbidden |= {"minimum", "maximum", "minItems", "maxItems", "uniqueItems"}
+    forbidden |= {"exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "pattern"}
     for part in subschemas(schema):
         assert not forbidden & part.keys()
         assert part.get("type") != "null"
-        assert part.get("default", "") is not None
     json.dumps(schema, allow_nan=False)
 
 
@@ -397,10 +399,10 @@ def test_every_argument_has_a_type_and_a_description(tool: Tool) -> None:
         assert "title" not in part, name
 
 
-def test_the_arguments_and_their_bounds() -> None:
+def test_the_arguments_and_their_values() -> None:
     found = {
         name: {
-            argument: {key: part[key] for key in part.keys() - {"type", "description", "items"}}
+            argument: part.get("enum", part["type"])
             for argument, part in tool.input_model.model_json_schema()["properties"].items()
         }
         for name, tool in TOOLS.items()
@@ -408,59 +410,63 @@ def test_the_arguments_and_their_bounds() -> None:
     assert found == snapshot(
         {
             "web_search": {
-                "queries": {"minItems": 1, "maxItems": 20},
-                "limit": {"maximum": 100, "minimum": 1},
-                "include_domains": {},
-                "exclude_domains": {},
-                "start_published_date": {"default": ""},
-                "end_published_date": {"default": ""},
-                "category": {"default": ""},
-                "provider": {"default": ""},
+                "queries": "array",
+                "limit": "integer",
+                "include_domains": "array",
+                "exclude_domains": "array",
+                "start_published_date": "string",
+                "end_published_date": "string",
+                "category": "string",
+                "provider": "string",
             },
             "web_fetch": {
-                "urls": {"minItems": 1, "maxItems": 100},
-                "text": {"default": False},
-                "highlights": {"default": False},
-                "summary": {"default": False},
-                "text_max_characters": {"maximum": 1000000, "minimum": 1},
-                "provider": {"default": ""},
+                "urls": "array",
+                "text": "boolean",
+                "highlights": "boolean",
+                "summary": "boolean",
+                "text_max_characters": "integer",
+                "provider": "string",
             },
             "summarize": {
-                "url": {},
-                "summary_type": {"default": "summary", "enum": ["summary", "takeaway"]},
-                "engine": {"default": "cecil", "enum": ["cecil", "agnes"]},
-                "target_language": {"default": ""},
-                "provider": {"default": ""},
+                "url": "string",
+                "summary_type": ["summary", "takeaway"],
+                "engine": ["cecil", "agnes"],
+                "target_language": "string",
+                "provider": "string",
             },
             "web_research": {
-                "query": {},
-                "command": {"enum": ["web", "web-deep", "web-news", "web-docs"], "default": "web"},
-                "limit": {"minimum": 1, "maximum": 10},
-                "recency_days": {},
-                "synthesis": {"default": ""},
+                "query": "string",
+                "command": ["web", "web-deep", "web-news", "web-docs"],
+                "limit": "integer",
+                "recency_days": "integer",
+                "synthesis": "string",
             },
-            "web_read": {
-                "handle": {},
-                "offset": {"minimum": 0, "default": 0, "maximum": 1000000000},
-                "find": {"default": ""},
-            },
+            "web_read": {"handle": "string", "offset": "integer", "find": "string"},
         }
     )
+
+
+@pytest.mark.parametrize(
+    ("tool", "name", "most"),
+    [
+        (SEARCH, "limit", 100),
+        (FETCH, "text_max_characters", 1_000_000),
+        (RESEARCH, "limit", 10),
+        (READ, "offset", 1_000_000_000),
+    ],
+)
+def test_the_core_checks_the_bounds_that_no_schema_has(tool: Tool, name: str, most: int) -> None:
+    given = {tool.first_field: "0" * 32 if tool is READ else A}
+    assert getattr(read_input(tool.input_model, given | {name: most}), name) == most
+    least = 0 if tool is READ else 1
+    for number in (most + 1, -1):
+        message = f'{name} "{number}" is not possible; use {least} to {most}.'
+        assert refused(tool.input_model, given | {name: number}) == message
 
 
 @every_tool
 def test_the_first_field_is_the_required_one(tool: Tool) -> None:
     assert tool.input_model.model_json_schema()["required"] == [tool.first_field]
-
-
-@every_tool
-def test_an_input_without_the_optional_fields_takes_their_defaults(tool: Tool) -> None:
-    subject = "0" * 32 if tool is READ else A
-    least = read_input(tool.input_model, {tool.first_field: subject})
-    schema = tool.input_model.model_json_schema()["properties"]
-    for name, part in schema.items():
-        if "default" in part:
-            assert getattr(least, name) == part["default"]
 
 
 @every_tool

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import trio
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -474,3 +475,18 @@ def test_methods_raise_what_tool_calls_tell(web: WebTools, webtools_sandbox: San
         web.search("json", provider="exa")
     told = web.call_tool("web_search", {"queries": "json", "provider": "exa"})
     assert told.details["error"] == failed.value.to_details()
+
+
+# --- trio --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["asearch", "afetch", "aclose"])
+def test_under_trio_the_async_methods_say_what_to_do(web: WebTools, name: str) -> None:
+    arguments = () if name == "aclose" else ("https://a.example/",)
+    with pytest.raises(InputError, match=r"await trio\.to_thread\.run_sync\(web\.search, query\)"):
+        trio.run(getattr(web, name), *arguments)
+
+
+def test_under_trio_the_blocking_methods_work_in_a_thread(web: WebTools) -> None:
+    found = trio.run(trio.to_thread.run_sync, web.search, "json")
+    assert found.results

@@ -161,7 +161,7 @@ def _search_query(given: SearchInput, text: str, limit: int) -> SearchQuery:
     )
 
 
-def _limit(asked: int | None, account: Account, accounts: Accounts) -> tuple[int, list[str]]:
+def _limit(asked: int, account: Account, accounts: Accounts) -> tuple[int, list[str]]:
     """Find how many results a query may have; an operator's bound wins and is told."""
     provider = PROVIDERS[account.type].search
     assert provider is not None  # noqa: S101  # accounts are selected by capability
@@ -182,7 +182,7 @@ def _fetch(
         text=given.text or not (given.highlights or given.summary),
         highlights=given.highlights,
         summary=given.summary,
-        text_max_characters=given.text_max_characters,
+        text_max_characters=given.text_max_characters or None,
     )
     fetched = yield from fetch_in_turn(chain, query, context)
     return _warned(fetched.response, [*accounts.warnings, *_of_store(context)])

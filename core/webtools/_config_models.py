@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, NoReturn, cast
+from typing import Annotated, Any, cast
 
 from pydantic import (
     AfterValidator,
+    BeforeValidator,
     Field,
     SecretStr,
     ValidationInfo,
@@ -27,6 +28,8 @@ from webtools._config_parts import (
 )
 from webtools._config_values import (
     NO_PROXY,
+    KeySource,
+    as_key,
     checked_base_url,
     checked_key,
     checked_name,
@@ -53,11 +56,20 @@ def capabilities(kind: str) -> tuple[Capability, ...]:
 
 
 class _Secretive(Part):
-    """A part that holds keys."""
+    """A part that may hold keys."""
 
-    def __reduce__(self) -> NoReturn:
-        """Refuse: a pickle would hold the keys in clear."""
-        raise not_picklable(type(self))
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the names of functions that give keys; refuse keys, which would be in clear."""
+        values: dict[str, Any] = dict(self)
+        holders: list[dict[str, Any]] = [values, vars(values.get("options", self))]
+        every: list[Any] = [each for holder in holders for each in holder.values()]
+        if any(isinstance(each, SecretStr) and not isinstance(each, KeySource) for each in every):
+            raise not_picklable(type(self))
+        return _made, (type(self), values)
+
+
+def _made(kind: type[_Secretive], values: dict[str, Any]) -> _Secretive:
+    return kind(**values)
 
 
 class ProviderConfig(_Secretive):
@@ -66,7 +78,9 @@ class ProviderConfig(_Secretive):
     Attributes:
         name: What calls, results and errors name it by.
         type: The provider's type, such as "exa".
-        api_key: The key itself; may be left out for a type that needs none.
+        api_key: The key itself; may be left out for a type that needs none. In code also a
+            `KeySource`, or a function without arguments, that gives it: called once per process at
+            the first use. Such a config can be pickled if the function can be imported by name.
         base_url: Replaces the origin of the API; may have a path.
         timeout_ms: Bound on a whole call, in milliseconds.
         max_requests_per_second: Calls are spaced to keep below it.
@@ -79,7 +93,9 @@ class ProviderConfig(_Secretive):
 
     name: Annotated[str, AfterValidator(checked_name)]
     type: Annotated[str, AfterValidator(checked_type)]
-    api_key: Annotated[SecretStr, AfterValidator(checked_key)] | None = None
+    api_key: Annotated[SecretStr, BeforeValidator(as_key), AfterValidator(checked_key)] | None = (
+        None
+    )
     base_url: Annotated[str, AfterValidator(checked_base_url)] | None = None
     timeout_ms: Annotated[int, Field(ge=1, le=600_000)] | None = None
     max_requests_per_second: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
+from importlib import import_module
 from ipaddress import ip_address
 from pathlib import PurePath
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr, ValidationError
@@ -52,8 +54,98 @@ def checked_type(kind: str) -> str:
     return kind
 
 
+class KeySource(SecretStr):
+    """A key that a function gives at the first use, such as one that asks a secret manager.
+
+    A pickle holds the function's name alone, so the key itself never leaves the process.
+    """
+
+    def __init__(self, function: Callable[[], str]) -> None:
+        self._function = function
+        super().__init__("")
+
+    @property
+    def name(self) -> str:
+        """The function's module and name."""
+        module = getattr(self._function, "__module__", "")
+        return f"{module}:{getattr(self._function, '__qualname__', '')}"
+
+    def get_secret_value(self) -> str:
+        """Return the key; the function is asked once per process.
+
+        Raises:
+            ConfigError: The function failed, or gave what cannot be a key.
+        """
+        if not self._secret_value:
+            self._secret_value = _key_of(self._function, self.name)
+        return self._secret_value
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as the function's name."""
+        if _imported(self.name) is not self._function:
+            raise TypeError(
+                f"the apiKey function {self.name} cannot be imported by its name, so it cannot "
+                "be pickled; define it at the top of a module that both processes have"
+            )
+        return KeySource.named, (self.name,)
+
+    @classmethod
+    def named(cls, name: str) -> KeySource:
+        """Return the source over the function of that name, `module:function`."""
+        return cls(_imported(name))
+
+    def __copy__(self) -> KeySource:
+        """Share the source."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> KeySource:
+        """Share the source, likewise."""
+        return self
+
+    def _display(self) -> str:
+        return self.name
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, KeySource) and other._function == self._function
+
+    def __hash__(self) -> int:
+        return hash(self._function)
+
+    def __len__(self) -> int:
+        return len(self.get_secret_value())
+
+
+def _imported(name: str) -> Any:
+    """Import a function; None where the other process would find none, or another one."""
+    module, _, path = name.partition(":")
+    if not module or module == "__main__" or not path.isidentifier():
+        return None
+    return getattr(import_module(module), path, None)
+
+
+def _key_of(function: Callable[[], str], name: str) -> str:
+    key: Any = None
+    try:
+        key = function()
+        fault = key_fault(key) if isinstance(key, str) else f"gives a {type(key).__name__}"
+    except Exception as error:  # noqa: BLE001  whatever a secret manager's client raises
+        fault = f"raises {type(error).__name__}"
+    if not fault:
+        return str(key)
+    del key  # a traceback that shows local variables would show it
+    # Outside the handler: the original error may hold the key.
+    raise ConfigError(f"the apiKey function {name} {fault}; it must return the key as a text.")
+
+
+def as_key(value: Any) -> Any:
+    """Take a function for the key that it will give."""
+    return KeySource(cast("Callable[[], str]", value)) if callable(value) else value
+
+
 def checked_key(key: SecretStr) -> SecretStr:
-    """Refuse a text that cannot be a key."""
+    """Refuse a text that cannot be a key; what a function gives is checked at the first use."""
+    if isinstance(key, KeySource):
+        return key
     if fault := key_fault(key.get_secret_value()):
         fail(fault)
     return key

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 from webtools._budget import Budget
 from webtools._health import Health
 from webtools._hidden import visible
-from webtools._inputs import shown
+from webtools._input_values import shown
 from webtools._redaction import Redactor, redactor_for
 from webtools._sharing import Flights
 from webtools._store import ForeignFileError, Store, StoreError, store_at

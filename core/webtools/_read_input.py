@@ -8,7 +8,8 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from webtools._cleaning import without_controls
 from webtools._hidden import without_hidden
-from webtools._inputs import ToolInput, as_one, shown
+from webtools._input_values import as_one, shown, up_to
+from webtools._inputs import ToolInput
 from webtools._spill import is_handle
 
 MAX_OFFSET = 1_000_000_000
@@ -43,16 +44,14 @@ class ReadInput(ToolInput):
     handle: Annotated[Handle, BeforeValidator(as_one)] = Field(
         description="The read_handle of a result, as it stands there."
     )
-    offset: int = Field(
+    offset: Annotated[int, up_to(MAX_OFFSET, least=0)] = Field(
         default=0,
-        ge=0,
-        le=MAX_OFFSET,
         description="Character to begin at; 0 is the first. Take it from the note that sent you.",
     )
     find: Passage = Field(
         default="",
-        description="Words to look for from the offset on, whatever their case. Leave out to read "
-        "at the offset.",
+        description="Words to look for from the offset on, whatever their case. "
+        "Leave out, or empty, to read at the offset.",
     )
 
     @property

@@ -31,7 +31,7 @@ from webtools._lanes import AsyncLane, AsyncLanes, BlockingLane, BlockingLanes
 from webtools._resolving import aresolve, resolve
 from webtools._streams import has_more
 from webtools._threads import in_thread
-from webtools.errors import ConfigError, RequestError
+from webtools.errors import ConfigError, InputError, RequestError
 
 for _name in (
     "anyio._backends._asyncio",
@@ -191,8 +191,12 @@ class LoopTransports:
         self._keepers: dict[asyncio.AbstractEventLoop, _Keeper] = {}
 
     async def current(self) -> AsyncTransport:
-        """Give the running loop's transport."""
-        loop = asyncio.get_running_loop()
+        """Give the running loop's transport.
+
+        Raises:
+            InputError: No asyncio loop runs here, as under trio.
+        """
+        loop = _running_loop()
         keeper = self._keepers.get(loop)
         if keeper is None:
             for other in list(self._keepers):
@@ -204,13 +208,24 @@ class LoopTransports:
 
     async def aclose(self) -> None:
         """Close the running loop's connections."""
-        keeper = self._keepers.get(asyncio.get_running_loop())
+        keeper = self._keepers.get(_running_loop())
         if keeper is not None:
             await keeper.transport.aclose()
 
     def forget_running(self) -> None:
         """Drop the running loop's transport."""
         self._keepers.pop(asyncio.get_running_loop(), None)
+
+
+def _running_loop() -> asyncio.AbstractEventLoop:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        message = (
+            "The async methods need a running asyncio event loop, which is not here; under trio "
+            "call the blocking ones in a thread: await trio.to_thread.run_sync(web.search, query)."
+        )
+    raise InputError(message)
 
 
 class _Keeper:

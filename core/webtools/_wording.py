@@ -109,5 +109,6 @@ def not_picklable(kind: type) -> TypeError:
     """Make the error for whatever holds keys and is being pickled."""
     return TypeError(
         f"{kind.__name__} holds API keys, so it cannot be pickled; "
-        "give the other process the config file's path and build it there"
+        "give the other process the config file's path and build it there, or give as apiKey a "
+        "function that can be imported by its name"
     )

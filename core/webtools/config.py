@@ -28,6 +28,7 @@ from webtools._config_parts import (
     ResearchConfig,
     has_text_keys,
 )
+from webtools._config_values import KeySource
 from webtools._environment import environment_config, read_knobs, variables
 from webtools._places import (
     CODE,
@@ -52,6 +53,7 @@ __all__ = [
     "CacheConfig",
     "Config",
     "FetchConfig",
+    "KeySource",
     "LogConfig",
     "ProviderConfig",
     "ResearchConfig",

@@ -5,22 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from webtools._inputs import (
+from webtools._input_values import (
     CATEGORIES,
+    MAX_QUERY_CHARACTERS,
+    SUMMARY_LANGUAGES,
+    shown,
+)
+from webtools._inputs import (
     MAX_LIMIT,
     MAX_QUERIES,
-    MAX_QUERY_CHARACTERS,
     MAX_RECENCY_DAYS,
     MAX_SOURCES,
     MAX_URLS,
-    SUMMARY_LANGUAGES,
     FetchInput,
     ResearchInput,
     SearchInput,
     SummarizeInput,
     ToolInput,
     read_input,
-    shown,
 )
 from webtools._read_input import MAX_FIND_CHARACTERS, MAX_OFFSET, ReadInput
 from webtools._showing.shown import Drawn

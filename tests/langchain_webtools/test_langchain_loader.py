@@ -258,7 +258,7 @@ async def test_the_core_refuses_a_url_that_is_none(load: Load, web: WebTools, pa
 
 def test_bad_settings_are_refused_at_once() -> None:
     with pytest.raises(InputError, match="text_max_characters"):
-        WebPageLoader(_urls(1), text_max_characters=0)
+        WebPageLoader(_urls(1), text_max_characters=-1)
 
 
 async def test_over_http_a_failing_page_leaves_the_others(

@@ -65,7 +65,7 @@ CASES = {
     "cut JSON": Case("web_search", SEARCH, "ResponseFormatError", {"body": b'{"results": [{"ti'}),
     "blank query": Case("web_search", {"queries": [" "]}, "InputError"),
     "no query": Case("web_search", {}, "InputError"),
-    "limit out of range": Case("web_search", {**SEARCH, "limit": 0}, "InputError"),
+    "limit out of range": Case("web_search", {**SEARCH, "limit": -1}, "InputError"),
     "limit of a wrong type": Case("web_search", {**SEARCH, "limit": "many"}, "InputError"),
     "malformed URL": Case("web_fetch", {"urls": ["example.com"]}, "InputError"),
     "unknown argument": Case("summarize", {"url": "PAGE", "colour": "red"}, "InputError"),

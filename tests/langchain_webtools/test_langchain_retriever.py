@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 from langchain.agents import create_agent
+from langchain_classic.retrievers import EnsembleRetriever, MultiQueryRetriever
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.documents import Document
-from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.language_models.fake_chat_models import FakeListChatModel, GenericFakeChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
@@ -111,18 +112,16 @@ async def test_a_document_shows_the_snippet_and_where_it_is_from(
 ) -> None:
     found = web.search("read json", limit=3).results
     documents = await retrieve(WebSearchRetriever(web=web, k=3), "read json")
-    for rank, (document, result) in enumerate(zip(documents, found, strict=True), 1):
+    for document, result in zip(documents, found, strict=True):
         assert document.page_content == (result.snippet or result.title)
         assert document.metadata["source"] == document.metadata["url"] == result.url
         assert document.metadata["title"] == result.title
-        assert document.metadata["rank"] == rank
-        assert document.metadata["query"] == "read json"
         assert document.metadata["provider"] == result.source_provider
 
 
 async def test_all_that_is_known_is_in_the_metadata(retrieve: Retrieve) -> None:
     web = Fixed(snippet="S", score=0.5, author="A", published_at="2024-05-01T12:00:00+00:00")
-    (document,) = await retrieve(WebSearchRetriever(web=web), "q")
+    (document,) = await retrieve(WebSearchRetriever(web=web, ranked=True), "q")
     assert document.page_content == "S"
     assert document.metadata == {
         "source": "https://a.example/",
@@ -201,7 +200,7 @@ async def test_a_filter_that_does_not_exist_is_refused(retrieve: Retrieve, web: 
         WebSearchRetriever(web=web, colour="red")  # type: ignore[call-arg]
 
 
-@pytest.mark.parametrize("k", [0, 101])
+@pytest.mark.parametrize("k", [-1, 101])
 async def test_k_has_bounds(k: int, retrieve: Retrieve, web: WebTools) -> None:
     with pytest.raises(ValidationError, match="k\n"):
         WebSearchRetriever(web=web, k=k)
@@ -405,23 +404,47 @@ async def test_a_chain_can_give_the_sources_beside_the_answer(
     assert [type(each) for each in out["context"]] == [Document] * 3
 
 
-async def test_several_queries_are_united_by_id(retrieve: Retrieve, web: WebTools) -> None:
-    """What MultiQueryRetriever and EnsembleRetriever of the classic package do."""
-    queries = ["read json", "parse json", "read json"]
-    united: Any = WebSearchRetriever(web=web).map() | (
-        lambda lists: list({each.id: each for found in lists for each in found}.values())
-    )
-    documents = await retrieve(united, queries)
-    urls = [result.url for result in web.search(queries[:2]).results]
-    assert {document.metadata["url"] for document in documents} == set(urls)
-    assert len(documents) == len(set(urls))
+QUERIES = ["read json", "parse json", "json"]
+
+
+@pytest.mark.parametrize("fetch", [False, True])
+async def test_a_multi_query_retriever_keeps_no_duplicates(
+    retrieve: Retrieve, web: WebTools, fetch: bool
+) -> None:
+    model = FakeListChatModel(responses=["\n".join(QUERIES)])
+    several = MultiQueryRetriever.from_llm(WebSearchRetriever(web=web, fetch=fetch), model)
+    found = await retrieve(several, "How do I read JSON?")
+    urls = [result.url for result in web.search(QUERIES).results]
+    assert len(urls) > len(set(urls))
+    assert [each.metadata["url"] for each in found] == list(dict.fromkeys(urls))
+
+
+async def test_an_ensemble_keeps_no_duplicates_by_url(retrieve: Retrieve, web: WebTools) -> None:
+    snippets, texts = (WebSearchRetriever(web=web, fetch=fetch) for fetch in (False, True))
+    found = await retrieve(EnsembleRetriever(retrievers=[snippets, texts], id_key="url"), "json")
+    urls = [result.url for result in web.search("json").results]
+    assert [each.metadata["url"] for each in found] == urls
+
+
+async def test_what_depends_on_the_query_is_in_the_metadata_on_demand(
+    retrieve: Retrieve, web: WebTools
+) -> None:
+    facts = {"query", "rank", "score"}
+    for document in await retrieve(WebSearchRetriever(web=web), "read json"):
+        assert not facts & document.metadata.keys()
+    found = web.search("read json").results
+    documents = await retrieve(WebSearchRetriever(web=web, ranked=True), "read json")
+    for rank, (document, result) in enumerate(zip(documents, found, strict=True), 1):
+        assert document.metadata["rank"] == rank
+        assert document.metadata["query"] == "read json"
+        assert document.metadata.get("score") == result.score
 
 
 async def test_a_tool_made_of_the_retriever_serves_an_agent(
     retrieve: Retrieve, web: WebTools
 ) -> None:
     tool = create_retriever_tool(
-        WebSearchRetriever(web=web, k=2),
+        WebSearchRetriever(web=web, k=2, ranked=True),
         "find",
         "Finds documents.",
         response_format="content_and_artifact",

@@ -14,10 +14,11 @@ from typing import Any
 
 import pytest
 from langchain_core.callbacks import BaseCallbackHandler
-from langchain_core.messages import ToolMessage
+from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import BaseTool, ToolException
 from langchain_core.utils.function_calling import convert_to_openai_tool
-from pydantic import BaseModel, Field, ValidationError
+from langgraph.prebuilt import ValidationNode
+from pydantic import BaseModel, Field, ValidationError, create_model
 
 from langchain_webtools import (
     SummarizeTool,
@@ -391,3 +392,47 @@ async def test_the_examples_of_a_docstring_work(
         assert not inspect.isawaitable(pending) or await pending is None
     assert names["message"].status == "success"
     await names["tool"].web.aclose()
+
+
+# --- args_schema is a class --------------------------------------------------------------------
+
+
+def test_the_schema_is_a_pydantic_model_whose_json_schema_the_model_is_shown(
+    tool_class: type[WebTool],
+) -> None:
+    tool = tool_class()
+    assert isinstance(tool.args_schema, type)
+    assert issubclass(tool.args_schema, BaseModel)
+    assert tool.tool_call_schema is tool.args_schema
+    shown = convert_to_openai_tool(tool)["function"]["parameters"]
+    assert shown == tool.args_schema.model_json_schema()
+
+
+@pytest.mark.filterwarnings("ignore:ValidationNode")
+def test_a_validation_node_of_langgraph_takes_the_tools(web: WebTools) -> None:
+    node = ValidationNode(WebToolkit(web).get_tools())
+    good = {"name": "web_search", "args": {"query": "x", "limit": 3}, "id": "1"}
+    bad = {"name": "web_search", "args": {"query": "x", "limit": 300}, "id": "2"}
+    state = node.invoke({"messages": [AIMessage("", tool_calls=[good, bad])]})
+    accepted, refused = state["messages"]
+    assert json.loads(accepted.content)["limit"] == 3
+    assert 'limit "300" is not possible; use 1 to 100' in refused.content
+
+
+def test_a_server_may_make_its_own_model_of_the_fields(web: WebTools) -> None:
+    """What `langchain_mcp_adapters.to_fastmcp` does with a tool."""
+    tool = WebSearchTool(web=web)
+    assert isinstance(tool.tool_call_schema, type)
+    fields = {
+        name: (each.annotation, each) for name, each in tool.tool_call_schema.model_fields.items()
+    }
+    made = create_model("Arguments", **fields)  # type: ignore[call-overload]
+    arguments = made.model_validate({"queries": ["read json"]}).model_dump()
+    assert arguments.keys() == tool.args.keys()
+    assert tool.invoke(arguments) == web.call_tool("web_search", {"query": "read json"}).text
+
+
+def test_callbacks_see_the_arguments_as_the_model_sent_them(web: WebTools) -> None:
+    recorder, sent = Recorder(), {"query": "read json", "limit": 1}
+    WebSearchTool(web=web).invoke(sent, {"callbacks": [recorder]})
+    assert recorder.seen[0] == ("start web_search", sent)

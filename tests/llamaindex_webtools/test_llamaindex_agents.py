@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import inspect
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from llama_index.core.workflow import Context, JsonSerializer
 from scripted_llm import Script, calls, says
 
 from llamaindex_webtools import WebToolsSpec
+from webtools.tools import SEARCH as SEARCH_TOOL
 
 if TYPE_CHECKING:
     from webtools import WebTools
@@ -63,12 +65,12 @@ async def test_a_function_agent_is_told_what_went_wrong(
 
 async def test_a_function_agent_can_correct_a_bad_argument(web: WebTools) -> None:
     script = Script(
-        calls(("web_search", {"queries": ["asyncio"], "limit": 0})),
+        calls(("web_search", {"queries": ["asyncio"], "limit": -1})),
         calls(("web_search", SEARCH)),
         says("A library."),
     )
     bad, good = await results_of(function_agent(web, script).run(QUESTION))
-    assert bad.tool_output.content == web.call_tool("web_search", SEARCH | {"limit": 0}).text
+    assert bad.tool_output.content == web.call_tool("web_search", SEARCH | {"limit": -1}).text
     assert bad.tool_output.is_error
     assert not good.tool_output.is_error
 
@@ -147,3 +149,58 @@ async def test_a_blocking_call_in_an_agents_loop_does_no_harm(web: WebTools) -> 
     before = tools[0].call(**SEARCH)
     answer = await FunctionAgent(tools=tools, llm=script.llm).run(QUESTION)
     assert answer.tool_calls[0].tool_output.content == before.content
+
+
+def code_agent(web: WebTools, script: Script) -> Any:
+    from llama_index.core.agent.workflow import CodeActAgent  # noqa: PLC0415  not in every version
+
+    tools = WebToolsSpec(web).to_tool_list()
+    names = {tool.real_fn.__name__: tool.real_fn for tool in tools}
+
+    async def run(code: str) -> str:
+        return str(eval(code.strip(), dict(names)))
+
+    return CodeActAgent(code_execute_fn=run, tools=tools, llm=script.llm)
+
+
+async def test_an_agent_that_writes_code_is_shown_signatures_and_what_they_mean(
+    web: WebTools,
+) -> None:
+    script = Script(says("I know."))
+    await code_agent(web, script).run(QUESTION)
+    shown = script.shown[0].content or ""
+    assert "def web_search(queries: list[str], limit: int = 0, include_domains:" in shown
+    assert "def web_read(handle: str, offset: int = 0, find: str = '')" in shown
+    assert SEARCH_TOOL.description in shown
+    assert "    limit: Most results per query, 1 to 100." in shown
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'web_search(["asyncio"], 2)',
+        'web_search(["asyncio"], limit=2)',
+        'web_search("asyncio", 2, [], [], "", "", "", "")',
+        'web_search(queries=["asyncio"], limit=2)',
+    ],
+)
+async def test_an_agent_that_writes_code_may_call_by_position_and_by_name(
+    web: WebTools, code: str
+) -> None:
+    script = Script(says(f"<execute>\n{code}\n</execute>"), says("A library."))
+    answer = await code_agent(web, script).run(QUESTION)
+    assert str(answer) == "A library."
+    expected = web.call_tool("web_search", SEARCH).text
+    assert any(expected in (message.content or "") for message in script.shown)
+
+
+def test_the_functions_bind_what_their_signatures_say(web: WebTools) -> None:
+    for tool in WebToolsSpec(web).to_tool_list():
+        model = tool.metadata.fn_schema
+        for function in (tool.real_fn, tool.fn, tool.async_fn):
+            parameters = inspect.signature(function).parameters
+            assert list(parameters) == list(model.model_fields)
+            least = {name for name, each in parameters.items() if each.default is each.empty}
+            assert least == {next(iter(parameters))}
+    with pytest.raises(TypeError, match="takes 8 arguments but 9 were given"):
+        WebToolsSpec(web).web_search(*"123456789")

@@ -317,7 +317,7 @@ async def test_a_missing_config_raises_our_error(tmp_path: Path, retrieve: Retri
 
 
 @both_ways
-@pytest.mark.parametrize("top_k", [0, 101])
+@pytest.mark.parametrize("top_k", [-1, 101])
 async def test_a_number_out_of_range_raises_our_error(
     web: WebTools, retrieve: Retrieve, top_k: int
 ) -> None:

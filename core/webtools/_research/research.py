@@ -14,7 +14,8 @@ from webtools._cost import NOTHING, total
 from webtools._failover import UNPRICED
 from webtools._flow import Flow, Now
 from webtools._hidden import without_hidden
-from webtools._inputs import MAX_RECENCY_DAYS, MAX_SOURCES, ResearchInput, shown
+from webtools._input_values import shown
+from webtools._inputs import MAX_RECENCY_DAYS, MAX_SOURCES, ResearchInput
 from webtools._keeping import Kept, Kind, Work, done_once
 from webtools._research import rules
 from webtools._research.chain import Question, RecencySource, Retrieval, chain_for
@@ -106,12 +107,12 @@ def _moved(given: ResearchInput, question: Question) -> list[str]:
 
 
 def _days_asked(given: ResearchInput) -> int | None:
-    return given.recency_days
+    return given.recency_days or None
 
 
 def question_of(given: ResearchInput, accounts: Accounts) -> Question:
     """Apply the rules about time and number."""
-    days = rules.recency_days(given.recency_days, given.query, given.command)
+    days = rules.recency_days(_days_asked(given), given.query, given.command)
     most = min(accounts.max_results or MAX_SOURCES, MAX_SOURCES)
     return Question(
         query=given.query,

@@ -1,0 +1,104 @@
+"""Type-check the Python that users are shown: README, docs and examples, as their checkers would.
+
+Each page and notebook becomes one file, whose body is a coroutine: its blocks share their names
+and may await. Cells and blocks with magics are left out. mypy runs strictly with pydantic's
+plugin and without it, and pyright as it comes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+CACHE = ROOT / ".mypy_cache" / "examples"
+PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
+SCRIPTS = sorted(ROOT.glob("examples/*.py"))
+NOTEBOOKS = sorted(ROOT.glob("examples/*.ipynb"))
+# A block under a comment `file: PATH` is a file of its own, which its page's test runs.
+_FENCED = re.compile(r"(<!-- file: [^\n]*\n+)?^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_MAGIC = re.compile(r"^(?:%|get_ipython\(\)).*$", re.MULTILINE)
+_MADE = re.compile(r" -o (\w+)")
+# What a page takes for granted: a chat model of each framework, and what its reader has made.
+_HEAD = """\
+from typing import Any
+from langchain_core.language_models import BaseChatModel
+from llama_index.core.llms.function_calling import FunctionCallingLLM
+
+"""
+_MYPY = """\
+[mypy]
+strict = true
+allow_redefinition = true
+disable_error_code = import-not-found, import-untyped
+"""
+_PYRIGHT = {"reportMissingImports": "none", "reportUnusedExpression": "none"}
+_PLUGIN = "plugins = pydantic.mypy\n"
+
+
+def pages() -> Iterator[tuple[str, list[str]]]:
+    """Yield each page's and notebook's path and its blocks of Python, the docstrings' ones too."""
+    for path in PAGES:
+        found = _FENCED.findall(path.read_text(encoding="utf-8"))
+        yield str(path.relative_to(ROOT)), [code for mark, code in found if not mark]
+    for path in NOTEBOOKS:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        code = ["".join(cell["source"]) + "\n" for cell in cells if cell["cell_type"] == "code"]
+        yield str(path.relative_to(ROOT)), [without_magics(each) for each in code]
+
+
+def without_magics(cell: str) -> str:
+    """Put the names that a cell's magics make in the place of the magics."""
+    if cell.startswith("%%"):
+        return ""
+    return _MAGIC.sub(lambda line: "".join(f"{n}: Any = 0" for n in _MADE.findall(line[0])), cell)
+
+
+def as_module(name: str, blocks: list[str]) -> str:
+    """Put the blocks of one page into one module."""
+    given = "" if name.endswith(".ipynb") else "model: BaseChatModel, llm: FunctionCallingLLM"
+    body = textwrap.indent("\n".join(blocks), "    ", lambda _: True)
+    return f"{_HEAD}async def page({given}) -> None:\n{body}"
+
+
+def write(folder: Path) -> None:
+    """Write every page that has Python, and the scripts, into a folder."""
+    for name, blocks in pages():
+        if blocks:
+            path = folder / (re.sub(r"\W", "_", name) + ".py")
+            path.write_text(as_module(name, blocks), encoding="utf-8")
+    for script in SCRIPTS:
+        (folder / f"examples_{script.name}").write_text(script.read_text(encoding="utf-8"))
+
+
+def commands(folder: Path) -> Iterator[list[str]]:
+    """Write the checkers' settings, and yield their command lines."""
+    for name, extra in {"plain": "", "plugin": _PLUGIN}.items():
+        settings = folder / f"{name}.ini"
+        settings.write_text(_MYPY + extra, encoding="utf-8")
+        options = ["--config-file", str(settings), "--cache-dir", str(CACHE / name)]
+        yield ["mypy", *options, *map(str, sorted(folder.glob("*.py")))]
+    (folder / "pyrightconfig.json").write_text(json.dumps(_PYRIGHT), encoding="utf-8")
+    yield ["pyright", "--project", str(folder), "--pythonpath", sys.executable]
+
+
+def main() -> int:
+    """Run the checkers at the same time; return how many of them complain."""
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        write(folder)
+        running = [
+            subprocess.Popen([sys.executable, "-m", *each], cwd=folder)  # noqa: S603  our own
+            for each in commands(folder)
+        ]
+        return sum(each.wait() != 0 for each in running)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
