@@ -145,13 +145,24 @@ def test_the_date_is_the_declared_one_in_utc_and_never_a_guess(
     assert found == (None if expected is None else datetime(*expected, tzinfo=UTC))  # type: ignore[misc, arg-type]
 
 
-def test_a_time_element_dates_a_page_only_when_it_is_marked() -> None:
-    text = f"<p>{SENTENCES * 3}</p>"
-    marked = '<time itemprop="datePublished" datetime="2026-02-14T08:00:00Z">14 Feb</time>'
-    plain = '<time datetime="2026-02-14T08:00:00Z">14 Feb</time>'
-    found = page(document(f"<article>{marked}{text}</article>")).published_at
-    assert found == datetime(2026, 2, 14, 8, tzinfo=UTC)
-    assert page(document(f"<article>{plain}{text}</article>")).published_at is None
+@pytest.mark.parametrize(
+    ("times", "day"),
+    [
+        ('<time itemprop="datePublished" datetime="{}">14 Feb</time>', 14),
+        ('<time class="entry-date" datetime="{}">14 Feb</time><p><time datetime="2020-01-01"></p>', 14),
+        ('<p class="byline">By Petra, <time datetime="{}">14 Feb</time></p>', 14),
+        ('<p>The ferry <time datetime="{}">on 14 Feb</time> ' + SENTENCES + "</p>", None),
+        ('<time datetime="{}">14 Feb</time><time datetime="2020-01-01">old</time>', None),
+        ('<aside><time datetime="{}">14 Feb</time></aside>', None),
+        ('<div class="comment"><time datetime="{}">14 Feb</time></div>', None),
+    ],
+)
+def test_a_time_element_dates_a_page_if_it_is_marked_or_the_only_one_beside_the_text(
+    times: str, day: int | None
+) -> None:
+    body = times.format("2026-02-14T08:00:00Z") + f"<p>{SENTENCES * 3}</p>"
+    found = page(document(f"<article>{body}</article>")).published_at
+    assert found == (None if day is None else datetime(2026, 2, day, 8, tzinfo=UTC))
 
 
 def test_control_characters_and_terminal_escapes_are_gone() -> None:
