@@ -1,4 +1,4 @@
-"""Run the benchmarks: all, or those named (see `PARTS`); `--docs` and `--articles` are for pages."""
+"""Run the benchmarks: all, or those named (see `PARTS`)."""
 
 import argparse
 import platform

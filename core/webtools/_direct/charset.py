@@ -152,8 +152,8 @@ def _meta_label(tag: bytes) -> bytes:
         return found[b"charset"].strip()
     if found.get(b"http-equiv", b"").strip().lower() != b"content-type":
         return b""
-    match = _CHARSET.search(found.get(b"content", b""))
-    return match[1] if match else b""
+    label = _CHARSET.search(found.get(b"content", b""))
+    return label[1] if label else b""
 
 
 def charset(label: str) -> str | None:

@@ -16,7 +16,7 @@ import re
 from copy import deepcopy
 from itertools import count
 
-from webtools._direct.tree import Element, drop, drop_all, length_of, names, tokens
+from webtools._direct.tree import Element, drop, drop_all, length_of, names, settable, tokens
 
 _Place = tuple[Element, bool]  # of a text: the element, and whether the text follows it
 
@@ -24,7 +24,11 @@ _MARK = re.compile("[\u2800-\u28ff]{3}")
 _BRAILLE = re.compile("[\u2800-\u28ff]")
 _LONGEST_ATTRIBUTE = 300  # characters that the library is given of one
 _LITTLE = 0.15  # of what a page shows; the library found far too little
-_INLINE = frozenset({"a", "b", "br", "code", "em", "i", "img", "kbd", "span", "strong", "sub", "sup"})
+_INLINE = frozenset(
+    {"a", "b", "br", "code", "em", "i", "img", "kbd", "span", "strong", "sub", "sup"}
+)
+_SPANS = frozenset({"rowspan", "colspan"})
+_FRAMES = frozenset({"p", "figure", "div", "a", "span"})
 _FILLED = frozenset({"pre", "img", "picture", "math", "br"})
 
 _GENERATORS = re.compile(
@@ -45,22 +49,37 @@ _SIDE = (
     r"|advert|advertisement|promo|feedback|footer|menu|languages?|toplang|bottomlang|nosearch"
     r"|comments|topbar|masthead|searchbox|disqus"
 )
-_SIDE_CLASS = re.compile(rf"(?:(?:{_SIDE})(?:[-_]{{1,2}}\w{{1,20}})?|(?:\w{{1,20}}[-_]{{1,2}})?(?:{_SIDE}))")
-_SIDE_ID = re.compile(rf"(?:{_SIDE}|comments_section|(?:site|page|main|left|right|top)[-_](?:{_SIDE}))")
+_SIDE_CLASS = re.compile(
+    rf"(?:(?:{_SIDE})(?:[-_]{{1,2}}\w{{1,20}})?|(?:\w{{1,20}}[-_]{{1,2}})?(?:{_SIDE}))"
+)
+_SIDE_ID = re.compile(
+    rf"(?:{_SIDE}|comments_section|(?:site|page|main|left|right|top)[-_](?:{_SIDE}))"
+)
 _SIDE_CLASSES = frozenset(
     {"edit-this-page", "edit-page", "on-this-page", "rst-versions", "prev-next", "out-of-band"}
     | {"ethical-sidebar", "related-posts", "related-pages", "notable-traits", "tooltiptext"}
 )
 _TAGS = ("nav", "footer", "select", "button", "input", "textarea", "menu", "label")
 _ROLES = frozenset(
-    {"navigation", "contentinfo", "search", "menu", "menubar", "toolbar", "tablist", "complementary"}
+    {
+        "navigation",
+        "contentinfo",
+        "search",
+        "menu",
+        "menubar",
+        "toolbar",
+        "tablist",
+        "complementary",
+    }
     | {"dialog", "alertdialog", "banner"}
 )
 _KEPT_ASIDES = frozenset(
     {"note", "warning", "tip", "caution", "important", "danger", "admonition", "callout", "topic"}
     | {"footnote", "footnote-list", "footnotes", "alert", "info", "example", "hint", "quote"}
 )
-_PRUNED = frozenset({"div", "section", "ul", "ol", "p", "aside", "header", "table", "form", "dl", "span"})
+_PRUNED = frozenset(
+    {"div", "section", "ul", "ol", "p", "aside", "header", "table", "form", "dl", "span"}
+)
 _KEPT_TAGS = frozenset({"table", "dl"})  # a table of related modules is content
 _LARGE_SHARE = 0.5  # of a container's text; no name makes so much of it a side matter
 
@@ -104,7 +123,11 @@ def _container(body: Element) -> Element:
     codes = sum(1 for _ in body.iter("pre"))
     for path in _CONTAINERS:
         found = body.findall(path)
-        if len(found) == 1 and 2 * sum(1 for _ in found[0].iter("pre")) >= codes and length_of(found[0]):
+        if (
+            len(found) == 1
+            and 2 * sum(1 for _ in found[0].iter("pre")) >= codes
+            and length_of(found[0])
+        ):
             return found[0]
     return body
 
@@ -153,6 +176,8 @@ def _mark(body: Element, copy: Element) -> dict[str, tuple[_Place, str]]:
     marked: dict[str, tuple[_Place, str]] = {}
     numbers = count()
     for ours, theirs in zip(body.iter("*"), copy.iter("*"), strict=True):
+        for name in _SPANS & set(theirs.attrib):
+            del theirs.attrib[name]  # the library fills in the cells, at any number
         for name, value in theirs.attrib.items():
             if len(value) > _LONGEST_ATTRIBUTE:
                 theirs.set(name, value[:_LONGEST_ATTRIBUTE])
@@ -174,7 +199,7 @@ def _pattern(number: int) -> str:
 
 
 def _headed(mark: str, text: str) -> str:
-    text = _BRAILLE.sub("", text)
+    text = _BRAILLE.sub("", settable(text))
     bare = text.lstrip()
     return f"{text[: len(text) - len(bare)]}{mark}{bare}"
 
@@ -196,7 +221,6 @@ def _keep(body: Element, chosen: frozenset[_Place]) -> None:
         elif _belongs(element, parent in sentences, among=0 < left < len(chosen)):
             kept.add(element)
         else:
-            element.clear(keep_tail=True)
             drop(element)
         if parent is not None and parent not in sentences:
             element.tail = None
@@ -214,4 +238,12 @@ def _holders(chosen: frozenset[_Place]) -> set[Element]:
 
 
 def _belongs(element: Element, in_sentence: bool, *, among: bool) -> bool:
-    return (in_sentence and element.tag in _INLINE) or (among and element.tag in _FILLED)
+    if in_sentence and element.tag in _INLINE:
+        return True
+    return among and (element.tag in _FILLED or _holds_only_a_picture(element))
+
+
+def _holds_only_a_picture(element: Element) -> bool:
+    if element.tag not in _FRAMES or len(element) > 1:
+        return False
+    return next(element.iter("img"), None) is not None and not length_of(element)

@@ -11,24 +11,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from urllib.parse import urljoin
 
 from webtools._direct.code import fenced, is_block_code, language, lines_of
+from webtools._direct.links import absolute, base_of, is_permalink, linked, visible_text
 from webtools._direct.tables import is_layout, rows_of
 from webtools._direct.tree import Element, text_of, tokens
 
 _BLANKS = re.compile(r"[ \t\n\r\f]+")
 _BREAKS = re.compile(r" *\x0b *")
 _GAP = re.compile(r"\x0b{2,}")
-_PERMALINK_CLASSES = frozenset(
-    {"headerlink", "anchor", "permalink", "hash-link", "anchorjs-link", "anchor-link"}
-    | {"heading-link", "header-anchor", "heading-anchor", "mw-editsection", "copybtn"}
-)
-_BESIDE = frozenset({"headerlink", "viewcode-link", "anchor", "srclink", "notable-traits"})
-_PERMALINK_TEXTS = frozenset({"", "¶", "#", "§", "\U0001f517", "\u2693", "\ue5d5", "\uf0c1"})
 _LONGEST_URL = 2000
+_LONGEST_NUMBER = 6  # digits of an item's number
 _LONGEST_ALT = 500
-_IN_URL = str.maketrans({" ": "%20", "<": "%3C", ">": "%3E", "|": "%7C", "`": "%60"})
 _SUPERSCRIPT = re.compile(r"[-+\u2212]?(?:\d{1,6}|[a-z])")
 _SKIPPED = frozenset(
     {"head", "svg", "button", "select", "input", "textarea", "iframe", "object", "template"}
@@ -36,7 +30,18 @@ _SKIPPED = frozenset(
 )
 _BLOCKS = frozenset(
     {"address", "article", "aside", "body", "center", "dd", "details", "div", "dt", "fieldset"}
-    | {"figcaption", "figure", "footer", "form", "header", "hgroup", "html", "legend", "main", "nav"}
+    | {
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "header",
+        "hgroup",
+        "html",
+        "legend",
+        "main",
+        "nav",
+    }
     | {"p", "search", "section", "summary", "caption", "tr", "td", "th", "tbody", "thead", "tfoot"}
 )
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
@@ -49,17 +54,9 @@ _ALL_BLOCKS = (
 
 def to_markdown(root: Element, url: str = "") -> str:
     """Return the Markdown of a tree; `url` is what its links are relative to."""
-    writer = _Writer(_base(root, url))
+    writer = _Writer(base_of(root, url))
     writer.block(root)
     return writer.text()
-
-
-def _base(root: Element, url: str) -> str:
-    base = root.getroottree().getroot().find(".//base[@href]")
-    try:
-        return urljoin(url, base.get("href", "")) if base is not None else url
-    except ValueError:
-        return url
 
 
 class _Writer:
@@ -74,6 +71,7 @@ class _Writer:
         self._tight = False  # no blank line before the next block
         self._link = ""  # target of a link round several blocks
         self._plain = 0  # depth of elements in which nothing is marked
+        self._in_heading = False
         self._urls: dict[str, str] = {}
         self._handlers = self._table()
 
@@ -181,9 +179,9 @@ class _Writer:
         if signature:  # as rustdoc writes them: code, though in no `code`
             self._inline.append(visible_text(element))
         else:
-            self._plain += 1
+            self._plain, self._in_heading = self._plain + 1, True
             self.inside(element)
-            self._plain -= 1
+            self._plain, self._in_heading = self._plain - 1, False
         text = "".join(self._inline).replace("\x0b", " ")
         self._inline.clear()
         if text := _BLANKS.sub(" ", text).strip():
@@ -195,11 +193,11 @@ class _Writer:
 
     def _links_of(self, element: Element) -> None:
         """Write the links of a block of code, which can have none within it."""
-        links = {
-            self._linked(text, each): None
+        links = [
+            self._linked(text, each)
             for each in element.iter("a")
             if (text := " ".join(text_of(each).split())) and not is_permalink(each)
-        }
+        ]
         self._inline.append(" ".join(link for link in links if link.startswith("[")))
         self._flush()
 
@@ -368,7 +366,8 @@ class _Writer:
         href = element.get("href", "")
         if is_permalink(element):
             return
-        target = self._absolute(href)
+        in_itself = self._in_heading and href.startswith("#")
+        target = "" if in_itself else self._absolute(href)
         if not target:
             self.inside(element)
         elif any(each.tag in _ALL_BLOCKS for each in element.iterdescendants()):
@@ -377,18 +376,18 @@ class _Writer:
             self.block(element)
             self._link = ""
         elif text := self._captured(element):
-            self._inline.append(_linked(text, target))
+            self._inline.append(linked(text, target))
 
     def _linked(self, text: str, anchor: Element) -> str:
         target = self._absolute(anchor.get("href", ""))
-        return _linked(text, target) if target else text
+        return linked(text, target) if target else text
 
     def _absolute(self, href: str) -> str:
         """Return the web address that a link leads to, or an empty text."""
         if not href or len(href) > _LONGEST_URL:
             return ""
         if href not in self._urls:
-            self._urls[href] = _absolute(self._base, href)
+            self._urls[href] = absolute(self._base, href)
         return self._urls[href]
 
 
@@ -396,37 +395,11 @@ def _skip(_: Element) -> None:
     """Write nothing of an element."""
 
 
-def is_permalink(anchor: Element) -> bool:
-    """Return whether a link only marks the place it stands in."""
-    if "class" in anchor.attrib and tokens(anchor) & _PERMALINK_CLASSES:
-        return len(text_of(anchor).strip()) <= 1 or "mw-editsection" in tokens(anchor)
-    fragment = anchor.get("href", "").startswith("#")
-    return fragment and len(anchor) == 0 and (anchor.text or "").strip() in _PERMALINK_TEXTS
-
-
-def visible_text(element: Element) -> str:
-    """Return the text of a signature on one line, without the links beside it."""
-    parts = [element.text or ""]
-    for child in element:
-        if not (isinstance(child.tag, str) and tokens(child) & _BESIDE):
-            parts.append(f" {visible_text(child)} " if child.tag == "br" else visible_text(child))
-        parts.append(child.tail or "")
-    return _BLANKS.sub(" ", "".join(parts))
-
-
 def _begins_with_block(element: Element) -> bool:
     if (element.text or "").strip():
         return False
     first = next(iter(element), None)
     return first is not None and first.tag in {"pre", "table", "dl", "ul", "ol", "blockquote"}
-
-
-def _linked(text: str, target: str) -> str:
-    inner = text.strip(" \x0b")
-    if not inner:
-        return text
-    left, _, right = text.partition(inner)
-    return f"{left}[{inner.replace(chr(11), ' ')}]({target}){right}"
 
 
 def _as_code(text: str) -> str:
@@ -439,16 +412,4 @@ def _as_code(text: str) -> str:
 
 def _start(element: Element) -> int:
     start = element.get("start", "1")
-    return int(start) if start.isdecimal() and len(start) < 7 else 1
-
-
-def _absolute(base: str, href: str) -> str:
-    try:
-        found = urljoin(base, _BLANKS.sub(" ", href).strip()).translate(_IN_URL)
-    except ValueError:
-        return ""
-    if not found.lower().startswith(("http://", "https://")):
-        return ""
-    if found.count("(") != found.count(")"):
-        return found.replace("(", "%28").replace(")", "%29")
-    return found
+    return int(start) if start.isdecimal() and len(start) <= _LONGEST_NUMBER else 1

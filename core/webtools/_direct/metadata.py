@@ -1,42 +1,29 @@
-"""What a page declares of itself in its markup: title, authors and date. Nothing is guessed from prose.
-
-JSON-LD is parsed as JSON, within bounds, and never searched by patterns: what is nested too deeply,
-too long or malformed declares nothing.
-"""
+"""What a page declares of itself in its markup: title, authors and date; prose is not searched."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, timezone
-from email.utils import parsedate_to_datetime
+from datetime import datetime
 from typing import Any, cast
-from urllib.parse import urlsplit
 
 from webtools._cleaning import one_line
-from webtools._dates import read_date
+from webtools._direct.dates import published
+from webtools._direct.linked_data import nodes_of, texts
 from webtools._direct.markup import Markup
-from webtools._direct.tree import Element, names, text_of, tokens
+from webtools._direct.tree import Element, path_of, stands_aside, text_of, tokens
 
 _LONGEST_LINE = 300  # characters of a title or an author
+_WORDS_OF_A_NAME = range(2, 5)
+_WORDS_OF_A_SITE = 3
+_STRONG = frozenset("|·•«»\u2013\u2014")  # of separators; a hyphen may be the author's own
+_NAME = 5  # characters, of what is hardly by chance part of something else
 _MOST_AUTHORS = 20
-_MOST_NODES = 2000  # of JSON-LD that are looked at
-_DEEPEST = 40  # levels of JSON-LD
-_LONGEST_BYLINE = 150  # characters; a time in a longer text is what the text is about
-_MOST_TIMES = 50  # time elements; a page with more lists other pages
+_HOME = frozenset({"/", "", "/index.html", "index.html", "/index.php"})
 
-_BRACKETS = re.compile(r"[\[\]{}]")
-_ARTICLES = re.compile(r"(?:article|posting|report|webpage|techarticle|story|review|paper)$", re.IGNORECASE)
 _SEPARATOR = re.compile(r"\s+[|·•«»\u2013\u2014:\u2039\u203a-]+\s+|:\s+|\s*\|\s*")
 _PERMALINK = re.compile(r"[\s¶#§\U0001f517]+$")
-_PUBLISHED = (
-    *("article:published_time", "og:article:published_time", "datepublished", "pubdate"),
-    *("og:published_time", "citation_publication_date", "citation_date", "dc.date.issued"),
-    *("dcterms.issued", "dcterms.created", "dc.date", "date", "publish-date", "publish_date"),
-    *("sailthru.date", "parsely-pub-date", "article.published", "published-date", "dc.date.created"),
-)
 _AUTHORS = (
     *("citation_author", "article:author", "author", "parsely-author", "sailthru.author"),
     *("dc.creator", "dcterms.creator", "byl", "og:article:author", "article:author_name"),
@@ -44,17 +31,24 @@ _AUTHORS = (
 _NOBODY = re.compile(
     r"(?:super ?user|admin(?:istrator)?|web ?master|root|author|editor|guest|user|staff|unknown"
     r"|anonymous|n/?a|none|null|undefined|test|default|moderator|team|redaktion|editorial team"
-    r"|by|wordpress|\W*|(?:https?:|www\.|@).*|\S+@\S+)",
+    r"|by|wordpress|\W*|\w*admin\w*|(?:https?:|www\.|@).*|\S+@\S+)",
     re.IGNORECASE,
 )
+_LOGIN = re.compile(r"[a-z0-9._-]{1,40}")  # a user's, no name
 _BY = re.compile(r"^(?:by|von|par|por|di|door)[\s:]+", re.IGNORECASE)
-_TIME_CLASS = re.compile(r"publish|posted|entry-date|post-date|dateline|pubdate|date-?created|article-?date")
-_NO_PAGE = re.compile(r"comment|related|sidebar|widget|recommend|teaser|card|promo|update|modified")
-_DAY = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)")
-_COMPACT_DAY = re.compile(r"((?:19|20)\d\d)(\d\d)(\d\d)(?!\d)")
-_OFFSET = re.compile(r":\d{2}(?:[.,]\d+)?([+-])(\d{2}):?(\d{2})?$")
-_MAIL_DATE = re.compile(r"[A-Z][a-z]{2}, \d{1,2} [A-Z][a-z]{2} \d{4} ")
-_DAY_IN_URL = re.compile(r"/((?:19|20)\d\d)[/-](0?[1-9]|1[0-2])[/-](0?[1-9]|[12]\d|3[01])(?=[/_-]|$)")
+_AUTHOR_CLASSES = frozenset(
+    {
+        "author",
+        "author-name",
+        "author__name",
+        "byline",
+        "byline-name",
+        "byline__name",
+        "post-author",
+    }
+    | {"entry-author", "p-author", "article-author", "article__author", "fn"}
+)
+_DIGIT = re.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,53 +68,12 @@ class Facts:
 
 def facts_of(markup: Markup, root: Element | None, url: str = "") -> Facts:
     """Read what a page declares; of a page that is too wild for a tree, `root` is None."""
-    nodes = [node for text in markup.linked_data for node in _nodes(text)]
-    nodes = [node for node in nodes if _is_of_page(node)]
+    nodes = nodes_of(markup.linked_data)
     return Facts(
-        _title(markup, root, nodes), _author(markup, root, nodes), _published(markup, root, nodes, url)
+        _title(markup, root, nodes),
+        _author(markup, root, nodes),
+        published(markup, root, nodes, url),
     )
-
-
-# --- JSON-LD -----------------------------------------------------------------------------------
-
-
-def _nodes(text: str) -> Iterator[dict[str, Any]]:
-    """Return the objects of a JSON-LD text, outer ones first."""
-    depth = deepest = 0
-    for match in _BRACKETS.finditer(text):
-        depth += 1 if match[0] in "[{" else -1
-        deepest = max(deepest, depth)
-    if deepest > _DEEPEST:
-        return
-    try:
-        level: list[Any] = [json.loads(text, strict=False)]
-    except (ValueError, RecursionError):
-        return
-    seen = 0
-    while level and seen < _MOST_NODES:
-        below: list[Any] = []
-        for each in level[:_MOST_NODES]:
-            seen += 1
-            if isinstance(each, list):
-                below += cast("list[Any]", each)
-            elif isinstance(each, dict):
-                node = cast("dict[str, Any]", each)
-                yield node
-                below += [node[key] for key in ("@graph", "mainEntity", "mainEntityOfPage") if key in node]
-        level = below
-
-
-def _is_of_page(node: dict[str, Any]) -> bool:
-    kinds = node.get("@type")
-    named = cast("list[Any]", kinds) if isinstance(kinds, list) else [kinds]
-    return any(isinstance(kind, str) and _ARTICLES.search(kind) for kind in named)
-
-
-def _texts(nodes: Sequence[dict[str, Any]], key: str) -> Iterator[str]:
-    for node in nodes:
-        value = node.get(key)
-        if isinstance(value, str):
-            yield value
 
 
 # --- title -------------------------------------------------------------------------------------
@@ -129,11 +82,15 @@ def _texts(nodes: Sequence[dict[str, Any]], key: str) -> Iterator[str]:
 def _title(markup: Markup, root: Element | None, nodes: Sequence[dict[str, Any]]) -> str | None:
     """Return the heading where the title element holds it too, else what the page calls itself."""
     site = _line(markup.meta.get("og:site_name"))
-    heading = _line(_heading(root) or markup.heading)
+    heading = _line(_heading(root) if root is not None else markup.heading)
     title = _line(markup.title)
-    if heading and title and _same(heading, title):
+    if heading and title and heading != site and _same(heading, title):
         return heading
-    named = (markup.meta.get("og:title"), *_texts(nodes, "headline"), markup.meta.get("citation_title"))
+    named = (
+        markup.meta.get("og:title"),
+        *texts(nodes, "headline"),
+        markup.meta.get("citation_title"),
+    )
     for text in (*named, markup.meta.get("twitter:title"), title):
         found = _without_site(_line(text), site, heading)
         if found and (found != site or text == title):
@@ -144,6 +101,7 @@ def _title(markup: Markup, root: Element | None, nodes: Sequence[dict[str, Any]]
 def _heading(root: Element | None) -> str:
     """Return the text of the only first heading of a page, without permalinks."""
     found = [] if root is None else [each for each in root.iter("h1") if text_of(each).strip()]
+    found = [each for each in found if not _leads_home(each)]
     if len(found) != 1:
         return ""
     return "".join(
@@ -151,12 +109,21 @@ def _heading(root: Element | None) -> str:
     )
 
 
+def _leads_home(heading: Element) -> bool:
+    """Return whether a heading is the site's name, linked to its first page."""
+    links = [*heading.iter("a"), *heading.iterancestors("a")]
+    targets = (link.get("href", "").strip()[:_LONGEST_LINE] for link in links)
+    return any(target[:1] not in {"", "#"} and path_of(target) in _HOME for target in targets)
+
+
 def _same(heading: str, title: str) -> bool:
     """Return whether a title is the heading, perhaps with parts of the site's name around it."""
     folded = " ".join(heading.casefold().split())
     whole = " ".join(title.casefold().split())
-    return whole == folded or folded in [part.strip() for part in _parts(whole)] or (
-        len(folded) >= 10 and (whole.startswith(folded) or whole.endswith(folded))  # noqa: PLR2004
+    return (
+        whole == folded
+        or folded in [part.strip() for part in _parts(whole)]
+        or (len(folded) >= 2 * _NAME and (whole.startswith(folded) or whole.endswith(folded)))
     )
 
 
@@ -168,20 +135,30 @@ def _parts(title: str) -> Iterator[str]:
 
 
 def _without_site(title: str | None, site: str | None, heading: str | None) -> str | None:
+    """Return a title without the parts that name the site."""
     if not title:
         return None
+    if heading and heading.casefold() in title.casefold():
+        return heading
     ends = [match for match in _SEPARATOR.finditer(title) if match[0].strip() not in {":", ""}]
     if not ends:
         return title
     first, last = title[: ends[0].start()], title[ends[-1].end() :]
-    if heading and heading.casefold() in title.casefold():
-        return heading
-    if site and last.casefold() == site.casefold():
-        return title[: ends[-1].start()]
+    if heading and len(first) >= _NAME and first.casefold() in heading.casefold():
+        return first
     if site and first.casefold() == site.casefold():
         return title[ends[0].end() :]
-    strong = ends[-1][0].strip() in {"|", "·", "•", "«", "»", "\u2014", "\u2013"}
-    return title[: ends[-1].start()] if strong and len(last) < len(title) / 2 else title
+    return title[: ends[-1].start()] if _names_the_site(last, title, ends[-1][0], site) else title
+
+
+def _names_the_site(last: str, title: str, separator: str, site: str | None) -> bool:
+    """Return whether the last part of a title is the site's name: its own, or one by its size."""
+    if site and last.casefold() == site.casefold():
+        return True
+    if separator.strip() in _STRONG:
+        return len(last) < len(title) / 2
+    few = len(last.split()) <= _WORDS_OF_A_SITE and not _DIGIT.search(last)
+    return few and len(last) < len(title) / 3
 
 
 # --- author ------------------------------------------------------------------------------------
@@ -235,7 +212,8 @@ def _marked_authors(root: Element) -> list[str]:
         marked = element.get("itemprop", "").lower() == "author" or (
             element.tag == "a" and "author" in element.get("rel", "").lower().split()
         )
-        if marked and not _stands_aside(element):
+        named = _AUTHOR_CLASSES & tokens(element) and _is_name(text_of(element)[:_LONGEST_LINE])
+        if (marked or named) and not stands_aside(element):
             inner = element.find(".//*[@itemprop='name']")
             found.append(text_of(element if inner is None else inner)[:_LONGEST_LINE])
         if len(found) >= _MOST_AUTHORS:
@@ -243,92 +221,26 @@ def _marked_authors(root: Element) -> list[str]:
     return found if len({_fold(name) for name in found}) <= 3 else []  # noqa: PLR2004  # a list of posts
 
 
+def _is_name(text: str) -> bool:
+    """Return whether a text looks like the name of a person, perhaps after "By"."""
+    words = _BY.sub("", " ".join(text.split())).split(" ")
+    return len(words) in _WORDS_OF_A_NAME and all(
+        word[0].isupper() and not _DIGIT.search(word) for word in words
+    )
+
+
 def _names(text: str) -> list[str]:
     line = _BY.sub("", _line(text) or "")
-    names_of = (part.strip(" ,.") for part in line.split(";"))
-    return [name for name in names_of if not _NOBODY.fullmatch(name) and "://" not in name]
+    names_of = (part.strip(" ,") for part in line.split(";"))
+    return [
+        name
+        for name in names_of
+        if not _NOBODY.fullmatch(name) and not _LOGIN.fullmatch(name) and "://" not in name
+    ]
 
 
 def _fold(text: str) -> str:
     return " ".join(text.casefold().split())
-
-
-# --- date --------------------------------------------------------------------------------------
-
-
-def _published(
-    markup: Markup, root: Element | None, nodes: Sequence[dict[str, Any]], url: str
-) -> datetime | None:
-    """Return the date that the page declares, as it stands there, or the one in its address."""
-    for text in (
-        *(markup.meta.get(name, "") for name in _PUBLISHED[:3]),
-        *_texts(nodes, "datePublished"),
-        *(markup.meta.get(name, "") for name in _PUBLISHED[3:]),
-        markup.time,
-        *([] if root is None else _times(root)),
-        *_texts(nodes, "dateCreated"),
-    ):
-        if found := _moment(text):
-            return found
-    match = _DAY_IN_URL.search(urlsplit(url).path)
-    return _moment("-".join(match.groups())) if match else None
-
-
-def _times(root: Element) -> list[str]:
-    """Return the time elements that date the page: those so marked, else the only one there is."""
-    found = [each for each, _ in zip(root.iter("time"), range(_MOST_TIMES), strict=False)]
-    found = [each for each in found if each.get("datetime") and not _stands_aside(each)]
-    marked = [each for each in found if _TIME_CLASS.search(f"{names(each)} {names(each.getparent())}")]
-    bylines = [each for each in found if len(text_of(each.getparent())) <= _LONGEST_BYLINE]
-    days = {each.get("datetime", "")[:10] for each in found}
-    chosen = marked[:1] or (bylines[:1] if len(days) == 1 else [])
-    return [each.get("datetime", "")[:100] for each in chosen]
-
-
-def _stands_aside(element: Element) -> bool:
-    """Return whether an element belongs to a comment, a teaser or the like, not to the page."""
-    for above in (element, *element.iterancestors()):
-        if above.tag in {"aside", "nav", "footer"} or (above.tag != "body" and _NO_PAGE.search(names(above))):
-            return above.tag != "footer" or next(above.iterancestors("article"), None) is None
-        if above.tag in {"article", "main", "body"}:
-            return False
-    return False
-
-
-def _moment(text: str) -> datetime | None:
-    """Read a date; one without a time is its first moment in UTC, an offset stays as it is."""
-    text = text.strip()[:100]
-    found = read_date(text) or _in_words(text)
-    if found is None and (match := _DAY.match(text) or _COMPACT_DAY.match(text)):
-        year, month, day = match.groups()
-        found = read_date(f"{year}-{int(month):02}-{int(day):02}")
-    if isinstance(found, datetime):
-        return _at_own_offset(found, text)
-    return None if found is None else datetime(found.year, found.month, found.day, tzinfo=UTC)
-
-
-def _in_words(text: str) -> datetime | None:
-    """Read a date as mail has it."""
-    if not _MAIL_DATE.match(text):
-        return None
-    try:
-        found = parsedate_to_datetime(text)
-    except (ValueError, OverflowError):
-        return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
-
-
-def _at_own_offset(moment: datetime, text: str) -> datetime:
-    """Return a moment in UTC at the offset it was written with, so that its day stays the same."""
-    match = _OFFSET.search(text)
-    if match is None:
-        return moment
-    minutes = int(match[2]) * 60 + int(match[3] or 0)
-    try:
-        offset = timedelta(minutes=-minutes if match[1] == "-" else minutes)
-        return moment.astimezone(timezone(offset))
-    except (ValueError, OverflowError):
-        return moment
 
 
 def _line(text: str | None) -> str | None:

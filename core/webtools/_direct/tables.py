@@ -12,7 +12,7 @@ _LONGEST_CELL = 2000  # characters; tables with longer ones lay out a page
 
 
 def is_layout(table: Element) -> bool:
-    """Return whether a table holds parts of a page, not data: they are written one after another."""
+    """Return whether a table holds parts of a page, to be written one after another, not data."""
     if table.get("role") in {"presentation", "none"}:
         return True
     if any(each.tag in _LARGE for each in table.iterdescendants()):
@@ -32,10 +32,8 @@ def rows_of(table: Element, text: Callable[[Element], str]) -> list[list[str]]:
 
     A cell over several columns stands in the first of them, one over several rows in all of them.
     """
-    rows: list[list[str]] = []
     held: dict[int, tuple[int, str]] = {}
-    for cells in _cells(table):
-        rows.append(_row(cells, held, text))
+    rows = [_row(cells, held, text) for cells in _cells(table)]
     width = max(map(len, rows), default=0)
     if not any(any(row) for row in rows):
         return []
@@ -49,6 +47,8 @@ def _row(
     row: list[str] = []
     for cell in cells:
         _fill(row, held)
+        if len(row) >= _MOST_COLUMNS:
+            break
         shown = text(cell)
         down, across = _span(cell, "rowspan"), _span(cell, "colspan")
         for column in range(across):
@@ -62,7 +62,7 @@ def _row(
 
 def _fill(row: list[str], held: dict[int, tuple[int, str]]) -> None:
     """Add the cells that began in a row above."""
-    while (at := len(row)) in held:
+    while (at := len(row)) in held and at < _MOST_COLUMNS:
         left, value = held.pop(at)
         if left > 1:
             held[at] = (left - 1, value)

@@ -5,11 +5,16 @@ The only module beside `markup` that touches lxml. Elements are `Any`: lxml brin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
+from urllib.parse import urlsplit
 
 Element = Any
+_NOT_SETTABLE = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\ud800-\\udfff\\ufffe\\uffff]")
+
+_NO_PAGE = re.compile(r"comment|related|sidebar|widget|recommend|teaser|card|promo|update|modified")
 
 
 def parse(html: str) -> Element | None:
@@ -27,17 +32,18 @@ def parse(html: str) -> Element | None:
 
 
 def drop(element: Element) -> None:
-    """Take an element and all in it out of the tree; the text after it stays."""
-    parent = element.getparent()
-    if parent is None:
-        return
-    if element.tail:
-        before = element.getprevious()
-        if before is None:
-            parent.text = (parent.text or "") + element.tail
-        else:
-            before.tail = (before.tail or "") + element.tail
-    parent.remove(element)
+    """Empty an element of all in it; the text after it stays.
+
+    It is not taken out of the tree: the text after it would be joined to the one before, and that
+    costs quadratic time where thousands follow each other.
+    """
+    element.clear(keep_tail=True)
+    element.tag = "wbr"
+
+
+def settable(text: str) -> str:
+    """Return a text without the characters that a tree may hold but takes from nobody."""
+    return text if text.isprintable() else _NOT_SETTABLE.sub("", text)
 
 
 def drop_all(elements: Iterable[Element]) -> None:
@@ -64,3 +70,24 @@ def names(element: Element) -> str:
 def tokens(element: Element) -> set[str]:
     """Return the classes of an element in lower case."""
     return set(element.get("class", "")[:500].lower().split())
+
+
+def stands_aside(element: Element) -> bool:
+    """Return whether an element belongs to a comment, a teaser or the like, not to the page."""
+    for above in (element, *element.iterancestors()):
+        if above.tag == "footer" and next(above.iterancestors("article"), None) is not None:
+            continue
+        named = above.tag != "body" and _NO_PAGE.search(names(above))
+        if named or above.tag in {"aside", "nav", "footer"}:
+            return True
+        if above.tag in {"article", "main", "body"}:
+            return False
+    return False
+
+
+def path_of(url: str) -> str:
+    """Return the path of a URL, or all of what is none."""
+    try:
+        return urlsplit(url).path
+    except ValueError:
+        return url

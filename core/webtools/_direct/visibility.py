@@ -17,7 +17,13 @@ _NEVER_SHOWN = ("template", "datalist", "object", "iframe", "canvas", "audio", "
 _ROOTS = frozenset({"html", "body", "head"})  # some sites hide all until a script has run
 _HIDDEN_CLASSES = frozenset(
     {"sr-only", "visually-hidden", "visuallyhidden", "is-visually-hidden", "u-visually-hidden"}
-    | {"screen-reader-text", "screen-reader-only", "screenreader-only", "screenreader", "a11y-hidden"}
+    | {
+        "screen-reader-text",
+        "screen-reader-only",
+        "screenreader-only",
+        "screenreader",
+        "a11y-hidden",
+    }
     | {"offscreen", "off-screen", "element-invisible", "hidden-visually", "assistive-text"}
     | {"visually-hidden-focusable", "sr-only-focusable", "show-for-sr", "a11y-only"}
 )
@@ -61,13 +67,11 @@ def drop_invisible(root: Element) -> int:
 
 def is_hidden(tag: str, attributes: Mapping[str, str]) -> bool:
     """Return whether an element's own markup hides it, colours aside."""
-    if tag in _NEVER_SHOWN:
+    if tag in _NEVER_SHOWN or (tag == "dialog" and "open" not in attributes):
         return True
     if not attributes or tag in _ROOTS:
         return False
     if attributes.get("hidden", "until-found").lower() != "until-found":
-        return True
-    if tag == "dialog" and "open" not in attributes:
         return True
     if _HIDDEN_CLASSES.intersection(attributes.get("class", "")[:500].lower().split()):
         return True
