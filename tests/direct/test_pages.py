@@ -445,6 +445,7 @@ HOSTILE = {
     "sides": ("<div class=nav>" * 200 + "x" + "</div>" * 200) * 20,
     "separators in the title": "<title>" + "a - " * 100_000 + "</title>",
     "backticks": "<code>" + "`" * 500_000 + "</code>",
+    "nested lists": ("<ul><li>x" * 120 + "</ul>" * 120) * 60,
     "nested tables": ("<table><tr><td>a<td>" * 60 + "</table>" * 60) * 50,
 }
 

@@ -79,3 +79,12 @@ def language(element: Element) -> str:
         if "rust" in tokens(each):
             return "rust"
     return ""
+
+
+def inline_code(text: str) -> str:
+    """Return code in a line, between more backticks than it holds in a row."""
+    if "`" not in text:
+        return f"`{text}`" if text else ""
+    longest = max(len(run) for run in re.findall("`+", text))
+    fence = "`" * (longest + 1)
+    return f"{fence} {text} {fence}"

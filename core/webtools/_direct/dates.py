@@ -68,7 +68,7 @@ def published(
     markup: Markup, root: Element | None, nodes: Sequence[dict[str, Any]], url: str
 ) -> datetime | None:
     """Return the date that the page declares, as it stands there, or the one in its address."""
-    for text in (
+    declared: tuple[str, ...] = (
         *(markup.meta.get(name, "") for name in _PUBLISHED[:3]),
         *texts(nodes, "datePublished"),
         *(match[1] for text in markup.linked_data if (match := _LINKED_DATE.search(text))),
@@ -76,8 +76,9 @@ def published(
         markup.time,
         *([] if root is None else _times(root)),
         *texts(nodes, "dateCreated"),
-        *([] if root is None else _marked_dates(root)),
-    ):
+        *(() if root is None else _marked_dates(root)),
+    )
+    for text in declared:
         if found := _moment(text):
             return _on_day_of(found, url)
     match = _DAY_IN_URL.search(path_of(url))

@@ -56,7 +56,7 @@ def _nodes(text: str) -> Iterator[dict[str, Any]]:
 
 def _is_of_page(node: dict[str, Any]) -> bool:
     kinds = node.get("@type")
-    named = kinds if isinstance(kinds, list) else [kinds]
+    named = cast("list[object]", kinds) if isinstance(kinds, list) else [cast("object", kinds)]
     return any(isinstance(kind, str) and _ARTICLES.search(kind) for kind in named)
 
 

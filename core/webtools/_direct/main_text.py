@@ -27,6 +27,8 @@ _LITTLE = 0.15  # of what a page shows; the library found far too little
 _INLINE = frozenset(
     {"a", "b", "br", "code", "em", "i", "img", "kbd", "span", "strong", "sub", "sup"}
 )
+_ITEMS = ("li", "dd", "dt")
+_MOST_NESTED = 200
 _SPANS = frozenset({"rowspan", "colspan"})
 _FRAMES = frozenset({"p", "figure", "div", "a", "span"})
 _FILLED = frozenset({"pre", "img", "picture", "math", "br"})
@@ -167,9 +169,20 @@ def _chosen(body: Element) -> dict[_Place, str]:
 
     copy = deepcopy(body.getroottree().getroot())
     marked = _mark(body, copy.find("body"))
+    _flatten(copy)
     found = bare_extraction(copy, include_comments=False, with_metadata=False)
     text = "" if found is None or isinstance(found, dict) else found.text or ""
     return {marked[mark][0]: marked[mark][1] for mark in _MARK.findall(text) if mark in marked}
+
+
+def _flatten(copy: Element) -> None:
+    """Make one list of very many lists in lists, which cost the library quadratic time."""
+    nested = [each for each in copy.iter("ul", "ol", "dl") if each.getparent().tag in _ITEMS]
+    if len(nested) > _MOST_NESTED:
+        for each in nested:
+            each.tag = "span"
+            for item in each.iterchildren(*_ITEMS):
+                item.tag = "span"
 
 
 def _mark(body: Element, copy: Element) -> dict[str, tuple[_Place, str]]:

@@ -12,16 +12,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from webtools._direct.code import fenced, is_block_code, language, lines_of
+from webtools._direct.code import fenced, inline_code, is_block_code, language, lines_of
 from webtools._direct.links import absolute, base_of, is_permalink, linked, visible_text
 from webtools._direct.tables import is_layout, rows_of
-from webtools._direct.tree import Element, text_of, tokens
+from webtools._direct.tree import Element, first_number, text_of, tokens
 
 _BLANKS = re.compile(r"[ \t\n\r\f]+")
 _BREAKS = re.compile(r" *\x0b *")
 _GAP = re.compile(r"\x0b{2,}")
 _LONGEST_URL = 2000
-_LONGEST_NUMBER = 6  # digits of an item's number
 _LONGEST_ALT = 500
 _SUPERSCRIPT = re.compile(r"[-+\u2212]?(?:\d{1,6}|[a-z])")
 _SKIPPED = frozenset(
@@ -219,7 +218,7 @@ class _Writer:
 
     def _list(self, element: Element) -> None:
         self._flush()
-        number = _start(element) if element.tag == "ol" else None
+        number = first_number(element) if element.tag == "ol" else None
         tight = bool(self._marker) or self._prefix.endswith("  ")
         for item in element:
             self._tight = tight and bool(self._out)
@@ -252,7 +251,7 @@ class _Writer:
     def _term(self, element: Element) -> None:
         if tokens(element) & {"sig", "sig-object"}:
             self._flush()
-            self._inline.append(_as_code(visible_text(element).strip()))
+            self._inline.append(inline_code(visible_text(element).strip()))
             self._flush()
             self._tight = True
             self._links_of(element)
@@ -300,9 +299,11 @@ class _Writer:
         text = _BLANKS.sub(" ", text_of(element)).strip()
         links = [each for each in element.iter("a") if each.get("href")]
         if len(links) == 1 and text_of(links[0]).strip() == text:
-            text = self._linked(text if self._plain else _as_code(text), links[0])
+            text = self._linked(text if self._plain else inline_code(text), links[0])
         elif text and not self._plain:
-            text = " ".join([_as_code(text), *(self._linked(text_of(a).strip(), a) for a in links)])
+            text = " ".join(
+                [inline_code(text), *(self._linked(text_of(a).strip(), a) for a in links)]
+            )
         self._inline.append(text)
 
     def _strong(self, element: Element) -> None:
@@ -400,16 +401,3 @@ def _begins_with_block(element: Element) -> bool:
         return False
     first = next(iter(element), None)
     return first is not None and first.tag in {"pre", "table", "dl", "ul", "ol", "blockquote"}
-
-
-def _as_code(text: str) -> str:
-    if "`" not in text:
-        return f"`{text}`" if text else ""
-    longest = max(len(run) for run in re.findall("`+", text))
-    fence = "`" * (longest + 1)
-    return f"{fence} {text} {fence}"
-
-
-def _start(element: Element) -> int:
-    start = element.get("start", "1")
-    return int(start) if start.isdecimal() and len(start) <= _LONGEST_NUMBER else 1

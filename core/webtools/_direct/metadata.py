@@ -183,7 +183,7 @@ def _people(value: object) -> Iterator[str]:
         yield value
     elif isinstance(value, dict):
         name = cast("dict[str, Any]", value).get("name")
-        yield from _people(name) if isinstance(name, str | list) else ()
+        yield from _people(cast("object", name)) if isinstance(name, str | list) else ()
     elif isinstance(value, list):
         for each in cast("list[object]", value)[:_MOST_AUTHORS]:
             yield from _people(each) if not isinstance(each, list) else ()

@@ -16,6 +16,8 @@ _NOT_SETTABLE = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\ud800-\\udfff\\uf
 
 _NO_PAGE = re.compile(r"comment|related|sidebar|widget|recommend|teaser|card|promo|update|modified")
 
+_LONGEST_NUMBER = 6  # digits of an item's number
+
 
 def parse(html: str) -> Element | None:
     """Build the tree of a page that is known to be tame; None where it has no element.
@@ -91,3 +93,9 @@ def path_of(url: str) -> str:
         return urlsplit(url).path
     except ValueError:
         return url
+
+
+def first_number(element: Element) -> int:
+    """Return the number that a numbered list begins with."""
+    start = element.get("start", "1")
+    return int(start) if start.isdecimal() and len(start) <= _LONGEST_NUMBER else 1
