@@ -88,6 +88,9 @@ February, when the diesel ferry stayed in port for a week and the bridge was clo
 </body></html>"""
 
 
+PROSE = NEWSPAPER.replace("pre>", "p>")  # of pages without code trafilatura chooses the main text
+
+
 def test_a_newspapers_page_gives_title_authors_date_and_main_text_as_markdown() -> None:
     found = page(NEWSPAPER)
     assert found.title == "Electric ferry crosses the Sound 1,000 times"
@@ -133,7 +136,13 @@ def test_reading_prints_nothing_and_warns_of_nothing(capfd: pytest.CaptureFixtur
             (2026, 2, 15, 1, 30),
         ),
         ('<meta property="article:published_time" content="soon">', None),
-        ('<meta property="article:published_time" content="0001-01-01T00:00:00+14:00">', (1, 1, 1)),
+        ('<meta property="article:published_time" content="0001-01-01T00:00:00Z">', None),
+        ('<meta property="article:published_time" content="1970-01-01T00:00:00Z">', None),
+        ('<meta property="article:published_time" content="0001-01-02T00:00:00+14:00">', None),
+        ('<meta name="date" content="November 19, 2019, 07:47 PM EST">', (2019, 11, 19)),
+        ('<meta name="date" content="19 Nov 2019 07:09 GMT">', (2019, 11, 19)),
+        ('<meta name="date" content="Tue, 19 Nov 2019 07:09:01 GMT">', (2019, 11, 19, 7, 9, 1)),
+        ('<meta name="date" content="20191119">', (2019, 11, 19)),
         ("", None),
     ],
 )
@@ -145,13 +154,27 @@ def test_the_date_is_the_declared_one_in_utc_and_never_a_guess(
     assert found == (None if expected is None else datetime(*expected, tzinfo=UTC))  # type: ignore[misc, arg-type]
 
 
-def test_a_time_element_dates_a_page_only_when_it_is_marked() -> None:
-    text = f"<p>{SENTENCES * 3}</p>"
-    marked = '<time itemprop="datePublished" datetime="2026-02-14T08:00:00Z">14 Feb</time>'
-    plain = '<time datetime="2026-02-14T08:00:00Z">14 Feb</time>'
-    found = page(document(f"<article>{marked}{text}</article>")).published_at
-    assert found == datetime(2026, 2, 14, 8, tzinfo=UTC)
-    assert page(document(f"<article>{plain}{text}</article>")).published_at is None
+@pytest.mark.parametrize(
+    ("times", "day"),
+    [
+        ('<time itemprop="datePublished" datetime="{}">14 Feb</time>', 14),
+        (
+            '<time class="entry-date" datetime="{}">14 Feb</time><p><time datetime="2020-01-01"></p>',
+            14,
+        ),
+        ('<p class="byline">By Petra, <time datetime="{}">14 Feb</time></p>', 14),
+        ('<p>The ferry <time datetime="{}">on 14 Feb</time> ' + SENTENCES + "</p>", None),
+        ('<time datetime="{}">14 Feb</time><time datetime="2020-01-01">old</time>', None),
+        ('<aside><time datetime="{}">14 Feb</time></aside>', None),
+        ('<div class="comment"><time datetime="{}">14 Feb</time></div>', None),
+    ],
+)
+def test_a_time_element_dates_a_page_if_it_is_marked_or_the_only_one_beside_the_text(
+    times: str, day: int | None
+) -> None:
+    body = times.format("2026-02-14T08:00:00Z") + f"<p>{SENTENCES * 3}</p>"
+    found = page(document(f"<article>{body}</article>")).published_at
+    assert found == (None if day is None else datetime(2026, 2, day, 8, tzinfo=UTC))
 
 
 def test_control_characters_and_terminal_escapes_are_gone() -> None:
@@ -518,7 +541,7 @@ def test_whatever_a_library_raises_is_an_error_of_ours(monkeypatch: pytest.Monke
             raise error
 
         monkeypatch.setattr("trafilatura.bare_extraction", fail)
-        text = refused(NEWSPAPER)
+        text = refused(PROSE)
         assert text == f"the HTML could not be read ({type(error).__name__}); it may be damaged"
 
 
@@ -527,7 +550,7 @@ def test_a_library_that_cannot_be_imported_is_told_with_the_remedy(
 ) -> None:
     monkeypatch.setitem(sys.modules, "trafilatura", None)
     with pytest.raises(ConfigError, match=r"trafilatura.*; install anew: pip install 'agent-webt"):
-        page(NEWSPAPER)
+        page(PROSE)
 
 
 KINDS = st.sampled_from(
@@ -718,11 +741,14 @@ def test_a_long_pdf_is_read_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_slow_pdf_is_left_after_the_page_at_which_time_is_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    clock = [0.0]
+
     def slow(*_: object, **__: object) -> str:
-        time.sleep(0.06)
+        clock[0] += 0.06
         return "text"
 
     monkeypatch.setattr("pypdf.PageObject.extract_text", slow)
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])
     found = _pdf.read_pdf(pdf([f"Page {n}." for n in range(50)]), seconds=0.1)
     assert found.warnings == ["only 2 of the PDF's 50 pages were read"]
 

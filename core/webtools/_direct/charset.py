@@ -13,10 +13,20 @@ _WIDE_MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8"), *_WIDE_MARKS)
-_DECLARED = re.compile(
-    rb"""(?:charset|encoding)\s{0,9}=\s{0,9}["']?\s{0,9}([\w.:-]{2,40})""", re.IGNORECASE
+_LABEL = rb"""\s{0,9}=\s{0,9}["']?\s{0,9}([\w.:-]{2,40})"""
+_CHARSET = re.compile(rb"charset" + _LABEL, re.IGNORECASE)
+_XML_ENCODING = re.compile(rb"\s{0,99}<\?xml\s[^>]{0,200}?\sencoding" + _LABEL, re.IGNORECASE)
+_DECLARED_WITHIN = 4096  # bytes; browsers look at 1024, but pages are served with more before it
+# What the prescan of the HTML standard steps over: comments, and tags with whatever their
+# attributes hold. The texts of scripts and styles are stepped over too.
+_TAGS = re.compile(
+    rb"""<!--(?:.*?-->|.*)|<(script|style)\b.*?</\1|<(meta)[\s/]((?:[^>"']|"[^"]*"|'[^']*')*+)"""
+    rb"""|<[a-z/!?](?:[^>"']|"[^"]*"|'[^']*')*+""",
+    re.IGNORECASE | re.DOTALL,
 )
-_DECLARED_WITHIN = 4096  # bytes
+_ATTRIBUTES = re.compile(
+    rb"""([^\s"'>/=]{1,50})\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]*))""", re.DOTALL
+)
 _SAMPLE = 32 * 1024  # bytes that a guess is made from
 
 # Python has codecs that are no charsets, or slow ones (`idna`, `unicode_escape`): only these are
@@ -24,6 +34,7 @@ _SAMPLE = 32 * 1024  # bytes that a guess is made from
 _CHARSETS = {
     **{name: name for name in ("utf-8", "utf-16", "utf-16-le", "utf-16-be", "gb18030")},
     **{name: name for name in ("euc_jp", "iso2022_jp", "koi8-r", "koi8-u", "cp866", "mac-roman")},
+    "mac-cyrillic": "mac-cyrillic",
     **{f"iso8859-{n}": f"iso8859-{n}" for n in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)},
     **{f"cp{n}": f"cp{n}" for n in (874, 932, 949, 950, *range(1250, 1259))},
     "ascii": "cp1252",
@@ -43,8 +54,23 @@ _ALIASES = {  # labels in use that Python does not know
     "windows-31j": "cp932",
     "windows-874": "cp874",
     "x-mac-roman": "mac-roman",
-    "iso-8859-8-i": "iso8859-8",
+    **dict.fromkeys(("macintosh", "mac", "csmacintosh"), "mac-roman"),
+    **dict.fromkeys(("x-mac-cyrillic", "x-mac-ukrainian"), "mac-cyrillic"),
+    **dict.fromkeys(("iso-8859-8-i", "iso-8859-8-e", "logical", "visual"), "iso8859-8"),
+    **dict.fromkeys(("iso-8859-6-i", "iso-8859-6-e"), "iso8859-6"),
+    **dict.fromkeys(("unicode-1-1-utf-8", "unicode11utf8", "x-unicode20utf8"), "utf-8"),
+    **dict.fromkeys(("unicode", "ucs-2", "iso-10646-ucs-2", "unicodefeff"), "utf-16-le"),
+    **dict.fromkeys(("gb_2312", "gb_2312-80", "csgb2312", "x-gbk"), "gb18030"),
+    **dict.fromkeys(("cn-big5", "x-x-big5"), "big5"),
+    **dict.fromkeys(("x-euc-jp", "cseucpkdfmtjapanese"), "euc_jp"),
+    **dict.fromkeys(("windows-949", "ksc_5601", "ks_c_5601-1989", "cseuckr"), "cp949"),
+    **dict.fromkeys(("koi", "koi8"), "koi8-r"),
+    "koi8-ru": "koi8-u",
+    "dos-874": "cp874",
+    "sun_eu_greek": "iso8859-7",
+    "unicodefffe": "utf-16-be",
 }
+_SPELLING = re.compile(r"^x-(?=cp125\d$)|^(?:cs)?iso8859(?=\d{1,2}$)")
 _MANY_BYTES = frozenset(  # a character; text of another charset is seldom valid in these
     {"utf-16", "utf-16-le", "utf-16-be", "gb18030", "cp932", "cp949", "cp950", "big5hkscs"}
     | {"euc_jp", "iso2022_jp"}
@@ -99,17 +125,41 @@ def _strictly(body: bytes, names: Iterable[str]) -> str | None:
 
 
 def _declared(body: bytes, content_type: str, *, markup: bool) -> list[str]:
-    header = _DECLARED.search(content_type.encode("ascii", "ignore"))
-    own = _DECLARED.search(body, 0, _DECLARED_WITHIN) if markup else None
-    found = [charset(each[1].decode("ascii", "ignore")) for each in (header, own) if each]
-    if own and found[-1] in _UTF_16:
-        found.pop()  # or it could not have been read
+    header = _CHARSET.search(content_type.encode("ascii", "ignore"))
+    found = [charset(header[1].decode("ascii", "ignore"))] if header else []
+    if markup:
+        found.append(_own(body[:_DECLARED_WITHIN]))
     return [name for name in found if name]
+
+
+def _own(head: bytes) -> str | None:
+    """Return the codec that a page's own start names, by the prescan of the HTML standard."""
+    if match := _XML_ENCODING.match(head):
+        labels = [match[1]]
+    else:
+        labels = [_meta_label(tag[3]) for tag in _TAGS.finditer(head) if tag[2]]
+    known = (charset(label.decode("ascii", "ignore")) for label in labels if label)
+    name = next((name for name in known if name), None)
+    return "utf-8" if name in _UTF_16 else name  # or it could not have been read
+
+
+def _meta_label(tag: bytes) -> bytes:
+    """Return the label in a meta element's attributes, or an empty one."""
+    found: dict[bytes, bytes] = {}
+    for match in _ATTRIBUTES.finditer(tag):
+        found.setdefault(match[1].lower(), match[2] or match[3] or match[4] or b"")
+    if b"charset" in found:
+        return found[b"charset"].strip()
+    if found.get(b"http-equiv", b"").strip().lower() != b"content-type":
+        return b""
+    label = _CHARSET.search(found.get(b"content", b""))
+    return label[1] if label else b""
 
 
 def charset(label: str) -> str | None:
     """Give the codec for a charset's label; None for one that is not known."""
-    label = _ALIASES.get(label.lower(), label)
+    label = _SPELLING.sub(lambda match: "iso8859-" if "iso" in match[0] else "", label.lower())
+    label = _ALIASES.get(label, label)
     try:
         name = codecs.lookup(label).name
     except (LookupError, ValueError):  # ValueError: a NUL in the label

@@ -1,6 +1,8 @@
 """From a page's bytes to its title, author, date and main text. Pure, and slow: not for a loop.
 
-HTML is read with trafilatura, PDF with pypdf; both come with the extra `fetch` and are imported
+Of HTML, `metadata` reads what it declares, `visibility` drops what no reader sees, `main_text`
+chooses the part that is the page (with trafilatura where the page does not say), and `markdown`
+writes it down. PDF is read with pypdf. The libraries come with the extra `fetch` and are imported
 at the first page.
 """
 
@@ -14,18 +16,21 @@ from datetime import datetime
 from functools import lru_cache
 from typing import TypeVar
 
-from webtools._cleaning import one_line, without_controls
-from webtools._dates import read_moment as moment
+from webtools._cleaning import without_controls
 from webtools._direct.charset import MANY_ZEROS, STRAY_ZEROS, decode, is_wide
+from webtools._direct.main_text import main_part
+from webtools._direct.markdown import to_markdown
 from webtools._direct.markup import Markup, scan
+from webtools._direct.metadata import facts_of
+from webtools._direct.tree import Element, parse
+from webtools._direct.visibility import drop_invisible
 from webtools._direct.walls import Sight, wall
 from webtools.errors import ConfigError, ProviderError, WebToolsError
 
 T = TypeVar("T")
 
-MAX_TEXT = 2_000_000  # characters that one page may give
+MAX_TEXT = 1_000_000  # characters that one page may give
 MAX_HTML = 8 * 1024 * 1024
-_LONGEST_LINE = 300  # characters of a title or an author
 _LOGGERS = ("trafilatura", "htmldate", "courlan", "charset_normalizer", "pypdf", "dateparser")
 
 _PDF = re.compile(rb"\s{0,100}%PDF-")
@@ -57,13 +62,9 @@ _TEXT_TYPES = re.compile(
 )
 _HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 _UNTOLD = frozenset({"", "application/octet-stream", "binary/octet-stream", "unknown/unknown"})
-_PUBLISHED_META = (
-    *("article:published_time", "og:article:published_time", "datepublished", "pubdate"),
-    *("og:published_time", "citation_publication_date", "dc.date.issued", "dcterms.issued"),
-    *("dc.date", "date", "publish-date", "publish_date", "sailthru.date", "parsely-pub-date"),
-)
-_LINKED_DATE = re.compile(r'"datePublished"\s*:\s*"([0-9T:.+Z -]{8,40})"')
-_DAY = re.compile(r"\d{4}[-/]\d{2}[-/]\d{2}")
+_TARGET = re.compile(r"\]\([^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,2000})?\)")
+_LITTLE_UNSEEN = 20  # characters: labels of icons and the like, not worth a word
+_WILD = "the markup is too large or too odd to tell the main text, so all text is given"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ class Content:
         text: Main text; Markdown for HTML.
         title: Title, or None.
         author: Author, or None.
-        published_at: Aware date and time in UTC, or None.
+        published_at: Aware date and time at the page's own offset from UTC, or None.
         warnings: What is odd about it, a clause each.
     """
 
@@ -208,68 +209,27 @@ def _read_html(html: str, source: Source) -> Content:
     if len(html) > MAX_HTML:
         raise ProviderError(f"the page has more than {MAX_HTML // 2**20} MiB of HTML")
     markup = scan(html)
-    title, author, text, warnings = _main(html, markup, source.url)
-    if reason := wall(Sight(source.asked, source.url, html, markup, text)):
+    root = parse(html) if markup.is_tame else None
+    facts = facts_of(markup, root, source.url)
+    text, warnings = _main(markup, root, source.url)
+    if reason := wall(Sight(source.asked, source.url, html, markup, _TARGET.sub("]", text))):
         raise ProviderError(reason)
     if not text:
         raise ProviderError("the page has no text to read")
-    return Content(
-        text=text,
-        title=_line(title) or _line(markup.title) or _line(markup.heading),
-        author=_author(author),
-        published_at=_published(markup),
-        warnings=warnings,
-    )
+    return Content(text, facts.title, facts.author, facts.published_at, warnings)
 
 
-def _main(html: str, markup: Markup, url: str) -> tuple[str | None, str | None, str, list[str]]:
-    """Find title, author and main text; of a page too wild to build a tree of, all text."""
-    plain = without_controls(markup.text)
+def _main(markup: Markup, root: Element | None, url: str) -> tuple[str, list[str]]:
+    """Return the main text; of a page too wild to build a tree of, all that is shown."""
     if not markup.is_tame:
-        warning = "the markup is too large or too odd to tell the main text, so all text is given"
-        return None, markup.meta.get("author"), plain, [warning]
-    from trafilatura import bare_extraction, load_html  # noqa: PLC0415 - 300 ms, and of an extra
-
-    tree = load_html(html)
-    found = tree is not None and bare_extraction(
-        tree,
-        url=url or None,
-        include_comments=False,
-        include_formatting=True,
-        with_metadata=True,
-        date_extraction_params={"extensive_search": False, "original_date": True},
-    )
-    if not found or isinstance(found, dict):
-        return None, markup.meta.get("author"), plain, []
-    text = without_controls(found.text or "").strip()
-    return found.title, found.author, text or plain, []
-
-
-def _line(text: str | None) -> str | None:
-    return one_line(text)[:_LONGEST_LINE] or None if text else None
-
-
-def _author(text: str | None) -> str | None:
-    """Clean an author; trafilatura parts several by semicolons."""
-    names = (_line(name) for name in (text or "").split(";"))
-    found = ", ".join(name for name in names if name and "://" not in name)
-    return found[:_LONGEST_LINE] or None
-
-
-def _published(markup: Markup) -> datetime | None:
-    """Take the date that the page declares; a guess from its text would often be wrong."""
-    declared = [markup.meta.get(name, "") for name in _PUBLISHED_META]
-    linked = [match[1] for text in markup.linked_data if (match := _LINKED_DATE.search(text))]
-    for text in (*declared, *linked, markup.time):
-        found = moment(text) or moment(_day(text))
-        if found is not None:
-            return found
-    return None
-
-
-def _day(text: str) -> str:
-    match = _DAY.match(text)
-    return match[0].replace("/", "-") if match else ""
+        return without_controls(markup.text), [_WILD]
+    body = None if root is None else root.find("body")
+    if body is None:
+        return without_controls(markup.text), []
+    unseen = drop_invisible(root)
+    told = f"{unseen:,} characters that the page hides from its readers were left out"
+    text = without_controls(to_markdown(main_part(body), url)).strip()
+    return text or without_controls(markup.text), [told] if unseen > _LITTLE_UNSEEN else []
 
 
 @lru_cache(maxsize=1)

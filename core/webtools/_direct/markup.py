@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
+from webtools._direct.visibility import is_hidden
+
 MAX_ELEMENTS = 100_000  # of which the extraction library reads some 20,000 in a second
 MAX_DEPTH = 250  # libxml2 drops what is deeper than 255
 MAX_ATTRIBUTES = 1000  # their number costs libxml2 quadratic time
@@ -89,6 +91,7 @@ class _Target:
     def __init__(self) -> None:
         self._found = Markup()
         self._path: list[str] = []
+        self._unseen: list[bool] = []  # of each element on the path
         self._hidden = 0
         self._aside = 0
         self._kept: dict[str, list[str]] = {"": [], "title": [], "h1": [], "noscript": []}
@@ -100,7 +103,8 @@ class _Target:
         found.elements += 1
         found.depth = max(found.depth, len(self._path))
         found.attributes = max(found.attributes, len(attributes))
-        self._hidden += tag in _HIDDEN
+        self._unseen.append(tag in _HIDDEN or is_hidden(tag, attributes))
+        self._hidden += self._unseen[-1]
         self._aside += tag in _ASIDE
         if tag in _BLOCKS:
             self._kept[""].append("\n")
@@ -113,7 +117,8 @@ class _Target:
             self._note_meta(attributes)
         elif tag == "script":
             found.scripts += 1
-            self._script = [] if attributes.get("type") == "application/ld+json" else None
+            linked = attributes.get("type", "").strip().lower() == "application/ld+json"
+            self._script = [] if linked else None
         elif tag == "input":
             found.passwords += attributes.get("type", "").lower() == "password"
         elif tag == "time" and not found.time and _marks_publication(attributes):
@@ -130,7 +135,7 @@ class _Target:
 
     def end(self, tag: str) -> None:
         del self._path[-1:]
-        self._hidden -= tag in _HIDDEN
+        self._hidden -= self._unseen.pop() if self._unseen else False
         self._aside -= tag in _ASIDE
         if tag in _BLOCKS:
             self._kept[""].append("\n")
