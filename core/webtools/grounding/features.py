@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from webtools.grounding.matching import Match, Matches
@@ -94,7 +94,7 @@ def pool_of(question: Question, matches: Matches) -> Pool:
 
 def features_of(match: Match, pool: Pool) -> list[float]:
     """Return the features of a passage, in the order of `NAMES`."""
-    text = match.document.text[match.span.start : match.span.end]
+    text = match.text
     return [
         *_lexical(match, pool),
         *_structural(match, text),
@@ -259,5 +259,3 @@ def _wanted(match: Match, pool: Pool, text: str) -> list[float]:
         float(number),
     ]
 
-
-Score = Callable[[Sequence[float]], float]

@@ -47,7 +47,8 @@ class Match:
 
     Attributes:
         document: Where it stands.
-        place: Its number in the document.
+        place: Number of its passage in the document.
+        span: The slice of the document that it is.
         hits: By number of a term, where the passage has it.
         above: By number of a term, how surely the headings above have it.
         bm25: Score of plain term matching.
@@ -55,14 +56,15 @@ class Match:
 
     document: Document
     place: int
+    span: Span
     hits: dict[int, list[Hit]]
     above: dict[int, float]
     bm25: float = 0.0
 
     @property
-    def span(self) -> Span:
-        """Where it stands in its document."""
-        return self.document.spans[self.place]
+    def text(self) -> str:
+        """The text of the slice."""
+        return self.document.text[self.span.start : self.span.end]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +74,12 @@ class Matches:
     Attributes:
         found: The passages, best BM25 first.
         weights: By number of a term, how rare it is; the sum is at least a little above 0.
-        passages: How many there are in all.
+        average: Mean length of these passages in characters.
     """
 
     found: list[Match]
     weights: list[float]
-    passages: int
+    average: float
 
 
 def match(terms: Sequence[Term], documents: Sequence[Document]) -> Matches:
@@ -90,7 +92,21 @@ def match(terms: Sequence[Term], documents: Sequence[Document]) -> Matches:
     for each, length in zip(found, lengths, strict=True):
         each.bm25 = _bm25(each, weights, max(_MIN_LENGTH, length) / average)
     found.sort(key=lambda each: -each.bm25)
-    return Matches(found, weights, total)
+    return Matches(found, weights, average)
+
+
+def narrow(match: Match, span: Span, terms: Sequence[Term], matches: Matches) -> Match:
+    """Return a part of a passage with what it has of the question itself."""
+    inside = {
+        number: kept
+        for number, hits in match.hits.items()
+        if (kept := [hit for hit in hits if span.start <= hit[0] < span.end])
+    }
+    above = _above(tuple(term.stem for term in terms), span.path) if span.path else {}
+    part = Match(match.document, match.place, span, inside, above)
+    length = max(_MIN_LENGTH, span.end - span.start) / matches.average
+    part.bm25 = _bm25(part, matches.weights, length)
+    return part
 
 
 def _match_one(terms: Sequence[Term], document: Document) -> list[Match]:
@@ -107,7 +123,7 @@ def _match_one(terms: Sequence[Term], document: Document) -> list[Match]:
         above = _above(stems, span.path) if span.path else {}
         own = hits.get(place)
         if own or above:
-            found.append(Match(document, place, own or {}, above))
+            found.append(Match(document, place, span, own or {}, above))
     return found
 
 
