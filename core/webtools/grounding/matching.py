@@ -13,6 +13,7 @@ from webtools.grounding.terms import Hit, Term, find, lowered
 
 _K1, _B = 1.2, 0.75
 _ABOVE = 0.5  # what a term in the headings above counts beside one in the passage
+_STRETCH = 150  # characters
 _MIN_LENGTH = 150.0  # characters; shorter passages are not taken for better
 
 
@@ -85,7 +86,7 @@ class Matches:
 def match(terms: Sequence[Term], documents: Sequence[Document]) -> Matches:
     """Return the passages that have a term in them or above them."""
     found = [each for document in documents for each in _match_one(terms, document)]
-    total = sum(len(document.spans) for document in documents)
+    total = sum(len(document.text) for document in documents) // _STRETCH + 1
     weights = _weights(terms, found, total)
     lengths = [each.span.end - each.span.start for each in found]
     average = max(_MIN_LENGTH, sum(lengths) / max(1, len(lengths)))
@@ -139,13 +140,13 @@ def _above(stems: tuple[str, ...], path: tuple[str, ...]) -> dict[int, float]:
 
 
 def _weights(terms: Sequence[Term], found: Sequence[Match], total: int) -> list[float]:
-    """Return how rare each term is among all passages."""
+    """Return how rare each term is among all stretches of text, most of them a sentence long."""
     counts = [0] * len(terms)
     for each in found:
-        for number in each.hits:
-            counts[number] += 1
+        for number, hits in each.hits.items():
+            counts[number] += len({hit[0] // _STRETCH for hit in hits})
     return [
-        math.log(1 + (total - count + 0.5) / (count + 0.5)) + 0.2 for count in counts
+        math.log(1 + max(0.0, total - count + 0.5) / (count + 0.5)) + 0.2 for count in counts
     ] or [1.0]
 
 
