@@ -122,10 +122,12 @@ def fit_listwise(groups: Sequence[tuple[Any, Any]]) -> Any:
 
 def signs(question: str, cut: Sequence[Document]) -> list[float]:
     """Return the signs of an answer in some documents."""
-    found = extractive.candidates_of(ranking.rank_documents(question, cut))
+    ranked = ranking.rank_documents(question, cut)
+    found = extractive.candidates_of(ranked)
     if not found:
         return [0.0] * len(answerability.SIGNS)
-    return answerability.signs_of([each.features for each in found], [each.score for each in found])
+    features, scores = [each.features for each in found], [each.score for each in found]
+    return answerability.signs_of(features, scores, ranked.matches.characters)
 
 
 def fit_answered(rows: Sequence[dict[str, Any]], asked: Sequence[Any]) -> tuple[Any, float, str]:
@@ -160,12 +162,12 @@ def fit_answered(rows: Sequence[dict[str, Any]], asked: Sequence[Any]) -> tuple[
 
 
 def _regression() -> Any:
-    return make_pipeline(StandardScaler(), LogisticRegression(C=0.03, max_iter=5000))
+    return make_pipeline(StandardScaler(), LogisticRegression(C=0.1, max_iter=5000))
 
 
 def _curve(known: Any, likely: Any) -> str:
     lines = ["    threshold   not on the page   on the page"]
-    for threshold in (0.3, 0.35, 0.4, 0.43, 0.46, 0.5, 0.6):
+    for threshold in (0.3, 0.35, 0.4, 0.44, 0.48, 0.5, 0.6):
         idle, right = (likely[~known] >= threshold).mean(), (likely[known] >= threshold).mean()
         lines.append(f"    {threshold:.2f}        {idle:15.0%} {right:13.0%}")
     return "\n".join(lines)

@@ -93,14 +93,15 @@ def extract(
     """
     ranking = rank_documents(question, documents)
     candidates = candidates_of(ranking)
-    if likelihood(candidates) < threshold:
+    if likelihood(candidates, ranking) < threshold:
         return []
     return [_claim(each, ranking) for each in choose(candidates, most)]
 
 
-def likelihood(candidates: Sequence[Candidate]) -> float:
+def likelihood(candidates: Sequence[Candidate], ranking: Ranking) -> float:
     """Return how likely it is that the best of what may be quoted answers the question."""
-    return probability([each.features for each in candidates], [each.score for each in candidates])
+    features, scores = [each.features for each in candidates], [each.score for each in candidates]
+    return probability(features, scores, ranking.matches.characters)
 
 
 def candidates_of(ranking: Ranking) -> list[Candidate]:

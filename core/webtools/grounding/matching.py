@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from webtools.grounding.segmentation import Span
-from webtools.grounding.terms import Hit, Term, find, lowered
+from webtools.grounding.terms import Hit, Term, find, lowered, searchable
 
 _K1, _B = 1.2, 0.75
 _ABOVE = 0.5  # what a term in the headings above counts beside one in the passage
@@ -27,7 +27,7 @@ class Document:
         number: Its place among all texts.
         title: Its title, where one is known.
         url: Its address, where one is known.
-        lower: The text in lower case, at the same length.
+        lower: What is searched: lower case, at the same length.
     """
 
     text: str
@@ -39,7 +39,7 @@ class Document:
 
     def __post_init__(self) -> None:
         """Lower the text once."""
-        self.lower = lowered(self.text)
+        self.lower = searchable(self.text)
 
 
 @dataclass(slots=True)
@@ -76,24 +76,26 @@ class Matches:
         found: The passages, best BM25 first.
         weights: By number of a term, how rare it is; the sum is at least a little above 0.
         average: Mean length of these passages in characters.
+        characters: Length of all texts together.
     """
 
     found: list[Match]
     weights: list[float]
     average: float
+    characters: int
 
 
 def match(terms: Sequence[Term], documents: Sequence[Document]) -> Matches:
     """Return the passages that have a term in them or above them."""
     found = [each for document in documents for each in _match_one(terms, document)]
-    total = sum(len(document.text) for document in documents) // _STRETCH + 1
-    weights = _weights(terms, found, total)
+    characters = sum(len(document.text) for document in documents)
+    weights = _weights(terms, found, characters // _STRETCH + 1)
     lengths = [each.span.end - each.span.start for each in found]
     average = max(_MIN_LENGTH, sum(lengths) / max(1, len(lengths)))
     for each, length in zip(found, lengths, strict=True):
         each.bm25 = _bm25(each, weights, max(_MIN_LENGTH, length) / average)
     found.sort(key=lambda each: -each.bm25)
-    return Matches(found, weights, average)
+    return Matches(found, weights, average, characters)
 
 
 def narrow(match: Match, span: Span, terms: Sequence[Term], matches: Matches) -> Match:

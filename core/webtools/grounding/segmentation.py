@@ -13,7 +13,6 @@ from webtools.grounding.blocks import Block, heading_text, read_blocks
 from webtools.grounding.sentences import sentence_spans
 
 MOST = 600  # characters of a passage, code and single rows aside
-MOST_CODE = 6000  # characters of code that stay in one passage
 _TERM_LEVEL = 10  # terms stand below all headings, by their indentation
 _RULE_SIGNS = frozenset("|-: \t+=")
 
@@ -64,7 +63,8 @@ class _Cutter:
             elif block.kind == "row":
                 self._take_row(block, blocks, number)
             else:
-                self._leave_terms(block.indent)
+                if not (block.kind == "code" and self._held):  # code goes on with what it is under
+                    self._leave_terms(block.indent)
                 self._take(block)
         self._flush()
         return self._spans
@@ -96,8 +96,7 @@ class _Cutter:
 
     def _take(self, block: Block) -> None:
         size = block.end - self._start(block)
-        most = MOST_CODE if block.kind == "code" else self._most
-        if self._held and size > most:
+        if self._held and size > self._most:
             self._flush_but_introduction(block)
         if not self._held and not self._lead:
             self._above = tuple(words for _, words in self._path)

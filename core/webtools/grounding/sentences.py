@@ -10,7 +10,12 @@ _END = re.compile(r"[.!?…]{1,9}[\"'”’»)\]*_`]{0,5}(?=\s|$)|[。！？｡]
 _LAST_WORD = re.compile(r"[^\s(\[\"'“‘«]{1,24}$")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]$")
 _NUMBERED = re.compile(r"\d{1,3}$")
-_GREATEST_DAY = 31
+_MONTHS = frozenset(
+    str.split("""
+    januar jänner februar märz april mai juni juli august september oktober november dezember
+    jahrhundert jh
+""")
+)
 
 # What is said before a name or number, or amid a sentence: a dot after it never ends one.
 _OPENING = frozenset(
@@ -85,16 +90,17 @@ def _is_full_stop(text: str, dot: int, start: int, following: str) -> bool:
     if last is None:
         return True
     word = last[0].lower().strip("*_`'’")
-    begins = re.split(r"[\s,.]", following, maxsplit=1)[0].lower() in _BEGINNING
+    next_word = re.split(r"[\s,.]", following, maxsplit=1)[0].lower()
+    begins = next_word in _BEGINNING
     if word in _OPENING:
         return False
     if word in _CLOSING:
         return begins
     if _INITIALS.match(word):  # an initial, or letters with dots: J. R. R., U.S.S.R.
         return begins and (len(word) > 1 or last[0] == "I")
-    if _NUMBERED.match(word) and int(word) <= _GREATEST_DAY and last.start() > start:
-        return not following[0].islower() or begins  # German ordinals: am 3. Mai
-    return not (_NUMBERED.match(word) and last.start() == start)  # the number of an item
+    if _NUMBERED.match(word):  # the number of an item, or of a day in German
+        return last.start() > start and next_word not in _MONTHS
+    return True
 
 
 def is_whole(text: str) -> bool:

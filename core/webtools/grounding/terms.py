@@ -32,6 +32,7 @@ _IDENTIFIER = re.compile(
     r"|(?<![\w-])(--?[A-Za-z][\w-]+|[A-Za-z]\w*(?:(?:::|[._])\w+)+(?:\(\))?|\w+\(\)|[.\\]\w{2,}"
     r"|[A-Za-z]+[a-z][A-Z]\w*|[A-Z]{3,}\w*|[A-Za-z]+\d\w*)"
 )
+_TARGET = re.compile(r"\]\([^()\s]{1,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?\)")
 Hit = tuple[int, int, float]
 
 
@@ -48,6 +49,16 @@ class Term:
     stem: str
     related: tuple[str, ...] = ()
     is_asking: bool = False
+
+
+def searchable(text: str) -> str:
+    """Return a text in lower case at the same length, with the targets of links blanked."""
+    lower = lowered(text)
+    return _TARGET.sub(_blank, lower) if "](" in lower else lower
+
+
+def _blank(match: re.Match[str]) -> str:
+    return "](" + " " * (match.end() - match.start() - 2)
 
 
 def lowered(text: str) -> str:
