@@ -1,9 +1,11 @@
-"""Run the benchmarks: all, or those named (see `PARTS`)."""
+"""Run the benchmarks: all, or those named (see `PARTS`); `--docs DIR` is for `answers`."""
 
+import argparse
+import os
 import platform
 import sys
 
-from benchmarks import caching, calls, cutting, load, research, start
+from benchmarks import answers, caching, calls, cutting, load, research, start
 from benchmarks.report import Row, show
 
 PARTS = {
@@ -13,6 +15,7 @@ PARTS = {
     "cutting": cutting,
     "caching": caching,
     "research": research,
+    "answers": answers,
 }
 
 
@@ -34,5 +37,16 @@ def main(names: list[str]) -> int:
     return 1 if missed else 0
 
 
+def arguments() -> list[str]:
+    """Return the parts that are named; where the documentation is goes into the environment."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("parts", nargs="*", help=", ".join(PARTS))
+    parser.add_argument("--docs", help="folder with the documentation that answers asks about")
+    given = parser.parse_args()
+    if given.docs:
+        os.environ["WEBTOOLS_BENCH_DOCS"] = given.docs
+    return list(given.parts)
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(arguments()))

@@ -1,13 +1,13 @@
 """Fit the weights of the ranker and of saying nothing, and write `grounding/weights.py`.
 
-    python scripts/fit_ranker.py --docs DIR --labelled answers.jsonl [--reader markdownify]
+    python scripts/fit_ranker.py --docs DIR --labelled answers.jsonl [--readers ours markdownify]
 
 DIR holds the documentation of `benchmarks/answers`; of its questions only the half for developing
 is fitted on. Each line of the labelled file has `question`, `title`, `sentences`,
-`answer_sentences` and `answerable`. Needs numpy, scipy and scikit-learn, which nothing else here does.
+`answer_sentences` and `answerable`. Needs numpy, scipy and scikit-learn as nothing else here does.
 """
 
-# ruff: noqa: INP001, PLC0415, T201
+# ruff: noqa: INP001, T201
 from __future__ import annotations
 
 import argparse
@@ -133,7 +133,10 @@ def signs(question: str, cut: Sequence[Document]) -> list[float]:
 def fit_answered(rows: Sequence[dict[str, Any]], asked: Sequence[Any]) -> tuple[Any, float, str]:
     """Fit the weights of saying nothing; return them, the bias and the curve."""
     page = [
-        signs(row["question"], [ranking.document_of(" ".join(row["sentences"]), 0, title=row["title"])])
+        signs(
+            row["question"],
+            [ranking.document_of(" ".join(row["sentences"]), 0, title=row["title"])],
+        )
         for row in rows
     ]
     ours = [(question, pages) for question, pages in asked if question.split == "dev"]
@@ -167,7 +170,7 @@ def _regression() -> Any:
 
 def _curve(known: Any, likely: Any) -> str:
     lines = ["    threshold   not on the page   on the page"]
-    for threshold in (0.3, 0.35, 0.4, 0.44, 0.48, 0.5, 0.6):
+    for threshold in (0.3, 0.35, 0.4, 0.42, 0.44, 0.48, 0.5, 0.6):
         idle, right = (likely[~known] >= threshold).mean(), (likely[known] >= threshold).mean()
         lines.append(f"    {threshold:.2f}        {idle:15.0%} {right:13.0%}")
     return "\n".join(lines)
@@ -184,17 +187,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--docs", type=Path, required=True)
     parser.add_argument("--labelled", type=Path, required=True)
-    parser.add_argument("--reader", choices=READERS, default="ours")
+    parser.add_argument("--readers", choices=READERS, nargs="+", default=["ours"])
     options = parser.parse_args()
-    asked = list(found_pages(options.docs, READERS[options.reader]))
+    asked = [each for name in options.readers for each in found_pages(options.docs, READERS[name])]
     rows = labelled(options.labelled)
-    weights = fit_listwise([*passages_with_labels(asked), *sentences_with_labels(
-        [row for row in rows if row["answerable"]]
-    )])
+    weights = fit_listwise(
+        [
+            *passages_with_labels(asked),
+            *sentences_with_labels([row for row in rows if row["answerable"]]),
+        ]
+    )
     ranking._WEIGHTS = tuple(map(float, weights))  # noqa: SLF001
     answered, bias, curve = fit_answered(rows, asked)
     WEIGHTS.write_text(
-        f'{HEAD}\n{curve}\n"""\n\n# fmt: off\nWEIGHTS: dict[str, float] = {{\n{written(NAMES, weights)}}}\n'
+        f'{HEAD}\n{curve}\n"""\n\n# fmt: off\n'
+        f"WEIGHTS: dict[str, float] = {{\n{written(NAMES, weights)}}}\n"
         f"ANSWERED: dict[str, float] = {{\n{written(answerability.SIGNS, answered)}}}\n"
         f"ANSWERED_BIAS = {bias:.3f}\n",
         encoding="utf-8",

@@ -112,9 +112,9 @@ def found_pages(folder: Path | None, reader: Reader) -> Iterator[tuple[Question,
         paths = _paths(project, folder)
         texts = [path.read_text("utf-8", "replace") for path in paths]
         search = BM25([_plain(text) for text in texts])
-        read = lru_cache(maxsize=None)(lambda at, texts=texts, paths=paths: _read(
-            paths[at], texts[at], reader
-        ))
+        read = lru_cache(maxsize=None)(
+            lambda at, texts=texts, paths=paths: _read(paths[at], texts[at], reader)
+        )
         for each in asked if paths else ():
             if each.project == project:
                 yield each, [read(at) for at in search.order(each.question)[:TOP]]
@@ -139,7 +139,9 @@ def _read(path: Path, text: str, reader: Reader) -> Read:
     if path.suffix == ".md":
         return Read(path.as_uri(), "", text)
     title = _TITLE.search(text)
-    return Read(path.as_uri(), html.unescape(title[1]).strip() if title else "", reader(text, path.as_uri()))
+    return Read(
+        path.as_uri(), html.unescape(title[1]).strip() if title else "", reader(text, path.as_uri())
+    )
 
 
 def read_ours(text: str, url: str) -> str:

@@ -51,9 +51,10 @@ def outcome(question: Question, pages: Sequence[Read]) -> Outcome:
     ]
     claims = extract(question.question, documents)
     ours = {
-        length: has(f"{each.heading}\n{each.text}" for each in rank(
-            question.question, pages, max_characters=length
-        ))
+        length: has(
+            f"{each.heading}\n{each.text}"
+            for each in rank(question.question, pages, max_characters=length)
+        )
         for length in LENGTHS
     }
     ordered = plain_order(question.question, pages)

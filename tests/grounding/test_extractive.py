@@ -43,8 +43,7 @@ def test_a_quotation_is_in_the_source_to_the_letter(asked: str) -> None:
 def test_a_definition_comes_with_its_signature() -> None:
     first, *_ = extract("Which function returns hexadecimal digits?", DOCUMENTS)
     assert first.text == (
-        "`gatekeys.hex_code([size])`: Return a code of hexadecimal digits, "
-        "for locks with a keypad."
+        "`gatekeys.hex_code([size])`: Return a code of hexadecimal digits, for locks with a keypad."
     )
 
 
@@ -58,7 +57,7 @@ def test_code_that_answers_is_quoted_whole_with_its_introduction() -> None:
 
 
 def test_headings_and_lead_ins_are_no_claims() -> None:
-    text = "# Apples and pears\n\nApples and pears are:\n\n- red\n- green\n\nApples and pears grow on\n"
+    text = "# Apples and pears\n\nApples and pears are:\n\n- red\n- green\n\nApples grow on\n"
     assert extract("What are apples and pears?", [document_of(text, 0)], threshold=0.0) == []
 
 

@@ -21,7 +21,9 @@ def shown(found: list[Passage]) -> str:
 
 
 def test_the_best_500_characters_hold_most_answers() -> None:
-    right = [answer in shown(rank(asked, PAGES, max_characters=500)) for asked, answer in ASKED if answer]
+    right = [
+        answer in shown(rank(asked, PAGES, max_characters=500)) for asked, answer in ASKED if answer
+    ]
     assert sum(right) >= len(ASKED) - 1
 
 
@@ -97,10 +99,26 @@ def test_a_row_that_parted_from_its_table_comes_with_the_header() -> None:
 @pytest.mark.parametrize(
     ("question", "answer", "text"),
     [
-        ("Wie hoch ist die Brücke?", "41 Meter", "# Alt\n\nDie Brücken sind 41 Meter hoch.\n\n# Neu\n\nEs regnet."),
-        ("Comment se ferme la porte ?", "verrou", "# A\n\nLes portes se ferment par un verrou.\n\n# B\n\nIl pleut."),
-        ("¿Cuándo abren las tiendas?", "nueve", "# A\n\nLa tienda abre a las nueve.\n\n# B\n\nLlueve."),
-        ("橋の長さは何メートルですか", "三百", "# 橋\n\n橋の長さは三百メートルです。\n\n# 雨\n\n雨です。"),
+        (
+            "Wie hoch ist die Brücke?",
+            "41 Meter",
+            "# Alt\n\nDie Brücken sind 41 Meter hoch.\n\n# Neu\n\nEs regnet.",
+        ),
+        (
+            "Comment se ferme la porte ?",
+            "verrou",
+            "# A\n\nLes portes se ferment par un verrou.\n\n# B\n\nIl pleut.",
+        ),
+        (
+            "¿Cuándo abren las tiendas?",
+            "nueve",
+            "# A\n\nLa tienda abre a las nueve.\n\n# B\n\nLlueve.",
+        ),
+        (
+            "橋の長さは何メートルですか",
+            "三百",
+            "# 橋\n\n橋の長さは三百メートルです。\n\n# 雨\n\n雨です。",
+        ),
     ],
 )
 def test_other_languages_are_ranked_too(question: str, answer: str, text: str) -> None:
@@ -134,7 +152,10 @@ def test_embeddings_raise_what_is_alike() -> None:
     question = "What about the boat?"
     plain = [each.text for each in rank(question, PAGES)]
     raised = [each.text for each in rank(question, PAGES, embeddings=Winter())]
-    place = [next(at for at, text in enumerate(found) if "Nordhaven" in text) for found in (plain, raised)]
+    place = [
+        next(at for at, text in enumerate(found) if "Nordhaven" in text)
+        for found in (plain, raised)
+    ]
     assert place[1] <= place[0]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import grounding_pages as pages
 import pytest
 from hypothesis import given, settings
@@ -72,6 +74,18 @@ def test_a_long_paragraph_is_cut_at_ends_of_sentences() -> None:
     assert max(map(len, slices(text))) <= 600
 
 
+@pytest.mark.parametrize("sign", ["word ", "line\n", "字"])
+def test_a_text_without_sentences_is_cut_all_the_same(sign: str) -> None:
+    found = slices(sign * 2000)
+    assert max(map(len, found)) <= 600
+    assert "".join("".join(found).split()) == "".join((sign * 2000).split())
+
+
+def test_code_beyond_all_measure_is_cut_at_its_lines() -> None:
+    text = "```\n" + "call_something(1, 2)\n" * 2000 + "```\n"
+    assert all(each.rstrip("`\n").endswith("call_something(1, 2)") for each in slices(text))
+
+
 def test_a_lead_in_goes_with_its_list() -> None:
     text = f"{'Words go on here. ' * 30}\n\nThere are two ways:\n\n- {'one ' * 30}\n- two\n"
     assert holding(text, "There are two ways:", 300).endswith("- two")
@@ -90,6 +104,6 @@ TEXTS = st.lists(
 def test_passages_are_slices_in_order_that_leave_out_no_words(text: str) -> None:
     spans = cut(text)
     assert all(span.start < span.end for span in spans)
-    assert all(one.end <= other.start for one, other in zip(spans, spans[1:], strict=False))
+    assert all(one.end <= other.start for one, other in pairwise(spans))
     kept = "".join(text[span.start : span.end] for span in spans)
     assert kept.count("word.") == text.count("word.")

@@ -151,9 +151,9 @@ def _claim(each: Candidate, ranking: Ranking) -> Claim:
 
 
 def _needs(heading: str, quotation: str, ranking: Ranking) -> bool:
-    """Tell whether a heading names something that the quotation does not: a thing in code, or
+    """Tell whether a heading names what the quotation does not.
 
-    what the question asks about.
+    That is a thing written as code is, or else something that the question asks about.
     """
     lower, above = lowered(quotation), lowered(heading)
     named = [match[0].lower() for match in _NAME.finditer(heading)]

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001  signs of other scripts are what this reads
 """Describe a passage beside a question in numbers, most of them between 0 and 1."""
 
 from __future__ import annotations
@@ -22,12 +23,18 @@ _OPENING_VERB = re.compile(
     r"|function|command|parameter|setting|method)|If (?:set|true|given))\b",
     re.MULTILINE,
 )
-_REFERENCE = re.compile(r"\bsee also\b|\bsee (?:section|chapter|the)\b|\bnext\b.{0,20}\bprevious\b"
-                        r"|copyright|all rights reserved|cookie", re.IGNORECASE)
+_REFERENCE = re.compile(
+    r"\bsee also\b|\bsee (?:section|chapter|the)\b|\bnext\b.{0,20}\bprevious\b"
+    r"|copyright|all rights reserved|cookie",
+    re.IGNORECASE,
+)
 _QUESTION_MARK = re.compile(r"[?？]\s*$", re.MULTILINE)
 _LINK = re.compile(r"\]\(")
-_LEANING = re.compile(r"[\s:#*>-]{0,9}(?:it|its|this|that|these|those|they|he|she|his|her|however|but"
-                      r"|and|also|such|then|therefore|thus|otherwise|instead|for example)\b", re.IGNORECASE)
+_LEANING = re.compile(
+    r"[\s:#*>-]{0,9}(?:it|its|this|that|these|those|they|he|she|his|her|however|but"
+    r"|and|also|such|then|therefore|thus|otherwise|instead|for example)\b",
+    re.IGNORECASE,
+)
 
 NAMES = (
     "bm25", "bm25_share", "coverage", "coverage_around", "lead", "lead_precision", "path",
@@ -258,4 +265,3 @@ def _wanted(match: Match, pool: Pool, text: str) -> list[float]:
         float("meaning" in kinds and match.place == 0),
         float(number),
     ]
-

@@ -1,4 +1,4 @@
-# ruff: noqa: RUF001  signs of other scripts are what this reads
+# ruff: noqa: E501, RUF001  signs of other scripts are what this reads
 """What kind of answer a question wants, and whether a text looks like one."""
 
 from __future__ import annotations
@@ -51,8 +51,9 @@ _SHOWN = {
 }
 WANTED = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in _WANTED.items()}
 SHOWN = {
-    kind: re.compile(pattern, re.MULTILINE | (re.IGNORECASE if kind not in {"person", "place",
-                                                                           "named"} else 0))
+    kind: re.compile(
+        pattern, re.MULTILINE | (re.IGNORECASE if kind not in {"person", "place", "named"} else 0)
+    )
     for kind, pattern in _SHOWN.items()
 }
 KINDS = tuple(WANTED)

@@ -70,7 +70,7 @@ def document_of(text: str, number: int, *, title: str = "", url: str = "") -> Do
 
 
 def rank_documents(question: str, documents: Sequence[Document]) -> Ranking:
-    """Rank the passages of all documents; those that share no term with the question are left out."""
+    """Rank the passages of all documents that share a term with the question."""
     read = read_question(question)
     matches = match(read.terms, documents)
     pool = pool_of(read, matches)

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001  signs of other scripts are what this reads
 """Cut a page into passages along its structure.
 
 A heading or signature stays with the text under it, code with the sentence that introduces it, an
@@ -6,13 +7,14 @@ item with its list's lead-in, table rows with the table's header.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from webtools.grounding.blocks import Block, heading_text, read_blocks
 from webtools.grounding.sentences import sentence_spans
 
 MOST = 600  # characters of a passage, code and single rows aside
+MOST_CODE = 6000  # characters of code that stay in one passage
 _TERM_LEVEL = 10  # terms stand below all headings, by their indentation
 _RULE_SIGNS = frozenset("|-: \t+=")
 
@@ -101,7 +103,8 @@ class _Cutter:
         if not self._held and not self._lead:
             self._above = tuple(words for _, words in self._path)
         self._held.append(block)
-        if block.kind != "code" and block.end - self._start(block) > self._most:
+        size = block.end - self._start(block)
+        if size > (MOST_CODE if block.kind == "code" else self._most):
             self._flush_long()
 
     def _start(self, block: Block) -> int:
@@ -124,16 +127,14 @@ class _Cutter:
             self._held = [last]
 
     def _flush_long(self) -> None:
-        """Cut a long paragraph at the ends of its sentences."""
+        """Cut a long block at the ends of its sentences, or of its lines and words."""
         block = self._held.pop()
-        first = self._start(block)
-        at = first
-        for _, end in sentence_spans(self._text, block.start, block.end):
+        first = at = self._start(block)
+        for end in _ends(self._text, block, self._most):
             if end - first > self._most and at > first:
                 self._held = [replace(block, start=max(first, block.start), end=at)]
                 self._flush()
                 first = at + _blank(self._text, at)
-                block.start = first
                 self._above = tuple(words for _, words in self._path)
             at = end
         self._held = [replace(block, start=max(first, block.start))]
@@ -177,6 +178,22 @@ class _Cutter:
         if header and header[0] >= start:
             header = None
         self._spans.append(Span(start, end, self._above, lead_end, kind, header))
+
+
+def _ends(text: str, block: Block, most: int) -> Iterator[int]:
+    """Return where a long block may be cut: after sentences, in long ones after lines and words."""
+    if block.kind == "code":
+        parts = [(block.start, block.end)]
+    else:
+        parts = sentence_spans(text, block.start, block.end)
+    for first, end in parts:
+        at = first
+        while end - at > most:
+            stop = at + most
+            cuts = (text.rfind(sign, at + most // 2, stop) for sign in ("\n", " "))
+            at = next((cut for cut in cuts if cut > 0), stop)
+            yield at
+        yield end
 
 
 def _blank(text: str, at: int) -> int:

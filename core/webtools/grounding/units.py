@@ -1,4 +1,5 @@
-"""What of a passage can be quoted: whole sentences, definitions, rows, and code with its introduction.
+# ruff: noqa: RUF001  signs of other scripts are what this reads
+"""What of a passage can be quoted: sentences, definitions, rows, code with its introduction.
 
 Headings, lead-ins of lists and sentences that are cut off are none.
 """
@@ -8,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 from webtools.grounding.blocks import Block, heading_text, read_blocks
 from webtools.grounding.segmentation import Span
@@ -41,46 +41,77 @@ class Unit:
 
 def units_of(text: str, passage: Span) -> Iterator[Unit]:
     """Return what can be quoted of a passage, in order."""
-    slice_ = text[passage.start : passage.end]
-    blocks = read_blocks(slice_)
-    path = passage.path
-    terms: list[Block] = []
-    for block, following in pairwise([*blocks, None]):
-        assert block is not None  # noqa: S101  only the last is None, and it leads no pair
-        if block.kind == "heading":
-            path = (*path, heading_text(slice_, block))
-            continue
-        if block.kind == "term":
-            terms.append(block)
-            continue
-        if terms:
-            path = (*path, heading_text(slice_, terms[-1]))
-        yield from _units(slice_, passage, block, following, terms, path)
-        terms = []
+    return _Quotable(text[passage.start : passage.end], passage).units()
 
 
-def _units(
-    text: str,
-    passage: Span,
-    block: Block,
-    following: Block | None,
-    terms: list[Block],
-    path: tuple[str, ...],
-) -> Iterator[Unit]:
-    """Return what can be quoted of one block."""
-    if block.kind == "code":
-        return
-    if block.kind == "row":
-        yield from _row(text, passage, block, path)
-        return
-    if following is not None and following.kind == "code":
-        yield from _code(text, passage, block, following, path)
-    spans = sentence_spans(text, block.start + _mark(text, block), block.end)
-    for number, (start, end) in enumerate(spans):
-        if terms and not number and end - terms[0].start <= _LONGEST:
-            yield _unit(passage, terms[0].start, end, path[:-1], terms[-1].end, "definition")
-        elif is_sentence(text[start:end]):
-            yield _unit(passage, start, end, path, start, "sentence")
+class _Quotable:
+    """A passage under way; `_path` are the headings and terms above the block that is read."""
+
+    def __init__(self, text: str, passage: Span) -> None:
+        self._text = text
+        self._passage = passage
+        self._path = passage.path
+        self._terms: list[Block] = []
+
+    def units(self) -> Iterator[Unit]:
+        blocks = read_blocks(self._text)
+        for number, block in enumerate(blocks):
+            if block.kind == "heading":
+                self._path = (*self._path, heading_text(self._text, block))
+            elif block.kind == "term":
+                self._terms.append(block)
+            else:
+                if self._terms:
+                    self._path = (*self._path, heading_text(self._text, self._terms[-1]))
+                following = blocks[number + 1] if number + 1 < len(blocks) else None
+                yield from self._of(block, following)
+                self._terms = []
+
+    def _of(self, block: Block, following: Block | None) -> Iterator[Unit]:
+        """Return what can be quoted of one block."""
+        if block.kind == "code":
+            return
+        if block.kind == "row":
+            yield from self._row(block)
+            return
+        if following is not None and following.kind == "code":
+            yield from self._code(block, following)
+        spans = sentence_spans(self._text, block.start + _mark(self._text, block), block.end)
+        for number, (start, end) in enumerate(spans):
+            if self._terms and not number and end - self._terms[0].start <= _LONGEST:
+                yield self._definition(end)
+            elif is_sentence(self._text[start:end]):
+                yield self._unit(start, end, "sentence")
+
+    def _row(self, block: Block) -> Iterator[Unit]:
+        """Return a row between its outer bars; a rule or a header is none."""
+        row = self._text[block.start : block.end]
+        if _RULE.match(row) or not _SHORTEST <= len(row) <= _LONGEST:
+            return
+        below = self._text[block.end : block.end + 200].lstrip("\n").partition("\n")[0]
+        if "-" in below and _RULE.match(below):
+            return
+        start = block.start + len(row) - len(row.lstrip("| "))
+        end = block.end - (len(row) - len(row.rstrip("| ")))
+        if start < end:
+            yield self._unit(start, end, "row")
+
+    def _code(self, block: Block, code: Block) -> Iterator[Unit]:
+        """Return code with the sentence before it."""
+        spans = sentence_spans(self._text, block.start + _mark(self._text, block), block.end)
+        if spans and code.end - spans[-1][0] <= _LONGEST_CODE:
+            yield self._unit(spans[-1][0], code.end, "code")
+
+    def _definition(self, end: int) -> Unit:
+        """Return a signature with the first sentence that it has."""
+        at, first, last = self._passage.start, self._terms[0].start, self._terms[-1].end
+        span = Span(at + first, at + end, self._path[:-1], at + last, "term")
+        return Unit(span, "definition")
+
+    def _unit(self, start: int, end: int, kind: str) -> Unit:
+        at = self._passage.start
+        span = Span(at + start, at + end, self._path, at + start, kind, self._passage.header)
+        return Unit(span, kind)
 
 
 def is_sentence(text: str) -> bool:
@@ -95,37 +126,6 @@ def _mark(text: str, block: Block) -> int:
     """Return the length of the mark that begins an item or a definition."""
     match = _MARK.match(text, block.start, block.end)
     return match.end() - block.start if match else 0
-
-
-def _row(text: str, passage: Span, block: Block, path: tuple[str, ...]) -> Iterator[Unit]:
-    """Return a row between its outer bars; a rule or a header is none."""
-    row = text[block.start : block.end]
-    if _RULE.match(row) or len(row) > _LONGEST or len(row) < _SHORTEST:
-        return
-    below = text[block.end : block.end + 200].lstrip("\n").partition("\n")[0]
-    if below and "-" in below and _RULE.match(below):
-        return
-    start = block.start + len(row) - len(row.lstrip("| "))
-    end = block.end - (len(row) - len(row.rstrip("| ")))
-    if start < end:
-        yield _unit(passage, start, end, path, start, "row")
-
-
-def _code(
-    text: str, passage: Span, block: Block, code: Block, path: tuple[str, ...]
-) -> Iterator[Unit]:
-    """Return code with the sentence before it."""
-    start = sentence_spans(text, block.start + _mark(text, block), block.end)[-1:]
-    if start and code.end - start[0][0] <= _LONGEST_CODE:
-        yield _unit(passage, start[0][0], code.end, path, start[0][0], "code")
-
-
-def _unit(
-    passage: Span, start: int, end: int, path: tuple[str, ...], lead_end: int, kind: str
-) -> Unit:
-    at = passage.start
-    shape = "term" if kind == "definition" else kind
-    return Unit(Span(at + start, at + end, path, at + lead_end, shape, passage.header), kind)
 
 
 def readable(text: str, kind: str) -> str:

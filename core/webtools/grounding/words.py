@@ -1,5 +1,5 @@
-# ruff: noqa: RUF001  signs of other scripts are what this reads
-"""Word lists of the ranker: function words, endings, and verbs of documentation that go together."""
+# ruff: noqa: E501  lists
+"""Word lists of the ranker: function words, endings, and words that often stand for each other."""
 
 from __future__ import annotations
 
