@@ -22,7 +22,12 @@ def run(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
 
 
 LEAST_ROWS = {
-    "calls": 7, "load": 5, "start": 4, "cutting": 7, "caching": 7, "research": 7,
+    "calls": 7,
+    "load": 5,
+    "start": 4,
+    "cutting": 7,
+    "caching": 7,
+    "research": 7,
     "answers": 20,
 }
 VALUE = re.compile(r" (\S+)  [=≤≥>\u2013]")

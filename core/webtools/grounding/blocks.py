@@ -132,7 +132,8 @@ class _Reader:
         above = self._open
         if above is None or above.kind != "prose" or not (match := _SETEXT.match(line)):
             return False
-        if "\n" in self._text[above.start : above.end]:
+        size = above.end - above.start
+        if size > _LONGEST_HEADING or "\n" in self._text[above.start : above.end]:
             return False
         above.kind, above.end, above.level = "heading", end, 1 if match[1][0] == "=" else 2
         return True
