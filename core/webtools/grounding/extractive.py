@@ -17,8 +17,9 @@ from webtools.grounding.units import Unit, readable, units_of
 MOST = 5  # claims
 _PASSAGES = 14  # that claims are taken from, best first
 _BESIDE = 0.5  # what the passage's own score counts beside that of the sentence
-_MARGIN = 2.0  # below the best score: what is worse bears on the question too little
+_MARGIN = 1.5  # below the best score: what is worse bears on the question too little
 _LEAST_COVERAGE = 0.3  # share of the question's weight in the sentence, its headings and title
+_LEANS = NAMES.index("leans")
 _COVERAGE = NAMES.index("coverage_around")
 _LONGEST_HEADING = 80
 # What is written as code is: with an underscore, brackets, hyphens in front, or capitals within.
@@ -143,7 +144,8 @@ def _claim(each: Candidate, ranking: Ranking) -> Claim:
     shown = readable(quotation, each.unit.kind)
     document, span = each.document, each.unit.span
     heading = span.path[-1][:_LONGEST_HEADING] if span.path else ""
-    if heading and _needs(heading, quotation, ranking):
+    leans = bool(each.features[_LEANS]) and lowered(heading) not in lowered(quotation)
+    if heading and (leans or _needs(heading, quotation, ranking)):  # "This option": which one?
         separator = ":\n" if each.unit.kind == "code" else ": "
         shown = f"{heading}{separator}{shown}"
     where = Quotation(document.url, document.title, quotation, document.number, span.start)
