@@ -1,4 +1,4 @@
-"""Run the benchmarks: all, or those named (see `PARTS`)."""
+"""Run the benchmarks: all, or those named (see `PARTS`); `--docs DIR` is for `answers` and `pages`."""
 
 import argparse
 import platform
@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks import caching, calls, cutting, load, pages, research, start
+from benchmarks import answers, caching, calls, cutting, load, pages, research, start
 from benchmarks.report import Row, show
 
 PARTS = {
@@ -17,6 +17,7 @@ PARTS = {
     "caching": caching,
     "research": research,
     "pages": pages,
+    "answers": answers,
 }
 
 
@@ -47,6 +48,8 @@ def main(arguments: list[str]) -> int:
 def _rows(name: str, given: argparse.Namespace) -> Iterator[Row]:
     if name == "pages":
         return pages.rows(given.docs, given.articles)
+    if name == "answers":
+        return answers.rows(given.docs)
     return PARTS[name].rows()
 
 

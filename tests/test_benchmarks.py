@@ -21,8 +21,16 @@ def run(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-LEAST_ROWS = {"calls": 7, "load": 5, "start": 4, "cutting": 7, "caching": 7, "research": 7}
-LEAST_ROWS["pages"] = 1
+LEAST_ROWS = {
+    "calls": 7,
+    "load": 5,
+    "start": 4,
+    "cutting": 7,
+    "caching": 7,
+    "research": 7,
+    "pages": 1,
+    "answers": 20,
+}
 VALUE = re.compile(r" (\S+)  [=≤≥>\u2013]")
 
 

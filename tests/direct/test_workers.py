@@ -287,6 +287,7 @@ def run_script(
 
 HEAD = """
     import os, signal, sys, threading, time
+    from webtools.errors import ProviderError
     from webtools._direct import workers
     from webtools._direct.extraction import Source
     def page(seconds=30.0, body=b"<html><title>Ferry</title><body><p>text</p></body></html>"):
@@ -364,16 +365,17 @@ def test_what_python_finds_is_found_there_too(tmp_path: Path) -> None:
     code = """
         sys.path.insert(0, os.path.join(os.getcwd(), "more"))
         del os.environ["PYTHONPATH"]
-        print(page().content().text)
+        try:
+            page().content()
+        except ProviderError as error:
+            print(error)
     """
     (tmp_path / "more").mkdir()
-    (tmp_path / "more" / "trafilatura.py").write_text(
-        "from types import SimpleNamespace as S\n"
-        "load_html = str\n"
-        "def bare_extraction(*_, **__): return S(title='t', author=None, text='from there')\n"
-    )
+    (tmp_path / "more" / "trafilatura.py").write_text("raise LookupError('it was found')\n")
+    (tmp_path / "more" / "lxml.py").write_text("raise LookupError('it was found')\n")
     done = run_script(tmp_path, code, PYTHONPATH=str(tmp_path / "none"))
-    assert (done.stdout, done.stderr) == ("from there\n", "")
+    assert "LookupError" in done.stdout
+    assert done.stderr == ""
 
 
 # --- where no process can be started -----------------------------------------------------------

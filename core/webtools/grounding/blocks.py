@@ -1,0 +1,183 @@
+"""Read the structure of Markdown or plain text: headings, terms, paragraphs, items, rows, code.
+
+One pass over the lines; every block is a slice of the text, so nothing is respelled.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Kind: TypeAlias = Literal["heading", "term", "prose", "item", "row", "code"]
+
+_FENCE = re.compile(r"(?:[-*+]\s{1,4}|:\s{1,4})?(`{3,}|~{3,})")
+_ATX = re.compile(r"#{1,6}(?=\s|$)")
+_SETEXT = re.compile(r"(={3,}|-{3,})\s*$")
+_ITEM = re.compile(r"(?:[-*+•‣·]|\d{1,3}[.)])\s")
+_DEFINITION = re.compile(r":\s")
+_RULE = re.compile(r"(?:[-=_*~]\s?){3,}$")
+_LINK = re.compile(r"!?\[([^\[\]]{0,300})\]\([^()\s]{0,500}(?:\s[^()]{0,300})?\)")
+_CODE_INDENT = 4
+_LONGEST_TERM = 400
+_LONGEST_HEADING = 120
+_SPECIAL = frozenset("`~#=-*+•‣·:|_0123456789")
+
+
+@dataclass(slots=True)
+class Block:
+    """A slice of a text that is one thing.
+
+    Attributes:
+        kind: What it is.
+        start: Where it begins, its indentation left out.
+        end: Where it ends, without the line break.
+        indent: Columns before it.
+        level: Of a heading, 1 to 6; else 0.
+    """
+
+    kind: Kind
+    start: int
+    end: int
+    indent: int
+    level: int = 0
+
+
+def read_blocks(text: str) -> list[Block]:
+    """Return the blocks of a text in order."""
+    return _Reader(text).read()
+
+
+class _Reader:
+    """Goes over the lines once; `_open` is the block that the next line may go on with."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._blocks: list[Block] = []
+        self._open: Block | None = None
+        self._after_blank = True
+        self._inside = 0  # indentation of what the last item or definition holds
+
+    def read(self) -> list[Block]:
+        lines = self._lines()
+        for start, line in lines:
+            stripped = line.lstrip()
+            if not stripped:
+                self._open, self._after_blank = None, True
+                continue
+            indent = len(line) - len(stripped)
+            at = start + indent
+            end = at + len(stripped.rstrip())
+            if stripped[0] in _SPECIAL and self._read_special(stripped, at, end, indent, lines):
+                self._after_blank = False
+                continue
+            self._read_plain(at, end, indent)
+            self._after_blank = False
+        return self._blocks
+
+    def _lines(self) -> Iterator[tuple[int, str]]:
+        start = 0
+        for line in self._text.split("\n"):
+            yield start, line
+            start += len(line) + 1
+
+    def _add(self, kind: Kind, start: int, end: int, indent: int, level: int = 0) -> Block:
+        block = Block(kind, start, end, indent, level)
+        self._blocks.append(block)
+        return block
+
+    def _read_special(
+        self, line: str, start: int, end: int, indent: int, lines: Iterator[tuple[int, str]]
+    ) -> bool:
+        """Read a line that begins with a mark; return whether the mark meant something."""
+        first = line[0]
+        if match := _FENCE.match(line):
+            if first == ":":
+                self._define(indent)
+            self._read_fence(match[1], start, end, indent, lines)
+        elif first == "#" and (match := _ATX.match(line)) and indent < _CODE_INDENT:
+            self._add("heading", start, end, indent, len(match[0]))
+            self._open, self._inside = None, 0
+        elif first in "=-" and self._open is not None and self._underline(line, end):
+            self._open, self._inside = None, 0
+        elif first == "|":
+            self._add("row", start, end, indent)
+            self._open = None
+        elif first == ":" and _DEFINITION.match(line) and self._define(indent):
+            self._open = self._add("prose", start, end, indent + _CODE_INDENT)
+        elif _RULE.match(line):
+            self._open = None
+        elif _ITEM.match(line) and not self._is_code(indent):
+            self._open = self._add("item", start, end, indent)
+            self._inside = indent + 2
+        else:
+            return False
+        return True
+
+    def _read_fence(
+        self, fence: str, start: int, end: int, indent: int, lines: Iterator[tuple[int, str]]
+    ) -> None:
+        """Take all lines up to the fence that closes."""
+        for at, line in lines:
+            end = at + len(line)
+            stripped = line.strip()
+            if stripped.startswith(fence) and not stripped.strip(fence[0]):
+                break
+        self._add("code", start, end, indent)
+        self._open = None
+
+    def _underline(self, line: str, end: int) -> bool:
+        """Make a heading of the one line above a line of `===` or `---`."""
+        above = self._open
+        if above is None or above.kind != "prose" or not (match := _SETEXT.match(line)):
+            return False
+        size = above.end - above.start
+        if size > _LONGEST_HEADING or "\n" in self._text[above.start : above.end]:
+            return False
+        above.kind, above.end, above.level = "heading", end, 1 if match[1][0] == "=" else 2
+        return True
+
+    def _define(self, indent: int) -> bool:
+        """Make a term of the lines right above a definition."""
+        self._inside = indent + _CODE_INDENT
+        above = self._blocks[-1] if self._blocks else None
+        if above is None or above.kind != "prose" or above.end - above.start > _LONGEST_TERM:
+            return bool(above and above.kind in {"term", "prose", "code", "item"})
+        if above.indent <= indent:
+            above.kind = "term"
+        return True
+
+    def _is_code(self, indent: int) -> bool:
+        """Tell whether a line is indented so far that it is code."""
+        return self._after_blank and indent >= self._inside + _CODE_INDENT
+
+    def _read_plain(self, start: int, end: int, indent: int) -> None:
+        if self._open is not None:
+            self._open.end = end
+            return
+        if indent < self._inside:
+            self._inside = 0
+        last = self._blocks[-1] if self._blocks else None
+        if self._is_code(indent) or (last and last.kind == "code" and self._goes_on(last, indent)):
+            if last is not None and last.kind == "code" and self._goes_on(last, indent):
+                last.end = end
+                return
+            self._add("code", start - indent, end, indent)
+            self._after_blank = False
+            return
+        self._open = self._add("prose", start, end, indent)
+
+    def _goes_on(self, code: Block, indent: int) -> bool:
+        """Tell whether an indented line belongs to the indented code above it."""
+        fenced = self._text[code.start : code.start + 8].lstrip()[:3] in {"```", "~~~"}
+        return not fenced and indent >= max(_CODE_INDENT, self._inside + _CODE_INDENT)
+
+
+def heading_text(text: str, block: Block) -> str:
+    """Return the words of a heading or term on one line, without marks and links."""
+    words = text[block.start : block.end]
+    if block.kind == "heading":
+        words = words.partition("\n")[0].strip("# \t")
+    words = _LINK.sub(r"\1", words) if "](" in words else words
+    return " ".join(words.split())[:_LONGEST_HEADING]

@@ -1,0 +1,165 @@
+"""Answers in the sources' own words: one to five claims, or none where nothing answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from webtools.grounding.answerability import THRESHOLD, probability
+from webtools.grounding.duplicates import Shingles, is_repeated, shingles_of
+from webtools.grounding.features import NAMES, features_of
+from webtools.grounding.matching import Document, narrow
+from webtools.grounding.ranking import Ranked, Ranking, rank_documents, score_of
+from webtools.grounding.terms import find, lowered
+from webtools.grounding.units import Unit, readable, units_of
+
+MOST = 5  # claims
+_PASSAGES = 14  # that claims are taken from, best first
+_BESIDE = 0.5  # what the passage's own score counts beside that of the sentence
+_MARGIN = 1.5  # below the best score: what is worse bears on the question too little
+_LEAST_COVERAGE = 0.3  # share of the question's weight in the sentence, its headings and title
+_LEANS = NAMES.index("leans")
+_COVERAGE = NAMES.index("coverage_around")
+_LONGEST_HEADING = 80
+# What is written as code is: with an underscore, brackets, hyphens in front, or capitals within.
+_NAME = re.compile(r"\w+_\w*|\w[\w.]*(?=\()|(?<![\w-])--?[a-zA-Z][\w-]*|\w*[a-z][A-Z]\w*|\w+::\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """Where a claim stands.
+
+    Attributes:
+        url: Address of the source.
+        title: Its title.
+        quotation: The words, in the source's own characters.
+        number: Place of the source among those given, from 0.
+        offset: Where the quotation begins in it.
+    """
+
+    url: str
+    title: str
+    quotation: str
+    number: int = 0
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One statement of an answer.
+
+    Attributes:
+        text: What is shown: the quotation on one line, after the signature or heading it needs.
+        citations: The one place that it is quoted from.
+        status: Always `quoted`.
+        score: How well it fits; claims of different answers do not compare.
+    """
+
+    text: str
+    citations: tuple[Quotation, ...]
+    status: str = "quoted"
+    score: float = 0.0
+
+
+@dataclass(slots=True)
+class Candidate:
+    """Something that may be quoted, with its features and score."""
+
+    unit: Unit
+    document: Document
+    features: list[float] = field(repr=False)
+    score: float
+
+    @property
+    def quotation(self) -> str:
+        """The source's own characters."""
+        return self.document.text[self.unit.span.start : self.unit.span.end]
+
+
+def extract(
+    question: str,
+    documents: Sequence[Document],
+    *,
+    most: int = MOST,
+    threshold: float = THRESHOLD,
+) -> list[Claim]:
+    """Return the claims that answer a question, best first; none when the documents do not.
+
+    Args:
+        question: What is asked.
+        documents: Texts that were cut (`ranking.document_of`).
+        most: Claims to return at most.
+        threshold: How likely it must be that they answer it, 0 to 1.
+    """
+    ranking = rank_documents(question, documents)
+    candidates = candidates_of(ranking)
+    if likelihood(candidates, ranking) < threshold:
+        return []
+    return [_claim(each, ranking) for each in choose(candidates, most)]
+
+
+def likelihood(candidates: Sequence[Candidate], ranking: Ranking) -> float:
+    """Return how likely it is that the best of what may be quoted answers the question."""
+    features, scores = [each.features for each in candidates], [each.score for each in candidates]
+    return probability(features, scores, ranking.matches.characters)
+
+
+def candidates_of(ranking: Ranking) -> list[Candidate]:
+    """Return what may be quoted of the best passages, best first."""
+    found = [
+        each for passage in ranking.ranked[:_PASSAGES] for each in _candidates(passage, ranking)
+    ]
+    found.sort(key=lambda each: -each.score)
+    return found
+
+
+def _candidates(passage: Ranked, ranking: Ranking) -> Iterator[Candidate]:
+    document = passage.match.document
+    for unit in units_of(document.text, passage.match.span):
+        if unit.kind == "code" and "way" not in ranking.question.kinds:
+            continue
+        part = narrow(passage.match, unit.span, ranking.question.terms, ranking.matches)
+        features = features_of(part, ranking.pool)
+        score = score_of(features) + _BESIDE * passage.score
+        yield Candidate(unit, document, features, score)
+
+
+def choose(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
+    """Choose the best that do not repeat each other and come near the best."""
+    chosen: list[Candidate] = []
+    known: list[Shingles] = []
+    for each in candidates:
+        if len(chosen) == most or each.score < candidates[0].score - _MARGIN:
+            break
+        bears = not chosen or each.features[_COVERAGE] >= _LEAST_COVERAGE
+        if bears and not is_repeated(own := shingles_of(each.quotation), known):
+            chosen.append(each)
+            known.append(own)
+    return chosen
+
+
+def _claim(each: Candidate, ranking: Ranking) -> Claim:
+    quotation = each.quotation
+    shown = readable(quotation, each.unit.kind)
+    document, span = each.document, each.unit.span
+    heading = span.path[-1][:_LONGEST_HEADING] if span.path else ""
+    leans = bool(each.features[_LEANS]) and lowered(heading) not in lowered(quotation)
+    if heading and (leans or _needs(heading, quotation, ranking)):  # "This option": which one?
+        separator = ":\n" if each.unit.kind == "code" else ": "
+        shown = f"{heading}{separator}{shown}"
+    where = Quotation(document.url, document.title, quotation, document.number, span.start)
+    return Claim(shown, (where,), score=each.score)
+
+
+def _needs(heading: str, quotation: str, ranking: Ranking) -> bool:
+    """Tell whether a heading names what the quotation does not.
+
+    That is a thing written as code is, or else something that the question asks about.
+    """
+    lower, above = lowered(quotation), lowered(heading)
+    named = [match[0].lower() for match in _NAME.finditer(heading)]
+    if named:
+        return not any(name in lower for name in named)
+    stems = [term.stem for term in ranking.question.terms]
+    return any(any(find(stem, above)) and not any(find(stem, lower)) for stem in stems)

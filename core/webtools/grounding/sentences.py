@@ -1,0 +1,118 @@
+# ruff: noqa: RUF001  signs of other scripts are what this reads
+"""Cut prose into sentences. Abbreviations and decimals end none; every step is linear."""
+
+from __future__ import annotations
+
+import re
+
+# A sign that may end a sentence, with the brackets and quotation marks that close after it.
+_END = re.compile(r"[.!?…]{1,9}[\"'”’»)\]*_`]{0,5}(?=\s|$)|[。！？｡]{1,9}[」』）”’\"]{0,5}")
+_LAST_WORD = re.compile(r"[^\s(\[\"'“‘«]{1,24}$")
+_INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]$")
+_NUMBERED = re.compile(r"\d{1,3}$")
+_MONTHS = frozenset(
+    str.split("""
+    januar jänner februar märz april mai juni juli august september oktober november dezember
+    jahrhundert jh
+""")
+)
+
+# What is said before a name or number, or amid a sentence: a dot after it never ends one.
+_OPENING = frozenset(
+    str.split("""
+    e.g i.e eg ie vs cf ca approx dr mr mrs ms mx prof st no nos fig figs eq eqs ch pp vol ed eds
+    sen rep gov gen col sgt capt cpt lt maj cmdr adm rev hon messrs mt ft pres supt det insp amb
+    atty resp incl excl avg ver viz al art par para sect sec secs mme mlle mm mgr sr sra srta dña
+    z.b d.h u.a bzw bspw nr str hr fr abs vgl sog ggf evtl p.ex p.ej núm pág págs vols av bd chap
+    tab def thm ex op cit nb op.cit ibid viz p
+""")
+)
+# Of these a sentence may end: it does when a word follows that begins one.
+_CLOSING = frozenset(
+    str.split("""
+    etc inc ltd co corp jr sr bros llc plc u.s u.k u.n e.u u.s.a d.c a.m p.m b.c a.d b.c.e c.e ph.d
+    m.d m.sc b.sc b.a m.a dept univ assn est usw ff max min ave blvd rd jan feb mar apr jun jul aug
+    sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun a.k.a n.b d.o.b esq r.i.p
+    s.a s.l gmbh cie
+""")
+)
+_BEGINNING = frozenset(
+    str.split("""
+    the a an it he she they we you i this that these those there his her their its in on at as for
+    but and so if when while after before however by with from since although many most some all
+    no not one two another each both what who where why how during under then also to since
+    der die das ein eine es er sie wir ihr ich dies diese le la les un une il elle ils elles nous
+    vous ce cette ces on el los las una uno ella ellos en se lo
+""")
+)
+
+
+def sentence_spans(text: str, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
+    """Return where each sentence of a paragraph begins and ends, white space left out."""
+    end = len(text) if end is None else end
+    spans: list[tuple[int, int]] = []
+    at = start
+    for match in _END.finditer(text, start, end):
+        if _ends_here(text, match, start, end):
+            spans.append((at, match.end()))
+            at = match.end()
+    spans.append((at, end))
+    trimmed = (_trim(text, first, last) for first, last in spans)
+    return [(first, last) for first, last in trimmed if first < last]
+
+
+def _trim(text: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+def _ends_here(text: str, match: re.Match[str], start: int, end: int) -> bool:
+    """Tell a full stop from the dot of an abbreviation; what goes on in lower case is one too."""
+    if match[0][0] in "。！？｡":
+        return True
+    after = text[match.end() : min(end, match.end() + 40)].lstrip()
+    following = after.lstrip("\"'“‘«([*_`¿¡")
+    if not following:
+        return True
+    if after[0].islower() and match[0][0] != "!":
+        return False
+    if match[0][0] != "." or match[0].startswith(".."):
+        return True
+    return _is_full_stop(text, match.start(), start, following)
+
+
+def _is_full_stop(text: str, dot: int, start: int, following: str) -> bool:
+    """Judge a dot by the word before it and the word that follows."""
+    last = _LAST_WORD.search(text, max(start, dot - 24), dot)
+    if last is None:
+        return True
+    word = last[0].lower().strip("*_`'’")
+    next_word = re.split(r"[\s,.]", following, maxsplit=1)[0].lower()
+    begins = next_word in _BEGINNING
+    if word in _OPENING:
+        return False
+    if word in _CLOSING:
+        return begins
+    if _INITIALS.match(word):  # an initial, or letters with dots: J. R. R., U.S.S.R.
+        return begins and (len(word) > 1 or last[0] == "I")
+    if _NUMBERED.match(word):  # the number of an item, or of a day in German
+        return last.start() > start and next_word not in _MONTHS
+    return True
+
+
+def is_whole(text: str) -> bool:
+    """Tell whether a text both begins and ends as a sentence does."""
+    stripped = text.rstrip("\"'”’»)]*_`」』）")
+    if not stripped or stripped[-1] not in ".!。！" or stripped.endswith(("..", "…")):
+        return False
+    first = text.lstrip("\"'“‘«([*_`¿¡「『（-")[:1]
+    return bool(first) and (first.isalnum() or first in "-\\/.:$@#<") and not _is_cut(stripped)
+
+
+def _is_cut(text: str) -> bool:
+    """Tell whether a text ends with an abbreviation that cannot end a sentence."""
+    last = _LAST_WORD.search(text[:-1], max(0, len(text) - 25))
+    return last is not None and last[0].lower().strip("*_`") in _OPENING

@@ -1,0 +1,136 @@
+# ruff: noqa: RUF001  signs of other scripts are what this reads
+"""What of a passage can be quoted: sentences, definitions, rows, code with its introduction.
+
+Headings, lead-ins of lists and sentences that are cut off are none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from webtools.grounding.blocks import Block, heading_text, read_blocks
+from webtools.grounding.segmentation import Span
+from webtools.grounding.sentences import is_whole, sentence_spans
+
+_LONGEST = 700  # characters of a sentence or definition
+_LONGEST_CODE = 900
+_SHORTEST = 20
+_SHORTEST_CJK = 6
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_LETTERS = 0.4  # of what is prose
+_RULE = re.compile(r"[|\s:-]*$")
+_MARK = re.compile(r"(?::|[-*+•]|\d{1,3}[.)])\s+|#{1,6}\s+")
+_LINK = re.compile(r"!?\[([^\[\]]{0,300})\]\([^()\s]{0,500}(?:\s[^()]{0,300})?\)")
+_LEAD_IN = (":", "：", "::")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A slice of a text that may be quoted by itself.
+
+    Attributes:
+        span: The slice, under its headings and terms; its lead is a signature it holds.
+        kind: `sentence`, `definition`, `row` or `code`.
+    """
+
+    span: Span
+    kind: str
+
+
+def units_of(text: str, passage: Span) -> Iterator[Unit]:
+    """Return what can be quoted of a passage, in order."""
+    return _Quotable(text[passage.start : passage.end], passage).units()
+
+
+class _Quotable:
+    """A passage under way; `_path` are the headings and terms above the block that is read."""
+
+    def __init__(self, text: str, passage: Span) -> None:
+        self._text = text
+        self._passage = passage
+        self._path = passage.path
+        self._terms: list[Block] = []
+
+    def units(self) -> Iterator[Unit]:
+        blocks = read_blocks(self._text)
+        for number, block in enumerate(blocks):
+            if block.kind == "heading":
+                self._path = (*self._path, heading_text(self._text, block))
+            elif block.kind == "term":
+                self._terms.append(block)
+            else:
+                if self._terms:
+                    self._path = (*self._path, heading_text(self._text, self._terms[-1]))
+                following = blocks[number + 1] if number + 1 < len(blocks) else None
+                yield from self._of(block, following)
+                self._terms = []
+
+    def _of(self, block: Block, following: Block | None) -> Iterator[Unit]:
+        """Return what can be quoted of one block."""
+        if block.kind == "code":
+            return
+        if block.kind == "row":
+            yield from self._row(block)
+            return
+        if following is not None and following.kind == "code":
+            yield from self._code(block, following)
+        spans = sentence_spans(self._text, block.start + _mark(self._text, block), block.end)
+        for number, (start, end) in enumerate(spans):
+            if self._terms and not number and end - self._terms[0].start <= _LONGEST:
+                yield self._definition(end)
+            elif is_sentence(self._text[start:end]):
+                yield self._unit(start, end, "sentence")
+
+    def _row(self, block: Block) -> Iterator[Unit]:
+        """Return a row between its outer bars; a rule or a header is none."""
+        row = self._text[block.start : block.end]
+        if _RULE.match(row) or not _SHORTEST <= len(row) <= _LONGEST:
+            return
+        below = self._text[block.end : block.end + 200].lstrip("\n").partition("\n")[0]
+        if "-" in below and _RULE.match(below):
+            return
+        start = block.start + len(row) - len(row.lstrip("| "))
+        end = block.end - (len(row) - len(row.rstrip("| ")))
+        if start < end:
+            yield self._unit(start, end, "row")
+
+    def _code(self, block: Block, code: Block) -> Iterator[Unit]:
+        """Return code with the sentence before it."""
+        spans = sentence_spans(self._text, block.start + _mark(self._text, block), block.end)
+        if spans and code.end - spans[-1][0] <= _LONGEST_CODE:
+            yield self._unit(spans[-1][0], code.end, "code")
+
+    def _definition(self, end: int) -> Unit:
+        """Return a signature with the first sentence that it has."""
+        at, first, last = self._passage.start, self._terms[0].start, self._terms[-1].end
+        span = Span(at + first, at + end, self._path[:-1], at + last, "term")
+        return Unit(span, "definition")
+
+    def _unit(self, start: int, end: int, kind: str) -> Unit:
+        at = self._passage.start
+        span = Span(at + start, at + end, self._path, at + start, kind, self._passage.header)
+        return Unit(span, kind)
+
+
+def is_sentence(text: str) -> bool:
+    """Tell whether a text is one whole sentence in words."""
+    shortest = _SHORTEST_CJK if _CJK.search(text) else _SHORTEST
+    if not shortest <= len(text) <= _LONGEST or text.endswith(_LEAD_IN):
+        return False
+    return is_whole(text) and sum(map(str.isalpha, text)) >= _LETTERS * len(text)
+
+
+def _mark(text: str, block: Block) -> int:
+    """Return the length of the mark that begins an item or a definition."""
+    match = _MARK.match(text, block.start, block.end)
+    return match.end() - block.start if match else 0
+
+
+def readable(text: str, kind: str) -> str:
+    """Return a quotation as it is shown: one line, without the marks of Markdown; code as it is."""
+    if kind == "code":
+        return text
+    text = re.sub(r"\s*\n\s*:\s+", ": ", text)
+    return " ".join(_LINK.sub(r"\1", text).split())

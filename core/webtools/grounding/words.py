@@ -1,0 +1,114 @@
+# ruff: noqa: E501  lists
+"""Word lists of the ranker: function words, endings, and words that often stand for each other."""
+
+from __future__ import annotations
+
+FUNCTION_WORDS = frozenset(
+    str.split("""
+    a an the this that these those it its it's he she they them their his her hers i me my we us our
+    you your one ones is are was were be been being am do does did done doing has have had having
+    will would shall should can could may might must of in on at to from by with without for as into
+    onto out off over under about between through during before after and or but nor not no if then
+    than so too very just only also there here when where who whom whose what which why how s t re ve
+    ll d m don doesn didn isn aren wasn weren won wouldn can't cannot whether while
+    any some all each every both such own same other another more most much many few lot way ways get
+    der die das den dem des ein eine einen einem einer eines und oder aber nicht ist sind war waren
+    wird werden wurde wurden kann können muss müssen soll sollen darf dürfen hat haben hatte im in am an
+    auf aus bei mit nach von vom zu zum zur für über unter vor durch gegen ohne um als auch noch nur
+    so wie was wer wo wann warum welche welcher welches welchen welchem man ich du er sie es wir ihr
+    mich mein meine sich dass wenn dann denn da hier
+    le la les un une des du de d l et ou mais ne pas est sont était été être a ont avait avoir au aux
+    en dans par pour sur sous avec sans ce cet cette ces se sa son ses leur leurs je tu il elle nous
+    vous ils elles on que qui quoi dont où quand comment pourquoi combien quel quelle quels quelles
+    y n s c j m qu est-ce faut faire fait peut doit doivent
+    el los las una unos unas del al y o pero no es son era fue ser está están ha han había haber lo
+    su sus mi tu me te nos se con sin por para en entre sobre que quien quién qué cuál cuáles cómo
+    cuándo dónde cuánto cuánta cuántos cuántas si más muy ya hay hace hacer puede debe deben falta
+""")
+)
+# Words that questions are put in; they say what kind of answer is wanted, not what about.
+ASKING_WORDS = frozenset(
+    str.split("""
+    answer explain tell describe find mean meaning means difference best happen happens want need
+    called known name used use using work works possible make makes let lets give gives thing things
+    example examples please show me type kind
+""")
+)
+ENDINGS = frozenset(
+    str.split("""
+    s es e ed d ing ings er ers or ors ion ions al ally ly able ible ment ments ness y ies ied ier
+    iest ity ities ive ives ively ation ations ational ator ators ance ence ant ent ants ents ity ic ical
+    ise ize ised ized ises izes ising izing t te ten test en em n es st ung ungen lich liche lichen
+    isch ische ischen keit heit bar ern ens nde nden r rs x ent aient ait ant ante ants er ez ons ée és
+    ées eur eurs euse ement o os a as ar ado ada ados adas ando iendo an aban ción ciones ones es ía ían
+    mente i ó é ist isten
+""")
+) | {""}
+# What follows a stem is taken off from the longest on.
+STRIPPED = tuple(
+    sorted(
+        str.split("""
+        ations ation ization ating ated ates ators ator ions ion ings ing ers er ors or ies ied ed es
+        e s y ly ment ments able ible ance ence al ally ive ization
+        ungen ung lichen liche lich ischen ische isch ern en em n
+        eurs eur euse ement ées ée és é er ez ent x
+        ciones ción mente ados adas ado ada ar ir os as a o
+"""),
+        key=len,
+        reverse=True,
+    )
+)
+# What a question calls one thing, a documentation may call by any of the others.
+RELATED = tuple(
+    map(
+        str.split,
+        (
+            "delete remove drop discard clear erase unlink purge",
+            "create make build construct generate new produce",
+            "list show display print enumerate",
+            "rename move",
+            "undo revert reset restore rollback",
+            "size length number count maximum",
+            "limit maximum max most bound upper",
+            "minimum min least lower",
+            "wait timeout seconds delay interval block",
+            "change modify set alter edit update amend",
+            "convert parse transform turn",
+            "join concatenate combine merge",
+            "split separate divide break",
+            "find search match locate look",
+            "begin start launch",
+            "stop end terminate kill abort cancel",
+            "run execute invoke call",
+            "fast efficient speed performance quick",
+            "folder directory",
+            "error exception failure fail raise",
+            "check test verify validate assert",
+            "copy duplicate clone",
+            "allow permit enable support",
+            "forbid prevent disable deny prohibit reject",
+            "default initial otherwise",
+            "random arbitrary",
+            "argument parameter option flag",
+            "function method routine",
+            "write output save store dump export",
+            "read load import open input",
+            "simultaneous concurrent parallel same",
+            "sort order arrange",
+            "save keep preserve retain",
+            "choose select pick",
+            "port listen address",
+            "encrypt cipher secure security cryptographic",
+            "repeat recur loop iterate",
+            "immutable frozen read-only",
+            "born birth",
+            "die death died",
+            "author wrote written write",
+            "located location situated",
+            "won win winner champion",
+            "sing singer sung performed recorded",
+            "play played actor portrayed starring cast",
+            "film movie",
+        ),
+    )
+)

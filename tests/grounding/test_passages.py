@@ -1,0 +1,164 @@
+"""Passages of texts are ranked against a question."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+
+import grounding_pages as pages
+import pytest
+
+from webtools.passages import Passage, rank
+from webtools.results import Page
+
+PAGES = [pages.BOATS, pages.TOKENS]
+ASKED = [each for each in pages.QUESTIONS if each[1] is not None]
+
+
+def shown(found: list[Passage]) -> str:
+    return "\n".join(f"{each.heading}\n{each.text}" for each in found)
+
+
+def test_the_best_500_characters_hold_most_answers() -> None:
+    right = [
+        answer in shown(rank(asked, PAGES, max_characters=500)) for asked, answer in ASKED if answer
+    ]
+    assert sum(right) >= len(ASKED) - 1
+
+
+def test_the_best_passage_holds_the_answer_of_three_in_four() -> None:
+    right = [answer in shown(rank(asked, PAGES)[:1]) for asked, answer in ASKED if answer]
+    assert sum(right) >= 0.75 * len(ASKED)
+
+
+@dataclass
+class Source:
+    number: int
+    title: str
+    url: str
+    text: str
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        (pages.TOKENS, ""),
+        (Page(url="https://a.example/", text=pages.TOKENS), "https://a.example/"),
+        (Source(1, "Keys", "https://b.example/", pages.TOKENS), "https://b.example/"),
+    ],
+)
+def test_a_text_is_a_string_a_page_or_a_source(text: str | Page | Source, url: str) -> None:
+    best, *_ = rank("Which function returns hexadecimal digits?", [text])
+    assert best.text.startswith("`gatekeys.hex_code([size])`")
+    assert best.heading == "Keys for the gate > Making keys"
+    assert best.url == url
+    assert pages.TOKENS[best.offset :].startswith(best.text)
+
+
+def test_a_page_that_failed_has_no_passages() -> None:
+    assert rank("anything", [Page(url="https://a.example/", text=None, error="HTTP 404")]) == []
+
+
+@pytest.mark.parametrize("length", [0, 50, 300, 1000, 8000])
+def test_passages_and_their_headings_stay_within_the_budget(length: int) -> None:
+    found = rank("How does the ferry cross the lake?", PAGES * 3, max_characters=length)
+    assert sum(len(each.text) + len(each.heading) for each in found) <= length
+
+
+def test_what_another_page_says_again_is_left_out() -> None:
+    copied = pages.BOATS.replace("# The ferry", "# Lake boats")
+    found = rank("Who built the first ferry?", [pages.BOATS, copied])
+    assert sum("Ottilie Brandt" in each.text for each in found) == 1
+
+
+def test_without_a_word_in_common_there_is_no_passage() -> None:
+    assert rank("zzyzx", PAGES) == []
+    assert rank("", PAGES) == []
+
+
+def test_an_identifier_finds_its_exact_name() -> None:
+    best, *_ = rank("What does url_code return?", PAGES)
+    assert "url_code" in best.text
+
+
+def test_words_of_a_link_target_are_not_text() -> None:
+    text = "# X\n\nSee [here](https://a.example/ferry/ferry/ferry).\n\n# Y\n\nThe ferry sails.\n"
+    best, *_ = rank("ferry", [text])
+    assert "sails" in best.text
+
+
+def test_a_row_that_parted_from_its_table_comes_with_the_header() -> None:
+    rows = "\n".join(f"| --option-{number} | {'fill ' * 15}|" for number in range(20))
+    text = f"| Option | Meaning |\n| --- | --- |\n{rows}\n| --zeta | sorts apples |\n"
+    best, *_ = rank("Which option sorts apples?", [text])
+    assert best.text.startswith("| Option | Meaning |\n| --- | --- |\n")
+    assert "--zeta" in best.text
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "text"),
+    [
+        (
+            "Wie hoch ist die Brücke?",
+            "41 Meter",
+            "# Alt\n\nDie Brücken sind 41 Meter hoch.\n\n# Neu\n\nEs regnet.",
+        ),
+        (
+            "Comment se ferme la porte ?",
+            "verrou",
+            "# A\n\nLes portes se ferment par un verrou.\n\n# B\n\nIl pleut.",
+        ),
+        (
+            "¿Cuándo abren las tiendas?",
+            "nueve",
+            "# A\n\nLa tienda abre a las nueve.\n\n# B\n\nLlueve.",
+        ),
+        (
+            "橋の長さは何メートルですか",
+            "三百",
+            "# 橋\n\n橋の長さは三百メートルです。\n\n# 雨\n\n雨です。",
+        ),
+    ],
+)
+def test_other_languages_are_ranked_too(question: str, answer: str, text: str) -> None:
+    assert answer in rank(question, [text])[0].text
+
+
+def test_a_reranker_decides_the_order() -> None:
+    def prefers_winter(question: str, passages: list[str]) -> list[float]:
+        assert question == "Where is the ferry?"
+        return [float("Nordhaven" in each) for each in passages]
+
+    assert "Nordhaven" in rank("Where is the ferry?", PAGES, reranker=prefers_winter)[0].text
+
+
+def test_a_reranker_must_score_every_passage() -> None:
+    with pytest.raises(ValueError, match=r"^the reranker gave 1 scores for \d+ passages"):
+        rank("Where is the ferry?", PAGES, reranker=lambda _question, _passages: [1.0])
+
+
+class Winter:
+    """Embeddings that know one word."""
+
+    def embed_query(self, text: str) -> list[float]:
+        return [1.0, 0.0]
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        return [[1.0, 0.0] if "Nordhaven" in text else [0.0, 1.0] for text in texts]
+
+
+def test_embeddings_raise_what_is_alike() -> None:
+    question = "What about the boat?"
+    plain = [each.text for each in rank(question, PAGES)]
+    raised = [each.text for each in rank(question, PAGES, embeddings=Winter())]
+    place = [
+        next(at for at, text in enumerate(found) if "Nordhaven" in text)
+        for found in (plain, raised)
+    ]
+    assert place[1] <= place[0]
+
+
+def test_importing_webtools_does_not_load_the_ranker() -> None:
+    code = "import sys, webtools; sys.exit(any('grounding' in name for name in sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,109 @@
+"""Pages are cut into passages along their structure."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import grounding_pages as pages
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from webtools.grounding.segmentation import cut
+
+
+def slices(text: str, most: int = 600) -> list[str]:
+    return [text[span.start : span.end] for span in cut(text, most)]
+
+
+def holding(text: str, part: str, most: int = 600) -> str:
+    return next(each for each in slices(text, most) if part in each)
+
+
+def test_a_heading_stays_with_the_text_under_it() -> None:
+    assert holding(pages.BOATS, "freezes").startswith("## Winter\n\nIn winter")
+
+
+def test_a_signature_stays_with_its_definition_and_its_example() -> None:
+    found = holding(pages.TOKENS, "safe in a web address")
+    assert found.startswith("`gatekeys.url_code([size])`\n: Return a random code")
+    assert found.endswith("'b_9Q'\n```")
+
+
+def test_indented_definitions_hold_what_is_indented_under_them() -> None:
+    text = "open(name)\n:   Open it.\n\n    ```\n    open('x')\n    ```\n\nclose()\n:   Close it.\n"
+    assert slices(text) == [
+        "open(name)\n:   Open it.\n\n    ```\n    open('x')\n    ```",
+        "close()\n:   Close it.",
+    ]
+
+
+def test_code_stays_whole_with_the_sentence_that_introduces_it() -> None:
+    body = "\n\n".join(f"step_{number}()" for number in range(120))
+    text = f"{'Words go on here. ' * 30}\n\nCall the steps in turn:\n\n```\n{body}\n```\n\nDone."
+    found = holding(text, "step_0()")
+    assert found.startswith("Call the steps in turn:")
+    assert "step_119()\n```" in found
+
+
+@pytest.mark.parametrize("fence", ["```", "~~~", "````"])
+def test_a_heading_sign_in_code_is_no_heading(fence: str) -> None:
+    text = f"# Title\n\nRun:\n\n{fence}\n# not a heading\nmake\n{fence}\n"
+    (only,) = cut(text)
+    assert only.path == ()
+    assert text[only.start : only.end].endswith(fence)
+
+
+def test_rows_that_part_from_their_table_know_its_header() -> None:
+    rows = "\n".join(f"| --option-{number} | {'what it does ' * 6}|" for number in range(20))
+    text = f"| Option | Meaning |\n| --- | --- |\n{rows}\n"
+    first, second, *_ = cut(text)
+    assert first.header is None
+    assert second.header is not None
+    assert text[slice(*second.header)] == "| Option | Meaning |\n| --- | --- |"
+
+
+def test_a_passage_knows_the_headings_above_it() -> None:
+    text = "# A\n\nOne.\n\n## B\n\nTwo.\n\n### C\n\nThree.\n\n## D\n\nFour.\n"
+    assert [span.path for span in cut(text)] == [(), ("A",), ("A", "B"), ("A",)]
+
+
+def test_a_long_paragraph_is_cut_at_ends_of_sentences() -> None:
+    text = "The U.S. company sold 3.5 tons of it, e.g. in May. " * 40
+    assert all(each.endswith("in May.") for each in slices(text))
+    assert max(map(len, slices(text))) <= 600
+
+
+@pytest.mark.parametrize("sign", ["word ", "line\n", "字"])
+def test_a_text_without_sentences_is_cut_all_the_same(sign: str) -> None:
+    found = slices(sign * 2000)
+    assert max(map(len, found)) <= 600
+    assert "".join("".join(found).split()) == "".join((sign * 2000).split())
+
+
+def test_code_beyond_all_measure_is_cut_at_its_lines() -> None:
+    text = "```\n" + "call_something(1, 2)\n" * 2000 + "```\n"
+    assert all(each.rstrip("`\n").endswith("call_something(1, 2)") for each in slices(text))
+
+
+def test_a_lead_in_goes_with_its_list() -> None:
+    text = f"{'Words go on here. ' * 30}\n\nThere are two ways:\n\n- {'one ' * 30}\n- two\n"
+    assert holding(text, "There are two ways:", 300).endswith("- two")
+
+
+TEXTS = st.lists(
+    st.sampled_from(
+        ["# A", "## B", "word. " * 30, "", "- item", "```", "    code", ": text", "| a | b |",
+         "|---|---|", "term", "===", "---", "日本語。", "1. x", "\t", "> q", "~~~"]
+    )
+).map("\n".join)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(TEXTS)
+def test_passages_are_slices_in_order_that_leave_out_no_words(text: str) -> None:
+    spans = cut(text)
+    assert all(span.start < span.end for span in spans)
+    assert all(one.end <= other.start for one, other in pairwise(spans))
+    kept = "".join(text[span.start : span.end] for span in spans)
+    assert kept.count("word.") == text.count("word.")
