@@ -1,4 +1,4 @@
-"""Run the benchmarks: all, or those named (see `PARTS`); `--docs DIR` is for `answers` and `pages`."""
+"""Run the benchmarks: all, or those named (`PARTS`); `--docs DIR` is for `answers` and `pages`."""
 
 import argparse
 import platform
