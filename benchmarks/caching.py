@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks.report import QUICK, Row, paired, ratio
-from webtools import cache as cache_module
-from webtools._store import Store
-from webtools.cache import Cache, cache_key
+from webtools.storage import cache as cache_module
+from webtools.storage.cache import Cache, cache_key
+from webtools.storage.sqlite import Store
 
 SIZES = (100, 10_000) if QUICK else (100, 10_000, 1_000_000)
 SMALL = '{"results": ["' + "x" * 80 + '"]}'

@@ -12,11 +12,11 @@ import trafilatura
 from benchmarks.report import QUICK, Row, apaired, paired, ratio
 from benchmarks.server import Server, running
 from webtools import WebTools
-from webtools._context import facilities_of
-from webtools._direct.extraction import Source, read
-from webtools.cache import cache_key
 from webtools.config import Settings
-from webtools.sandbox import SandboxServer
+from webtools.pages.reading import Source, read
+from webtools.pipeline.context import facilities_of
+from webtools.storage.cache import cache_key
+from webtools_sandbox import SandboxServer
 
 SIZES = (100, 1000) if QUICK else (100, 10_000, 1_000_000)
 LATENCY = 0.2  # seconds

@@ -45,7 +45,7 @@ def _serve(tls: str) -> None:
     """Run in the child: serve until standard input is closed."""
     import ssl
 
-    from webtools.sandbox import SandboxServer
+    from webtools_sandbox import SandboxServer
 
     context = None
     if tls:

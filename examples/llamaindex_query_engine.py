@@ -20,7 +20,7 @@ from llamaindex_webtools.postprocessors import FetchPagePostprocessor
 from llamaindex_webtools.retrievers import WebRetriever
 from webtools import WebTools
 from webtools.config import Settings
-from webtools.sandbox import SandboxServer
+from webtools_sandbox import SandboxServer
 
 
 class QuotingLLM(MockLLM):

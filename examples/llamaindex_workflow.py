@@ -19,7 +19,7 @@ from llama_index.core.llms import CompletionResponse, MockLLM
 from llamaindex_webtools.workflows import SearchFetchSynthesizeWorkflow, WebProgressEvent
 from webtools import WebTools
 from webtools.config import Settings
-from webtools.sandbox import SandboxServer
+from webtools_sandbox import SandboxServer
 
 
 class QuotingLLM(MockLLM):

@@ -17,8 +17,8 @@ from typing import Any
 from webtools import WebTools
 from webtools.config import Settings, log_path
 from webtools.logs import events_of, explain
-from webtools.sandbox import SandboxServer
 from webtools.tools import RESEARCH
+from webtools_sandbox import SandboxServer
 
 
 @contextmanager

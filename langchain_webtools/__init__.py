@@ -8,10 +8,10 @@
 Names are loaded when they are first used: the import itself costs next to nothing.
 """
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from webtools import __version__
-from webtools._lazy import lazy_package
 
 if TYPE_CHECKING:
     from langchain_webtools.callbacks import WebToolsCallbackHandler
@@ -48,25 +48,41 @@ __all__ = [
     "progress_events",
 ]
 
-__getattr__, __dir__ = lazy_package(
-    __name__,
-    {
-        "callbacks": ["WebToolsCallbackHandler"],
-        "citations": ["as_search_results"],
-        "document_loaders": ["WebPageLoader"],
-        "exceptions": ["WebToolException"],
-        "progress": ["aprogress_events", "progress_events"],
-        "research": ["WebResearchTool"],
-        "retrievers": ["WebSearchRetriever"],
-        "synthesis": ["ChatModelSynthesizer"],
-        "toolkit": ["WebToolkit"],
-        "tools": [
-            "SummarizeTool",
-            "WebFetchTool",
-            "WebReadTool",
-            "WebSearchTool",
-        ],
-    },
-    needs="langchain_core",
-    remedy=f"{__name__} needs langchain-core: pip install 'agent-webtools[langchain]'",
-)
+_HOMES = {
+    "WebToolsCallbackHandler": "callbacks",
+    "as_search_results": "citations",
+    "WebPageLoader": "document_loaders",
+    "WebToolException": "exceptions",
+    "aprogress_events": "progress",
+    "progress_events": "progress",
+    "WebResearchTool": "research",
+    "WebSearchRetriever": "retrievers",
+    "ChatModelSynthesizer": "synthesis",
+    "WebToolkit": "toolkit",
+    "SummarizeTool": "tools",
+    "WebFetchTool": "tools",
+    "WebReadTool": "tools",
+    "WebSearchTool": "tools",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from its module when it is first used."""
+    if name not in _HOMES:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    try:
+        home = import_module(f"{__name__}.{_HOMES[name]}")
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "langchain_core":
+            raise
+        message = f"{__name__} needs langchain-core: pip install 'agent-webtools[langchain]'"
+        raise ImportError(message) from error
+    value = getattr(home, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return list(__all__)

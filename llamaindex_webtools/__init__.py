@@ -7,10 +7,10 @@
 Names are loaded when they are first used: LlamaIndex is not imported before that.
 """
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from webtools import __version__
-from webtools._lazy import lazy_package
 
 if TYPE_CHECKING:
     from llamaindex_webtools._factories import (
@@ -48,25 +48,42 @@ __all__ = [
     "web_search_tool",
 ]
 
-__getattr__, __dir__ = lazy_package(
-    __name__,
-    {
-        "_factories": [
-            "summarize_tool",
-            "web_fetch_tool",
-            "web_read_tool",
-            "web_research_tool",
-            "web_search_tool",
-        ],
-        "_spec": ["WebToolsSpec"],
-        "events": ["WebToolsEventHandler", "show_events"],
-        "postprocessors": ["FetchPagePostprocessor"],
-        "progress": ["WebToolsProgressEvent", "progress_events"],
-        "readers": ["WebPageReader"],
-        "retrievers": ["WebRetriever"],
-        "synthesis": ["LLMSynthesizer"],
-        "workflows": ["SearchFetchSynthesizeWorkflow"],
-    },
-    needs="llama_index",
-    remedy=f"{__name__} needs llama-index-core: pip install 'agent-webtools[llamaindex]'",
-)
+_HOMES = {
+    "summarize_tool": "_factories",
+    "web_fetch_tool": "_factories",
+    "web_read_tool": "_factories",
+    "web_research_tool": "_factories",
+    "web_search_tool": "_factories",
+    "WebToolsSpec": "_spec",
+    "WebToolsEventHandler": "events",
+    "show_events": "events",
+    "FetchPagePostprocessor": "postprocessors",
+    "WebToolsProgressEvent": "progress",
+    "progress_events": "progress",
+    "WebPageReader": "readers",
+    "WebRetriever": "retrievers",
+    "LLMSynthesizer": "synthesis",
+    "SearchFetchSynthesizeWorkflow": "workflows",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from its module when it is first used."""
+    if name not in _HOMES:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    try:
+        home = import_module(f"{__name__}.{_HOMES[name]}")
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "llama_index":
+            raise
+        message = f"{__name__} needs llama-index-core: pip install 'agent-webtools[llamaindex]'"
+        raise ImportError(message) from error
+    value = getattr(home, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return list(__all__)

@@ -32,7 +32,7 @@ import webtools
 from llamaindex_webtools._nodes import WebNode
 from llamaindex_webtools.postprocessors import FetchPagePostprocessor
 from llamaindex_webtools.retrievers import WebRetriever
-from webtools._fencing import wrapping
+from webtools.text.fencing import wrapping
 
 if TYPE_CHECKING:
     from webtools import WebTools

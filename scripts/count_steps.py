@@ -88,7 +88,7 @@ def count_search(folder: Path) -> Steps:
     """
     from langchain_webtools import WebSearchTool  # noqa: PLC0415 - the framework takes a second
     from webtools import WebTools  # noqa: PLC0415
-    from webtools.sandbox import SandboxServer  # noqa: PLC0415
+    from webtools_sandbox import SandboxServer  # noqa: PLC0415
 
     with SandboxServer() as server:
         config = server.config()

@@ -9,9 +9,10 @@ from typing import Any
 from docs_tables import NOTHING, Row, fields, listed, summary, table, usd
 from pydantic import BaseModel, SecretStr
 
-from webtools._calls import DEFAULT_LIMIT
-from webtools._config_models import Config, ProviderConfig
-from webtools._config_parts import (
+from webtools.calls.select import DEFAULT_LIMIT
+from webtools.config.environment import variables as known_variables
+from webtools.config.models import Config, ProviderConfig
+from webtools.config.parts import (
     LOG_BACKUPS,
     LOG_BYTES,
     MAX_RESULTS,
@@ -23,11 +24,10 @@ from webtools._config_parts import (
     LogConfig,
     ResearchConfig,
 )
-from webtools._direct import fetching
-from webtools._environment import variables as known_variables
-from webtools._job import timeout_of
+from webtools.pages import fetching
+from webtools.pipeline.accounting import timeout_of
 from webtools.providers import PROVIDERS, Account, Capability
-from webtools.providers._base import (
+from webtools.providers.protocols import (
     DocsQuery,
     FilterName,
     PageQuery,

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from webtools import errors, results
-from webtools._magic_table import MAGICS
+from webtools.notebook.table import MAGICS
 from webtools.tools import TOOLS, ToolInput
 
 Row: TypeAlias = Sequence[str]

@@ -29,8 +29,8 @@ from unittest.mock import patch
 import docs_providers
 import docs_tables
 
-from webtools.cli import _arguments
-from webtools.cli._parsing import HelpFormatter
+from webtools.cli import arguments as arguments_module
+from webtools.cli.parsing import HelpFormatter
 from webtools.results import ResearchEnvelope
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -58,7 +58,7 @@ class _Formatter(HelpFormatter):
 def command_help() -> str:
     """Give the help of every command, as it is printed on a terminal of 80 columns."""
     helps = {"": _top_help()}
-    for name, make in _arguments.PARSERS.items():
+    for name, make in arguments_module.PARSERS.items():
         parser: Any = make(name)
         parser.formatter_class = _Formatter
         helps[name] = parser.format_help()
@@ -71,7 +71,7 @@ def command_help() -> str:
 def _top_help() -> str:
     columns = patch.dict(os.environ, COLUMNS=str(_COLUMNS))
     with columns, redirect_stdout(StringIO()) as printed, suppress(SystemExit):
-        _arguments.read(["--help"])
+        arguments_module.read(["--help"])
     return printed.getvalue()
 
 

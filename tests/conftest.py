@@ -31,7 +31,7 @@ def pytest_configure() -> None:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """Time as the blocking driver sees it."""
     clock = Clock()
-    monkeypatch.setattr("webtools._flow.time", clock)
+    monkeypatch.setattr("webtools.flows.drivers.time", clock)
     return clock
 
 

@@ -15,9 +15,9 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from llama_index.core.llms import ChatMessage, ChatResponse, CompletionResponse
 
-from webtools._fencing import unfenced
-from webtools.cli.demo import _langchain, _llamaindex
-from webtools.cli.demo._script import Script
+from webtools.cli.demo import langchain, llamaindex
+from webtools.cli.demo.script import Script
+from webtools.text.fencing import unfenced
 
 QUESTION = "How do I read a zip file in Python?"
 _SOURCE = re.compile(
@@ -33,7 +33,7 @@ def _quoted(prompt: str) -> str:
     return f"{sentence[0][:-1]} [1]." if sentence else "The sources do not answer it."
 
 
-class _ChatModel(_langchain.ScriptedModel):
+class _ChatModel(langchain.ScriptedModel):
     def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
         prompt = str(messages[-1].content)
         if len(messages) == 1 and prompt != self.script.question:
@@ -42,7 +42,7 @@ class _ChatModel(_langchain.ScriptedModel):
         return super()._generate(messages, *args, **kwargs)
 
 
-class _LanguageModel(_llamaindex.ScriptedModel):
+class _LanguageModel(llamaindex.ScriptedModel):
     async def achat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
         prompt = str(messages[-1].content)
         if _SOURCE.search(prompt):

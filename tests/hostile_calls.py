@@ -17,8 +17,8 @@ from hostile_corpus import QUERY, URLS
 from webtools import WebTools
 from webtools.cli import main
 from webtools.progress import Progress
-from webtools.sandbox import SandboxServer
 from webtools.tools import ToolResult
+from webtools_sandbox import SandboxServer
 
 METHODS = {
     "web_search": "search",

@@ -10,8 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
-from webtools._fencing import STATEMENT, WORDS
-from webtools.sandbox import SandboxServer
+from webtools.text.fencing import STATEMENT, WORDS
+from webtools_sandbox import SandboxServer
 
 QUERY = "how is a csv file read"
 SECOND = "second csv question"

@@ -6,10 +6,10 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias, TypeVar
 
-from webtools._flow import Flow, run
-from webtools._http import Request, Response
 from webtools.config import Accounts, Settings, load
 from webtools.errors import RequestError
+from webtools.flows.drivers import Flow, run
+from webtools.http.messages import Request, Response
 from webtools.providers import Account
 
 T = TypeVar("T")

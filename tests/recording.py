@@ -30,26 +30,26 @@ from vcr import VCR
 from vcr.cassette import Cassette
 from vcr.request import Request as RecordedRequest
 
-from webtools._exchange import Job, dialogue, exchange
-from webtools._fetch import fetch
-from webtools._flow import Flow, run
-from webtools._http import Request, Response
-from webtools._search import search
-from webtools._summarize import summarize
-from webtools._transport import BlockingTransport
 from webtools.config import Settings, load
 from webtools.errors import WebToolsError
+from webtools.flows.drivers import Flow, run
+from webtools.http.messages import Request, Response
+from webtools.http.transport import BlockingTransport
+from webtools.operations.fetch import fetch
+from webtools.operations.search import search
+from webtools.operations.summarize import summarize
+from webtools.pipeline.retries import Job, dialogue, exchange
 from webtools.providers import PROVIDERS, Account
-from webtools.providers._base import (
+from webtools.providers.protocols import (
     DocsQuery,
     PageQuery,
     SearchQuery,
     SummaryQuery,
     SynthesisQuery,
 )
-from webtools.providers._base import Source as Cited
-from webtools.sandbox import SandboxServer
-from webtools.sandbox.news import WRITTEN_ON
+from webtools.providers.protocols import Source as Cited
+from webtools_sandbox import SandboxServer
+from webtools_sandbox.news import WRITTEN_ON
 
 CASSETTES = Path(__file__).parent / "providers" / "cassettes"
 FILTERED = "FILTERED"
@@ -481,7 +481,7 @@ class Source:
 @contextmanager
 def sandbox_source() -> Iterator[Source]:
     with (
-        mock.patch("webtools._exchange.FIRST_DELAY", 0.0),
+        mock.patch("webtools.pipeline.retries.FIRST_DELAY", 0.0),
         SandboxServer(docs_url=DOCS, news_url=NEWS, today=WRITTEN_ON) as server,
     ):
         found = Settings(load(json.dumps(server.config()), "the sandbox")).accounts().accounts
@@ -493,7 +493,7 @@ def sandbox_source() -> Iterator[Source]:
 
         python = ".".join(platform.python_version_tuple()[:2])
         yield Source(
-            f"webtools.sandbox (documents: Python {python})",
+            f"webtools_sandbox (documents: Python {python})",
             {account.type: account for account in found},
             [(server.base_url(a.type), PROVIDERS[a.type].about.ORIGIN) for a in found],
             prepare,

@@ -19,7 +19,7 @@ from llamaindex_webtools import WebToolsSpec
 from webtools import WebTools
 from webtools.config import log_path
 from webtools.logs import events_of
-from webtools.sandbox import SandboxServer
+from webtools_sandbox import SandboxServer
 
 QUERY = "heap queue"
 COMMANDS = ["web", "web-deep", "web-news", "web-docs"]
@@ -29,7 +29,7 @@ COMMANDS = ["web", "web-deep", "web-news", "web-docs"]
 def detector() -> Iterator[BlockBuster]:
     """Detect blocking calls on any loop, but for those of the sandbox's own server."""
     ours = [webtools, langchain_webtools, llamaindex_webtools]
-    found = BlockBuster(ours, excluded_modules=["webtools.sandbox"])
+    found = BlockBuster(ours, excluded_modules=["webtools_sandbox"])
     found.activate()
     yield found
     found.deactivate()

@@ -33,12 +33,12 @@ import pytest
 from docs_models import QUESTION, chat_model, language_model, stand_in
 
 from webtools import ResearchEnvelope, WebTools, logs
-from webtools._environment import variables
 from webtools.cli import main
-from webtools.cli._arguments import read as read_arguments
-from webtools.cli._sandbox import trial_config, write_config
+from webtools.cli.arguments import read as read_arguments
+from webtools.cli.sandbox import trial_config, write_config
 from webtools.config import Config, load
-from webtools.sandbox import SandboxServer
+from webtools.config.environment import variables
+from webtools_sandbox import SandboxServer
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("docs/**/*.md"))]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from webtools.providers import PROVIDERS
-from webtools.sandbox import SandboxServer
+from webtools_sandbox import SandboxServer
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 

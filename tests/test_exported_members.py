@@ -10,10 +10,11 @@ import pytest
 import langchain_webtools
 import llamaindex_webtools
 import webtools
-from webtools import errors, sandbox
+import webtools_sandbox
+from webtools import errors
 
 PACKAGES = [webtools, langchain_webtools, llamaindex_webtools]
-LAZY = [*PACKAGES, sandbox]
+LAZY = [*PACKAGES, webtools_sandbox]
 
 
 @pytest.mark.parametrize("module", [*LAZY, errors], ids=lambda module: module.__name__)
@@ -74,7 +75,7 @@ HEAVY = [
         ("from webtools import WebTools; WebTools()", ["langchain_core", "llama_index", "aiohttp"]),
         ("import langchain_webtools", [*HEAVY, "asyncio"]),
         ("import llamaindex_webtools", [*HEAVY, "asyncio"]),
-        ("import webtools.sandbox", HEAVY),
+        ("import webtools_sandbox", HEAVY),
     ],
 )
 def test_importing_loads_no_more_than_it_must(statement: str, unwanted: list[str]) -> None:

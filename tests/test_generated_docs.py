@@ -18,11 +18,11 @@ import pytest
 from test_docs import BLOCKS, Block
 
 from webtools import WebTools
-from webtools._explaining import _SENTENCES
-from webtools.cli._arguments import PARSERS, read
+from webtools.cli.arguments import PARSERS, read
+from webtools.logs.explanation import _SENTENCES
 from webtools.providers import PROVIDERS
-from webtools.sandbox import SandboxServer
 from webtools.tools import TOOLS
+from webtools_sandbox import SandboxServer
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -157,7 +157,7 @@ def test_the_table_of_details_has_the_keys_that_a_call_gives(
 
 
 def _handle() -> str | None:
-    from webtools._spill import handle_of, save  # noqa: PLC0415
+    from webtools.output.stored import handle_of, save  # noqa: PLC0415
 
     return handle_of(save("what was cut"))
 

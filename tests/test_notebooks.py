@@ -18,15 +18,17 @@ import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-from webtools import sandbox
+import webtools_sandbox as sandbox_module
 from webtools.providers import PROVIDERS
-from webtools.sandbox import SandboxServer
 from webtools.tools import TOOLS
+from webtools_sandbox import SandboxServer
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 NOTEBOOKS = sorted(EXAMPLES.glob("*.ipynb"))
 SECONDS = 120
-KEYS = [str(getattr(sandbox, name)) for name in sandbox.__all__ if name.endswith("_KEY")]
+KEYS = [
+    str(getattr(sandbox_module, name)) for name in sandbox_module.__all__ if name.endswith("_KEY")
+]
 FOUND = r"http://(?:127\.0\.0\.1|localhost):\d+/(?:docs|news)/[\w./-]+\.html"
 HTML = "text/html"
 # Loaded by every Python that the kernel starts; what is hooked so cannot be unhooked.

@@ -14,12 +14,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from webtools._lazy import lazy_package
 from webtools._version import __version__
 
 if TYPE_CHECKING:
-    from webtools._webtools import WebTools
-    from webtools.config import Config, ProviderConfig
+    from webtools.client import WebTools
+    from webtools.config.settings import Config, ProviderConfig
     from webtools.errors import (
         AuthenticationError,
         BadRequestError,
@@ -84,43 +83,52 @@ __all__ = [
     "__version__",
 ]
 
-__getattr__, __dir__ = lazy_package(
-    __name__,
-    {
-        "_webtools": ["WebTools"],
-        "config": ["Config", "ProviderConfig"],
-        "errors": [
-            "AuthenticationError",
-            "BadRequestError",
-            "ConfigError",
-            "InputError",
-            "ProviderError",
-            "QuotaError",
-            "RateLimitError",
-            "RequestError",
-            "RequestTimeoutError",
-            "ResponseFormatError",
-            "UnavailableError",
-            "WebToolsError",
-        ],
-        "progress": ["Progress"],
-        "results": [
-            "FetchResponse",
-            "Page",
-            "QueryError",
-            "ReadResponse",
-            "ResearchEnvelope",
-            "ResearchMeta",
-            "ResearchPlan",
-            "ResearchResult",
-            "ResearchSynthesis",
-            "SearchResponse",
-            "SearchResult",
-            "SummaryResponse",
-        ],
-        "tools": ["ToolResult"],
-    },
-)
+_HOMES = {
+    "WebTools": "client",
+    "Config": "config",
+    "ProviderConfig": "config",
+    "AuthenticationError": "errors",
+    "BadRequestError": "errors",
+    "ConfigError": "errors",
+    "InputError": "errors",
+    "ProviderError": "errors",
+    "QuotaError": "errors",
+    "RateLimitError": "errors",
+    "RequestError": "errors",
+    "RequestTimeoutError": "errors",
+    "ResponseFormatError": "errors",
+    "UnavailableError": "errors",
+    "WebToolsError": "errors",
+    "Progress": "progress",
+    "FetchResponse": "results",
+    "Page": "results",
+    "QueryError": "results",
+    "ReadResponse": "results",
+    "ResearchEnvelope": "results",
+    "ResearchMeta": "results",
+    "ResearchPlan": "results",
+    "ResearchResult": "results",
+    "ResearchSynthesis": "results",
+    "SearchResponse": "results",
+    "SearchResult": "results",
+    "SummaryResponse": "results",
+    "ToolResult": "tools",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from its module when it is first used."""
+    if name not in _HOMES:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return list(__all__)
 
 
 def load_ipython_extension(shell: Any) -> None:

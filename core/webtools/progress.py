@@ -18,12 +18,12 @@ from importlib import import_module
 from threading import Lock
 from typing import IO, TYPE_CHECKING, Any, ParamSpec, TypeAlias
 
-from webtools._display import display_text, is_terminal
+from webtools.text.visible import display_text, is_terminal
 
 if TYPE_CHECKING:
     from typing import Self
 
-    from webtools.rendering._bars import Bars
+    from webtools.display.terminal.bars import Bars
 
 __all__ = ["NotebookProgress", "Progress", "ProgressCallback", "TerminalProgress", "quietly"]
 
@@ -145,7 +145,7 @@ class TerminalProgress:
         """Begin to draw; needs the extra `cli` where there is a terminal."""
         stream = sys.stderr if self._file is None else self._file
         if is_terminal(stream):
-            from webtools.rendering._bars import Bars  # noqa: PLC0415  rich is optional
+            from webtools.display.terminal.bars import Bars  # noqa: PLC0415  rich is optional
 
             self._stages = Stages()
             self._bars = Bars(stream)

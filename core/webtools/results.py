@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from webtools._kinds import Command, Confidence
-from webtools._showing.shown import Bounded, Shown
+from webtools.display.hook import Bounded, Shown
 
+Command: TypeAlias = Literal["web", "web-deep", "web-news", "web-docs"]
+Confidence: TypeAlias = Literal["high", "medium", "low"]
 FilterState = Literal["native", "local", "unsupported"]
 Score = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 

@@ -3,8 +3,8 @@
 Whatever a synthesizer writes is checked: a claim stays only if it cites a source that bears it out.
 """
 
-from webtools._research.synthesis import Draft, Synthesizer
-from webtools._research.synthesizers import ModelSynthesizer
-from webtools.providers._base import Source, SynthesisQuery
+from webtools.operations.research.synthesis import Draft, Synthesizer
+from webtools.operations.research.synthesizers import ModelSynthesizer
+from webtools.providers.protocols import Source, SynthesisQuery
 
 __all__ = ["Draft", "ModelSynthesizer", "Source", "SynthesisQuery", "Synthesizer"]

@@ -5,13 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from webtools._input_values import (
-    CATEGORIES,
-    MAX_QUERY_CHARACTERS,
-    SUMMARY_LANGUAGES,
-    shown,
-)
-from webtools._inputs import (
+from webtools.display.hook import Drawn
+from webtools.inputs.models import (
     MAX_LIMIT,
     MAX_QUERIES,
     MAX_RECENCY_DAYS,
@@ -24,8 +19,8 @@ from webtools._inputs import (
     ToolInput,
     read_input,
 )
-from webtools._read_input import MAX_FIND_CHARACTERS, MAX_OFFSET, ReadInput
-from webtools._showing.shown import Drawn
+from webtools.inputs.read import MAX_FIND_CHARACTERS, MAX_OFFSET, ReadInput
+from webtools.inputs.values import CATEGORIES, MAX_QUERY_CHARACTERS, SUMMARY_LANGUAGES, shown
 
 __all__ = [
     "CATEGORIES",

@@ -12,10 +12,10 @@ import pytest
 from cli_calls import Cli, Done, Start
 
 from webtools.cli import main
-from webtools.cli._sandbox import trial_config, write_config
+from webtools.cli.sandbox import trial_config, write_config
 
 if TYPE_CHECKING:
-    from webtools.sandbox import SandboxServer
+    from webtools_sandbox import SandboxServer
 
 
 @pytest.fixture(autouse=True)

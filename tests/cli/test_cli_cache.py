@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from cli_calls import Cli
 
-from webtools import _spill
+from webtools.output import stored
 
 
 @pytest.fixture(autouse=True)
@@ -99,7 +99,7 @@ def test_clear_deletes_the_answers_and_nothing_else(cli: Cli, trial: str) -> Non
 
 
 def test_clear_deletes_the_saved_outputs_too(cli: Cli, trial: str, own_temp: None) -> None:
-    path = _spill.save("y" * 2048)
+    path = stored.save("y" * 2048)
     assert path is not None
     done = cli("cache", "clear", "--config", trial)
     assert done.out.endswith("\nDeleted 1 saved output of all configs, 2.0 KB.\n")
@@ -113,7 +113,7 @@ def test_stats_counts_the_outputs_that_clear_deletes(cli: Cli, trial: str, own_t
     assert cli(*stats, "--json").json["saved_outputs"] == 0
     assert not list(Path(tempfile.gettempdir()).glob("webtools-*"))
     for text in ("y" * 2048, "z" * 1024):
-        assert _spill.save(text)
+        assert stored.save(text)
     assert cli(*stats).out.endswith("\nOutputs:  2 saved outputs of all configs, 3.0 KB\n")
     data = cli(*stats, "--json").json
     assert (data["saved_outputs"], data["saved_output_bytes"]) == (2, 3072)

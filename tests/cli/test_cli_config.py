@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from cli_calls import Cli
 
-from webtools.cli import _configuring
+from webtools.cli import config as configuring
 from webtools.config import config_paths, load
 
 
@@ -146,8 +146,8 @@ def test_init_writes_a_private_file_in_a_private_folder(
 def test_init_asks_for_type_and_key_on_a_terminal(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(_configuring, "_is_terminal", lambda: True)
-    monkeypatch.setattr(_configuring, "getpass", lambda _: "test-key-kagi-1")
+    monkeypatch.setattr(configuring, "_is_terminal", lambda: True)
+    monkeypatch.setattr(configuring, "getpass", lambda _: "test-key-kagi-1")
     monkeypatch.setattr("builtins.input", lambda _: "kagi")
     path = tmp_path / "deep" / "folder" / "web-search.json"
     assert cli("config", "init", "mine", "--config", str(path)).code == 0

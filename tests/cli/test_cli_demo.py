@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import pytest
 from cli_calls import Cli, Start
 
-from webtools._fencing import fenced
 from webtools.cli import demo
-from webtools.cli.demo import _screen
-from webtools.cli.demo._script import NOTHING_FOUND, Call, Script
+from webtools.cli.demo import screen
+from webtools.cli.demo.script import NOTHING_FOUND, Call, Script
 from webtools.config import config_paths
+from webtools.text.fencing import fenced
 
 if TYPE_CHECKING:
-    from webtools.sandbox import SandboxServer
+    from webtools_sandbox import SandboxServer
 
 # LlamaIndex itself uses what pydantic deprecates.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -101,7 +101,7 @@ def test_it_reads_through_the_fence_that_models_see() -> None:
 
 def test_an_excerpt_fits_and_leaves_urls_whole(capsys: pytest.CaptureFixture[str]) -> None:
     url = f"https://a.example/{'x' * 80}"
-    _screen.result(fenced(f"{'word ' * 30}{url}\n{url}"))
+    screen.result(fenced(f"{'word ' * 30}{url}\n{url}"))
     prose, alone = capsys.readouterr().out.splitlines()
     assert len(prose) == 78
     assert alone == f"   {url}"
@@ -114,10 +114,10 @@ def test_on_a_narrow_terminal_no_word_is_broken(
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "40")
     words = "word " * 30
-    _screen.text(words)
-    _screen.command(["webtools", *words.split()])
-    _screen.answer(f"1. {words}")
-    _screen.result(f"{words}\n{words}")
+    screen.text(words)
+    screen.command(["webtools", *words.split()])
+    screen.answer(f"1. {words}")
+    screen.result(f"{words}\n{words}")
     lines = capsys.readouterr().out.splitlines()
     assert 35 < max(map(len, lines)) <= 40
     assert {*" ".join(lines).split()} <= {"$", "webtools", "\\", "Answer:", "1.", "word", "w…", "…"}
@@ -134,9 +134,9 @@ def test_the_demo_s_last_words_fit_a_narrow_terminal_too(
 
 
 def test_an_excerpt_says_how_much_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
-    _screen.result("1\n2")
+    screen.result("1\n2")
     assert capsys.readouterr().out == "   1\n   2\n"
-    _screen.result("\n\n".join("12345678"))
+    screen.result("\n\n".join("12345678"))
     assert capsys.readouterr().out.endswith("   6\n   … 2 more lines\n")
 
 
@@ -173,7 +173,7 @@ def test_it_answers_four_times_in_80_columns_and_cites_what_it_was_given(start: 
 def hide(monkeypatch: pytest.MonkeyPatch, *packages: str) -> None:
     """Let packages seem not to be installed."""
     for name in list(sys.modules):
-        if name.partition(".")[0] in packages or name.startswith("webtools.cli.demo._l"):
+        if name.partition(".")[0] in packages or name.startswith("webtools.cli.demo.l"):
             monkeypatch.delitem(sys.modules, name)
     for name in packages:
         monkeypatch.setitem(sys.modules, name, None)
@@ -203,9 +203,9 @@ def test_without_the_frameworks_it_says_what_to_install_and_shows_the_rest(
 def test_a_framework_of_another_release_is_a_failure(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    only(monkeypatch, "_langchain")
+    only(monkeypatch, "langchain")
     # Other tests may have loaded both.
-    monkeypatch.delitem(sys.modules, "webtools.cli.demo._langchain", raising=False)
+    monkeypatch.delitem(sys.modules, "webtools.cli.demo.langchain", raising=False)
     monkeypatch.delattr("langchain_webtools.WebToolkit", raising=False)
     monkeypatch.setattr("langchain_webtools.__getattr__", lambda name: getattr(object, name))
     done = cli("demo")
@@ -241,7 +241,7 @@ def test_live_uses_the_user_s_own_config(
 def test_live_leaves_out_what_no_provider_of_the_user_serves(
     cli: Cli, own_config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    only(monkeypatch, "_command", "_langchain")
+    only(monkeypatch, "command", "langchain")
     config = json.loads(own_config.read_text())
     own_config.write_text(json.dumps({"providers": config["providers"][:1]}))
     done = cli("demo", "--live", "How do heaps work?")
@@ -253,7 +253,7 @@ def test_live_leaves_out_what_no_provider_of_the_user_serves(
 def test_live_leaves_out_research_when_no_provider_of_the_user_serves_it(
     cli: Cli, own_config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    only(monkeypatch, "_research")
+    only(monkeypatch, "research")
     config = json.loads(own_config.read_text())
     found = [entry for entry in config["providers"] if entry["type"] == "perplexity"]
     own_config.write_text(json.dumps({**config, "defaultProvider": None, "providers": found}))
@@ -268,7 +268,7 @@ def test_live_leaves_out_research_when_no_provider_of_the_user_serves_it(
 def test_a_numbered_line_of_an_answer_goes_on_below_its_words(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    _screen.answer("12. " + "word " * 20)
+    screen.answer("12. " + "word " * 20)
     first, second = capsys.readouterr().out.splitlines()[2:]
     assert first.startswith("   12. word")
     assert second.startswith("       word")
@@ -288,7 +288,7 @@ def test_a_failing_search_is_shown_and_is_exit_1(
 def test_a_question_that_begins_with_a_dash_stays_a_question(
     cli: Cli, own_config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    only(monkeypatch, "_command", "_research")
+    only(monkeypatch, "command", "research")
     done = cli("demo", "--live", "--", "--version")
     words = done.out.replace(" \\\n   ", "")
     assert "-- version --version" in words
@@ -297,7 +297,7 @@ def test_a_question_that_begins_with_a_dash_stays_a_question(
 
 
 def test_the_scripted_llamaindex_model_only_chats() -> None:
-    from webtools.cli.demo._llamaindex import ScriptedModel  # noqa: PLC0415
+    from webtools.cli.demo.llamaindex import ScriptedModel  # noqa: PLC0415
 
     model = ScriptedModel(script=Script("q"))
     with pytest.raises(NotImplementedError):

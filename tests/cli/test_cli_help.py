@@ -9,8 +9,8 @@ import pytest
 from cli_calls import Cli, Start
 
 from webtools import __version__
-from webtools.cli._arguments import PARSERS
-from webtools.cli._commands import COMMANDS
+from webtools.cli.arguments import PARSERS
+from webtools.cli.commands import COMMANDS
 from webtools.tools import (
     CATEGORIES,
     FetchInput,

@@ -17,11 +17,12 @@ import pytest
 from cli_calls import Cli, Start
 
 from webtools import logs
-from webtools.cli import _following, _logs, _output
-from webtools.cli._following import Follower, reader_left
+from webtools.cli import following, output
+from webtools.cli import logs as logs_module
+from webtools.cli.following import Follower, reader_left
 
 if TYPE_CHECKING:
-    from webtools.sandbox import SandboxServer
+    from webtools_sandbox import SandboxServer
 
 
 def log_of(trial: str) -> Path:
@@ -186,7 +187,7 @@ def ended(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], None]]:
             raise KeyboardInterrupt
         happenings.pop(0)()
 
-    monkeypatch.setattr(_logs.time, "sleep", pause)
+    monkeypatch.setattr(logs_module.time, "sleep", pause)
     return happenings
 
 
@@ -216,7 +217,7 @@ def test_a_line_written_between_the_two_looks_is_shown_once(
         return original(path, count)
 
     original = logs.tail
-    monkeypatch.setattr(_logs.logs, "tail", tail)
+    monkeypatch.setattr(logs_module.logs_module, "tail", tail)
     ended.append(lambda: None)
     out = cli("log", "tail", "--follow", "--config", trial).out
     assert [line.split()[2] for line in out.splitlines()] == ["first", "between"]
@@ -325,7 +326,7 @@ def test_whether_the_reader_left_is_told_where_it_can_be(monkeypatch: pytest.Mon
         assert not reader_left(stream)
         os.close(reader)
         assert reader_left(stream)
-        monkeypatch.delattr(_following.select, "poll", raising=False)
+        monkeypatch.delattr(following.select, "poll", raising=False)
         assert not reader_left(stream)
     assert not reader_left(None)
 
@@ -333,8 +334,8 @@ def test_whether_the_reader_left_is_told_where_it_can_be(monkeypatch: pytest.Mon
 def test_following_ends_when_nobody_reads_any_more_in_this_process(
     cli: Cli, trial: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_logs, "reader_left", lambda _: True)
-    monkeypatch.setattr(_output, "abandon", lambda: None)
+    monkeypatch.setattr(logs_module, "reader_left", lambda _: True)
+    monkeypatch.setattr(output, "abandon", lambda: None)
     assert cli("log", "tail", "--follow", "--config", trial).code == 141
 
 
@@ -412,5 +413,5 @@ def test_a_call_that_was_interrupted_can_be_explained(
 
 
 def test_nothing_of_the_log_is_loaded_for_a_search() -> None:
-    code = "import sys, webtools.cli._commands; sys.exit('webtools.logs' in sys.modules)"
+    code = "import sys, webtools.cli.commands; sys.exit('webtools.logs' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

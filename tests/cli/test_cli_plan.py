@@ -11,11 +11,11 @@ import pytest
 from cli_calls import Cli
 
 from webtools import WebTools
-from webtools._showing.plan_text import plan_text
+from webtools.display.plan_text import plan_text
 from webtools.results import BudgetState, PlanStep, ResearchPlan
 
 if TYPE_CHECKING:
-    from webtools.sandbox import SandboxServer
+    from webtools_sandbox import SandboxServer
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
 EXA = PlanStep(provider="exa", type="exa", task="search", worst_cost_usd=0.007)

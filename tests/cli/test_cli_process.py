@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 from cli_calls import Cli, Start
 
-from webtools.cli import _commands
+from webtools.cli import commands
 
 if TYPE_CHECKING:
-    from webtools.sandbox import SandboxServer
+    from webtools_sandbox import SandboxServer
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
@@ -54,7 +54,7 @@ def test_ctrl_c_in_this_process_is_exit_130(cli: Cli, monkeypatch: pytest.Monkey
     def interrupt(_: object) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setitem(_commands.COMMANDS, "search", interrupt)
+    monkeypatch.setitem(commands.COMMANDS, "search", interrupt)
     assert cli("search", "x").code == 130
 
 

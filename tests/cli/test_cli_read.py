@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 from cli_calls import Cli
 
-from webtools import _toolcalls
+from webtools.calls import present
 
 if TYPE_CHECKING:
-    from webtools.sandbox import SandboxServer
+    from webtools_sandbox import SandboxServer
 
 URL = "https://a.example/long"
 PAGE = "".join(f"line {n:05}\n" for n in range(6000)).rstrip()
@@ -117,7 +117,7 @@ def test_a_drawn_result_that_was_cut_is_followed_by_its_text(
 def test_where_nothing_could_be_saved_it_is_still_told(
     cli: Cli, config: str, page: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_toolcalls, "save", lambda _: None)
+    monkeypatch.setattr(present, "save", lambda _: None)
     done = cli(*page, "--config", config)
     assert "Read on" not in done.out
     assert done.err == "webtools: the output was cut.\n"

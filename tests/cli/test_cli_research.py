@@ -12,11 +12,11 @@ import pytest
 from cli_calls import Cli
 
 from webtools import WebTools
-from webtools._fencing import unfenced
-from webtools.cli._sandbox import trial_config
+from webtools.cli.sandbox import trial_config
+from webtools.text.fencing import unfenced
 
 if TYPE_CHECKING:
-    from webtools.sandbox import SandboxServer
+    from webtools_sandbox import SandboxServer
 
 COMMANDS = ("web", "web-deep", "web-news", "web-docs")
 QUESTION = "How do I generate secure random tokens in Python?"

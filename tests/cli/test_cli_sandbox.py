@@ -13,11 +13,12 @@ import httpx
 import pytest
 from cli_calls import Cli, Start
 
-from webtools import WebTools, sandbox
-from webtools.cli._sandbox import trial_config, write_config
+import webtools_sandbox as sandbox_module
+from webtools import WebTools
+from webtools.cli.sandbox import trial_config, write_config
 
 if TYPE_CHECKING:
-    from webtools.sandbox import SandboxServer
+    from webtools_sandbox import SandboxServer
 
 
 def test_it_serves_until_ctrl_c_and_its_config_works(
@@ -43,7 +44,7 @@ def served(monkeypatch: pytest.MonkeyPatch, webtools_sandbox: SandboxServer) -> 
         assert callable(announce)
         announce(webtools_sandbox)
 
-    monkeypatch.setattr(sandbox, "serve", serve, raising=False)
+    monkeypatch.setattr(sandbox_module, "serve", serve, raising=False)
     return given
 
 
@@ -53,9 +54,9 @@ def test_it_prints_url_keys_and_a_config_to_use(
     done = cli("sandbox")
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith(f"Sandbox at {webtools_sandbox.url}, ")
-    assert sandbox.EXA_KEY in done.out
-    assert sandbox.KAGI_V0_KEY in done.out
-    assert sandbox.KAGI_V1_KEY in done.out
+    assert sandbox_module.EXA_KEY in done.out
+    assert sandbox_module.KAGI_V0_KEY in done.out
+    assert sandbox_module.KAGI_V1_KEY in done.out
     text = done.out[done.out.index("{\n") :].partition("\n}\n")[0] + "}"
     assert json.loads(text) == trial_config(webtools_sandbox, Path("sandbox.json"))
 
@@ -153,7 +154,7 @@ def test_a_system_error_without_reason_still_says_something(
     def serve(**_: object) -> None:
         raise OSError("no more sockets")
 
-    monkeypatch.setattr(sandbox, "serve", serve, raising=False)
+    monkeypatch.setattr(sandbox_module, "serve", serve, raising=False)
     assert cli("sandbox").err == "webtools: no more sockets\n"
 
 
@@ -180,7 +181,7 @@ def test_without_aiohttp_the_message_names_the_extra(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     monkeypatch.setitem(sys.modules, "aiohttp", None)
-    monkeypatch.delitem(sys.modules, "webtools.sandbox.server", raising=False)
+    monkeypatch.delitem(sys.modules, "webtools_sandbox.server", raising=False)
     done = cli(command)
     assert (done.code, done.out) == (2, "")
     assert "pip install 'agent-webtools[sandbox]'" in done.err

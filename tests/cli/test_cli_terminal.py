@@ -14,12 +14,12 @@ import pytest
 from cli_calls import Cli
 
 from webtools import WebTools
-from webtools._fencing import unfenced
-from webtools.cli import _drawing, _output, main
+from webtools.cli import drawing, main, output
+from webtools.text.fencing import unfenced
 from webtools.tools import ToolResult
 
 if TYPE_CHECKING:
-    from webtools.sandbox import SandboxServer
+    from webtools_sandbox import SandboxServer
 
 QUESTION = "How do I generate secure random tokens in Python?"
 ESCAPE = re.compile(r"\r|\x1b(?:\[[0-9;?]*[A-Za-z]|\]8;[^\x1b]*\x1b\\)")
@@ -275,7 +275,7 @@ def research(summary: str, capsys: pytest.CaptureFixture[str]) -> str:
         "result_count": 1,
         "warnings": [],
     }
-    assert _drawing.draw("web_research", ToolResult(summary, details))
+    assert drawing.draw("web_research", ToolResult(summary, details))
     return capsys.readouterr().out
 
 
@@ -301,7 +301,9 @@ def test_without_rich_it_is_plain_text(
     terminal: None, cli: Cli, trial: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = cli("search", "heap", "zip", "--plain", "--config", trial).out
-    for name in [name for name in sys.modules if name.startswith(("rich", "webtools.rendering"))]:
+    for name in [
+        name for name in sys.modules if name.startswith(("rich", "webtools.display.terminal"))
+    ]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "rich", None)
     done = cli("search", "heap", "zip", "--config", trial)
@@ -323,7 +325,7 @@ def test_ctrl_c_wipes_the_bars_away(
 def test_a_result_that_is_an_error_is_never_drawn(
     terminal: None, capsys: pytest.CaptureFixture[str], trial: str
 ) -> None:
-    assert main(["search", "x", "--provider", "nobody", "--config", trial]) == _output.USAGE
+    assert main(["search", "x", "--provider", "nobody", "--config", trial]) == output.USAGE
     out, err = capsys.readouterr()
     assert out == ""
     assert 'provider "nobody"' in err
@@ -333,5 +335,5 @@ def test_drawing_changes_nothing_in_the_result(terminal: None, trial: str) -> No
     with WebTools(config=trial) as web:
         result = web.call_tool("web_research", {"query": QUESTION, "command": "web-deep"})
     before = replace(result, details=json.loads(json.dumps(result.details)))
-    assert _drawing.draw("web_research", result)
+    assert drawing.draw("web_research", result)
     assert result == before

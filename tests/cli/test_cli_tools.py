@@ -12,10 +12,10 @@ import pytest
 from cli_calls import Cli
 
 from webtools import WebTools
-from webtools.cli import _output
+from webtools.cli import output
 
 if TYPE_CHECKING:
-    from webtools.sandbox import SandboxServer
+    from webtools_sandbox import SandboxServer
 
 
 def first_url(cli: Cli, config: str) -> str:
@@ -301,8 +301,8 @@ def test_a_full_disk_is_exit_1_and_named(
     def refuse() -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(_output, "flush", refuse)
-    monkeypatch.setattr(_output, "abandon", lambda: None)
+    monkeypatch.setattr(output, "flush", refuse)
+    monkeypatch.setattr(output, "abandon", lambda: None)
     done = cli("search", "heapq", "--config", config)
     assert done.code == 1
     assert done.err == "webtools: No space left on device\n"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from webtools import WebTools
-from webtools.sandbox import SandboxServer
+from webtools_sandbox import SandboxServer
 
 ConfigFile = Callable[..., Path]
 
@@ -16,7 +16,7 @@ ConfigFile = Callable[..., Path]
 @pytest.fixture(autouse=True)
 def no_back_off(monkeypatch: pytest.MonkeyPatch) -> None:
     """Retry at once."""
-    monkeypatch.setattr("webtools._exchange.FIRST_DELAY", 0.0)
+    monkeypatch.setattr("webtools.pipeline.retries.FIRST_DELAY", 0.0)
 
 
 @pytest.fixture

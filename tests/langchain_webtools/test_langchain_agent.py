@@ -15,7 +15,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from langchain_webtools import WebSearchTool, WebToolException, WebToolkit
 from webtools import ToolResult, WebTools
-from webtools.sandbox import SandboxServer
+from webtools_sandbox import SandboxServer
 
 Call = tuple[str, dict[str, Any]]
 

@@ -9,7 +9,7 @@ import pytest
 
 from langchain_webtools import WebSearchTool
 from webtools import ToolResult, WebTools
-from webtools.sandbox import SandboxServer
+from webtools_sandbox import SandboxServer
 
 
 class Counting(WebTools):

@@ -9,7 +9,7 @@ from langchain_core.messages import ToolMessage
 
 from langchain_webtools import SummarizeTool, WebFetchTool, WebSearchTool, as_search_results
 from webtools import WebTools
-from webtools.sandbox import SandboxServer
+from webtools_sandbox import SandboxServer
 
 
 async def _call(way: str, tool: Any, arguments: dict[str, Any]) -> ToolMessage:

@@ -17,9 +17,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langchain_webtools.citations import as_search_results, tool_content
 from langchain_webtools.retrievers import WebSearchRetriever
 from webtools import ToolResult, WebTools
-from webtools._fencing import STATEMENT, fenced
-from webtools.sandbox import SandboxServer
-from webtools.truncation import MAX_BYTES
+from webtools.output.truncation import MAX_BYTES
+from webtools.text.fencing import STATEMENT, fenced
+from webtools_sandbox import SandboxServer
 
 blocks_of = partial(as_search_results, fence=False)
 HIT = {"title": "T", "url": "https://a.example/", "snippet": "S", "published_at": None}

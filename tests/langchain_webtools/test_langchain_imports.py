@@ -25,7 +25,7 @@ def test_the_import_alone_loads_no_framework() -> None:
 
 def test_a_tool_class_needs_neither_the_transport_nor_more_than_langchain_core() -> None:
     loaded = _loaded_by("from langchain_webtools import WebSearchTool, WebToolkit")
-    assert not loaded & {"llama_index", "langchain", "langgraph", "webtools._webtools"}
+    assert not loaded & {"llama_index", "langchain", "langgraph", "webtools.client"}
 
 
 def test_every_exported_name_is_there() -> None:

@@ -28,7 +28,7 @@ from webtools import (
     UnavailableError,
     WebTools,
 )
-from webtools.sandbox import SandboxServer
+from webtools_sandbox import SandboxServer
 
 Load = Callable[[WebPageLoader], Any]
 

@@ -14,7 +14,7 @@ from langchain_core.messages import ToolMessage
 from langchain_webtools import WebToolException, WebToolkit
 from langchain_webtools._base import WebTool
 from webtools import ToolResult, WebTools
-from webtools.sandbox import SandboxServer
+from webtools_sandbox import SandboxServer
 
 ConfigFile = Callable[..., Path]
 Answer = tuple[str, Any, bool | None]

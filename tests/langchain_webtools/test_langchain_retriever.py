@@ -39,7 +39,7 @@ from webtools import (
     SearchResult,
     WebTools,
 )
-from webtools.sandbox import SandboxServer
+from webtools_sandbox import SandboxServer
 
 Retrieve = Callable[..., Any]
 
@@ -211,7 +211,7 @@ async def test_k_has_bounds(k: int, retrieve: Retrieve, web: WebTools) -> None:
 def test_the_class_needs_neither_the_transport_nor_the_tools() -> None:
     code = "import sys, langchain_webtools.retrievers; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    unwanted = {"langchain", "langchain_core.tools.base", "webtools._webtools"}
+    unwanted = {"langchain", "langchain_core.tools.base", "webtools.client"}
     assert not set(done.stdout.split()) & unwanted
 
 

@@ -10,9 +10,9 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableLambda
 
 from langchain_webtools.synthesis import ChatModelSynthesizer
-from webtools._flow import Flow, arun, run
-from webtools._research.synthesis import Outcome, synthesize
-from webtools.providers._base import Source, SynthesisQuery
+from webtools.flows.drivers import Flow, arun, run
+from webtools.operations.research.synthesis import Outcome, synthesize
+from webtools.providers.protocols import Source, SynthesisQuery
 
 POOL = "https://news.example/pool"
 QUERY = SynthesisQuery(

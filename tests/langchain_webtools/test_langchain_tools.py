@@ -31,9 +31,9 @@ from langchain_webtools import (
 )
 from langchain_webtools._base import WebTool
 from webtools import Config, ToolResult, WebTools
-from webtools._spill import save
-from webtools.sandbox import SandboxServer
+from webtools.output.stored import save
 from webtools.tools import TOOLS
+from webtools_sandbox import SandboxServer
 
 CLASSES: list[type[WebTool]] = [
     WebSearchTool,

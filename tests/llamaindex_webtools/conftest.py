@@ -9,12 +9,12 @@ from webtools import Config, WebTools
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from webtools.sandbox import SandboxServer
+    from webtools_sandbox import SandboxServer
 
 
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webtools._exchange.FIRST_DELAY", 0.0)
+    monkeypatch.setattr("webtools.pipeline.retries.FIRST_DELAY", 0.0)
 
 
 @pytest.fixture

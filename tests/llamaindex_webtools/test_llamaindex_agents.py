@@ -19,7 +19,7 @@ from webtools.tools import SEARCH as SEARCH_TOOL
 
 if TYPE_CHECKING:
     from webtools import WebTools
-    from webtools.sandbox import SandboxServer
+    from webtools_sandbox import SandboxServer
 
 # What the framework's own modules do, seen on every run of an agent.
 pytestmark = pytest.mark.filterwarnings(

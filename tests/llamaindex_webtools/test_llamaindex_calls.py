@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from llama_index.core.tools import FunctionTool, ToolOutput
 
-    from webtools.sandbox import SandboxServer
+    from webtools_sandbox import SandboxServer
 
     Caller = Callable[[FunctionTool, dict[str, Any]], Awaitable[ToolOutput]]
 

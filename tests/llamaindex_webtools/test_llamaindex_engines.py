@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from llama_index.core.base.response.schema import Response
 
     from webtools import WebTools
-    from webtools.sandbox import SandboxServer
+    from webtools_sandbox import SandboxServer
 
     Ask = Callable[[BaseQueryEngine, str], Awaitable[Response]]
 

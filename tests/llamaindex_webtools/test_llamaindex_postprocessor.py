@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
 
-    from webtools.sandbox import SandboxServer
+    from webtools_sandbox import SandboxServer
 
     Nodes = list[NodeWithScore]
     Process = Callable[..., Awaitable[Nodes]]
@@ -321,7 +321,7 @@ def test_the_postprocessor_says_what_it_is() -> None:
 
 
 def test_a_postprocessor_without_web_tools_makes_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webtools.config.find_config", pytest.fail)
+    monkeypatch.setattr("webtools.config.settings.find_config", pytest.fail)
     assert isinstance(FetchPagePostprocessor().web, WebTools)
 
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
 
-    from webtools.sandbox import SandboxServer
+    from webtools_sandbox import SandboxServer
 
     Load = Callable[[WebPageReader, Any], Awaitable[list[Document]]]
 
@@ -458,7 +458,7 @@ def test_the_reader_says_what_it_is() -> None:
 
 
 def test_a_reader_without_web_tools_makes_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webtools.config.find_config", pytest.fail)
+    monkeypatch.setattr("webtools.config.settings.find_config", pytest.fail)
     assert isinstance(WebPageReader().web, WebTools)
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
 
-    from webtools.sandbox import SandboxServer
+    from webtools_sandbox import SandboxServer
 
     Retrieve = Callable[[WebRetriever, str], Awaitable[list[NodeWithScore]]]
 
@@ -134,7 +134,7 @@ def test_the_number_of_nodes_may_be_set_later() -> None:
 
 
 def test_a_retriever_without_web_tools_makes_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webtools.config.find_config", pytest.fail)
+    monkeypatch.setattr("webtools.config.settings.find_config", pytest.fail)
     assert isinstance(WebRetriever().web, WebTools)
 
 

@@ -48,7 +48,7 @@ def test_the_spec_gives_every_tool_once() -> None:
 
 
 def test_a_spec_without_web_tools_needs_no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webtools.config.find_config", pytest.fail)
+    monkeypatch.setattr("webtools.config.settings.find_config", pytest.fail)
     assert isinstance(WebToolsSpec().web, WebTools)
 
 

@@ -9,9 +9,9 @@ from llama_index.core.llms.callbacks import llm_completion_callback
 from pydantic import Field
 
 from llamaindex_webtools.synthesis import LLMSynthesizer
-from webtools._flow import Flow, arun, run
-from webtools._research.synthesis import Outcome, synthesize
-from webtools.providers._base import Source, SynthesisQuery
+from webtools.flows.drivers import Flow, arun, run
+from webtools.operations.research.synthesis import Outcome, synthesize
+from webtools.providers.protocols import Source, SynthesisQuery
 
 POOL = "https://news.example/pool"
 QUERY = SynthesisQuery(

@@ -27,10 +27,10 @@ from llamaindex_webtools.workflows import (
     WebQuestionEvent,
 )
 from webtools import AuthenticationError, Config, WebTools
-from webtools._fencing import STATEMENT
+from webtools.text.fencing import STATEMENT
 
 if TYPE_CHECKING:
-    from webtools.sandbox import SandboxServer
+    from webtools_sandbox import SandboxServer
 
 pytestmark = pytest.mark.filterwarnings(  # what the framework's own modules do
     "ignore::DeprecationWarning:(inspect|llama_index|workflows)"
@@ -397,7 +397,7 @@ def test_the_answer_ends_a_workflow() -> None:
 
 
 def test_a_workflow_without_web_tools_makes_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webtools.config.find_config", pytest.fail)
+    monkeypatch.setattr("webtools.config.settings.find_config", pytest.fail)
     workflow = SearchFetchSynthesizeWorkflow(timeout=7, verbose=False)
     assert workflow.retriever.web is workflow.fetcher.web
     assert workflow._timeout == 7

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webtools._magic_line import Option, OptionError, completions, read_line, usage
+from webtools.notebook.line import Option, OptionError, completions, read_line, usage
 
 PROVIDER = Option(("--provider", "-p"), "provider", "name of the provider")
 CATEGORY = Option(("--category",), "category", "kind of page", choices=("news", "people"))

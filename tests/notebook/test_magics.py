@@ -21,8 +21,8 @@ from traitlets.config import Config as IPythonConfig
 import webtools
 from webtools import WebTools
 from webtools import notebook as notebook_module
-from webtools._magic_table import MAGICS
 from webtools.errors import ConfigError, RateLimitError
+from webtools.notebook.table import MAGICS
 from webtools.progress import NotebookProgress, Progress, TerminalProgress
 
 if TYPE_CHECKING:

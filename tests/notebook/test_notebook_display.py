@@ -26,16 +26,18 @@ from IPython.terminal.interactiveshell import TerminalInteractiveShell
 from markdown_it import MarkdownIt
 from rich.pretty import pretty_repr
 
-from webtools._showing import as_html, as_markdown, as_text, lines
-from webtools._showing.as_frame import frame
-from webtools._showing.as_html import draw as draw_html
-from webtools._showing.as_markdown import draw as draw_markdown
-from webtools._showing.as_markdown import inert
-from webtools._showing.elements import Html, tag
-from webtools._showing.outline import outline
-from webtools._showing.plan_text import plan_text
-from webtools._showing.text import cut, cut_lines
-from webtools._showing.wrapping import wrapped
+from webtools.display import html as as_html_module
+from webtools.display import lines, plain
+from webtools.display import markdown as as_markdown_module
+from webtools.display.data_frame import frame
+from webtools.display.elements import Html, tag
+from webtools.display.html import draw as draw_html
+from webtools.display.markdown import draw as draw_markdown
+from webtools.display.markdown import inert
+from webtools.display.outline import outline
+from webtools.display.plan_text import plan_text
+from webtools.display.text import cut, cut_lines
+from webtools.display.wrapping import wrapped
 from webtools.results import (
     FetchResponse,
     Page,
@@ -598,7 +600,7 @@ def test_whatever_it_holds_showing_it_never_raises(kind: Any, data: st.DataObjec
 
 def test_a_type_that_cannot_be_drawn_is_an_error_inside() -> None:
     drawing = (draw_html, draw_markdown, lines.line, outline, frame)
-    for draw in (*drawing, as_html._content, as_markdown._content, as_text._parts):
+    for draw in (*drawing, as_html_module._content, as_markdown_module._content, plain._parts):
         with pytest.raises(TypeError, match="^int$"):
             draw(3)
 
@@ -723,7 +725,7 @@ def test_what_is_cached_at_an_unknown_time_says_cached() -> None:
 
 
 def test_drawing_is_imported_when_it_is_first_asked_for() -> None:
-    code = "import webtools.results, sys; print('webtools._showing.as_html' in sys.modules)"
+    code = "import webtools.results, sys; print('webtools.display.html' in sys.modules)"
     import subprocess  # noqa: PLC0415
 
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from webtools.sandbox import SandboxServer
+from webtools_sandbox import SandboxServer
 
 manager: Any = pytest.importorskip("jupyter_client.manager")
 pytest.importorskip("ipykernel")

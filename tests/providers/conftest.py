@@ -10,8 +10,8 @@ import offline
 import pytest
 from recording import CASSETTES, SCENARIOS
 
-from webtools._flow import arun, run
-from webtools._transport import AsyncTransport, BlockingTransport
+from webtools.flows.drivers import arun, run
+from webtools.http.transport import AsyncTransport, BlockingTransport
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def play(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Callable[[], Any]:
     """Run the call that the cassette of the test was recorded from."""
-    monkeypatch.setattr("webtools._exchange.FIRST_DELAY", 0.0)
+    monkeypatch.setattr("webtools.pipeline.retries.FIRST_DELAY", 0.0)
     scenario = SCENARIOS[default_cassette_name]
     account = scenario.account(offline.account(scenario.provider))
 

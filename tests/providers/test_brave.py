@@ -11,10 +11,6 @@ import offline
 import pytest
 from offline import KEY, Clock, Stub, answer, drive
 
-from webtools._health import Health
-from webtools._http import Request
-from webtools._search import search
-from webtools._store import Store
 from webtools.errors import (
     AuthenticationError,
     BadRequestError,
@@ -24,9 +20,13 @@ from webtools.errors import (
     RateLimitError,
     UnavailableError,
 )
+from webtools.http.messages import Request
+from webtools.operations.search import search
 from webtools.providers import PROVIDERS, Account, brave
-from webtools.providers._base import Cost, Hits, SearchQuery
+from webtools.providers.protocols import Cost, Hits, SearchQuery
 from webtools.results import SearchResult
+from webtools.storage.circuit_breaker import Health
+from webtools.storage.sqlite import Store
 
 ACCOUNT = offline.account("brave")
 EXTRA = offline.account("brave", options={"extraSnippets": True})

@@ -30,12 +30,12 @@ from vcr import VCR
 from vcr.cassette import Cassette
 from vcr.errors import CannotOverwriteExistingCassetteException
 
-from webtools._http import Request, Response
-from webtools._transport import BlockingTransport
 from webtools.config import Settings, load
+from webtools.http.messages import Request, Response
+from webtools.http.transport import BlockingTransport
 from webtools.providers import PROVIDERS
-from webtools.sandbox import SandboxServer
-from webtools.sandbox.news import WRITTEN_ON
+from webtools_sandbox import SandboxServer
+from webtools_sandbox.news import WRITTEN_ON
 
 ROOT = Path(__file__).parents[2]
 ALL = sorted(

@@ -21,13 +21,7 @@ from hypothesis import strategies as st
 from offline import KEY, Clock, Stub, answer
 from recording import CASSETTES, SCENARIOS, CassetteYaml
 
-from webtools._exchange import Job, dialogue, exchange
-from webtools._fetch import fetch
-from webtools._flow import Flow, run
-from webtools._http import Response
-from webtools._search import search
-from webtools._summarize import summarize
-from webtools._toolcalls import PRESENTERS
+from webtools.calls.present import PRESENTERS
 from webtools.errors import (
     AuthenticationError,
     BadRequestError,
@@ -38,8 +32,16 @@ from webtools.errors import (
     UnavailableError,
     WebToolsError,
 )
+from webtools.flows.drivers import Flow, run
+from webtools.http.messages import Response
+from webtools.operations.fetch import fetch
+from webtools.operations.search import search
+from webtools.operations.summarize import summarize
+from webtools.output.truncation import MAX_BYTES
+from webtools.pipeline.retries import Job, dialogue, exchange
 from webtools.providers import PROVIDERS, Account, Capability
-from webtools.providers._base import (
+from webtools.providers.errors import failure
+from webtools.providers.protocols import (
     DocsQuery,
     Hits,
     PageQuery,
@@ -49,9 +51,7 @@ from webtools.providers._base import (
     Synthesis,
     SynthesisQuery,
 )
-from webtools.providers._failures import failure
 from webtools.results import FetchResponse, SearchResponse, SummaryResponse
-from webtools.truncation import MAX_BYTES
 
 URLS = ("https://a.example/1", "https://b.example/2")
 SOURCES = (Source(1, "A", URLS[0], "text"),)

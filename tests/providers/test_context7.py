@@ -10,9 +10,6 @@ import offline
 import pytest
 from offline import KEY, Clock, Stub, answer
 
-from webtools._exchange import Job, dialogue
-from webtools._flow import Flow, run
-from webtools._http import Request, Response
 from webtools.config import Settings, load
 from webtools.errors import (
     AuthenticationError,
@@ -23,9 +20,12 @@ from webtools.errors import (
     ResponseFormatError,
     UnavailableError,
 )
-from webtools.formatting import search_text
+from webtools.flows.drivers import Flow, run
+from webtools.http.messages import Request, Response
+from webtools.output.formatting import search_text
+from webtools.pipeline.retries import Job, dialogue
 from webtools.providers import PROVIDERS, Account, context7
-from webtools.providers._base import Cost, DocsQuery, Hits
+from webtools.providers.protocols import Cost, DocsQuery, Hits
 from webtools.results import SearchResult
 
 ACCOUNT = offline.account("context7")

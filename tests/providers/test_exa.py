@@ -9,7 +9,6 @@ import offline
 import pytest
 from offline import KEY, answer
 
-from webtools._http import Request
 from webtools.errors import (
     AuthenticationError,
     BadRequestError,
@@ -18,8 +17,9 @@ from webtools.errors import (
     RateLimitError,
     UnavailableError,
 )
+from webtools.http.messages import Request
 from webtools.providers import Account, exa
-from webtools.providers._base import Cost, Hits, PageQuery, Pages, SearchQuery
+from webtools.providers.protocols import Cost, Hits, PageQuery, Pages, SearchQuery
 from webtools.results import Page, SearchResult
 
 ACCOUNT = offline.account("exa")

@@ -9,8 +9,6 @@ import offline
 import pytest
 from offline import KEY, answer
 
-from webtools._http import Request
-from webtools._search import search
 from webtools.errors import (
     AuthenticationError,
     BadRequestError,
@@ -19,8 +17,10 @@ from webtools.errors import (
     RateLimitError,
     UnavailableError,
 )
+from webtools.http.messages import Request
+from webtools.operations.search import search
 from webtools.providers import Account, Capability, kagi
-from webtools.providers._base import Cost, Hits, SearchQuery, Summary, SummaryQuery
+from webtools.providers.protocols import Cost, Hits, SearchQuery, Summary, SummaryQuery
 from webtools.results import SearchResult
 
 V1 = offline.account("kagi")

@@ -13,13 +13,13 @@ import offline
 import pytest
 from offline import Clock, Stub, answer
 
-from webtools._exchange import Job, dialogue, exchange
-from webtools._fetch import fetch
-from webtools._flow import run
-from webtools._search import search
 from webtools.errors import ResponseFormatError
+from webtools.flows.drivers import run
+from webtools.operations.fetch import fetch
+from webtools.operations.search import search
+from webtools.pipeline.retries import Job, dialogue, exchange
 from webtools.providers import PROVIDERS
-from webtools.providers._base import DocsQuery, PageQuery, SearchQuery, Source, SynthesisQuery
+from webtools.providers.protocols import DocsQuery, PageQuery, SearchQuery, Source, SynthesisQuery
 
 COUNT = 20
 ODD_AT = 7

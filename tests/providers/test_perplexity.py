@@ -14,10 +14,6 @@ from hypothesis import strategies as st
 from offline import KEY, Clock, Stub, answer, drive
 
 from webtools import WebTools
-from webtools._exchange import Job, exchange
-from webtools._flow import Flow
-from webtools._http import Request, Response
-from webtools._search import search
 from webtools.errors import (
     AuthenticationError,
     BadRequestError,
@@ -27,15 +23,12 @@ from webtools.errors import (
     ResponseFormatError,
     UnavailableError,
 )
+from webtools.flows.drivers import Flow
+from webtools.http.messages import Request, Response
+from webtools.operations.search import search
+from webtools.pipeline.retries import Job, exchange
 from webtools.providers import PROVIDERS, Account, perplexity
-from webtools.providers._base import (
-    Cost,
-    Hits,
-    SearchQuery,
-    Source,
-    Synthesis,
-    SynthesisQuery,
-)
+from webtools.providers.protocols import Cost, Hits, SearchQuery, Source, Synthesis, SynthesisQuery
 from webtools.results import SearchResult
 
 ACCOUNT = offline.account("perplexity")
@@ -300,7 +293,7 @@ def test_the_price_of_an_answer_without_text_settles_what_was_reserved(
             return answer({"results": [hit], "costDollars": {"total": 0.001}})
         return answer({"output": [], **INCOMPLETE, **PRICED})
 
-    monkeypatch.setattr("webtools._transport.BlockingTransport.send", send)
+    monkeypatch.setattr("webtools.http.transport.BlockingTransport.send", send)
     settings = {
         "providers": [offline.entry("exa"), offline.entry("perplexity")],
         "budget": {"usdPerProcess": 1.0},

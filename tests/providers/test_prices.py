@@ -11,11 +11,11 @@ import pytest
 from offline import answer
 from recording import CASSETTES, SCENARIOS, CassetteYaml, Scenario
 
-from webtools._flow import Flow, Gather, Now, Send, Sleep
-from webtools._http import Request, Response
 from webtools.errors import WebToolsError
+from webtools.flows.drivers import Flow, Gather, Now, Send, Sleep
+from webtools.http.messages import Request, Response
 from webtools.providers import PROVIDERS, Account, brave, context7, direct, exa, kagi, perplexity
-from webtools.providers._base import (
+from webtools.providers.protocols import (
     Cost,
     DocsQuery,
     PageQuery,

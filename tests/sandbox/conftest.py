@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 import pytest
 from sandbox_caller import Caller
 
-from webtools.sandbox import SandboxServer
-from webtools.sandbox.corpus import standard_corpus
-from webtools.sandbox.kagi import KagiApi
-from webtools.sandbox.keys import KeyRing
-from webtools.sandbox.library import Library
-from webtools.sandbox.news import WRITTEN_ON
-from webtools.sandbox.pytest_plugin import webtools_sandbox
+from webtools_sandbox import SandboxServer
+from webtools_sandbox.corpus import standard_corpus
+from webtools_sandbox.kagi import KagiApi
+from webtools_sandbox.keys import KeyRing
+from webtools_sandbox.library import Library
+from webtools_sandbox.news import WRITTEN_ON
+from webtools_sandbox.pytest_plugin import webtools_sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

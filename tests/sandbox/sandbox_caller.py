@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 
-from webtools.sandbox import EXA_KEY, KAGI_V0_KEY, KAGI_V1_KEY, SandboxServer
+from webtools_sandbox import EXA_KEY, KAGI_V0_KEY, KAGI_V1_KEY, SandboxServer
 
 
 class Caller:

@@ -13,7 +13,7 @@ import httpx
 import pytest
 from sandbox_caller import Caller
 
-from webtools.sandbox import BRAVE_KEY, SandboxServer
+from webtools_sandbox import BRAVE_KEY, SandboxServer
 
 Brave = Callable[..., httpx.Response]
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from webtools.sandbox import EXA_KEY, KAGI_V0_KEY
+from webtools_sandbox import EXA_KEY, KAGI_V0_KEY
 
 if TYPE_CHECKING:
-    from webtools.sandbox import SandboxServer
+    from webtools_sandbox import SandboxServer
 
 exa_py: Any = pytest.importorskip("exa_py")
 kagiapi: Any = pytest.importorskip("kagiapi")

@@ -13,7 +13,7 @@ import httpx
 import pytest
 from sandbox_caller import Caller
 
-from webtools.sandbox import CONTEXT7_KEY, SandboxServer
+from webtools_sandbox import CONTEXT7_KEY, SandboxServer
 
 Context7 = Callable[..., httpx.Response]
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
-from webtools.sandbox import EXA_KEY, Fault
-from webtools.sandbox.delivery import deliver
-from webtools.sandbox.faults import FaultSettings
-from webtools.sandbox.wire import Reply
+from webtools_sandbox import EXA_KEY, Fault
+from webtools_sandbox.delivery import deliver
+from webtools_sandbox.faults import FaultSettings
+from webtools_sandbox.wire import Reply
 
 if TYPE_CHECKING:
     from sandbox_caller import Caller

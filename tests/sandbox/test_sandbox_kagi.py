@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from webtools.sandbox import KAGI_V0_KEY
-from webtools.sandbox.wire import Call
+from webtools_sandbox import KAGI_V0_KEY
+from webtools_sandbox.wire import Call
 
 if TYPE_CHECKING:
     from sandbox_caller import Caller
 
-    from webtools.sandbox.kagi import KagiApi
+    from webtools_sandbox.kagi import KagiApi
 
 
 def found(response: Any, key: str = "search") -> list[dict[str, Any]]:

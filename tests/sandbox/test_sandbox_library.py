@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webtools.sandbox import digest, stdlib_docs
-from webtools.sandbox.apis import APIS
-from webtools.sandbox.corpus import Corpus, Document, query_terms, standard_corpus
-from webtools.sandbox.keys import GOOD, NO_CREDIT, UNKNOWN, KeyRing
-from webtools.sandbox.library import Filters, Library, moment, under_domain
-from webtools.sandbox.wire import Call
+from webtools_sandbox import digest, stdlib_docs
+from webtools_sandbox.apis import APIS
+from webtools_sandbox.corpus import Corpus, Document, query_terms, standard_corpus
+from webtools_sandbox.keys import GOOD, NO_CREDIT, UNKNOWN, KeyRing
+from webtools_sandbox.library import Filters, Library, moment, under_domain
+from webtools_sandbox.wire import Call
 
 if TYPE_CHECKING:
     from collections.abc import Callable

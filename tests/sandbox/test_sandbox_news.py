@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from webtools import WebTools
-from webtools.sandbox import SandboxServer, app
-from webtools.sandbox.corpus import standard_corpus
-from webtools.sandbox.library import Filters, Library, moment
-from webtools.sandbox.news import ITEMS, WRITTEN_ON, moved
+from webtools_sandbox import SandboxServer, app
+from webtools_sandbox.corpus import standard_corpus
+from webtools_sandbox.library import Filters, Library, moment
+from webtools_sandbox.news import ITEMS, WRITTEN_ON, moved
 
 if TYPE_CHECKING:
     from sandbox_caller import Caller

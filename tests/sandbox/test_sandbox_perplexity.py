@@ -9,7 +9,7 @@ import httpx
 import pytest
 from sandbox_caller import Caller
 
-from webtools.sandbox import PERPLEXITY_KEY, SandboxServer
+from webtools_sandbox import PERPLEXITY_KEY, SandboxServer
 
 sdk: Any = pytest.importorskip("perplexity")
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
-import webtools.sandbox
+import webtools_sandbox as sandbox
 from webtools import WebTools
-from webtools.sandbox import EXA_KEY, SandboxServer, serve
+from webtools_sandbox import EXA_KEY, SandboxServer, serve
 
 if TYPE_CHECKING:
     from sandbox_caller import Caller
@@ -25,26 +25,26 @@ def threads() -> list[str]:
 
 
 def test_the_public_names_exist() -> None:
-    assert sorted(webtools.sandbox.__all__) == sorted(
-        name for name in webtools.sandbox.__all__ if getattr(webtools.sandbox, name)
+    assert sorted(sandbox.__all__) == sorted(
+        name for name in sandbox.__all__ if getattr(sandbox, name)
     )
     with pytest.raises(AttributeError, match="nothing"):
-        _ = webtools.sandbox.nothing
+        _ = sandbox.nothing
 
 
 def test_importing_the_package_or_the_plugin_loads_no_http_library() -> None:
     code = (
-        "import sys; import webtools.sandbox, webtools.sandbox.pytest_plugin;"
+        "import sys; import webtools_sandbox, webtools_sandbox.pytest_plugin;"
         "sys.exit('aiohttp' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_without_aiohttp_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "webtools.sandbox.server")
+    monkeypatch.delitem(sys.modules, "webtools_sandbox.server")
     monkeypatch.setitem(sys.modules, "aiohttp", None)
     with pytest.raises(ImportError, match=r"pip install 'agent-webtools\[sandbox\]'"):
-        _ = webtools.sandbox.SandboxServer
+        _ = sandbox.SandboxServer
 
 
 def test_stop_leaves_no_thread_and_frees_the_port() -> None:
@@ -98,7 +98,7 @@ def test_a_failure_inside_the_thread_reaches_the_caller(monkeypatch: pytest.Monk
     def fail(*_: object, **__: object) -> None:
         raise OSError("no more files")
 
-    monkeypatch.setattr("webtools.sandbox.server.web.Server", fail)
+    monkeypatch.setattr("webtools_sandbox.server.web.Server", fail)
     server = SandboxServer()
     with pytest.raises(OSError, match="no more files"):
         server.start()
@@ -118,13 +118,13 @@ def test_a_failure_while_serving_is_not_hidden(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_without_ipv6_one_address_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webtools.sandbox.server._HOST_V6", "no address")
+    monkeypatch.setattr("webtools_sandbox.server._HOST_V6", "no address")
     with SandboxServer() as server:
         assert httpx.get(f"{server.url}/docs/", trust_env=False).status_code == 200
 
 
 def test_another_trouble_with_the_address_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webtools.sandbox.server._HOST", "192.0.2.1")
+    monkeypatch.setattr("webtools_sandbox.server._HOST", "192.0.2.1")
     with pytest.raises(OSError, match="assign requested address"):
         SandboxServer().start()
 
@@ -323,6 +323,6 @@ def test_serve_waits_until_it_is_interrupted(monkeypatch: pytest.MonkeyPatch) ->
         if error := naps.pop():
             raise error
 
-    monkeypatch.setattr("webtools.sandbox.server.time.sleep", nap)
+    monkeypatch.setattr("webtools_sandbox.server.time.sleep", nap)
     serve(port=0)
     assert naps == []

@@ -9,7 +9,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from webtools.cli import _arguments, _commands, _output
+from webtools.cli import arguments as arguments_module
+from webtools.cli import commands, output
 
 __all__ = ["main"]
 
@@ -24,25 +25,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
-    _output.prepare()
+    output.prepare()
     try:
         code = _run(arguments)
-        _output.flush()
+        output.flush()
     except KeyboardInterrupt:
-        return _output.INTERRUPTED
+        return output.INTERRUPTED
     except BrokenPipeError:
-        _output.abandon()
-        return _output.READER_LEFT
+        output.abandon()
+        return output.READER_LEFT
     except OSError as error:
-        return _output.system_failure(error)
+        return output.system_failure(error)
     return code
 
 
 def _run(arguments: Sequence[str]) -> int:
     try:
-        options = _arguments.read(arguments)
-        return _commands.COMMANDS[options.command](options)
-    except _arguments.UsageError as error:
-        return _output.usage_failure(error, as_json=_arguments.asks_for_json(arguments))
+        options = arguments_module.read(arguments)
+        return commands.COMMANDS[options.command](options)
+    except arguments_module.UsageError as error:
+        return output.usage_failure(error, as_json=arguments_module.asks_for_json(arguments))
     except SystemExit as end:  # how argparse leaves after --help and --version
         return int(end.code or 0)

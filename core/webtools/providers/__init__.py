@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from webtools.providers import brave, context7, direct, exa, kagi, perplexity
-from webtools.providers._base import (
+from webtools.providers.protocols import (
     Account,
     Capability,
     DocsProvider,

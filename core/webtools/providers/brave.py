@@ -14,7 +14,6 @@ from functools import partial
 from typing import Any, Literal
 from urllib.parse import urlencode
 
-from webtools._http import OK, Request, Response
 from webtools.errors import (
     AuthenticationError,
     BadRequestError,
@@ -23,7 +22,13 @@ from webtools.errors import (
     QuotaError,
     RateLimitError,
 )
-from webtools.providers._base import (
+from webtools.http.messages import OK, Request, Response
+from webtools.providers.domains import filters_left, site_of, site_operators
+from webtools.providers.error_bodies import ErrorTable, Meaning, read_error_body
+from webtools.providers.errors import bounded, failure, kind_of, retry_after
+from webtools.providers.hits import HitFields, Item, joined, read_hits
+from webtools.providers.parsing import json_object, maybe_object, maybe_objects, number, strings
+from webtools.providers.protocols import (
     Account,
     Capability,
     Cost,
@@ -33,11 +38,6 @@ from webtools.providers._base import (
     SearchOptions,
     SearchQuery,
 )
-from webtools.providers._domains import filters_left, site_of, site_operators
-from webtools.providers._error_bodies import ErrorTable, Meaning, read_error_body
-from webtools.providers._failures import bounded, failure, kind_of, retry_after
-from webtools.providers._hits import HitFields, Item, joined, read_hits
-from webtools.providers._reading import json_object, maybe_object, maybe_objects, number, strings
 
 NAME: str = "brave"
 TITLE: str = "Brave"

@@ -13,9 +13,6 @@ from functools import partial
 from typing import Any, TypeAlias, TypeVar
 from urllib.parse import quote, urlencode
 
-from webtools._cleaning import is_web_url, without_controls
-from webtools._flow import Sleep
-from webtools._http import OK, Request, Response
 from webtools.errors import (
     AuthenticationError,
     BadRequestError,
@@ -24,19 +21,15 @@ from webtools.errors import (
     RequestTimeoutError,
     UnavailableError,
 )
-from webtools.providers._base import (
-    Account,
-    Capability,
-    Cost,
-    DocsQuery,
-    Hits,
-    Options,
-)
-from webtools.providers._error_bodies import ITSELF, ErrorTable, Meaning, read_error_body
-from webtools.providers._failures import bounded, failure, kind_of, retry_after, wait_until
-from webtools.providers._hits import HitFields, Item, Oddities, read_hits, read_items
-from webtools.providers._reading import json_object, maybe_object, number, text
-from webtools.providers._snippets import by_page, fenced
+from webtools.flows.drivers import Sleep
+from webtools.http.messages import OK, Request, Response
+from webtools.providers.error_bodies import ITSELF, ErrorTable, Meaning, read_error_body
+from webtools.providers.errors import bounded, failure, kind_of, retry_after, wait_until
+from webtools.providers.hits import HitFields, Item, Oddities, read_hits, read_items
+from webtools.providers.parsing import json_object, maybe_object, number, text
+from webtools.providers.protocols import Account, Capability, Cost, DocsQuery, Hits, Options
+from webtools.providers.snippets import by_page, fenced
+from webtools.text.cleaning import is_web_url, without_controls
 
 NAME: str = "context7"
 TITLE: str = "Context7"

@@ -10,11 +10,12 @@ from importlib.util import find_spec
 
 from pydantic import Field, field_validator
 
-from webtools._direct.guard import sites
-from webtools._flow import Flow
-from webtools._http import Response
 from webtools.errors import ConfigError, InputError, ProviderError
-from webtools.providers._base import (
+from webtools.flows.drivers import Flow
+from webtools.http.messages import Response
+from webtools.pages.ssrf import sites
+from webtools.providers.errors import kind_of, retry_after
+from webtools.providers.protocols import (
     Account,
     Capability,
     Done,
@@ -23,7 +24,6 @@ from webtools.providers._base import (
     Pages,
     untold,
 )
-from webtools.providers._failures import kind_of, retry_after
 
 NAME: str = "direct"
 TITLE: str = "Direct"
@@ -91,7 +91,7 @@ def _is_installed(name: str) -> bool:
 
 def pages(query: PageQuery, account: Account, deadline: float, done: Done = untold) -> Flow[Pages]:
     """Fetch the pages of a query, one request each and some at the same time."""
-    from webtools._direct.fetching import fetch_pages  # noqa: PLC0415 - it needs the table of providers
+    from webtools.pages.fetching import fetch_pages  # noqa: PLC0415 - it needs the table of providers
 
     return (yield from fetch_pages(query, account, deadline, done))
 

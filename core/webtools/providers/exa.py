@@ -10,11 +10,14 @@ from dataclasses import replace
 from datetime import date
 from typing import Any, Literal
 
-from webtools._cleaning import one_line, without_controls
-from webtools._http import OK, Request, Response
 from webtools.errors import BadRequestError, ProviderError
-from webtools.providers._addresses import match_addresses
-from webtools.providers._base import (
+from webtools.http.messages import OK, Request, Response
+from webtools.providers.addresses import match_addresses
+from webtools.providers.error_bodies import ITSELF, ErrorTable, Meaning, read_error_body
+from webtools.providers.errors import failure
+from webtools.providers.hits import HitFields, Item, Oddities, joined, read_hits, read_items
+from webtools.providers.parsing import json_object, line, maybe_list, maybe_object, number
+from webtools.providers.protocols import (
     Account,
     Capability,
     Cost,
@@ -26,11 +29,8 @@ from webtools.providers._base import (
     SearchOptions,
     SearchQuery,
 )
-from webtools.providers._error_bodies import ITSELF, ErrorTable, Meaning, read_error_body
-from webtools.providers._failures import failure
-from webtools.providers._hits import HitFields, Item, Oddities, joined, read_hits, read_items
-from webtools.providers._reading import json_object, line, maybe_list, maybe_object, number
 from webtools.results import Page
+from webtools.text.cleaning import one_line, without_controls
 
 NAME: str = "exa"
 TITLE: str = "Exa"

@@ -13,11 +13,14 @@ from urllib.parse import urlencode
 
 from pydantic import Field, SecretStr
 
-from webtools._cleaning import without_controls
-from webtools._http import OK, Request, Response
-from webtools._narrowing import is_list, is_object
 from webtools.errors import AuthenticationError, ProviderError, QuotaError, UnavailableError
-from webtools.providers._base import (
+from webtools.http.messages import OK, Request, Response
+from webtools.providers.domains import site_operators
+from webtools.providers.error_bodies import ErrorTable, Meaning, read_error_body
+from webtools.providers.errors import failure, kind_of
+from webtools.providers.hits import HitFields, Item, joined, read_hits
+from webtools.providers.parsing import json_object, number, text
+from webtools.providers.protocols import (
     Account,
     Capability,
     Cost,
@@ -29,11 +32,8 @@ from webtools.providers._base import (
     Summary,
     SummaryQuery,
 )
-from webtools.providers._domains import site_operators
-from webtools.providers._error_bodies import ErrorTable, Meaning, read_error_body
-from webtools.providers._failures import failure, kind_of
-from webtools.providers._hits import HitFields, Item, joined, read_hits
-from webtools.providers._reading import json_object, number, text
+from webtools.text.cleaning import without_controls
+from webtools.text.narrowing import is_list, is_object
 
 NAME: str = "kagi"
 TITLE: str = "Kagi"

@@ -12,9 +12,6 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Any, Literal
 
-from webtools._cleaning import one_line, without_controls
-from webtools._http import OK, Request, Response
-from webtools._narrowing import is_list
 from webtools.errors import (
     AuthenticationError,
     BadRequestError,
@@ -22,7 +19,13 @@ from webtools.errors import (
     QuotaError,
     UnavailableError,
 )
-from webtools.providers._base import (
+from webtools.http.messages import OK, Request, Response
+from webtools.providers.domains import filters_left, site_of
+from webtools.providers.error_bodies import ITSELF, ErrorTable, Meaning, read_error_body
+from webtools.providers.errors import bounded, failure, retry_after, wait_until
+from webtools.providers.hits import HitFields, Item, Oddities, read_hits, read_items
+from webtools.providers.parsing import json_object, maybe_object, number, quotable
+from webtools.providers.protocols import (
     Account,
     Capability,
     Cost,
@@ -35,11 +38,8 @@ from webtools.providers._base import (
     Synthesis,
     SynthesisQuery,
 )
-from webtools.providers._domains import filters_left, site_of
-from webtools.providers._error_bodies import ITSELF, ErrorTable, Meaning, read_error_body
-from webtools.providers._failures import bounded, failure, retry_after, wait_until
-from webtools.providers._hits import HitFields, Item, Oddities, read_hits, read_items
-from webtools.providers._reading import json_object, maybe_object, number, quotable
+from webtools.text.cleaning import one_line, without_controls
+from webtools.text.narrowing import is_list
 
 NAME: str = "perplexity"
 TITLE: str = "Perplexity"

@@ -12,9 +12,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeAlias
 
-from webtools.cli._output import FAILED, FINE, USAGE, complain, tell
-from webtools.cli.demo import _screen
-from webtools.cli.demo._script import TOOLS, Script
+from webtools.cli.demo import screen
+from webtools.cli.demo.script import TOOLS, Script
+from webtools.cli.output import FAILED, FINE, USAGE, complain, tell
 from webtools.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -66,12 +66,12 @@ def _settings(*, live: bool) -> Generator[Path | None, None, None]:
     if live:
         yield None
         return
-    from webtools.sandbox import SandboxServer  # noqa: PLC0415
+    from webtools_sandbox import SandboxServer  # noqa: PLC0415
 
     with TemporaryDirectory(prefix="webtools-demo-") as folder, SandboxServer() as server:
         path = Path(folder, "web-search.json")
         path.write_text(json.dumps(server.config(), indent=2), encoding="utf-8")
-        _screen.text(f"The offline sandbox serves the providers' APIs at {server.url}.")
+        screen.text(f"The offline sandbox serves the providers' APIs at {server.url}.")
         yield path
 
 
@@ -80,8 +80,8 @@ def _show(question: str, config: Path | None) -> int:
 
     start = time.monotonic()
     script = Script(question, _usable_tools(config))
-    _screen.text(f"Question: {question}")
-    _screen.text("The agents' model is a script; tools, agent loops and HTTP are real.")
+    screen.text(f"Question: {question}")
+    screen.text("The agents' model is a script; tools, agent loops and HTTP are real.")
     with WebTools(config=config) as web:
         outcomes = [_show_part(part, script, web, config) for part in _PARTS]
     tell(f"\nDone in {time.monotonic() - start:.1f} s.\n\n{_NEXT_STEPS}")
@@ -90,7 +90,7 @@ def _show(question: str, config: Path | None) -> int:
 
 def _usable_tools(config: Path | None) -> tuple[str, ...]:
     """List the tools that some provider can serve; without search there is nothing to show."""
-    from webtools.config import Settings  # noqa: PLC0415
+    from webtools.config.settings import Settings  # noqa: PLC0415
 
     accounts = Settings(config).accounts()
     accounts.select("search")
@@ -99,14 +99,14 @@ def _usable_tools(config: Path | None) -> tuple[str, ...]:
         try:
             accounts.select_fetcher() if capability == "fetch" else accounts.select(capability)
         except ConfigError:
-            _screen.text(f"No configured provider can {capability}: {tool} is left out.")
+            screen.text(f"No configured provider can {capability}: {tool} is left out.")
         else:
             usable.append(tool)
     return tuple(usable)
 
 
 def _show_part(part: _Part, script: Script, web: WebTools, config: Path | None) -> bool:
-    _screen.heading(part.title)
+    screen.heading(part.title)
     try:
         show: Show = import_module(f"{__name__}.{part.module}").show
     except ImportError as error:
@@ -116,22 +116,22 @@ def _show_part(part: _Part, script: Script, web: WebTools, config: Path | None) 
 
 def _leave_out(part: _Part, error: ImportError) -> bool:
     """Say what to install; a package that is not there is no failure, a wrong release is."""
-    _screen.text(f"Left out: {error}. It takes:")
+    screen.text(f"Left out: {error}. It takes:")
     print(f"  pip install --upgrade {part.install}", flush=True)
     return isinstance(error, ModuleNotFoundError)
 
 
 _PARTS = (
-    _Part("1. The command line", "_command"),
-    _Part("2. Research with citations", "_research"),
+    _Part("1. The command line", "command"),
+    _Part("2. Research with citations", "research"),
     _Part(
         "3. A LangChain agent (create_agent)",
-        "_langchain",
+        "langchain",
         "'agent-webtools[langchain]' langchain",
     ),
     _Part(
         "4. A LlamaIndex agent (FunctionAgent)",
-        "_llamaindex",
+        "llamaindex",
         "'agent-webtools[llamaindex]'",
     ),
 )

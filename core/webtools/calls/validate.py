@@ -1,0 +1,148 @@
+"""From what a caller gives to a flow whose result has passed the gate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import date
+from functools import partial
+from typing import Any, TypeVar
+
+from webtools.calls.present import answered, cut_facts, present_error
+from webtools.calls.sanitize import passed
+from webtools.calls.select import carry_out, find_tool
+from webtools.config.settings import Accounts, Settings
+from webtools.errors import ConfigError, InputError, WebToolsError
+from webtools.flows.drivers import Flow
+from webtools.logs.events import new_call_id
+from webtools.pipeline.context import CallContext, CallOptions, Facilities, facilities_of
+from webtools.results import ResearchPlan
+from webtools.text.narrowing import is_iterable
+from webtools.text.redaction import Redactor, redactor_for
+from webtools.tools import RESEARCH, Tool, ToolResult, read_input
+
+T = TypeVar("T")
+_USUAL = CallOptions()
+_LISTS = {"include_domains", "exclude_domains"}  # an empty one is none
+
+
+class Dispatcher:
+    """Checks what callers give, reads the settings, and makes the flow that does the work.
+
+    Args:
+        settings: Where the settings are.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._facilities: tuple[Accounts, Facilities] | None = None
+
+    def call(self, tool: Tool, arguments: dict[str, Any]) -> Flow[Any]:
+        """Call a tool with what a method was given; every result passes the redactor."""
+        given, context = self._begun(tool, *_split(arguments))
+        return self._carried_out(tool, given, context)
+
+    def _carried_out(self, tool: Tool, given: Any, context: CallContext) -> Flow[Any]:
+        return passed(carry_out(tool, given, context), context.redactor)
+
+    def plan(self, arguments: dict[str, Any]) -> Flow[ResearchPlan]:
+        """Tell what a research call with these arguments would do."""
+        from webtools.operations.research.plan import plan as planned  # noqa: PLC0415 - few calls need it
+
+        given, context = self._begun(RESEARCH, *_split(arguments))
+        return passed(planned(given, context), context.redactor)
+
+    def present(
+        self, name: str, arguments: Mapping[str, Any], options: CallOptions
+    ) -> Flow[ToolResult]:
+        """Call a tool as a model does; what is wrong with the call is a result as well."""
+        try:
+            tool = self._checked(find_tool, name)
+            given, context = self._begun(tool, arguments, options)
+        except WebToolsError as error:
+            return present_error(error)
+        return self._answered(tool, given, context)
+
+    def redactor(self) -> Redactor:
+        """Give what takes the configured keys out; nothing where the settings cannot be read."""
+        try:
+            return redactor_for(self.settings.latest().secrets)
+        except ConfigError:
+            return Redactor(())
+
+    def _answered(self, tool: Tool, given: Any, context: CallContext) -> Flow[ToolResult]:
+        work = self._carried_out(tool, given, context)
+        result = yield from answered(tool, work, context.accounts.fence)
+        cut = result.details["truncation"]
+        if cut:
+            context.log("truncation", **cut_facts(cut), path=result.details["full_output_path"])
+            context.write_log()
+        return replace(result, call_id=context.id) if context.id else result
+
+    def _begun(
+        self, tool: Tool, arguments: Mapping[str, Any], options: CallOptions
+    ) -> tuple[Any, CallContext]:
+        """Check the arguments and read the settings.
+
+        Returns:
+            The arguments as the tool's input model, and what the call has at hand.
+        """
+        checked = self._checked(partial(read_input, tool.input_model), arguments)
+        accounts = self.settings.accounts()
+        # The arguments too: a key in a query must not be sent, nor quoted and cut in a message.
+        given = redactor_for(accounts.secrets).clean_given(checked)
+        facilities = self._facilities_of(accounts)
+        name = "" if facilities.log is None else new_call_id()  # by which the log knows the call
+        return given, CallContext(name, tool.name, accounts, facilities, options, given.subjects)
+
+    def _facilities_of(self, accounts: Accounts) -> Facilities:
+        """Give cache, log and the like; found anew when the settings have changed."""
+        known = self._facilities
+        if known is None or known[0] is not accounts:
+            known = self._facilities = accounts, facilities_of(accounts)
+        return known[1]
+
+    def _checked(self, check: Callable[[Any], T], given: Any) -> T:
+        """Check what the caller gave; a complaint quotes it without the keys it may hold."""
+        try:
+            return check(given)
+        except InputError as error:
+            failed = error
+        # Cleaned before it is quoted: quoting cuts and respells, and half a key is a key too.
+        redactor = self.redactor()
+        try:
+            check(redactor.clean(given))
+        except InputError as error:
+            failed = error
+        except RecursionError:
+            message = "the arguments are nested too deeply to be read; give lists of texts."
+            raise InputError(message) from None
+        raise redactor.error(failed).with_message(redactor.text(str(failed))) from None
+
+
+def arguments(named: dict[str, Any]) -> dict[str, Any]:
+    """Bring a method's arguments into the form that a model sends: text, lists, no dates."""
+    del named["self"]
+    return {
+        name: value if isinstance(value, str) else _plain(value)
+        for name, value in named.items()
+        if value is not None and not (name in _LISTS and isinstance(value, tuple) and not value)
+    }
+
+
+def _split(named: dict[str, Any]) -> tuple[dict[str, Any], CallOptions]:
+    """Part what the tool is told from what the caller decides."""
+    cache, progress = named.pop("cache", "use"), named.pop("progress", None)
+    synthesis = named.get("synthesis")
+    if synthesis is None or isinstance(synthesis, str):
+        is_usual = cache == "use" and progress is None
+        return named, _USUAL if is_usual else CallOptions(cache, progress)
+    return named | {"synthesis": None}, CallOptions(cache, progress, synthesis)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, (str, bool, int)) or not is_iterable(value):
+        return value
+    return list(value)

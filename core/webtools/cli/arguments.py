@@ -1,0 +1,158 @@
+"""The arguments: which command is meant, and what it is given.
+
+Options bear the names of the tools' arguments and go to them unread: what a value may be is
+said in one place, `webtools.tools`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NoReturn
+
+from webtools._version import __version__
+from webtools.cli.cache_parsers import cache_parser, explain_parser, log_parser
+from webtools.cli.local_parsers import config_parser, demo_parser, sandbox_parser
+from webtools.cli.parsing import Parser, UsageError, parser_for
+from webtools.cli.research_parsers import SUMMARIES, plan_parser, research_parser
+from webtools.cli.tool_parsers import fetch_parser, read_parser, search_parser, summarize_parser
+
+__all__ = ["PARSERS", "UsageError", "asks_for_json", "given", "read"]
+
+_DESCRIPTION = "The web for agents and people, over the providers you have keys for."
+_EPILOG = """\
+examples:
+  webtools demo                            see it work: offline, no key needed
+  webtools web-deep "What is a zip bomb?"  an answer with checked citations
+  webtools search "python 3.13 release"    the first results, numbered
+  webtools search --json rust | jq         the same as data
+  webtools fetch https://example.com       a page as Markdown
+  webtools config path                     where the config file belongs
+  webtools help search                     the options of a command
+
+exit codes: 0 fine; 1 a provider or the network failed; 2 wrong usage or
+settings; 130 Ctrl-C; 141 the reader of the output left
+"""
+_GROUPS: dict[str, dict[str, tuple[str, Callable[[str], Parser]]]] = {
+    "research a question": {name: (text, research_parser) for name, text in SUMMARIES.items()},
+    "call one tool": {
+        "search": ("search the web", search_parser),
+        "fetch": ("read web pages", fetch_parser),
+        "summarize": ("summarize the document behind a URL", summarize_parser),
+        "read": ("read the rest of an output that was cut", read_parser),
+    },
+    "before and after a call": {
+        "plan": ("what a research command would do and cost; nothing is sent", plan_parser),
+        "explain": ("why a call went as it did", explain_parser),
+        "log": ("the log of the calls", log_parser),
+        "cache": ("what is kept of the answers: show it, or empty it", cache_parser),
+    },
+    "set up and try out": {
+        "config": ("find, check or begin the config file", config_parser),
+        "sandbox": ("serve the providers' APIs offline, for tests and trials", sandbox_parser),
+        "demo": ("answer a question in four ways, two of them agents", demo_parser),
+    },
+}
+PARSERS = {name: make for group in _GROUPS.values() for name, (_, make) in group.items()}
+_TAKE_TEXTS = {*SUMMARIES, "search", "fetch", "summarize", "plan", "demo"}
+_NOT_A_TOOL_S = {"command", "planned", "texts", "config", "json", "refresh", "no_cache", "plain"}
+
+
+def read(arguments: Sequence[str]) -> argparse.Namespace:
+    """Read the arguments of the process.
+
+    Returns:
+        The options, with the command's name in `command`.
+
+    Raises:
+        UsageError: They make no sense.
+        SystemExit: Help or the version was asked for and printed.
+    """
+    arguments = _help_as_option(arguments)
+    name, rest = (arguments[0], arguments[1:]) if arguments else ("", [])
+    if name not in PARSERS:
+        _read_without_command(arguments)
+    parser = PARSERS[name](name)
+    options = _parse(parser, rest) if name in _TAKE_TEXTS else parser.parse_args(rest)
+    options.command = name
+    return options
+
+
+def asks_for_json(arguments: Sequence[str]) -> bool:
+    """Tell whether unreadable arguments asked for JSON."""
+    return "--json" in _split(arguments)[0]
+
+
+def given(options: argparse.Namespace) -> dict[str, Any]:
+    """Pick the options that are arguments of a tool, and were given."""
+    return {k: v for k, v in vars(options).items() if v is not None and k not in _NOT_A_TOOL_S}
+
+
+def _help_as_option(arguments: Sequence[str]) -> list[str]:
+    if arguments[:1] == ["help"]:
+        return [*arguments[1:2], "--help"]
+    return list(arguments)
+
+
+def _read_without_command(arguments: Sequence[str]) -> NoReturn:
+    parser = _top_parser()
+    if not arguments:
+        parser.print_help(sys.stderr)
+        parser.exit(2)
+    asks_for_help = arguments[0] in {"-h", "--help", "--version"}
+    at = 0
+    if arguments[0].startswith("-") and not asks_for_help:
+        at = next((place for place, word in enumerate(arguments) if word in PARSERS), 0)
+    if not at:
+        parser.parse_args(arguments)  # leaves: what comes first is no command
+    moved = [arguments[at], *arguments[:at], *arguments[at + 1 :]]
+    parser.error(f"options belong after the command: {shlex.join(['webtools', *moved])}")
+
+
+def _top_parser() -> Parser:
+    parser = parser_for(
+        "",
+        f"{_DESCRIPTION}\n\n{_listed_commands()}",
+        _EPILOG,
+        "webtools [--help] [--version] COMMAND ...",
+    )
+    parser.add_argument("--version", action="version", version=f"webtools {__version__}")
+    parser.add_argument(
+        "command", metavar="COMMAND", choices=tuple(PARSERS), help=argparse.SUPPRESS
+    )
+    return parser
+
+
+def _listed_commands() -> str:
+    return "\n".join(
+        "\n".join([f"{title}:", *(f"  {name:<11}{text}" for name, (text, _) in group.items())])
+        for title, group in _GROUPS.items()
+    )
+
+
+def _parse(parser: Parser, arguments: Sequence[str]) -> argparse.Namespace:
+    """Parse options and texts in any order; what follows `--` is text whatever it looks like."""
+    before, after = _split(arguments)
+    options = parser.parse_intermixed_args(before)
+    options.texts = [*_with_stdin(options.texts or ()), *after]
+    if not options.texts and parser.missing_text:
+        parser.error(parser.missing_text)
+    return options
+
+
+def _split(arguments: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    if "--" not in arguments:
+        return arguments, ()
+    cut = arguments.index("--")
+    return arguments[:cut], arguments[cut + 1 :]
+
+
+def _with_stdin(texts: Sequence[str]) -> Iterator[str]:
+    """Put the lines of stdin in the place of `-`."""
+    for text in texts:
+        if text != "-":
+            yield text
+        elif sys.stdin is not None:  # pyright: ignore[reportUnnecessaryComparison]  `<&-`
+            yield from (line.strip() for line in sys.stdin if line.strip())

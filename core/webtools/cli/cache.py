@@ -1,0 +1,116 @@
+"""`webtools cache`: what is kept of the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
+
+from webtools.cli.reports import Report
+from webtools.config.settings import Accounts, Settings, cache_path
+from webtools.errors import ConfigError
+from webtools.logs.reading import amount, duration, size
+from webtools.output import stored
+from webtools.storage.cache import Cache, CacheStats
+from webtools.storage.sqlite import StoreError, store_at
+
+_T = TypeVar("_T")
+
+
+def stats(config: str | None) -> Report:
+    """Tell what the cache holds and which outputs are saved; a file that is not there is not made.
+
+    Raises:
+        ConfigError: The settings are not valid, or the file cannot be used.
+    """
+    accounts = Settings(config).accounts()
+    path, settings = cache_path(accounts), accounts.cache
+    found = CacheStats(0, 0, None, None, 0, path, settings.max_bytes)
+    if path.exists():
+        found = _used(_cache_of(accounts, path).stats)
+    outputs = stored.saved()
+    data = {
+        "path": str(found.path),
+        "enabled": settings.enabled,
+        "ttl_ms": settings.ttl_ms,
+        "entries": found.entries,
+        "expired": found.expired,
+        "bytes": found.bytes,
+        "max_bytes": found.max_bytes,
+        "oldest": _iso(found.oldest),
+        "newest": _iso(found.newest),
+        "saved_outputs": outputs.files,
+        "saved_output_bytes": outputs.bytes,
+    }
+    lines = [*_lines(found, accounts), f"Outputs:  {_saved(outputs)}"]
+    return Report("\n".join(lines), data)
+
+
+def cleared(config: str | None) -> Report:
+    """Delete what the cache holds and all outputs that were saved, and tell how much that was.
+
+    The outputs of one user are in one folder, whatever the config.
+
+    Raises:
+        ConfigError: The settings are not valid, or the file cannot be used.
+    """
+    accounts = Settings(config).accounts()
+    path = cache_path(accounts)
+    count = _used(_cache_of(accounts, path).clear) if path.exists() else 0
+    outputs = stored.clear()
+    text = f"Deleted {amount(count, 'answer')} from {path}."
+    if outputs.files:
+        text += f"\nDeleted {_saved(outputs)}."
+    data = {"path": str(path), "deleted": count}
+    data |= {"deleted_outputs": outputs.files, "deleted_output_bytes": outputs.bytes}
+    return Report(text, data)
+
+
+def _saved(outputs: stored.Outputs) -> str:
+    return f"{amount(outputs.files, 'saved output')} of all configs, {size(outputs.bytes)}"
+
+
+def _cache_of(accounts: Accounts, path: Path) -> Cache:
+    """Open the cache, also one that is turned off: it may hold what was kept before."""
+    settings = accounts.cache
+    return Cache(store_at(path), ttl=settings.ttl_ms / 1000, max_bytes=settings.max_bytes)
+
+
+def _used(work: Callable[[], _T]) -> _T:
+    try:
+        return work()
+    except StoreError as error:
+        fault = str(error).rstrip(".")
+    raise ConfigError(f"{fault}. Make the file usable, or set cache.path to another one.")
+
+
+def _lines(found: CacheStats, accounts: Accounts) -> list[str]:
+    expired = f", {found.expired} of them expired" if found.expired else ""
+    lines = [
+        f"File:     {found.path}",
+        f"Answers:  {found.entries}{expired}",
+        f"Size:     {size(found.bytes)} of at most {size(found.max_bytes)}",
+    ]
+    if found.oldest is not None and found.newest is not None:
+        lines += [f"Oldest:   {_told(found.oldest)}", f"Newest:   {_told(found.newest)}"]
+    return [*lines, f"In use:   {_use(accounts)}"]
+
+
+def _use(accounts: Accounts) -> str:
+    settings = accounts.cache
+    if not settings.enabled:
+        return f"no, the cache is turned off in {accounts.origin}"
+    if not settings.ttl_ms:
+        return f"no, cache.ttlMs is 0 in {accounts.origin}"
+    return f"answers that are less than {duration(settings.ttl_ms / 1000)} old"
+
+
+def _told(seconds: float) -> str:
+    moment = datetime.fromtimestamp(seconds, UTC)
+    age = max((datetime.now(UTC) - moment).total_seconds(), 0)
+    return f"{moment:%Y-%m-%d %H:%M:%S} UTC, {duration(age)} ago"
+
+
+def _iso(seconds: float | None) -> str | None:
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat()

@@ -1,0 +1,133 @@
+"""`webtools config`: find, check, begin and change the config file."""
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Callable
+from getpass import getpass
+from pathlib import Path
+
+from webtools.cli.arguments import UsageError
+from webtools.cli.output import FINE, USAGE, complain, tell
+
+_PROG = "webtools config"
+_TAKE_NAME = {"init", "set-key"}
+
+
+def run(options: Namespace) -> int:
+    """Carry out an action on the config file, and give the exit code."""
+    from webtools.errors import ConfigError
+
+    if options.name is not None and options.action not in _TAKE_NAME:
+        raise UsageError(f"unrecognized arguments: {options.name}", _PROG)
+    try:
+        lines = _ACTIONS[options.action](options)
+    except ConfigError as error:
+        complain(str(error))
+        return USAGE
+    if options.action == "example":
+        print("\n".join(lines))
+    else:
+        tell("\n".join(lines))
+    return FINE
+
+
+def _path(options: Namespace) -> list[str]:
+    from webtools.config.settings import config_paths
+
+    used = _in_use(options) or "none, so the environment is read"
+    return [f"Belongs at: {config_paths()[0]}", f"In use: {used}"]
+
+
+def _in_use(options: Namespace) -> Path | None:
+    from webtools.config.file import absolute, file_error, status
+    from webtools.config.settings import find_config
+
+    if options.config is None:
+        return find_config()
+    used = absolute(options.config)
+    if status(used) is None:
+        raise file_error(str(used), "does not exist")
+    return used
+
+
+def _check(options: Namespace) -> list[str]:
+    from webtools.config.settings import Settings, check
+
+    return check(Settings(options.config))
+
+
+def _example(_: Namespace) -> list[str]:
+    from webtools.config.settings import EXAMPLE
+
+    return [EXAMPLE]
+
+
+def _init(options: Namespace) -> list[str]:
+    from webtools.config.file import absolute
+    from webtools.config.settings import config_paths
+    from webtools.config.writing import begin_config
+    from webtools.errors import ConfigError
+    from webtools.providers import PROVIDERS
+
+    path = absolute(options.config) if options.config else config_paths()[0]
+    if not path.is_absolute():
+        raise ConfigError("There is no home folder for a config file; name one with --config.")
+    if path.exists() and not options.force:  # before a key is asked for in vain
+        raise ConfigError(f"{path}: there is a config file already; --force replaces it.")
+    kind = options.type or _asked_type(sorted(PROVIDERS))
+    if kind not in PROVIDERS:
+        raise ConfigError(f"type {kind!r} is unknown; known are: {', '.join(PROVIDERS)}.")
+    about = PROVIDERS[kind].about
+    entry = {"name": options.name or kind, "type": kind}
+    if about.KEY_VARIABLES and (key := _asked_key(about.TITLE, needed=about.NEEDS_KEY)):
+        entry["apiKey"] = key
+    begin_config(path, entry, force=options.force)
+    return [f"Written: {path}", "Try it: webtools config check; webtools plan QUESTION"]
+
+
+def _set_key(options: Namespace) -> list[str]:
+    from webtools.config.writing import set_key
+    from webtools.errors import ConfigError
+
+    if options.name is None:
+        raise UsageError("NAME is missing: whose key is it?", _PROG)
+    path = _in_use(options)
+    if path is None:
+        raise ConfigError("There is no config file yet; `webtools config init` begins one.")
+    set_key(path, options.name, _asked_key(f'Provider "{options.name}"', needed=True))
+    return [f"Written: {path}"]
+
+
+def _asked_type(known: list[str]) -> str:
+    if not _is_terminal():
+        raise UsageError(f"--type is missing: one of {', '.join(known)}", _PROG)
+    return input(f"Type of the provider ({', '.join(known)}): ").strip()
+
+
+def _asked_key(whose: str, *, needed: bool) -> str:
+    """Ask for a key without showing it, or read it from a pipe; never from the arguments."""
+    from webtools.errors import ConfigError
+
+    try:
+        key = getpass(f"{whose} API key (not shown): ") if _is_terminal() else sys.stdin.readline()
+    except EOFError:
+        key = ""
+    if needed and not key.strip():
+        raise ConfigError("No key was given; type it, or pipe it in on standard input.")
+    return key.strip()
+
+
+def _is_terminal() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()  # pyright: ignore[reportUnnecessaryComparison]  `<&-` makes it so
+
+
+_ACTIONS: dict[str, Callable[[Namespace], list[str]]] = {
+    "path": _path,
+    "check": _check,
+    "example": _example,
+    "init": _init,
+    "set-key": _set_key,
+}

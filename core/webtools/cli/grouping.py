@@ -1,0 +1,31 @@
+"""The results of several queries, those of each under its name; a model reads them as one list."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from webtools.display.plain import search_blocks
+from webtools.output import formatting
+from webtools.output.truncation import MAX_BYTES, MAX_LINES, fit, fit_sections, notice
+from webtools.results import SearchResponse
+
+_SEPARATOR = "\n\n"
+
+
+def by_query(details: Mapping[str, Any]) -> str:
+    """Give the text of a search; it is cut where the model's text was, each query fairly."""
+    known = {name: details[name] for name in SearchResponse.model_fields}
+    response = SearchResponse.model_validate(known)
+    text = _SEPARATOR.join(search_blocks(response))
+    if details["truncation"] is not None:
+        text = _cut(response, text, details["full_output_path"])
+    return _SEPARATOR.join(filter(None, [text, formatting.search_footer(response)]))
+
+
+def _cut(response: SearchResponse, text: str, path: str | None) -> str:
+    brief = response.model_copy(update={"results": formatting.brief(response.results)})
+    kept, _ = fit_sections(search_blocks(brief), _SEPARATOR, MAX_LINES, MAX_BYTES)
+    shown, whole = fit(kept, MAX_LINES, MAX_BYTES), fit(text, MAX_LINES, MAX_BYTES)
+    lines, sizes = (shown.total_lines, whole.total_lines), (shown.total_bytes, whole.total_bytes)
+    return _SEPARATOR.join([kept, notice(*lines, *sizes, path)])

@@ -1,0 +1,186 @@
+"""What leaves the process: text, JSON, complaints, and the exit codes that go with them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import sys
+from argparse import Namespace
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from io import TextIOWrapper
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from webtools.cli.arguments import UsageError
+    from webtools.errors import WebToolsError
+    from webtools.tools import ToolResult
+
+FINE = 0
+FAILED = 1
+USAGE = 2
+INTERRUPTED = 130  # 128 + SIGINT, as a shell counts it
+READER_LEFT = 141  # 128 + SIGPIPE
+
+_USERS_TO_MEND = {"ConfigError", "InputError"}
+_ENVELOPE = ("results", "meta", "synthesis")
+
+
+def prepare() -> None:
+    """Let no character that a terminal or a pipe cannot take end the program."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def flush() -> None:
+    """Send what is buffered, so that a reader who left is noticed here and not at exit."""
+    if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison]  `>&-` makes it so
+        sys.stdout.flush()
+
+
+def abandon() -> None:
+    """Throw away what is still buffered: the interpreter would complain about it at exit."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
+
+
+def tell(text: str) -> None:
+    """Print text for people; on a terminal, its lines break between words."""
+    print(_fitted(text, sys.stdout))
+
+
+def complain(message: str) -> None:
+    """Write one message to stderr."""
+    print(_fitted(f"webtools: {message}", sys.stderr), file=sys.stderr)
+
+
+def _fitted(text: str, stream: Any) -> str:
+    from webtools.display.wrapping import width_of, wrapped  # noqa: PLC0415
+    from webtools.text.visible import is_terminal  # noqa: PLC0415  help and --json need none of this
+
+    return wrapped(text, width_of(stream)) if is_terminal(stream) else text
+
+
+def print_json(data: Mapping[str, Any]) -> None:
+    """Print one JSON document; characters that the output cannot take are escaped."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    ensure_ascii = not encoding.lower().startswith("utf")
+    print(json.dumps(data, ensure_ascii=ensure_ascii, indent=2))
+
+
+def show(tool: str, result: ToolResult, options: Namespace) -> int:
+    """Show a tool's result in the way asked for, and give the exit code for it."""
+    told = replace(result, text=_for_people(tool, result))
+    if options.json:
+        print_json(_data(tool, result))
+    elif not result.is_error:
+        _show_text(tool, told, plain=options.plain)
+        _show_how_to_read_on(result, options)
+    if not result.is_error:
+        return FINE
+    complain(told.text)
+    if result.call_id:
+        _hint(f"`{command(options, 'explain', result.call_id)}` tells why.")
+    return _code(result.details["error"]["type"])
+
+
+def _show_how_to_read_on(result: ToolResult, options: Namespace) -> None:
+    """Give the command for the rest of an output; a file's reader may never see it there."""
+    handle = result.details["read_handle"]
+    if handle is None and result.details["truncation"] is None:
+        return
+    said = "the output was cut"
+    if handle is not None:
+        found = re.search(_pointer(handle), result.text)
+        offset = ["--offset", found[1]] if found and found[1] != "0" else []
+        reading = command(options, "read", handle, *offset)
+        print(f"[Read on: {reading}]")
+        said += f"; `{reading}` reads on"
+    if sys.stdout is not None and not sys.stdout.isatty():  # pyright: ignore[reportUnnecessaryComparison]
+        _hint(f"{said}.")
+
+
+def _hint(text: str) -> None:
+    """Write to stderr on one line whatever the terminal, so that a command can be copied."""
+    print(f"webtools: {text}", file=sys.stderr)
+
+
+def command(options: Namespace, *words: str) -> str:
+    """Give a command to be run next, with the config of this one."""
+    config = [] if options.config is None else ["--config", options.config]
+    return shlex.join(["webtools", *words, *config])
+
+
+def _pointer(handle: str) -> str:
+    return rf"\n\[Read on with web_read: handle {re.escape(handle)}, offset (\d+)\.\]"
+
+
+def _for_people(tool: str, result: ToolResult) -> str:
+    """Give the text without what is there for models: the fence, and how to call `web_read`."""
+    if tool == "web_search" and len(result.details.get("queries", ())) > 1:
+        from webtools.cli.grouping import by_query  # noqa: PLC0415  few calls need it
+
+        return by_query(result.details)
+    from webtools.text.fencing import unfenced  # noqa: PLC0415  as heavy as the tools themselves
+
+    text = unfenced(result.text)
+    handle = result.details["read_handle"]
+    return text if handle is None else re.sub(_pointer(handle), "", text)
+
+
+def _data(tool: str, result: ToolResult) -> dict[str, Any]:
+    """Give the details; of research that succeeded, the envelope alone."""
+    if tool != "web_research" or result.is_error:
+        return result.details
+    return {key: result.details[key] for key in _ENVELOPE}
+
+
+def _show_text(tool: str, result: ToolResult, *, plain: bool) -> None:
+    from webtools.cli.drawing import draw  # noqa: PLC0415  not needed for `--json`
+
+    if plain:
+        print(result.text)
+    elif not draw(tool, result):
+        tell(result.text)
+
+
+def _code(error_type: str) -> int:
+    return USAGE if error_type in _USERS_TO_MEND else FAILED
+
+
+def failure(error: WebToolsError, *, as_json: bool) -> int:
+    """Report an error of ours and give the exit code for it."""
+    if as_json:
+        from webtools.calls.present import error_details  # noqa: PLC0415  few failures need it
+
+        print_json(error_details(error))
+    complain(str(error))
+    return _code(type(error).__name__)
+
+
+def usage_failure(error: UsageError, *, as_json: bool) -> int:
+    """Report arguments that could not be read."""
+    if as_json:
+        # Here, since both cost 100 ms that only this case needs.
+        from webtools.calls.present import error_details  # noqa: PLC0415
+        from webtools.errors import InputError  # noqa: PLC0415
+
+        print_json(error_details(InputError(str(error))))
+    complain(f"{error}\nTry `{error.prog} --help`.")
+    return USAGE
+
+
+def system_failure(error: OSError) -> int:
+    """Report what the system refused: a port, a file, a full disk."""
+    with suppress(OSError):
+        reason = error.strerror or str(error)
+        complain(f"{error.filename}: {reason}" if error.filename else reason)
+    abandon()
+    return FAILED

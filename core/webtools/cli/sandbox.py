@@ -1,0 +1,111 @@
+"""`webtools sandbox`: serve until Ctrl-C, and say how to use it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from webtools.cli.output import FINE, USAGE, complain
+
+if TYPE_CHECKING:
+    from webtools_sandbox import SandboxServer
+
+
+_NAME = "sandbox.json"
+
+
+def run(port: int, latency: float, config_path: str | None) -> int:
+    """Serve the sandbox until Ctrl-C.
+
+    Args:
+        port: Port on the loopback address; 0 picks a free one.
+        latency: Seconds by which every answer is delayed.
+        config_path: Where to write a config file for it, or None.
+    """
+    try:
+        from webtools_sandbox import serve  # noqa: PLC0415
+    except ImportError as error:
+        complain(str(error))
+        return USAGE
+
+    def announce(server: SandboxServer) -> None:
+        config = trial_config(server, Path(config_path or _NAME))
+        if config_path is not None:
+            write_config(Path(config_path), config)
+        print(_welcome(server.url, config, config_path), flush=True)
+
+    serve(port=port, latency=latency, announce=announce)
+    return FINE
+
+
+def trial_config(server: SandboxServer, path: Path) -> dict[str, Any]:
+    """Give the config that leads to a sandbox, with a cache and a log beside its file.
+
+    So a trial is like the real thing, and what it keeps stays apart from the user's own. Queries
+    are logged in clear: there is nothing to hide in them. The pages that the sandbox serves may be
+    read without an API as well.
+    """
+    config = server.config()
+    options = {"allowPrivateHosts": [f"127.0.0.1:{server.port}"]}
+    pages = {"name": "direct", "type": "direct", "proxy": "none", "options": options}
+    return config | {
+        "providers": [*config["providers"], pages],
+        "cache": {"enabled": True, "path": f"{path.stem}-cache.sqlite3"},
+        "log": {"enabled": True, "path": f"{path.stem}-log.ndjson", "queries": "clear"},
+    }
+
+
+def write_config(path: Path, config: dict[str, Any]) -> None:
+    """Write a config file that only the user may read.
+
+    Raises:
+        FileExistsError: There is a file, and it holds something else: maybe the user's own keys.
+    """
+    text = json.dumps(config, indent=2) + "\n"
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError as error:
+        if path.is_file() and path.read_bytes() == text.encode():
+            return
+        error.strerror = "there is another file already; remove it, or choose another path"
+        raise
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def _welcome(url: str, config: dict[str, Any], config_path: str | None) -> str:
+    names = ", ".join(entry["name"] for entry in config["providers"])
+    path = shlex.quote(config_path or _NAME)
+    saved = f"written to {path}" if config_path else f"save it as {path}, or use --write-config"
+    return f"""\
+Sandbox at {url}, standing in for: {names}
+Nothing leaves this machine. Ctrl-C stops it.
+
+Test keys:
+{_keys(config)}
+
+Config ({saved}):
+{json.dumps(config, indent=2)}
+
+Answers are kept in {config["cache"]["path"]} and calls written down in
+{config["log"]["path"]}, both beside that file and apart from your own.
+
+Try in another terminal:
+  webtools search --config {path} "priority queue"
+  webtools web-deep --config {path} "How do I read a zip file?"
+  webtools log tail --config {path}
+Let the next request fail; add --refresh to what was asked before:
+  curl -d '{{"status": 401}}' {url}/_sandbox/faults
+"""
+
+
+def _keys(config: dict[str, Any]) -> str:
+    lines: list[str] = []
+    for entry in config["providers"]:
+        others = {k: v for k, v in entry.get("options", {}).items() if k.endswith("ApiKey")}
+        keys = {"apiKey": entry.get("apiKey"), **others}
+        lines += [f"  {entry['name']:<12}{k:<12}{v}" for k, v in keys.items() if v]
+    return "\n".join(lines)

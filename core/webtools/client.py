@@ -1,0 +1,443 @@
+"""The facade: every tool, blocking and async, over one set of flows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
+
+from webtools.calls.validate import Dispatcher, arguments
+from webtools.config.parts import Fence
+from webtools.config.settings import Config, Settings
+from webtools.flows.drivers import Flow, arun, run
+from webtools.http.threads import at_once_or_in_thread
+from webtools.http.transport import BlockingTransport, LoopTransports
+from webtools.pipeline.context import CacheMode, CallOptions
+from webtools.progress import ProgressCallback
+from webtools.results import (
+    Command,
+    FetchResponse,
+    ReadResponse,
+    ResearchEnvelope,
+    ResearchPlan,
+    SearchResponse,
+    SummaryResponse,
+)
+from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, Tool, ToolResult
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from webtools.operations.research.synthesis import Synthesizer
+
+T = TypeVar("T")
+Strings: TypeAlias = str | Sequence[str]
+Moment: TypeAlias = str | date | None
+
+
+class WebTools:
+    """Web search, page fetching and summaries over the configured providers.
+
+    The settings are read at the calls, not here: what `config` names, else the config file, else
+    the environment. One instance serves any number of threads and event loops; its blocking
+    methods also work inside a running loop. Close it, or use it as a context manager, to close
+    its connections.
+
+    Args:
+        config: A `Config`, or what a config file holds, or the path of one; None looks for one.
+    """
+
+    def __init__(
+        self, config: Config | Mapping[str, Any] | str | os.PathLike[str] | None = None
+    ) -> None:
+        """Remember where the settings are; nothing is read or opened."""
+        self._settings = Settings(config)
+        self._dispatcher = Dispatcher(self._settings)
+        self._blocking = BlockingTransport()
+        self._loops = LoopTransports()
+
+    @property
+    def fence(self) -> Fence:
+        """What of the web a model is to read inside a fence: `fence` in the settings.
+
+        Raises:
+            ConfigError: The settings are malformed.
+        """
+        return self._settings.latest().fence
+
+    def redact(self, value: T) -> T:
+        """Take the configured keys out of a text, or of all texts in a list, dict or model.
+
+        Args:
+            value: What is to be shown or kept; it is not changed.
+        """
+        return self._dispatcher.redactor().clean(value)
+
+    # --- blocking ------------------------------------------------------------------------------
+
+    def search(
+        self,
+        queries: Strings,
+        *,
+        limit: int | None = None,
+        include_domains: Strings = (),
+        exclude_domains: Strings = (),
+        start_published_date: Moment = None,
+        end_published_date: Moment = None,
+        category: str | None = None,
+        provider: str | None = None,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
+    ) -> SearchResponse:
+        """Search the web with one or several queries, which run at the same time.
+
+        Args:
+            queries: One query or several, at most 20.
+            limit: Most results per query, 1 to 100; None takes the configured number.
+            include_domains: Only results from these hosts and their sub-domains.
+            exclude_domains: No results from these.
+            start_published_date: Only results published on or after it (ISO 8601).
+            end_published_date: Only results published on or before it (ISO 8601).
+            category: Kind of page; the names are in `webtools.tools.CATEGORIES`.
+            provider: Configured name of the provider to use.
+            cache: `use` what earlier calls brought, `refresh` it, or `bypass` the cache.
+            progress: Called whenever a part of the work is done.
+
+        Returns:
+            The results by query, then by the provider's rank; failed queries in `errors`.
+
+        Raises:
+            InputError: The arguments make no sense.
+            ConfigError: The settings are missing or malformed, or no provider can do it.
+            RequestError: No answer came.
+            ProviderError: Every query failed at the provider.
+        """
+        flow: Flow[SearchResponse] = self._dispatcher.call(SEARCH, arguments(locals()))
+        return self._run(flow)
+
+    def fetch(
+        self,
+        urls: Strings,
+        *,
+        text: bool | None = None,
+        highlights: bool = False,
+        summary: bool = False,
+        text_max_characters: int | None = None,
+        provider: str | None = None,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
+    ) -> FetchResponse:
+        """Read one or several pages.
+
+        Args:
+            urls: One absolute http(s) URL or several, at most 100.
+            text: Return the text; None means yes unless highlights or a summary are asked for.
+            highlights: Return the most relevant extracts.
+            summary: Return a summary of each page.
+            text_max_characters: Most characters of text per page.
+            provider: Configured name of the provider to use.
+            cache: `use` what earlier calls brought, `refresh` it, or `bypass` the cache.
+            progress: Called whenever a part of the work is done.
+
+        Returns:
+            One page per URL in the order given; those that failed carry `error`.
+
+        Raises:
+            InputError: The arguments make no sense.
+            ConfigError: The settings are missing or malformed, or no provider can do it.
+            RequestError: No answer came.
+            ProviderError: The provider failed, or not one page could be had.
+        """
+        flow: Flow[FetchResponse] = self._dispatcher.call(FETCH, arguments(locals()))
+        return self._run(flow)
+
+    def summarize(
+        self,
+        url: str,
+        *,
+        summary_type: Literal["summary", "takeaway"] = "summary",
+        engine: Literal["cecil", "agnes"] = "cecil",
+        target_language: str | None = None,
+        provider: str | None = None,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
+    ) -> SummaryResponse:
+        """Summarize the document behind a URL.
+
+        Args:
+            url: Absolute http(s) URL of a page, PDF, video or audio.
+            summary_type: `summary` for prose, `takeaway` for a list of key points.
+            engine: `cecil` for general purposes, `agnes` for technical texts.
+            target_language: Language code of the output, e.g. `DE`; None keeps the document's.
+            provider: Configured name of the provider to use.
+            cache: `use` what earlier calls brought, `refresh` it, or `bypass` the cache.
+            progress: Called whenever a part of the work is done.
+
+        Raises:
+            InputError: The arguments make no sense.
+            ConfigError: The settings are missing or malformed, or no provider can do it.
+            RequestError: No answer came.
+            ProviderError: The provider failed or gave no summary.
+        """
+        flow: Flow[SummaryResponse] = self._dispatcher.call(SUMMARIZE, arguments(locals()))
+        return self._run(flow)
+
+    def research(
+        self,
+        query: str,
+        *,
+        command: Command = "web",
+        limit: int | None = None,
+        recency_days: int | None = None,
+        synthesis: str | Synthesizer | None = None,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
+    ) -> ResearchEnvelope:
+        """Find sources for a question, with the next provider where one fails.
+
+        Args:
+            query: The question.
+            command: `web` for top links, `web-deep` to read the best pages and answer with
+                citations, `web-news` for recent news, `web-docs` for library documentation.
+            limit: Most sources, 1 to 10; None takes 5, or what the settings allow.
+            recency_days: Age in days up to which a source counts as recent, 1 to 3650; None lets
+                the question decide.
+            synthesis: `extractive`, `perplexity` or `none`, or a synthesizer; None takes the
+                configured way for `web-deep`, and none for the others.
+            cache: `use` what earlier calls brought, `refresh` it, or `bypass` the cache.
+            progress: Called whenever a part of the work is done.
+
+        Raises:
+            InputError: The arguments make no sense.
+            ConfigError: The settings are missing or malformed, or there is nobody to ask.
+            RequestError: No provider gave an answer.
+            ProviderError: Every provider of the chain failed.
+        """
+        flow: Flow[ResearchEnvelope] = self._dispatcher.call(RESEARCH, arguments(locals()))
+        return self._run(flow)
+
+    def read(self, handle: str, offset: int = 0, find: str | None = None) -> ReadResponse:
+        """Read on in an output that was cut.
+
+        Args:
+            handle: The `read_handle` of a tool's details.
+            offset: Character to begin at; 0 is the first.
+            find: Words to look for from there on, whatever their case; the part begins a little
+                before them.
+
+        Returns:
+            The part, to the letter; the next one begins at `next_offset`, None at the end. Where
+            `find` is not there, an empty part whose `found_at` is None.
+
+        Raises:
+            InputError: The arguments make no sense, or nothing is kept under the handle.
+            ConfigError: The settings are malformed.
+        """
+        flow: Flow[ReadResponse] = self._dispatcher.call(READ, arguments(locals()))
+        return self._run(flow)
+
+    def plan(
+        self,
+        query: str,
+        *,
+        command: Command = "web",
+        limit: int | None = None,
+        recency_days: int | None = None,
+        synthesis: str | Synthesizer | None = None,
+    ) -> ResearchPlan:
+        """Tell what a research call would do and cost at most; nothing is sent.
+
+        Args:
+            query: The question.
+            command: As for `research`, like the others.
+            limit: Most sources.
+            recency_days: Age in days.
+            synthesis: How the answer would be written.
+
+        Raises:
+            InputError: The arguments make no sense.
+            ConfigError: The settings are missing or malformed, or there is nobody to ask.
+        """
+        return self._run(self._dispatcher.plan(arguments(locals())))
+
+    def call_tool(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
+        synthesizer: Synthesizer | None = None,
+    ) -> ToolResult:
+        """Call a tool as a model does: by name, with loosely spelled arguments.
+
+        Args:
+            name: The tool's name.
+            arguments: What the model sent.
+            cache: `use` what earlier calls brought, `refresh` it, or `bypass` the cache.
+            progress: Called whenever a part of the work is done.
+            synthesizer: Writes the answers of `web_research`, such as a language model.
+
+        Returns:
+            Text within the output budget, and details. A failure that a model or a user can
+            cause is a result with `is_error`, never an exception.
+        """
+        options = CallOptions(cache, progress, synthesizer)
+        return self._run(self._dispatcher.present(name, arguments, options))
+
+    def close(self) -> None:
+        """Close the connections of the blocking methods; later calls open new ones."""
+        self._blocking.close()
+
+    # --- async ---------------------------------------------------------------------------------
+
+    async def asearch(
+        self,
+        queries: Strings,
+        *,
+        limit: int | None = None,
+        include_domains: Strings = (),
+        exclude_domains: Strings = (),
+        start_published_date: Moment = None,
+        end_published_date: Moment = None,
+        category: str | None = None,
+        provider: str | None = None,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
+    ) -> SearchResponse:
+        """Search as `search` does, awaited; cancelling the task ends the requests."""
+        return cast("SearchResponse", await self._acall(SEARCH, arguments(locals())))
+
+    async def afetch(
+        self,
+        urls: Strings,
+        *,
+        text: bool | None = None,
+        highlights: bool = False,
+        summary: bool = False,
+        text_max_characters: int | None = None,
+        provider: str | None = None,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
+    ) -> FetchResponse:
+        """Fetch as `fetch` does, awaited."""
+        return cast("FetchResponse", await self._acall(FETCH, arguments(locals())))
+
+    async def asummarize(
+        self,
+        url: str,
+        *,
+        summary_type: Literal["summary", "takeaway"] = "summary",
+        engine: Literal["cecil", "agnes"] = "cecil",
+        target_language: str | None = None,
+        provider: str | None = None,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
+    ) -> SummaryResponse:
+        """Summarize as `summarize` does, awaited."""
+        return cast("SummaryResponse", await self._acall(SUMMARIZE, arguments(locals())))
+
+    async def aresearch(
+        self,
+        query: str,
+        *,
+        command: Command = "web",
+        limit: int | None = None,
+        recency_days: int | None = None,
+        synthesis: str | Synthesizer | None = None,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
+    ) -> ResearchEnvelope:
+        """Research as `research` does, awaited."""
+        return cast("ResearchEnvelope", await self._acall(RESEARCH, arguments(locals())))
+
+    async def aread(self, handle: str, offset: int = 0, find: str | None = None) -> ReadResponse:
+        """Read on as `read` does, awaited."""
+        return cast("ReadResponse", await self._acall(READ, arguments(locals())))
+
+    async def aplan(
+        self,
+        query: str,
+        *,
+        command: Command = "web",
+        limit: int | None = None,
+        recency_days: int | None = None,
+        synthesis: str | Synthesizer | None = None,
+    ) -> ResearchPlan:
+        """Plan as `plan` does, awaited."""
+        given = arguments(locals())
+        return await self._arun(lambda: self._dispatcher.plan({**given}))
+
+    async def acall_tool(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
+        synthesizer: Synthesizer | None = None,
+    ) -> ToolResult:
+        """Call a tool as `call_tool` does, awaited."""
+        options = CallOptions(cache, progress, synthesizer)
+        return await self._arun(lambda: self._dispatcher.present(name, arguments, options))
+
+    async def aclose(self) -> None:
+        """Close the connections of the running loop and those of the blocking methods."""
+        self._blocking.close()
+        await self._loops.aclose()
+
+    # --- inside --------------------------------------------------------------------------------
+
+    def _run(self, flow: Flow[T]) -> T:
+        return run(flow, self._blocking)
+
+    async def _acall(self, tool: Tool, given: dict[str, Any]) -> Any:
+        return await self._arun(lambda: self._dispatcher.call(tool, {**given}))
+
+    async def _arun(self, begin: Callable[[], Flow[T]]) -> T:
+        flow = await at_once_or_in_thread(begin)  # it looks whether the settings have changed
+        return await arun(flow, await self._loops.current())
+
+    def __repr__(self) -> str:
+        """Name the source of the settings, nothing in them."""
+        return f"WebTools({self._settings!r})"
+
+    def __copy__(self) -> WebTools:
+        """Share the instance: it holds connections, and is safe to share."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> WebTools:
+        """Share the instance, likewise."""
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as where the settings are; a config that holds keys refuses."""
+        return type(self), self._settings.__reduce__()[1]
+
+    def __enter__(self) -> Self:
+        """Give the instance itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close the connections."""
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        """Give the instance itself."""
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close the connections."""
+        await self.aclose()

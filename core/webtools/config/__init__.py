@@ -1,0 +1,43 @@
+"""Settings, from one source: what the code passes in, else the file, else the environment."""
+
+from webtools.config.settings import (
+    EXAMPLE,
+    Accounts,
+    BudgetConfig,
+    CacheConfig,
+    Config,
+    FetchConfig,
+    KeySource,
+    LogConfig,
+    ProviderConfig,
+    ResearchConfig,
+    Settings,
+    cache_path,
+    check,
+    config_paths,
+    environment_config,
+    find_config,
+    load,
+    log_path,
+)
+
+__all__ = [
+    "EXAMPLE",
+    "Accounts",
+    "BudgetConfig",
+    "CacheConfig",
+    "Config",
+    "FetchConfig",
+    "KeySource",
+    "LogConfig",
+    "ProviderConfig",
+    "ResearchConfig",
+    "Settings",
+    "cache_path",
+    "check",
+    "config_paths",
+    "environment_config",
+    "find_config",
+    "load",
+    "log_path",
+]

@@ -1,0 +1,239 @@
+"""Which account serves a call, and what is said when none can."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from webtools.config.file import PLACEHOLDER
+from webtools.config.messages import hint, listed, not_picklable, quote
+from webtools.config.models import capabilities
+from webtools.config.parts import (
+    BudgetConfig,
+    CacheConfig,
+    Fence,
+    FetchConfig,
+    LogConfig,
+    ResearchConfig,
+)
+from webtools.config.paths import ENVIRONMENT, config_paths
+from webtools.errors import ConfigError
+from webtools.http.proxies import NO_PROXIES, Proxies
+from webtools.providers import PROVIDERS, Account, Capability, direct
+from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
+
+if TYPE_CHECKING:
+    from webtools.config.models import ProviderConfig
+    from webtools.providers.protocols import Pacer
+
+_FIRST_CHOICE: dict[Capability, str] = {"search": "kagi", "fetch": "exa", "summarize": "kagi"}
+_USES: dict[Capability, str] = {
+    "search": "web search",
+    "fetch": "web fetch",
+    "summarize": "summarize",
+    "docs": "documentation search",
+    "synthesize": "synthesis",
+}
+
+_KEYLESS = f"Or install what reads pages without any key: {direct.INSTALL}"
+
+
+def build(
+    entry: ProviderConfig,
+    pacer: Pacer | None,
+    origin: str,
+    proxies: Proxies = NO_PROXIES,
+    domains: OperatorDomains = NO_DOMAINS,
+) -> Account:
+    """Make the account of an entry.
+
+    Raises:
+        ConfigError: The key is the example's.
+    """
+    about = PROVIDERS[entry.type].about
+    key = entry.api_key.get_secret_value() if entry.api_key else ""
+    if key == PLACEHOLDER or key.endswith("..."):
+        message = (
+            f"{origin}: the apiKey of {quote(entry.name)} is the placeholder of an example; "
+            f"put your {about.TITLE} API key there."
+        )
+        raise ConfigError(message)
+    return Account(
+        name=entry.name,
+        type=entry.type,
+        base_url=entry.base_url or about.ORIGIN,
+        api_key=entry.api_key,
+        options=entry.options,
+        timeout=entry.timeout_ms / 1000 if entry.timeout_ms else None,
+        pacer=pacer,
+        proxy=None if entry.goes_direct else entry.proxy,
+        proxies=NO_PROXIES if entry.goes_direct else proxies,
+        fetch_fallback=entry.fetch_fallback,
+        domains=domains,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Accounts:
+    """The providers that the settings in force name.
+
+    Attributes:
+        accounts: The providers, in the order of the settings.
+        default: Name of the default provider, or None.
+        max_results: The configured number of search results, or None.
+        origin: Where the settings are from: a file's path, "the code" or "the environment".
+        warnings: What is odd about the settings, a sentence each.
+        cache: What is kept of the answers; `cache_path` gives the file.
+        log: What is written down of the calls; `log_path` gives the file.
+        research: How research is done.
+        budget: What may be spent.
+        fence: What of the web a model reads inside a fence.
+        proxies: What the environment says of proxies.
+        fetch: What pages may be read.
+        failover: Whether plain calls go on to the next provider where one fails.
+        keyless: Who fetches pages where no other can.
+        secrets: All keys: what may never appear in a text.
+        choices: Whom `select` has chosen where nobody was asked for.
+    """
+
+    accounts: tuple[Account, ...]
+    default: str | None
+    max_results: int | None
+    origin: str
+    warnings: tuple[str, ...] = ()
+    cache: CacheConfig = field(default_factory=CacheConfig)
+    log: LogConfig = field(default_factory=LogConfig)
+    research: ResearchConfig = field(default_factory=ResearchConfig, hash=False)  # holds a dict
+    budget: BudgetConfig = field(default_factory=BudgetConfig)
+    fence: Fence = "pages"
+    proxies: Proxies = NO_PROXIES
+    fetch: FetchConfig = field(default_factory=FetchConfig)
+    failover: bool = True
+    keyless: Account = field(init=False, repr=False, compare=False)
+    secrets: frozenset[str] = field(init=False, repr=False, compare=False)
+    choices: dict[Capability, Account] = field(
+        init=False, repr=False, compare=False, default_factory=dict[Capability, Account]
+    )
+
+    def __post_init__(self) -> None:
+        """Collect the keys once; every answer is searched for them."""
+        keyless = replace(direct.IMPLICIT, proxies=self.proxies, domains=self.fetch.domains)
+        object.__setattr__(self, "keyless", keyless)
+        every = self.proxies.secrets.union(*(account.secrets for account in self.accounts))
+        object.__setattr__(self, "secrets", every)
+
+    def select_fetcher(self, name: str | None = None) -> Account:
+        """Choose the provider that fetches pages: where none is configured, the keyless one.
+
+        Raises:
+            ConfigError: As `select`; also when the extra that the keyless one needs is missing.
+        """
+        if name is None and "fetch" in self.choices:
+            return self.choices["fetch"]
+        if name == direct.NAME and self.named(direct.NAME) is None:
+            return self.keyless
+        if name or any("fetch" in capabilities(account.type) for account in self.accounts):
+            return self.select("fetch", name)
+        if direct.missing_libraries() is None:
+            return self.keyless
+        try:
+            return self.select("fetch")
+        except ConfigError as error:
+            raise ConfigError(f"{error}\n{_KEYLESS}") from None
+
+    def chain(self, capability: Capability, name: str | None = None) -> tuple[Account, ...]:
+        """List who may serve a call, in order: whoever is chosen, then all others that can.
+
+        Where pages are fetched, each is followed by its own `fetchFallback`. A provider that is
+        asked for by name is the only one.
+
+        Raises:
+            ConfigError: As `select`.
+        """
+        is_fetch = capability == "fetch"
+        first = self.select_fetcher(name) if is_fetch else self.select(capability, name)
+        if name:
+            return (first,)
+        able = [each for each in self.accounts if PROVIDERS[each.type].can(capability)]
+        every = [first, *(able if self.failover else ())]
+        if is_fetch:
+            pairs = ((each, self.fallback(each)) for each in every)
+            every = [each for pair in pairs for each in pair if each is not None]
+        return tuple({each.name: each for each in every}.values())
+
+    def fallback(self, account: Account) -> Account | None:
+        """Give the provider that tries the pages which `account` could not fetch."""
+        name = account.fetch_fallback
+        return self.named(name) or self.keyless if name else None
+
+    def named(self, name: str) -> Account | None:
+        """Give the provider of that name, whatever it can do; None when there is none."""
+        return next((account for account in self.accounts if account.name == name), None)
+
+    def select(self, capability: Capability, name: str | None = None) -> Account:
+        """Choose the provider for a call.
+
+        Args:
+            capability: What the call needs.
+            name: The entry asked for; without, the default if it can, else the first that can.
+
+        Raises:
+            ConfigError: No entry has that name, or the one that has it cannot do the job, or
+                no entry can.
+        """
+        if name is None and capability in self.choices:
+            return self.choices[capability]
+        if not self.accounts:
+            raise ConfigError(_key_not_set(capability))
+        able = [each for each in self.accounts if PROVIDERS[each.type].can(capability)]
+        if name is not None:
+            return self._able(name, capability, able)
+        if not able and self.origin == ENVIRONMENT:
+            raise ConfigError(_key_not_set(capability))
+        if not able:
+            remedy = _remedy(capability)
+            raise ConfigError(f"No provider in {self.origin} can {capability}; {remedy}")
+        chosen = next((account for account in able if account.name == self.default), able[0])
+        return self.choices.setdefault(capability, chosen)
+
+    def _able(self, name: str, capability: Capability, able: list[Account]) -> Account:
+        chosen = self.named(name)
+        if chosen is None:
+            known = [account.name for account in self.accounts]
+            fault = f"No provider {quote(name)} in {self.origin}{hint(name, known)}"
+            raise ConfigError(f"{fault}; known are: {listed(known)}.")
+        if chosen not in able:
+            names = listed(account.name for account in able)
+            remedy = f"these can: {names}." if able else _remedy(capability)
+            message = f"Provider {quote(name)} (type {chosen.type}) cannot {capability}; {remedy}"
+            raise ConfigError(message, provider=name)
+        return chosen
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Refuse: a pickle would hold the keys in clear."""
+        raise not_picklable(type(self))
+
+
+def _types_for(capability: Capability) -> list[str]:
+    # Not the keyless one: it serves without an entry, wherever its extra is installed.
+    return [k for k in PROVIDERS if capability in capabilities(k) and k != direct.NAME]
+
+
+def _remedy(capability: Capability) -> str:
+    types = listed(_types_for(capability))
+    return f"add a provider of type {types}." if types else "no type can yet."
+
+
+def _key_not_set(capability: Capability) -> str:
+    """Say what is missing, and in one more line all that would do."""
+    able = _types_for(capability)
+    kind = _FIRST_CHOICE.get(capability) or next(iter(able), "exa")
+    about = PROVIDERS[kind].about
+    variables = ", ".join(name for each in able for name in PROVIDERS[each].about.KEY_VARIABLES)
+    return (
+        f"{about.KEY_VARIABLES[0]} environment variable is not set. "
+        f"Set it to your {about.TITLE} API key to use {_USES[capability]}.\n"
+        f"Any of these would do: {variables}, or a config file, {config_paths()[0]} "
+        "(`webtools config init` begins one); `webtools demo` and the offline sandbox, "
+        "`webtools sandbox`, need no key."
+    )

@@ -1,0 +1,167 @@
+"""What `webtools config check` prints of the settings in force, without keys."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+from pydantic import SecretStr
+
+from webtools.config.environment import key_variables
+from webtools.config.messages import listed, quote
+from webtools.config.models import capabilities
+from webtools.config.paths import CODE, ENVIRONMENT, cache_path, config_paths, log_path
+from webtools.providers.protocols import Options
+from webtools.text.cleaning import without_login
+from webtools.text.redaction import SHORTEST_PASSWORD
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from webtools.config.accounts import Accounts
+    from webtools.config.parts import BudgetConfig, FetchConfig, ResearchConfig
+    from webtools.http.proxies import Proxy
+    from webtools.providers import Account
+
+_SYNTHESIS = "extractive for web-deep, none elsewhere (the defaults)"
+
+
+def describe(accounts: Accounts, environ: Mapping[str, str]) -> list[str]:
+    """Describe the settings in lines of text, without keys; see `config.check`."""
+    from webtools.calls.select import DEFAULT_LIMIT  # noqa: PLC0415  it imports the config
+
+    origin = accounts.origin
+    if origin == ENVIRONMENT:
+        names = ", ".join(name for name, _ in key_variables(environ)) or "no key"
+        looked = " or ".join(str(path) for path in config_paths())
+        origin = f"{origin} ({names}), as there is no {looked}"
+    return [
+        f"Source: {origin}",
+        *map(_account_line, accounts.accounts),
+        *map(_proxy_line, accounts.proxies.by_scheme),
+        f"Default provider: {accounts.default or 'none; the first that can serves'}",
+        f"maxResults: {accounts.max_results or f'{DEFAULT_LIMIT} (the default)'}",
+        f"Fence: {accounts.fence}",
+        f"Cache: {_cache(accounts)}",
+        f"Log: {_log(accounts)}",
+        *_research_lines(accounts.research),
+        f"Budget: {_budget(accounts.budget)}",
+        *_fetch_lines(accounts.fetch),
+        f"Failover: {'on' if accounts.failover else 'off'}",
+        *(
+            f"Warning: {text}"
+            for text in (
+                *accounts.warnings,
+                *_short_passwords(accounts),
+                *_exposure(accounts.origin),
+            )
+        ),
+    ]
+
+
+def _account_line(account: Account) -> str:
+    able = ", ".join(capabilities(account.type))
+    key = "present" if account.api_key else "none"
+    name = quote(account.name)
+    where = account.base_url or "no API"
+    facts = [f"type {account.type}", able, where, f"key: {key}", *_own_settings(account)]
+    return f"Provider {name}: {'; '.join(facts)}"
+
+
+def _proxy_line(named: tuple[str, Proxy]) -> str:
+    scheme, proxy = named
+    urls = "all URLs" if scheme == "all" else f"{scheme} URLs"
+    return f"Proxy for {urls}: {proxy.place}, which {proxy.source} names"
+
+
+def _own_settings(account: Account) -> Iterator[str]:
+    """Tell what is set for this provider alone, named as in the file."""
+    if account.timeout is not None:
+        yield f"timeoutMs: {account.timeout * 1000:,g}"
+    if account.pacer is not None:
+        yield f"maxRequestsPerSecond: {account.pacer.per_second:g}"
+    if account.proxy is not None:
+        yield f"proxy: {without_login(account.proxy.get_secret_value())}"
+    if account.fetch_fallback is not None:
+        yield f"fetchFallback: {quote(account.fetch_fallback)}"
+    options: Options = account.options
+    for name, field in type(options).model_fields.items():
+        value = getattr(options, name)
+        if isinstance(value, SecretStr):
+            yield f"{field.alias}: present"
+        elif value != field.get_default(call_default_factory=True):
+            yield f"{field.alias}: {json.dumps(value, default=str)}"
+
+
+def _cache(accounts: Accounts) -> str:
+    cache = accounts.cache
+    if not cache.enabled:
+        return "off"
+    kept = f"kept for {cache.ttl_ms / 1000:,g} s" if cache.ttl_ms else "not kept (ttlMs is 0)"
+    return f"{cache_path(accounts)}; answers are {kept}; at most {_size(cache.max_bytes)}"
+
+
+def _log(accounts: Accounts) -> str:
+    log = accounts.log
+    if not log.enabled:
+        return "off"
+    queries = "in clear" if log.queries == "clear" else "hashed"
+    files = f"{_size(log.max_bytes)} per file, {log.max_backups} older files"
+    return f"{log_path(accounts)}; queries are {queries}; {files}"
+
+
+def _size(count: int) -> str:
+    for unit, size in (("GiB", 1024**3), ("MiB", 1024**2), ("KiB", 1024)):
+        if count >= size and count % size == 0:
+            return f"{count // size} {unit}"
+    return f"{count:,} bytes"
+
+
+def _research_lines(research: ResearchConfig) -> list[str]:
+    chains = [f"Chain of {key}: {listed(names)}" for key, names in research.chain.items()]
+    return [*chains, f"Synthesis: {research.synthesis or _SYNTHESIS}"]
+
+
+def _fetch_lines(fetch: FetchConfig) -> list[str]:
+    lists = {"only from": fetch.allow_domains, "never from": fetch.deny_domains}
+    return [f"Pages are read {which} {listed(each)}" for which, each in lists.items() if each]
+
+
+def _budget(budget: BudgetConfig) -> str:
+    limits = [
+        f"{value:,{'d' if unit == 'calls' else '.15g'}} {unit} per {span}"
+        for value, unit, span in (
+            (budget.usd_per_day, "USD", "day"),
+            (budget.calls_per_day, "calls", "day"),
+            (budget.usd_per_process, "USD", "process"),
+            (budget.calls_per_process, "calls", "process"),
+        )
+        if value is not None
+    ]
+    return ", ".join(limits) or "no limit"
+
+
+def _short_passwords(accounts: Accounts) -> Iterator[str]:
+    """Warn of passwords that are not looked for alone: texts would be full of holes."""
+    named = {f"proxy of {quote(account.name)}": account.proxy for account in accounts.accounts}
+    urls = {where: proxy.get_secret_value() for where, proxy in named.items() if proxy}
+    urls |= {proxy.source: proxy.url for _, proxy in accounts.proxies.by_scheme}
+    for where, url in urls.items():
+        word = urlsplit(url).password or urlsplit(url).username
+        if word and len(unquote(word)) < SHORTEST_PASSWORD:
+            yield (
+                f"the password in {where} has fewer than {SHORTEST_PASSWORD} characters: alone, it "
+                "is not redacted"
+            )
+
+
+def _exposure(origin: str) -> list[str]:
+    is_file = origin not in {CODE, ENVIRONMENT} and os.name == "posix"
+    if not is_file or not Path(origin).stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        return []
+    return [f"other users may open {origin}, which holds keys: chmod 600 {shlex.quote(origin)}"]

@@ -1,0 +1,128 @@
+"""The settings in the environment: a key switches a provider on, and a few numbers can be set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from pydantic import SecretStr
+
+from webtools.config.models import Config, ProviderConfig
+from webtools.config.parts import (
+    LOG_BACKUPS,
+    LOG_BYTES,
+    MAX_RESULTS,
+    ROTATE_CHECK_MS,
+    TTL_MS,
+    Bounds,
+    CacheConfig,
+    LogConfig,
+)
+from webtools.config.values import key_fault
+from webtools.errors import ConfigError
+from webtools.providers import PROVIDERS
+
+
+class _Knob(NamedTuple):
+    """A number that a variable sets, and what counts where its value is no number."""
+
+    bounds: Bounds
+    default: int | None
+
+
+_CACHE, _LOG = CacheConfig(), LogConfig()
+_KNOBS = {
+    "WEB_SEARCH_MAX_RESULTS": _Knob(MAX_RESULTS, None),
+    "WEB_SEARCH_TTL_MS": _Knob(TTL_MS, _CACHE.ttl_ms),
+    "PI_WEB_SEARCH_LOG_MAX_BYTES": _Knob(LOG_BYTES, _LOG.max_bytes),
+    "PI_WEB_SEARCH_LOG_MAX_BACKUPS": _Knob(LOG_BACKUPS, _LOG.max_backups),
+    "PI_WEB_SEARCH_LOG_ROTATE_CHECK_MS": _Knob(ROTATE_CHECK_MS, _LOG.rotate_check_ms),
+}
+
+
+class Knobs(NamedTuple):
+    """What the environment sets beside the keys, and what is odd about it."""
+
+    max_results: int | None
+    cache: CacheConfig
+    log: LogConfig
+    warnings: list[str]
+
+
+def variables() -> list[str]:
+    """Name every variable that is read."""
+    keys = (name for each in PROVIDERS.values() for name in each.about.KEY_VARIABLES)
+    return [*keys, *_KNOBS]
+
+
+def key_variables(environ: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Pair the variable that holds a key, the first that is not blank, with its type."""
+    pairs: list[tuple[str, str]] = []
+    for kind, services in PROVIDERS.items():
+        names = (n for n in services.about.KEY_VARIABLES if environ.get(n, "").strip())
+        pairs += [(name, kind) for name in list(names)[:1]]
+    return pairs
+
+
+def environment_config(environ: Mapping[str, str]) -> tuple[Config | None, list[str]]:
+    """Read the settings from the environment: one entry per key, named as its type.
+
+    Returns:
+        The config, or None when no key is set, and the warnings.
+
+    Raises:
+        ConfigError: A key cannot be one; the message names its variable.
+    """
+    found = {kind: SecretStr(environ[name].strip()) for name, kind in key_variables(environ)}
+    knobs = read_knobs(environ)
+    faults = [
+        f"The value of {name} {fault}."
+        for name, kind in key_variables(environ)
+        if (fault := key_fault(found[kind].get_secret_value()))
+    ]
+    del environ  # a traceback that shows local variables would show the keys
+    if faults:
+        raise ConfigError(faults[0])
+    if not found:
+        return None, knobs.warnings
+    entries = [ProviderConfig(name=kind, type=kind, api_key=key) for kind, key in found.items()]
+    config = Config(
+        providers=entries, max_results=knobs.max_results, cache=knobs.cache, log=knobs.log
+    )
+    return config, knobs.warnings
+
+
+def read_knobs(environ: Mapping[str, str]) -> Knobs:
+    """Read the numbers; out of bounds is clamped, no number is ignored, both with a warning."""
+    warnings: list[str] = []
+    most_results, ttl_ms, max_bytes, max_backups, rotate_check_ms = (
+        _read_number(name, environ.get(name, ""), warnings) for name in _KNOBS
+    )
+    return Knobs(
+        most_results,
+        _CACHE.model_copy(update={"ttl_ms": ttl_ms}),
+        _LOG.model_copy(
+            update={
+                "max_bytes": max_bytes,
+                "max_backups": max_backups,
+                "rotate_check_ms": rotate_check_ms,
+            }
+        ),
+        warnings,
+    )
+
+
+def _read_number(name: str, text: str, warnings: list[str]) -> int | None:
+    (least, most), default = _KNOBS[name]
+    if not text.strip():
+        return default
+    try:
+        number = int(text)
+    except ValueError:
+        instead = "it is ignored" if default is None else f"the default, {default}, is used"
+        warnings.append(f"{name} is not a whole number, so {instead}.")
+        return default
+    bounded = min(max(number, least), most)
+    if bounded != number:
+        warnings.append(f"{name} must be from {least} to {most}; {bounded} is used.")
+    return bounded

@@ -1,0 +1,244 @@
+"""The config as a whole: its providers, and how its parts fit together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, cast
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    SecretStr,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+
+from webtools.config.messages import fail, listed, not_picklable, quote
+from webtools.config.parts import (
+    MAX_RESULTS,
+    BudgetConfig,
+    CacheConfig,
+    Fence,
+    FetchConfig,
+    LogConfig,
+    Part,
+    ResearchConfig,
+    read_part,
+)
+from webtools.config.values import (
+    NO_PROXY,
+    KeySource,
+    as_key,
+    checked_base_url,
+    checked_key,
+    checked_name,
+    checked_proxy,
+    checked_type,
+    read_options,
+)
+from webtools.errors import ConfigError
+from webtools.providers import PROVIDERS, Capability, direct, perplexity
+
+_PARTS: dict[str, type[Part]] = {
+    "cache": CacheConfig,
+    "log": LogConfig,
+    "research": ResearchConfig,
+    "budget": BudgetConfig,
+    "fetch": FetchConfig,
+}
+
+
+def capabilities(kind: str) -> tuple[Capability, ...]:
+    """Name what a type of provider can do."""
+    return PROVIDERS[kind].capabilities()
+
+
+class _Secretive(Part):
+    """A part that may hold keys."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the names of functions that give keys; refuse keys, which would be in clear."""
+        values: dict[str, Any] = dict(self)
+        holders: list[dict[str, Any]] = [values, vars(values.get("options", self))]
+        every: list[Any] = [each for holder in holders for each in holder.values()]
+        if any(isinstance(each, SecretStr) and not isinstance(each, KeySource) for each in every):
+            raise not_picklable(type(self))
+        return _made, (type(self), values)
+
+
+def _made(kind: type[_Secretive], values: dict[str, Any]) -> _Secretive:
+    return kind(**values)
+
+
+class ProviderConfig(_Secretive):
+    """One entry of `providers`.
+
+    Attributes:
+        name: What calls, results and errors name it by.
+        type: The provider's type, such as "exa".
+        api_key: The key itself; may be left out for a type that needs none. In code also a
+            `KeySource`, or a function without arguments, that gives it: called once per process at
+            the first use. Such a config can be pickled if the function can be imported by name.
+        base_url: Replaces the origin of the API; may have a path.
+        timeout_ms: Bound on a whole call, in milliseconds.
+        max_requests_per_second: Calls are spaced to keep below it.
+        proxy: URL of an HTTP proxy, which may hold a password; `none` for none at all, whatever
+            the environment names.
+        options: The type's own options, a mapping with the file's spelling.
+        fetch_fallback: Name of the provider that tries the pages which this one could not fetch;
+            `direct` needs no entry of its own.
+    """
+
+    name: Annotated[str, AfterValidator(checked_name)]
+    type: Annotated[str, AfterValidator(checked_type)]
+    api_key: Annotated[SecretStr, BeforeValidator(as_key), AfterValidator(checked_key)] | None = (
+        None
+    )
+    base_url: Annotated[str, AfterValidator(checked_base_url)] | None = None
+    timeout_ms: Annotated[int, Field(ge=1, le=600_000)] | None = None
+    max_requests_per_second: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
+    proxy: Annotated[SecretStr, AfterValidator(checked_proxy)] | None = None
+    options: Any = Field(default=None, validate_default=True)
+    fetch_fallback: str | None = None
+
+    @property
+    def goes_direct(self) -> bool:
+        """Whether no proxy is to be used, the environment's neither."""
+        return self.proxy is not None and self.proxy.get_secret_value() == NO_PROXY
+
+    @field_validator("options", mode="plain")
+    @classmethod
+    def _read_options(cls, value: Any, info: ValidationInfo) -> Any:
+        kind = info.data.get("type")
+        # Without a type, that is the fault to tell.
+        return value if kind is None else read_options(kind, value)
+
+    @model_validator(mode="after")
+    def _require_key(self) -> ProviderConfig:
+        about = PROVIDERS[self.type].about
+        if about.NEEDS_KEY and self.api_key is None:
+            raise ConfigError(f"apiKey is missing: type {self.type} needs your {about.TITLE} key")
+        return self
+
+
+class Config(_Secretive):
+    """The whole config.
+
+    Attributes:
+        providers: The providers, at least one; without a default the first that can serves.
+        default_provider: Name of the provider that serves a call which names none.
+        max_results: Number of search results where neither call nor provider says.
+        failover: Whether a call goes on to the next provider that can serve it, where one has no
+            credit, no valid key or no time, or is down; never where the call names one.
+        cache: What is kept of the answers.
+        log: What is written down of the calls.
+        research: How research is done.
+        budget: What may be spent.
+        fetch: What pages may be read.
+        fence: What of the web a model reads inside a fence: what pages say, search results and
+            errors too, or nothing.
+    """
+
+    providers: Sequence[ProviderConfig]
+    default_provider: str | None = None
+    max_results: Annotated[int, Field(ge=MAX_RESULTS.least, le=MAX_RESULTS.most)] | None = None
+    failover: bool = True
+    cache: CacheConfig = Field(default_factory=CacheConfig)
+    log: LogConfig = Field(default_factory=LogConfig)
+    research: ResearchConfig = Field(default_factory=ResearchConfig)
+    budget: BudgetConfig = Field(default_factory=BudgetConfig)
+    fetch: FetchConfig = Field(default_factory=FetchConfig)
+    fence: Fence = "pages"
+
+    @field_validator("fence", "failover", mode="before")
+    @classmethod
+    def _read_null(cls, value: Any, info: ValidationInfo) -> Any:
+        return cls.model_fields[str(info.field_name)].default if value is None else value
+
+    @field_validator("providers", mode="before")
+    @classmethod
+    def _read_entries(cls, value: Any) -> Any:
+        if not isinstance(value, (list, tuple)):
+            fail("must be a list")
+        if not value:
+            fail("is empty: list at least one provider")
+        entries = cast("Sequence[object]", value)
+        return tuple(
+            read_part(f"providers[{i}]", ProviderConfig, each) for i, each in enumerate(entries)
+        )
+
+    @field_validator(*_PARTS, mode="before")
+    @classmethod
+    def _read_part(cls, value: Any, info: ValidationInfo) -> Any:
+        name = str(info.field_name)
+        return read_part(name, _PARTS[name], {} if value is None else value)
+
+    @model_validator(mode="after")
+    def _check_names(self) -> Config:
+        names = [entry.name for entry in self.providers]
+        for i, name in enumerate(names):
+            if name in names[:i]:
+                raise ConfigError(
+                    f"providers[{i}].name repeats {quote(name)}, which must be unique"
+                )
+        if (default := self.default_provider) is not None and default not in names:
+            known = listed(names)
+            raise ConfigError(f"defaultProvider {quote(default)} is unknown; known are: {known}")
+        return self
+
+    @model_validator(mode="after")
+    def _check_fallbacks(self) -> Config:
+        able = [each.name for each in self.providers if "fetch" in capabilities(each.type)]
+        if all(each.name != direct.NAME for each in self.providers):
+            able.append(direct.NAME)
+        for i, entry in enumerate(self.providers):
+            name = entry.fetch_fallback
+            if name is not None and name not in able:
+                fault = f"fetchFallback {quote(name)} cannot fetch; these can: {listed(able)}"
+                raise ConfigError(f"providers[{i}].{fault}")
+        return self
+
+    @model_validator(mode="after")
+    def _check_research(self) -> Config:
+        fault = _chain_fault(self.research, self.providers)
+        types = {entry.type for entry in self.providers}
+        if self.research.synthesis == "perplexity" and not any(map(_synthesizes, types)):
+            able = listed(filter(_synthesizes, PROVIDERS))
+            fault = fault or f"synthesis needs a provider of type {able}: add one to providers"
+        if fault:
+            raise ConfigError(f"research.{fault}")
+        return self
+
+
+def _chain_fault(research: ResearchConfig, providers: Sequence[ProviderConfig]) -> str:
+    types = {entry.name: entry.type for entry in providers}
+    for command, names in research.chain.items():
+        for i, name in enumerate(names):
+            if fault := _link_fault(types.get(name)):
+                able = listed(name for name, kind in types.items() if not _link_fault(kind))
+                types_able = listed(kind for kind in PROVIDERS if not _link_fault(kind))
+                remedy = f"these can serve: {able}" if able else f"add one of type {types_able}"
+                return f"chain.{command}[{i}] {quote(name)} {fault}; {remedy}"
+    return ""
+
+
+def _link_fault(kind: str | None) -> str:
+    """Tell why a type of provider cannot be in a chain; empty when it can."""
+    if kind is None:
+        return "is no configured provider"
+    if kind == perplexity.NAME:
+        return f"is of type {kind}, which serves research only for synthesis"
+    if not {"search", "docs"} & {*capabilities(kind)}:
+        return f"is of type {kind}, which cannot search or look up docs"
+    return ""
+
+
+def _synthesizes(kind: str) -> bool:
+    return "synthesize" in capabilities(kind)
+
+
+# The models also take these, but the file is shared with pi, which has one spelling.
+_MODELS: list[type[Part]] = [Config, ProviderConfig, *_PARTS.values()]
+PYTHON_SPELLINGS = {name for model in _MODELS for name in model.model_fields if "_" in name}

@@ -1,0 +1,284 @@
+"""Settings, from one source: what the code passes in, else the file, else the environment.
+
+`load` is pure; `Settings` is the edge that reads, and reads again when the source has changed.
+No error here shows a key, neither in its text nor in a chained exception.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import SecretStr
+from pydantic.alias_generators import to_camel
+
+from webtools.config.accounts import Accounts, build
+from webtools.config.check import describe
+from webtools.config.environment import environment_config, read_knobs, variables
+from webtools.config.file import EXAMPLE, absolute, file_error, read_text, status
+from webtools.config.messages import fail, quote
+from webtools.config.models import PYTHON_SPELLINGS, Config, ProviderConfig
+from webtools.config.parts import (
+    BudgetConfig,
+    CacheConfig,
+    FetchConfig,
+    LogConfig,
+    ResearchConfig,
+    has_text_keys,
+)
+from webtools.config.paths import (
+    CODE,
+    ENVIRONMENT,
+    cache_path,
+    clash,
+    config_paths,
+    log_path,
+    settled,
+)
+from webtools.config.values import KeySource
+from webtools.errors import ConfigError
+from webtools.http.proxies import environment_proxies
+from webtools.http.proxies import signature as proxy_signature
+from webtools.providers.protocols import Pacer
+from webtools.text.redaction import redactor_for
+
+__all__ = [
+    "EXAMPLE",
+    "Accounts",
+    "BudgetConfig",
+    "CacheConfig",
+    "Config",
+    "FetchConfig",
+    "KeySource",
+    "LogConfig",
+    "ProviderConfig",
+    "ResearchConfig",
+    "Settings",
+    "cache_path",
+    "check",
+    "config_paths",
+    "environment_config",
+    "find_config",
+    "load",
+    "log_path",
+]
+
+
+def load(text: str, origin: str) -> Config:
+    """Read a config file's text.
+
+    Args:
+        text: The JSON text; a byte order mark at its start is ignored.
+        origin: The file's path, for messages.
+
+    Raises:
+        ConfigError: The text is not JSON, or not a valid config; the message names the file and
+            the fault, never a key, and ends with `EXAMPLE`.
+    """
+    try:
+        return Config.model_validate(_parse(text))
+    except json.JSONDecodeError as error:
+        what = error.msg.partition(":")[0]
+        fault = f"is not JSON: {what} at line {error.lineno}, column {error.colno}"
+    except RecursionError:
+        fault = "is nested too deep"
+    except (ConfigError, ValueError) as error:
+        fault = str(error)
+    del text  # a traceback that shows local variables would show the keys
+    raise file_error(origin, fault)
+
+
+def find_config() -> Path | None:
+    """Find the config file: the first of `config_paths` that exists.
+
+    Raises:
+        ConfigError: Whether it exists cannot be told, or it is a link to nowhere.
+    """
+    # Without a home folder there is `~` in them: that would be a folder of the project's.
+    found = (path for path in config_paths() if path.is_absolute() and status(path))
+    return next(found, None)
+
+
+def _parse(text: str) -> dict[str, Any]:
+    data = json.loads(
+        text.removeprefix("\ufeff"),
+        object_pairs_hook=_object,
+        parse_constant=lambda name: fail(f"is not JSON: it holds {name}"),
+    )
+    if not isinstance(data, dict):
+        fail("must be a JSON object")
+    return cast("dict[str, Any]", data)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in values:
+            fail(f"holds the key {quote(key)} twice in one object")
+        if key in PYTHON_SPELLINGS:
+            fail(f"holds the unknown key {quote(key)} (did you mean {quote(to_camel(key))}?)")
+        values[key] = value
+    return values
+
+
+def _from_mapping(values: Mapping[str, Any]) -> Config:
+    fault = "must be a mapping with texts as keys"
+    try:
+        if has_text_keys(dict(values)):
+            return Config.model_validate(dict(values))
+    except ConfigError as error:
+        fault = str(error)
+    raise file_error(CODE, fault)
+
+
+class Settings:
+    """The settings in force, from one source; a change of it shows at the next call.
+
+    Args:
+        config: A config, or the path of a file, or None to look for a file and, if there is
+            none, read the environment. Nothing is read yet.
+        environ: Stands in for `os.environ`.
+    """
+
+    def __init__(
+        self,
+        config: Config | Mapping[str, Any] | str | os.PathLike[str] | None = None,
+        *,
+        environ: Mapping[str, str] | None = None,
+    ) -> None:
+        if isinstance(config, Mapping):
+            config = _from_mapping(config)
+        self._config = config if isinstance(config, Config) else None
+        self._path: Path | None = None
+        if config is not None and not isinstance(config, Config):
+            self._path = absolute(config)
+        self._environ = environ
+        self._lock = threading.Lock()
+        self._pid = os.getpid()
+        self._signature: tuple[object, ...] | None = None
+        self._accounts: Accounts | None = None
+        self._pacers: dict[tuple[object, ...], Pacer] = {}
+
+    def accounts(self) -> Accounts:
+        """Give the providers; reads only what has changed since the last call.
+
+        Raises:
+            ConfigError: The source is not valid, or the file that was named does not exist.
+        """
+        if self._pid != os.getpid():  # a fork may have happened while another thread held the lock
+            self._lock, self._pid = threading.Lock(), os.getpid()
+        with self._lock:
+            path = None if self._config else self._path or find_config()
+            signature = (*proxy_signature(), *self._sign(path))
+            if self._accounts is None or signature != self._signature:
+                self._accounts = self._read(path)
+                self._signature = signature
+            return self._accounts
+
+    def latest(self) -> Accounts:
+        """Give what `accounts` gives; what it gave last where one may not look at the file.
+
+        Raises:
+            ConfigError: The source is not valid, or the file that was named does not exist.
+        """
+        try:
+            return self.accounts()
+        except ConfigError:
+            raise
+        except Exception:  # of a detector of blocking calls
+            if self._accounts is None:
+                raise
+            return self._accounts
+
+    @property
+    def environ(self) -> Mapping[str, str]:
+        """The environment that is read when there is no file."""
+        return os.environ if self._environ is None else self._environ
+
+    def _sign(self, path: Path | None) -> tuple[object, ...]:
+        if self._config:
+            return ()
+        if path:
+            if (found := status(path)) is None:
+                raise file_error(str(path), "does not exist")
+            # The time of a status change tells a chmod, and a copy that kept its old time.
+            times = (found.st_mtime_ns, found.st_ctime_ns)
+            return (str(path), *times, found.st_size, found.st_ino)
+        values = map(self.environ.get, variables())
+        return tuple(value and SecretStr(value) for value in values)
+
+    def _read(self, path: Path | None) -> Accounts:
+        if self._config:
+            return self._build(self._config, CODE)
+        if path:
+            return self._build(load(read_text(path), str(path)), str(path))
+        config, warnings = environment_config(self.environ)
+        if config is not None:
+            return self._build(config, ENVIRONMENT, *warnings)
+        knobs = read_knobs(self.environ)  # they also count for what needs no key
+        return Accounts(
+            accounts=(),
+            default=None,
+            max_results=knobs.max_results,
+            origin=ENVIRONMENT,
+            warnings=tuple(warnings),
+            cache=knobs.cache,
+            log=knobs.log,
+            proxies=environment_proxies(),
+        )
+
+    def _build(self, config: Config, origin: str, *warnings: str) -> Accounts:
+        cache, log = settled(config.cache, origin), settled(config.log, origin)
+        if fault := clash(cache, log, origin):
+            raise file_error(origin, fault)
+        proxies = environment_proxies()
+        return Accounts(
+            accounts=tuple(
+                build(each, self._pacer(each), origin, proxies, config.fetch.domains)
+                for each in config.providers
+            ),
+            default=config.default_provider,
+            max_results=config.max_results,
+            origin=origin,
+            warnings=warnings,
+            cache=cache,
+            log=log,
+            research=config.research,
+            budget=config.budget,
+            fence=config.fence,
+            proxies=proxies,
+            failover=config.failover,
+            fetch=config.fetch,
+        )
+
+    def _pacer(self, entry: ProviderConfig) -> Pacer | None:
+        rate = entry.max_requests_per_second
+        if rate is None:
+            return None
+        # Kept when the source is read again, or an edit would let through a burst of calls.
+        return self._pacers.setdefault((entry.name, entry.type, rate), Pacer(rate))
+
+    def __repr__(self) -> str:
+        """Tell the source, not what it holds."""
+        return f"Settings({CODE if self._config else self._path})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle as the source alone, so that the other side reads it itself."""
+        return Settings, (self._config or (self._path and str(self._path)),)
+
+
+def check(settings: Settings) -> list[str]:
+    """Describe the settings in force in lines of text, without keys.
+
+    Raises:
+        ConfigError: They are not valid, or there is no provider.
+    """
+    if not settings.accounts().accounts:
+        settings.accounts().select("search")  # says that no key is set, and what to do
+    accounts = settings.accounts()
+    # A key may also be set where a name belongs.
+    return redactor_for(accounts.secrets).clean(describe(accounts, settings.environ))

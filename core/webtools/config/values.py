@@ -1,0 +1,231 @@
+"""What a value of the config may be; each check gives the value back or says why not."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from importlib import import_module
+from ipaddress import ip_address
+from pathlib import PurePath
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr, ValidationError
+from pydantic.alias_generators import to_camel
+
+from webtools.config.messages import SHORTEST_KEY, explain, fail, hint, listed, quote
+from webtools.errors import ConfigError
+from webtools.providers import PROVIDERS
+from webtools.providers.protocols import Options
+
+_HOST = r"(?:\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?"
+_BASE_URL = re.compile(rf"https?://{_HOST}(?:/[!\"$->@-~]*)?", re.ASCII | re.IGNORECASE)
+_PROXY_URL = re.compile(rf"https?://(?:[!\"$-.0->A-~]*@)?{_HOST}/?", re.ASCII | re.IGNORECASE)
+NO_PROXY = "none"  # as the `proxy` of an entry
+_REFERENCE = re.compile(r"\$\{.*\}|\$[A-Z_][A-Z0-9_]*", re.DOTALL)
+
+
+def key_fault(key: str) -> str:
+    """Tell why a text cannot be a key, without showing it; empty when it can."""
+    if not key.strip():
+        return "is empty: write the key itself"
+    if _REFERENCE.fullmatch(key.strip()):
+        return "is taken literally, no variable is expanded: write the key itself"
+    if not all("!" <= char <= "~" for char in key):
+        return "holds a blank, a control or a non-ASCII character, which no key has"
+    if len(key) < SHORTEST_KEY and not key.endswith("..."):  # that is told to be a placeholder
+        return f"is too short for a key, which has {SHORTEST_KEY} characters or more"
+    return ""
+
+
+def checked_name(name: str) -> str:
+    """Refuse a name that is blank or would not print."""
+    if not name or name != name.strip() or not name.isprintable():
+        fail("must be a printable name, not blank and without blanks around it")
+    return name
+
+
+def checked_type(kind: str) -> str:
+    """Refuse a type that is not in the table."""
+    if kind not in PROVIDERS:
+        told = f"{quote(kind)} is unknown" if len(kind) < SHORTEST_KEY else "is unknown"
+        fail(f"{told}{hint(kind, PROVIDERS)}; known types are: {listed(PROVIDERS)}")
+    return kind
+
+
+class KeySource(SecretStr):
+    """A key that a function gives at the first use, such as one that asks a secret manager.
+
+    A pickle holds the function's name alone, so the key itself never leaves the process.
+    """
+
+    def __init__(self, function: Callable[[], str]) -> None:
+        self._function = function
+        super().__init__("")
+
+    @property
+    def name(self) -> str:
+        """The function's module and name."""
+        module = getattr(self._function, "__module__", "")
+        return f"{module}:{getattr(self._function, '__qualname__', '')}"
+
+    def get_secret_value(self) -> str:
+        """Return the key; the function is asked once per process.
+
+        Raises:
+            ConfigError: The function failed, or gave what cannot be a key.
+        """
+        if not self._secret_value:
+            self._secret_value = _key_of(self._function, self.name)
+        return self._secret_value
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as the function's name."""
+        if _imported(self.name) is not self._function:
+            raise TypeError(
+                f"the apiKey function {self.name} cannot be imported by its name, so it cannot "
+                "be pickled; define it at the top of a module that both processes have"
+            )
+        return KeySource.named, (self.name,)
+
+    @classmethod
+    def named(cls, name: str) -> KeySource:
+        """Return the source over the function of that name, `module:function`."""
+        return cls(_imported(name))
+
+    def __copy__(self) -> KeySource:
+        """Share the source."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> KeySource:
+        """Share the source, likewise."""
+        return self
+
+    def _display(self) -> str:
+        return self.name
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the functions that give the keys."""
+        return isinstance(other, KeySource) and other._function == self._function
+
+    def __hash__(self) -> int:
+        """Hash the function."""
+        return hash(self._function)
+
+    def __len__(self) -> int:
+        """Return the length of the key."""
+        return len(self.get_secret_value())
+
+
+def _imported(name: str) -> Any:
+    """Import a function; None where the other process would find none, or another one."""
+    module, _, path = name.partition(":")
+    if not module or module == "__main__" or not path.isidentifier():
+        return None
+    return getattr(import_module(module), path, None)
+
+
+def _key_of(function: Callable[[], str], name: str) -> str:
+    key: Any = None
+    try:
+        key = function()
+        fault = key_fault(key) if isinstance(key, str) else f"gives a {type(key).__name__}"
+    except Exception as error:  # noqa: BLE001  whatever a secret manager's client raises
+        fault = f"raises {type(error).__name__}"
+    if not fault:
+        return str(key)
+    del key  # a traceback that shows local variables would show it
+    # Outside the handler: the original error may hold the key.
+    raise ConfigError(f"the apiKey function {name} {fault}; it must return the key as a text.")
+
+
+def as_key(value: Any) -> Any:
+    """Take a function for the key that it will give."""
+    return KeySource(cast("Callable[[], str]", value)) if callable(value) else value
+
+
+def checked_key(key: SecretStr) -> SecretStr:
+    """Refuse a text that cannot be a key; what a function gives is checked at the first use."""
+    if isinstance(key, KeySource):
+        return key
+    if fault := key_fault(key.get_secret_value()):
+        fail(fault)
+    return key
+
+
+def checked_path(path: str) -> str:
+    """Refuse what cannot be the path of a file."""
+    if not path.strip():
+        fail("is empty: name a file, or leave it out")
+    if not path.isprintable():
+        fail(f"{quote(path)} holds a character that does not print: name a file without it")
+    if path.endswith(("/", os.sep)) or PurePath(path).name in {"", "..", "~"}:
+        fail(f"{quote(path)} is a folder: name a file in it")
+    return path
+
+
+def checked_base_url(url: str) -> str:
+    """Refuse what is no base of URLs; a slash at the end is dropped."""
+    if not (_BASE_URL.fullmatch(url) and _has_valid_port(url)):
+        example = "such as http://127.0.0.1:8080/exa"
+        fail(f"must be an absolute http(s) URL without user, query and fragment, {example}")
+    return url.rstrip("/")
+
+
+def checked_proxy(url: SecretStr) -> SecretStr:
+    """Refuse what is no HTTP proxy's URL; it may hold user and password."""
+    clear = url.get_secret_value()
+    if clear != NO_PROXY and not (
+        _PROXY_URL.fullmatch(clear) and _has_valid_port(clear) and _has_valid_host(clear)
+    ):
+        fail("must be the URL of an HTTP proxy, such as http://127.0.0.1:3128")
+    return url
+
+
+def _has_valid_host(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    if not re.fullmatch(r"[0-9.]+", host) and ":" not in host:
+        return True
+    try:
+        return bool(ip_address(host))
+    except ValueError:
+        return False
+
+
+def _has_valid_port(url: str) -> bool:
+    try:
+        return urlsplit(url).port != 0
+    except ValueError:
+        return False
+
+
+def read_options(kind: str, value: Any) -> Options:
+    """Read the options of an entry, where `kind` is its type.
+
+    Raises:
+        ConfigError: They are wrong; the text begins with the path.
+    """
+    model = PROVIDERS[kind].about.CONFIG_OPTIONS
+    if not isinstance(value, (dict, Options, type(None))):
+        raise ConfigError("options must be an object")
+    message, options = "", Options()
+    try:
+        options = model.model_validate({} if value is None else value)
+    except ValidationError as error:
+        message = explain(error, model)
+    if message := message or _options_fault(kind, options):
+        raise ConfigError("options." + message)
+    return options
+
+
+def _options_fault(kind: str, options: Options) -> str:
+    search = PROVIDERS[kind].search
+    for name, value in vars(options).items():
+        path = to_camel(name)
+        most = search.MAX_SEARCH_LIMIT if search and name == "default_search_limit" else None
+        if isinstance(value, SecretStr) and (fault := key_fault(value.get_secret_value())):
+            return f"{path} {fault}"
+        if type(value) is int and not 1 <= value <= (most or value):
+            return f"{path} must be at least 1{f' and at most {most}' if most else ''}, not {value}"
+    return ""

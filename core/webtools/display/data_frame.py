@@ -1,0 +1,131 @@
+"""Responses as data frames; pandas is used where it is, and not needed otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import singledispatch
+from importlib import import_module
+from typing import Any
+
+from webtools.display.outline import by_query
+from webtools.results import (
+    FetchResponse,
+    ReadResponse,
+    ResearchEnvelope,
+    ResearchPlan,
+    SearchResponse,
+    SearchResult,
+    SummaryResponse,
+)
+
+_TIMES = {"published_at", "parked_until"}
+_TYPES = {
+    "rank": "int64",
+    "score": "float64",
+    "citation": "Int64",
+    "offset": "int64",
+    "next_offset": "Int64",
+    "total_characters": "int64",
+    "found_at": "Int64",
+    "tokens": "int64",
+    "worst_cost_usd": "float64",
+}
+_SEARCH = ("rank", "title", "url", "snippet", "published_at", "author", "score")
+_PAGE = ("url", "title", "text", "error", "highlights", "summary", "published_at", "author")
+_RESEARCH = ("rank", "title", "url", "snippet", "published_at", "score", "source_provider")
+_STEP = ("provider", "type", "task", "worst_cost_usd", "parked_until", "reason")
+_SUMMARY = ("url", "text", "summary_type", "engine", "tokens", "provider")
+_PART = ("handle", "offset", "next_offset", "total_characters", "content", "find", "found_at")
+_COMMON = ("provider", "cost_usd", "cost_is_estimate", "cache_hit", "warnings")
+
+
+@singledispatch
+def frame(response: Any) -> Any:
+    """Give the rows of a response.
+
+    Raises:
+        ImportError: pandas is not installed.
+    """
+    raise TypeError(type(response).__name__)
+
+
+@frame.register
+def _(response: SearchResponse) -> Any:
+    ranked: list[tuple[SearchResult, int]] = []
+    for results in by_query(response).values():
+        ranked += [(result, rank) for rank, result in enumerate(results, 1)]
+    rows = [{**vars(result), "rank": rank} for result, rank in ranked]
+    failed = [error.model_dump() for error in response.errors]
+    return _frame((*_SEARCH, "source_provider", "query"), rows, _facts(response, errors=failed))
+
+
+@frame.register
+def _(response: FetchResponse) -> Any:
+    return _frame(_PAGE, map(vars, response.pages), _facts(response))
+
+
+@frame.register
+def _(response: SummaryResponse) -> Any:
+    return _frame(_SUMMARY, [vars(response)], _facts(response))
+
+
+@frame.register
+def _(response: ReadResponse) -> Any:
+    return _frame(_PART, [vars(response)], {"warnings": response.warnings})
+
+
+@frame.register
+def _(response: ResearchEnvelope) -> Any:
+    cited = response.synthesis.citations if response.synthesis else []
+    numbers = {url: number for number, url in reversed([*enumerate(cited, 1)])}
+    added = {"query": response.meta.query, "confidence": response.meta.confidence}
+    rows = [
+        {**vars(result), **added, "rank": rank, "citation": numbers.get(result.url)}
+        for rank, result in enumerate(response.results, 1)
+    ]
+    columns = (*_RESEARCH, "query", "citation", "confidence")
+    return _frame(columns, rows, response.meta.model_dump(mode="json"))
+
+
+@frame.register
+def _(response: ResearchPlan) -> Any:
+    steps = [*response.chain, response.reading, response.synthesis]
+    facts = {"query": response.query, "worst_cost_usd": response.worst_cost_usd}
+    return _frame(_STEP, [vars(step) for step in steps if step is not None], facts)
+
+
+def _facts(
+    response: SearchResponse | FetchResponse | SummaryResponse, **more: Any
+) -> dict[str, Any]:
+    return {key: getattr(response, key) for key in _COMMON} | more
+
+
+def _frame(
+    columns: Sequence[str], rows: Iterable[Mapping[str, Any]], facts: Mapping[str, Any]
+) -> Any:
+    try:
+        pandas: Any = import_module("pandas")  # not needed by anything else
+    except ModuleNotFoundError as error:
+        raise ImportError("to_dataframe needs pandas: pip install pandas") from error
+    kept = list(rows)
+    made: Any = pandas.DataFrame(
+        {column: _series(pandas, column, [row[column] for row in kept]) for column in columns}
+    )
+    made.attrs.update(facts)
+    return made
+
+
+def _series(pandas: Any, column: str, values: list[Any]) -> Any:
+    if column not in _TIMES:
+        return pandas.Series(values, dtype=_TYPES.get(column))
+    # Through numpy: older versions of pandas know nanoseconds only where they read datetimes.
+    moments: Any = import_module("numpy").array([*map(_utc, values)], dtype="datetime64[us]")
+    return pandas.Series(moments).dt.tz_localize("UTC")
+
+
+def _utc(moment: datetime | None) -> datetime | None:
+    try:
+        return moment and moment.astimezone(UTC).replace(tzinfo=None)
+    except OverflowError:  # on the first or last day of all
+        return None

@@ -1,0 +1,114 @@
+"""What makes a response show itself; the drawing is imported when it is first asked for."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar, cast
+
+Draw = TypeVar("Draw", bound=Callable[[Any], str])
+
+
+def _never_raising(draw: Draw) -> Draw:
+    """Fall back to the type's name: a debugger or a notebook asks for this unbidden."""
+
+    @functools.wraps(draw)
+    def drawn(self: Any) -> str:
+        try:
+            return draw(self)
+        except Exception:  # noqa: BLE001  # objects made without any check hold anything
+            return type(self).__name__
+
+    return cast("Draw", drawn)
+
+
+def _on_terminal() -> bool:
+    """Tell whether IPython runs in a terminal; a notebook would save the text beside the HTML."""
+    found = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    terminal = sys.modules.get("IPython.terminal.interactiveshell")
+    kind = getattr(terminal, "TerminalInteractiveShell", None)
+    return found is not None and kind is not None and isinstance(found(), kind)
+
+
+class Bounded:
+    """Shortens what pydantic prints of a model, so that a log never holds a whole page."""
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
+        """Give the fields with their values cut; pydantic prints these."""
+        from webtools.display.lines import bounded  # noqa: PLC0415
+
+        try:
+            return [(name, bounded(value)) for name, value in vars(self).items()]
+        except Exception:  # noqa: BLE001  # as above
+            return []
+
+
+class Drawn:
+    """Shows what is drawn: a line in a log, a table in a notebook, text in a terminal."""
+
+    __slots__ = ()
+
+    @_never_raising
+    def __repr__(self) -> str:
+        """Say in one short line what it is."""
+        from webtools.display.lines import line  # noqa: PLC0415
+
+        return f"<{type(self).__name__} {line(self)}>"
+
+    @_never_raising
+    def _repr_html_(self) -> str:
+        """Draw it for a notebook: one fragment, without scripts, that fetches nothing."""
+        from webtools.display.html import draw  # noqa: PLC0415
+
+        return draw(self)
+
+    @_never_raising
+    def _repr_markdown_(self) -> str:
+        """Draw it where HTML is not shown."""
+        from webtools.display.markdown import draw  # noqa: PLC0415
+
+        return draw(self)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """Write it where IPython runs in a terminal; elsewhere and in lists it is one line."""
+        text = ""
+        try:
+            if not cycle and len(printer.stack) == 1 and _on_terminal():
+                from webtools.display.plain import draw  # noqa: PLC0415
+
+                text = draw(self)
+        except Exception:  # noqa: BLE001  # as above
+            text = ""
+        printer.text(text or repr(self))
+
+
+class Shown(Drawn, Bounded):
+    """Shows a response: also as rows in a data frame."""
+
+    __str__ = Drawn.__repr__
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
+        """Give that line to those who print models in their own way, such as rich."""
+        from webtools.display.lines import line  # noqa: PLC0415
+
+        try:
+            return [(None, line(self))]
+        except Exception:  # noqa: BLE001  # as above
+            return []
+
+    def to_dataframe(self) -> Any:
+        """Give the results as rows of a pandas `DataFrame`.
+
+        A search gives `rank` (within its query), `title`, `url`, `snippet`, `published_at` (UTC),
+        `author`, `score`, `source_provider` and `query`; a fetch one row per page, research one
+        per source with the number of its citation and the `confidence`, a plan one per provider,
+        a part read on one for itself.
+        `attrs` holds what rows cannot: the provider, the price, the warnings and what failed.
+
+        Raises:
+            ImportError: pandas is not installed.
+        """
+        from webtools.display.data_frame import frame  # noqa: PLC0415
+
+        return frame(self)

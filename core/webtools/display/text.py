@@ -1,0 +1,74 @@
+"""Foreign text in the lengths in which it is shown, and the words around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from webtools.text.visible import display_lines, display_text
+
+T = TypeVar("T")
+_RAW_PER_SHOWN = 4  # what is cleaned away takes room in the raw text
+
+
+def cut(value: Any, most: int) -> str:
+    """Clean a text to one harmless line and say how much of a long one is missing.
+
+    Args:
+        value: The text; anything but a string counts as none.
+        most: Characters shown at most, without the note.
+    """
+    if not isinstance(value, str):
+        return ""
+    raw = value[: most * _RAW_PER_SHOWN]
+    text = display_text(raw, len(raw))
+    hidden = len(value) - len(raw) + max(len(text) - most, 0)
+    return f"{text[:most].rstrip()}… (+{hidden:,} characters)" if hidden else text
+
+
+def cut_lines(value: Any, most: int) -> tuple[str, str]:
+    """Clean a text line by line.
+
+    Args:
+        value: The text; anything but a string counts as none.
+        most: Characters of the raw text that are looked at.
+
+    Returns:
+        The text, and a note on what is missing, or "".
+    """
+    if not isinstance(value, str):
+        return "", ""
+    lines, _ = display_lines(value[:most], most, most)
+    hidden = max(len(value) - most, 0)
+    return "\n".join(lines).strip("\n"), f"… (+{hidden:,} characters)" if hidden else ""
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    """Say how many there are, such as `5 results`."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def day(moment: datetime | None) -> str:
+    """Give the date, or "" for None."""
+    return moment.date().isoformat() if moment else ""
+
+
+def minute(moment: datetime) -> str:
+    """Give the time in UTC, to the minute."""
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def price(usd: float) -> str:
+    """Give a sum, exact enough for a single call."""
+    return f"{usd:,.4f} USD"
+
+
+def grouped(
+    results: Iterable[T], query_of: Callable[[T], str], queries: Iterable[str]
+) -> dict[str, list[T]]:
+    """Sort results by query: first those named, be it that they have none, then any others."""
+    found: dict[str, list[T]] = {query: [] for query in queries}
+    for result in results:
+        found.setdefault(query_of(result), []).append(result)
+    return found

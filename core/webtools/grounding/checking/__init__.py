@@ -1,0 +1,1 @@
+"""Checks claims against sources, word by word."""

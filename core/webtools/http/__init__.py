@@ -1,0 +1,1 @@
+"""All network I/O: messages, transport, connection pool, network backends, DNS."""

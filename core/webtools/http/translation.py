@@ -1,0 +1,263 @@
+"""Between our requests and answers and those of httpx and httpcore, whose errors become ours."""
+
+from __future__ import annotations
+
+import re
+import socket
+import ssl
+import time
+import zlib
+from contextlib import suppress
+from functools import lru_cache
+from http import HTTPStatus
+from json import JSONEncoder
+from typing import Any, NamedTuple, cast
+
+import httpcore
+import httpx
+
+from webtools._version import __version__
+from webtools.errors import RequestError, RequestTimeoutError, WebToolsError
+from webtools.http.messages import Request, Response
+from webtools.text.cleaning import one_line, without_login
+
+NETWORK_ERRORS = (
+    httpcore.TimeoutException,
+    httpcore.NetworkError,
+    httpcore.ProtocolError,
+    httpcore.ProxyError,
+    httpcore.UnsupportedProtocol,
+    httpx.HTTPError,
+    httpx.InvalidURL,
+    UnicodeError,
+    OSError,
+)
+_DEFAULT_HEADERS = [
+    ("accept", (b"accept", b"application/json")),
+    ("accept-encoding", (b"accept-encoding", b"gzip")),
+    ("user-agent", (b"user-agent", f"agent-webtools/{__version__}".encode())),
+]
+_encode = JSONEncoder(separators=(",", ":")).encode
+
+
+class Target(NamedTuple):
+    """A parsed URL, and what of it is needed at every call."""
+
+    url: httpx.URL
+    core_url: httpcore.URL
+    origin: str
+    host: bytes
+
+    def needs_tls(self, proxy: str | None) -> bool:
+        """Return whether TLS is spoken, to the host or to its proxy."""
+        return self.url.scheme == "https" or bool(proxy and proxy.startswith("https"))
+
+
+@lru_cache(maxsize=256)
+def _parsed(url: str) -> Target:
+    parsed = httpx.URL(url)
+    if parsed.scheme not in {"http", "https"} or not parsed.host:
+        raise httpx.UnsupportedProtocol("it is no http(s) URL")
+    host = parsed.netloc
+    core_url = httpcore.URL(
+        scheme=parsed.raw_scheme, host=parsed.raw_host, port=parsed.port, target=parsed.raw_path
+    )
+    return Target(parsed, core_url, f"{parsed.scheme}://{host.decode()}", host)
+
+
+def target_of(url: str) -> Target:
+    """Split a URL as httpcore wants it."""
+    try:
+        return _parsed(url)
+    except (httpx.InvalidURL, httpx.UnsupportedProtocol, UnicodeError) as error:
+        raise as_request_error(error) from bare(error)
+
+
+def to_httpcore(request: Request, target: Target, deadline: float) -> httpcore.Request:
+    """Build the request that httpcore sends."""
+    # Headers in their final form and a ready stream: nothing is left to work out.
+    headers = [(b"host", target.host)]
+    headers += [pair for name, pair in _DEFAULT_HEADERS if name not in request.headers]
+    headers += [(name.encode(), value.encode()) for name, value in request.headers.items()]
+    content = b""
+    if request.json is not None:
+        content = _encode(request.json).encode()
+        headers.append((b"content-type", b"application/json"))
+        headers.append((b"content-length", b"%d" % len(content)))
+    # Reads and writes are bounded by the lane; this bounds httpcore's own waiting, for its pool.
+    bound = {"timeout": {"pool": max(0.0, deadline - time.monotonic())}}
+    stream = httpx.ByteStream(content)
+    return httpcore.Request(
+        request.method, target.core_url, headers=headers, content=stream, extensions=bound
+    )
+
+
+def to_httpx(request: httpcore.Request, target: Target) -> httpx.Request:
+    """Build the request that a hook into httpx expects."""
+    return httpx.Request(
+        request.method.decode(),
+        target.url,
+        headers=request.headers,
+        stream=cast("httpx.ByteStream", request.stream),
+        extensions=cast("Any", request).extensions,
+    )
+
+
+def from_httpx(answer: httpx.Response) -> httpcore.Response:
+    """Build the answer that httpcore would have given."""
+    return httpcore.Response(
+        answer.status_code, headers=answer.headers.raw, content=cast("Any", answer.stream)
+    )
+
+
+class Body:
+    """Collects an answer's body, decompressed and bounded while it arrives."""
+
+    def __init__(self, answer: httpcore.Response, max_bytes: int) -> None:
+        self._answer = answer
+        self._max_bytes = max_bytes
+        self._parts: list[bytes] = []
+        self._size = 0
+        self._headers = {
+            name.decode("latin-1").lower(): value.decode("latin-1")
+            for name, value in answer.headers
+        }
+        self._inflate = _decompressor(self._headers.get("content-encoding", ""))
+
+    def add(self, chunk: bytes) -> None:
+        """Add a piece of the body."""
+        if self._inflate is not None:
+            chunk = self._decompress(chunk)
+        self._size += len(chunk)
+        if self._size > self._max_bytes:
+            size = self._max_bytes // (1024 * 1024)
+            message = f"the answer is larger than {size} MiB"
+            raise RequestError(message, status=self._answer.status, retryable=False)
+        self._parts.append(chunk)
+
+    def _decompress(self, chunk: bytes) -> bytes:
+        # Bounded, since a few KB can unfold to gigabytes; one byte more shows that it is too much.
+        room = self._max_bytes - self._size + 1
+        found = b""
+        try:
+            while chunk and len(found) < room:
+                if self._inflate.eof:  # a compressed body may have several members (RFC 1952)
+                    chunk = self._unpadded(chunk)
+                    if not chunk:
+                        break
+                    self._inflate = _decompressor("gzip")
+                found += self._inflate.decompress(chunk, room - len(found))
+                chunk = self._inflate.unused_data
+        except zlib.error as error:
+            message = f"the answer cannot be decompressed ({error})"
+            status = self._answer.status
+            raise RequestError(message, status=status, retryable=False) from error
+        return found
+
+    def _unpadded(self, chunk: bytes) -> bytes:
+        """Drop the zeros after a member, as others do; they count, or they need never end."""
+        rest = chunk.lstrip(b"\0")
+        self._size += len(chunk) - len(rest)
+        return rest
+
+    def to_response(self) -> Response:
+        """Build our response from what was read."""
+        if self._parts and self._inflate is not None and not self._inflate.eof:
+            raise RequestError("the answer broke off", status=self._answer.status)
+        return Response(self._answer.status, self._headers, b"".join(self._parts))
+
+
+def _decompressor(encoding: str) -> Any:
+    match encoding.strip().lower():
+        case "" | "identity":
+            return None
+        case "gzip" | "x-gzip" | "deflate":
+            return zlib.decompressobj(zlib.MAX_WBITS | 32)  # either header is recognised
+        case other:
+            message = f'the answer has an unknown content encoding "{one_line(other)[:40]}"'
+            raise RequestError(message, retryable=False)
+
+
+_WANTS_LOGIN = HTTPStatus.PROXY_AUTHENTICATION_REQUIRED.value
+_STATUS = re.compile(r"\d{3}(?= )")  # at the start of what httpcore says of a proxy's refusal
+_LATE = (httpcore.TimeoutException, httpx.TimeoutException)
+_NO_ADDRESS = (
+    httpcore.UnsupportedProtocol,
+    httpx.UnsupportedProtocol,
+    httpx.InvalidURL,
+    UnicodeError,
+)
+_WORDS: list[tuple[tuple[type[Exception], ...], str]] = [
+    (
+        (httpcore.ConnectError, httpx.ConnectError),
+        "no connection to {origin} could be made",
+    ),
+    (
+        (httpcore.ProxyError, httpx.ProxyError),
+        "the proxy refused the connection to {origin}{status}",
+    ),
+    (
+        (httpcore.ProtocolError, httpx.ProtocolError),
+        "the answer broke off or is no valid HTTP",
+    ),
+    ((Exception,), "the connection broke off"),
+]
+
+
+def as_request_error(
+    error: Exception, origin: str = "", request: Request | None = None
+) -> RequestError:
+    """Translate an error of the engine into ours."""
+    through = _through(request)
+    if isinstance(error, _LATE):
+        return RequestTimeoutError(f"no answer came in time{through}")
+    if isinstance(error, _NO_ADDRESS):
+        return RequestError(f"the address cannot be used ({error})", retryable=False)
+    words = next(words for kinds, words in _WORDS if isinstance(error, kinds))
+    status = _STATUS.match(str(error))
+    told = words.format(origin=origin, status=f" with HTTP {status[0]}" if status else "")
+    wants_login = status is not None and status[0] == str(_WANTS_LOGIN)
+    return RequestError(f"{told}{through}{_detail(error)}", retryable=not wants_login)
+
+
+def naming_proxy(error: RequestError, request: Request) -> WebToolsError:
+    """Return an error of ours that names the proxy it happened through, if any."""
+    return error.with_message(f"{error}{_through(request)}") if request.proxy else error
+
+
+def refuse_login(response: Response, request: Request) -> Response:
+    """Return an answer that is the site's: 407 is the proxy's.
+
+    Raises:
+        RequestError: The proxy wants another login.
+    """
+    if request.proxy and response.status == _WANTS_LOGIN:
+        raise RequestError("the proxy wants another login (HTTP 407)", retryable=False)
+    return response
+
+
+def _through(request: Request | None) -> str:
+    """Name the proxy without its login: it, not the site, may be what cannot be reached."""
+    if request is None or not request.proxy:
+        return ""
+    source = f", which {request.proxy_source} names" if request.proxy_source else ""
+    return f" through the proxy {without_login(request.proxy)}{source}"
+
+
+def _detail(error: BaseException | None) -> str:
+    """Find what the system said of a failed look-up or handshake; other texts differ by driver."""
+    while error is not None:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return f": the certificate is not trusted ({error.verify_message})"
+        if isinstance(error, socket.gaierror):
+            return f": {error.strerror}"
+        error = error.__cause__ or error.__context__
+    return ""
+
+
+def bare(error: Exception) -> Exception:
+    """Cut an error loose from its frames and causes: they hold the request's headers."""
+    error.__cause__ = error.__context__ = None
+    with suppress(AttributeError):
+        del error._request  # type: ignore[attr-defined]  # noqa: SLF001
+    return error.with_traceback(None)

@@ -1,0 +1,1 @@
+"""What a model may send to each tool."""

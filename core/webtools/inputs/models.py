@@ -1,0 +1,285 @@
+"""What a model may send to each tool: lenient in spelling, strict in meaning."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
+from pydantic.alias_generators import to_snake
+from pydantic_core import ErrorDetails
+
+from webtools.errors import InputError
+from webtools.inputs.values import (
+    CATEGORIES,
+    LONGEST_SHOWN,
+    Category,
+    Domain,
+    Language,
+    Moment,
+    Query,
+    Strings,
+    Url,
+    as_command,
+    as_days,
+    as_one,
+    at_most,
+    is_after,
+    shown,
+    up_to,
+)
+from webtools.results import Command
+from webtools.text.dates import read_date
+from webtools.text.narrowing import is_list, is_mapping
+
+MAX_QUERIES = 20
+MAX_URLS = 100
+MAX_LIMIT = 100
+MAX_SOURCES = 10  # of one research call
+MAX_RECENCY_DAYS = 3650
+MAX_TEXT_CHARACTERS = 1_000_000  # of a fetched page
+
+_snake = lru_cache(maxsize=256)(to_snake)
+Input = TypeVar("Input", bound="ToolInput")
+
+
+def _both(first: Any, second: Any) -> Any:
+    """Join what came under two names; neither is lost, and an empty one counts as absent."""
+    for one, other in ((first, second), (second, first)):
+        if one is None or (isinstance(one, (str, list, tuple)) and not one):
+            return other
+    return [*(first if is_list(first) else [first]), *(second if is_list(second) else [second])]
+
+
+def _is_left_out(value: Any) -> bool:
+    """Tell what stands for an absent value: a model in strict mode has to send every argument."""
+    if isinstance(value, str):
+        return not value.strip()
+    return isinstance(value, (int, float)) and value == 0
+
+
+def _field_name(key: Any) -> Any:
+    return _snake(key) if isinstance(key, str) and len(key) < LONGEST_SHOWN else key
+
+
+def _flatten(schema: dict[str, Any]) -> None:
+    """Drop what says nothing to a model, and the defaults: some APIs refuse them."""
+    for key in ("title", "description", "additionalProperties"):
+        schema.pop(key, None)
+    for field_schema in schema.get("properties", {}).values():
+        field_schema.pop("title", None)
+        field_schema.pop("default", None)
+
+
+class ToolInput(BaseModel):
+    """Base of the input models: lenient in spelling, strict in meaning.
+
+    camelCase names and the singular of a list's name are accepted, and null, an empty text and 0
+    for what is left out. The JSON schema is flat and without bounds and defaults:
+    models in strict mode send every argument, and their APIs refuse those words.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra=_flatten)
+    spellings: ClassVar[dict[str, str]] = {}
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """What the call is about: its queries or URLs, which its first field holds."""
+        value = next(iter(vars(self).values()))
+        return tuple(value) if is_list(value) else (value,)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _spelling(cls, values: Any) -> Any:
+        if not is_mapping(values):
+            return values
+        known = cls.model_fields
+        plain = {
+            key if key in known else _field_name(key): value
+            for key, value in values.items()
+            if value is not None
+        }
+        for other, name in cls.spellings.items():
+            if other in plain:
+                plain[name] = _both(plain.get(name), plain.pop(other))
+        first = next(iter(known))  # may not be left out
+        return {
+            name: value
+            for name, value in plain.items()
+            if name == first or name not in known or not _is_left_out(value)
+        }
+
+
+class SearchInput(ToolInput):
+    """Input of web_search."""
+
+    spellings = {"query": "queries", "q": "queries"}
+
+    queries: Annotated[Strings[Query], at_most(MAX_QUERIES)] = Field(
+        description="One or more search queries; several run at the same time."
+    )
+    limit: Annotated[int, up_to(MAX_LIMIT)] = Field(
+        default=0,
+        description=f"Most results per query, 1 to {MAX_LIMIT}. "
+        "Leave out, or give 0, for the configured number.",
+    )
+    include_domains: Strings[Domain] = Field(
+        default_factory=list[str],
+        description="Only results from these domains, e.g. docs.python.org. "
+        "Leave out, or empty, for any.",
+    )
+    exclude_domains: Strings[Domain] = Field(
+        default_factory=list[str], description="No results from these domains."
+    )
+    start_published_date: Moment = Field(
+        default="", description="Only results published on or after this date, YYYY-MM-DD."
+    )
+    end_published_date: Moment = Field(
+        default="", description="Only results published on or before this date, YYYY-MM-DD."
+    )
+    category: Category = Field(
+        default="",
+        description=f"Kind of page: {', '.join(CATEGORIES)}. Leave out, or empty, for any.",
+    )
+    provider: str = Field(
+        default="",
+        description="Name of a configured provider. Leave out, or empty, for the default.",
+    )
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """The queries, and the domains that they are bound to."""
+        return (*self.queries, *self.include_domains, *self.exclude_domains)
+
+    @model_validator(mode="after")
+    def _dates_in_order(self) -> SearchInput:
+        start = read_date(self.start_published_date)
+        end = read_date(self.end_published_date)
+        if start is not None and end is not None and is_after(start, end):
+            message = (
+                f'start_published_date "{start}" is after end_published_date "{end}"; swap them'
+            )
+            raise ValueError(message)
+        return self
+
+
+class FetchInput(ToolInput):
+    """Input of web_fetch."""
+
+    spellings = {"url": "urls"}
+
+    urls: Annotated[Strings[Url], at_most(MAX_URLS)] = Field(
+        description="One or more URLs to read."
+    )
+    text: bool = Field(
+        default=False,
+        description="Return the page text; this is also what happens when nothing is chosen.",
+    )
+    highlights: bool = Field(default=False, description="Return the most relevant extracts.")
+    summary: bool = Field(default=False, description="Return a summary of each page.")
+    text_max_characters: Annotated[int, up_to(MAX_TEXT_CHARACTERS)] = Field(
+        default=0,
+        description=f"Most characters of text per page, 1 to {MAX_TEXT_CHARACTERS}. "
+        "Leave out, or give 0, for the configured number.",
+    )
+    provider: str = Field(
+        default="",
+        description="Name of a configured provider. Leave out, or empty, for the default.",
+    )
+
+
+class SummarizeInput(ToolInput):
+    """Input of summarize."""
+
+    spellings = {"urls": "url"}
+
+    url: Annotated[Url, BeforeValidator(as_one)] = Field(description="The URL to summarize.")
+    summary_type: Literal["summary", "takeaway"] = Field(
+        default="summary",
+        description='"summary" (default) for prose, "takeaway" for a list of key points.',
+    )
+    engine: Literal["cecil", "agnes"] = Field(
+        default="cecil",
+        description='"cecil" (default) for general purposes, "agnes" for technical texts.',
+    )
+    target_language: Language = Field(
+        default="",
+        description='Language code of the output, e.g. "EN". '
+        "Leave out, or empty, for the page's own.",
+    )
+    provider: str = Field(
+        default="",
+        description="Name of a configured provider. Leave out, or empty, for the default.",
+    )
+
+
+class ResearchInput(ToolInput):
+    """Input of web_research."""
+
+    spellings = {"q": "query", "queries": "query", "question": "query"}
+
+    query: Annotated[Query, BeforeValidator(as_one)] = Field(description="The question.")
+    command: Annotated[Command, BeforeValidator(as_command)] = Field(
+        default="web",
+        description=(
+            '"web" (default) for top links, "web-deep" to read the best pages and answer with '
+            'citations, "web-news" for recent news, "web-docs" for library documentation.'
+        ),
+    )
+    limit: Annotated[int, up_to(MAX_SOURCES)] = Field(
+        default=0,
+        description=f"Most sources, 1 to {MAX_SOURCES}. "
+        "Leave out, or give 0, for the configured number.",
+    )
+    recency_days: Annotated[int, BeforeValidator(as_days)] = Field(
+        default=0,
+        description=f"Age in days up to which a source counts as recent, 1 to {MAX_RECENCY_DAYS}. "
+        "Leave out, or give 0, to let the question decide.",
+    )
+    synthesis: str = Field(
+        default="",
+        description='How to write the answer: "extractive", "perplexity", or "none". Leave out, '
+        "or empty, for the configured way.",
+    )
+
+
+def read_input(model: type[Input], arguments: Any) -> Input:
+    """Check a tool's arguments before anything is sent.
+
+    Raises:
+        InputError: They make no sense; the message names the value and the remedy.
+    """
+    try:
+        return model.model_validate(arguments)
+    except ValidationError as error:
+        faults = dict.fromkeys(_explain(item, model) for item in error.errors())
+    # Outside the handler: the original error holds all arguments.
+    raise InputError("; ".join(faults) + ".")
+
+
+def _explain(item: ErrorDetails, model: type[ToolInput]) -> str:
+    """Say in one clause what is wrong with an argument, its value and the remedy."""
+    name = str(item["loc"][0]) if item["loc"] else "arguments"
+    facts = item.get("ctx", {})
+    if item["type"] == "value_error":  # from the checks above
+        return str(facts["error"])
+    if item["type"] == "missing":
+        return f"{name} is missing or empty; give at least one value"
+    known = ", ".join(model.model_fields)
+    if item["type"] == "extra_forbidden":
+        return f"{shown(name)} is not an argument; use {known}"
+    remedies = {
+        "literal_error": f"use {facts.get('expected')}",
+        "int_parsing": "give a whole number",
+        "int_from_float": "give a whole number",
+        "model_type": f"give an object with {known}",
+    }
+    remedy = remedies.get(item["type"], item["msg"][:1].lower() + item["msg"][1:])
+    return f"{name} {shown(item['input'])} is not possible; {remedy}"

@@ -1,0 +1,60 @@
+"""What a model may send to web_read."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from webtools.inputs.models import ToolInput
+from webtools.inputs.values import as_one, shown, up_to
+from webtools.output.stored import is_handle
+from webtools.text.cleaning import without_controls
+from webtools.text.invisible import without_hidden
+
+MAX_OFFSET = 1_000_000_000
+MAX_FIND_CHARACTERS = 1000
+
+
+def _handle(text: str) -> str:
+    text = text.strip()
+    if not is_handle(text):
+        message = f"{shown(text)} is not a handle; give the read_handle of a result as it is"
+        raise ValueError(message)
+    return text
+
+
+def _passage(text: str) -> str:
+    text = " ".join(without_hidden(without_controls(text)).split())
+    if len(text) > MAX_FIND_CHARACTERS:
+        message = f"find has {len(text)} characters; give at most {MAX_FIND_CHARACTERS}"
+        raise ValueError(message)
+    return text
+
+
+Handle = Annotated[str, AfterValidator(_handle)]
+Passage = Annotated[str, AfterValidator(_passage)]
+
+
+class ReadInput(ToolInput):
+    """Input of web_read."""
+
+    spellings: ClassVar[dict[str, str]] = {"read_handle": "handle"}
+
+    handle: Annotated[Handle, BeforeValidator(as_one)] = Field(
+        description="The read_handle of a result, as it stands there."
+    )
+    offset: Annotated[int, up_to(MAX_OFFSET, least=0)] = Field(
+        default=0,
+        description="Character to begin at; 0 is the first. Take it from the note that sent you.",
+    )
+    find: Passage = Field(
+        default="",
+        description="Words to look for from the offset on, whatever their case. "
+        "Leave out, or empty, to read at the offset.",
+    )
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """What is looked for: a handle says nothing to anybody else."""
+        return (self.find,) if self.find else ()

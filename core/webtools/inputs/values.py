@@ -1,0 +1,170 @@
+"""What an argument of a tool may be; each check gives the value back or says why not."""
+
+from __future__ import annotations
+
+import json
+from datetime import date, datetime
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator, BeforeValidator, ValidationInfo
+
+from webtools.text.cleaning import is_web_url, without_controls
+from webtools.text.dates import read_date
+from webtools.text.invisible import without_hidden
+from webtools.text.narrowing import is_list
+
+MAX_QUERY_CHARACTERS = 4000
+_MANY_DAYS = 10**9  # also for infinity
+LONGEST_SHOWN = 100  # characters of a value that an error quotes
+SUMMARY_LANGUAGES = (
+    *("BG", "CS", "DA", "DE", "EL", "EN", "ES", "ET", "FI", "FR", "HU", "ID", "IT", "JA", "KO"),
+    *("LT", "LV", "NB", "NL", "PL", "PT", "RO", "RU", "SK", "SL", "SV", "TR", "UK", "ZH"),
+    "ZH-HANT",
+)
+CATEGORIES = ("company", "people", "publication", "news", "personal site", "financial report")
+
+
+def _as_list(value: Any) -> Any:
+    """Take one string for a list, and a list written as JSON text, as some models send it."""
+    if not isinstance(value, str):
+        return value
+    if value.lstrip().startswith("["):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return [value]
+    return [value]
+
+
+def _without_repeats(values: list[str]) -> list[str]:
+    return list(dict.fromkeys(values))
+
+
+def as_one(value: Any) -> Any:
+    """Take a list of one for the one."""
+    return value[0] if is_list(value) and len(value) == 1 else value
+
+
+def at_most(most: int) -> AfterValidator:
+    """Refuse a list without a value, or with more than `most`."""
+
+    def check(values: list[str], info: ValidationInfo) -> list[str]:
+        if not values:
+            raise ValueError(f"{info.field_name} is missing or empty; give at least one value")
+        if len(values) > most:
+            message = f"{info.field_name} has {len(values)} values; give at most {most}"
+            raise ValueError(message)
+        return values
+
+    return AfterValidator(check)
+
+
+def up_to(most: int, least: int = 1) -> AfterValidator:
+    """Refuse a number that is out of bounds; 0 says that there is none."""
+
+    def check(value: int, info: ValidationInfo) -> int:
+        if value and not least <= value <= most:
+            fault = f"{info.field_name} {shown(value)} is not possible"
+            raise ValueError(f"{fault}; use {least} to {most}")
+        return value
+
+    return AfterValidator(check)
+
+
+def _query(text: str) -> str:
+    words = " ".join(without_hidden(without_controls(text)).split())
+    if len(words) > MAX_QUERY_CHARACTERS:
+        message = f"a query has {len(words)} characters; give at most {MAX_QUERY_CHARACTERS}"
+        raise ValueError(message)
+    if not words:
+        message = f"query {shown(text)} is blank; give the words to search for"
+        raise ValueError(message)
+    return words
+
+
+def _url(text: str) -> str:
+    text = text.strip()
+    if not is_web_url(text):
+        message = f"{shown(text)} is not an absolute http(s) URL; write https://host/path"
+        raise ValueError(message)
+    return text
+
+
+def _domain(text: str) -> str:
+    """Take `host`, `*.host` or `host/path`, and a whole URL for its host and path."""
+    bare = text.strip().lower()
+    for scheme in ("https://", "http://"):
+        bare = bare.removeprefix(scheme)
+    bare = bare.rstrip("/")
+    host = bare.removeprefix("*.").partition("/")[0]
+    if not is_web_url(f"https://{bare.removeprefix('*.')}") or "@" in host:
+        message = f"{shown(text)} is not a domain; write a host such as example.com"
+        raise ValueError(message)
+    return bare
+
+
+def _moment(text: str) -> str:
+    text = text.strip()
+    if text and read_date(text) is None:
+        message = f"{shown(text)} is not a date; write YYYY-MM-DD or an ISO-8601 date-time"
+        raise ValueError(message)
+    return text
+
+
+def as_command(value: Any) -> Any:
+    """Take `/web-deep` and `web_deep` as well."""
+    if not isinstance(value, str):
+        return value
+    return value.strip().lower().removeprefix("/").replace("_", "-") or "web"
+
+
+def as_days(value: Any) -> Any:
+    """Take any number of days as a whole one; what is out of bounds is moved there later."""
+    if isinstance(value, str) and value.strip().lstrip("-").isdigit():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:  # noqa: PLR0124
+        return value
+    return int(min(max(value, -_MANY_DAYS), _MANY_DAYS))
+
+
+def is_after(start: date | datetime, end: date | datetime) -> bool:
+    """Tell whether a range ends before it begins; a day without a time counts as a whole."""
+    if isinstance(start, datetime) and isinstance(end, datetime):
+        return start > end
+    return start.isoformat()[:10] > end.isoformat()[:10]
+
+
+def _category(text: str) -> str:
+    text = text.strip().lower()
+    if text and text not in CATEGORIES:
+        message = f"{shown(text)} is not a category; use one of {', '.join(CATEGORIES)}"
+        raise ValueError(message)
+    return text
+
+
+def _language(text: str) -> str:
+    text = text.strip().upper()
+    if text and text not in SUMMARY_LANGUAGES:
+        message = f"{shown(text)} is not a language; use one of {' '.join(SUMMARY_LANGUAGES)}"
+        raise ValueError(message)
+    return text
+
+
+def shown(value: Any) -> str:
+    """Quote a value for a message: on one line, cut when long."""
+    try:
+        text = value if isinstance(value, str) else repr(value)
+    except Exception:  # noqa: BLE001  # foreign objects: huge numbers, deep lists, broken reprs
+        text = type(value).__name__
+    text = without_hidden(without_controls(text)).replace("\n", " ")
+    return f'"{text[:LONGEST_SHOWN]}…"' if len(text) > LONGEST_SHOWN else f'"{text}"'
+
+
+Query = Annotated[str, AfterValidator(_query)]
+Url = Annotated[str, AfterValidator(_url)]
+Domain = Annotated[str, AfterValidator(_domain)]
+Moment = Annotated[str, AfterValidator(_moment)]
+Category = Annotated[str, AfterValidator(_category)]
+Language = Annotated[str, AfterValidator(_language)]
+Text = TypeVar("Text", bound=str)
+Strings = Annotated[list[Text], BeforeValidator(_as_list), AfterValidator(_without_repeats)]

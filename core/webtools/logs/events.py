@@ -1,0 +1,346 @@
+"""The log: one JSON object per line and event, the lines of a call bound together by its id.
+
+Every line has `ts` (UTC, milliseconds), `event`, `call` and `pid`; the rest are the event's facts.
+The file is rotated by size and safe to share between processes; `explain` tells from it alone why
+a call went as it did.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import date
+from itertools import islice
+from pathlib import Path, PurePath
+from typing import Any
+
+from pydantic_core import to_json
+
+from webtools.errors import ConfigError, InputError
+from webtools.logs.pseudonyms import is_array, without_private
+from webtools.logs.writer import MAX_LINE, LogFile, newest_lines
+from webtools.text.narrowing import is_list, is_mapping, is_object
+
+__all__ = [
+    "Log",
+    "events_of",
+    "new_call_id",
+    "shared_log",
+    "tail",
+]
+
+# What is kept of long facts, more and more strictly: characters of a text, items of a list.
+_CUTS = ((512, 32), (64, 8))
+_DEPTH = 4  # levels that are kept of facts too large or too odd for a line
+_LARGEST = 2**63
+_START = b'{"ts":"'
+_HEAD = frozenset({"ts", "event", "call", "pid"})
+_PLAIN = {str, int, float, bool, type(None)}
+_USUAL = 2048  # bytes of a line that holds nothing long, such as a number nobody can read back
+
+
+class Log:
+    """Writes events to a file that other threads and processes may write to as well.
+
+    Args:
+        path: The file; its folder is made at the first event.
+        max_bytes: Size from which the file is rotated.
+        max_backups: How many full files are kept, as `.1` (the newest), `.2`, …
+        rotate_check_ms: Milliseconds between two looks whether something else moved the file; its
+            size is looked at before every line.
+        hashed: Whether queries and URLs are written as short hashes instead of in clear.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        max_bytes: int,
+        max_backups: int,
+        rotate_check_ms: int,
+        hashed: bool,
+    ) -> None:
+        self._hashed = hashed
+        self._file = LogFile(
+            path,
+            max_bytes=max_bytes,
+            max_backups=max_backups,
+            check_interval=rotate_check_ms / 1000,
+        )
+
+    def write(
+        self, event: str, call: str, facts: Mapping[str, Any], private: Sequence[str] = ()
+    ) -> None:
+        """Write an event; never raises, for a call must not fail because its log does.
+
+        The facts must hold no key. What is too long is cut so that a line has at most 16 KiB.
+
+        Args:
+            event: What happened, such as `cache_hit`.
+            call: Id of the call that it happened to.
+            facts: What to tell of it: JSON data; other values are named by their type.
+            private: Queries and URLs of the call, which other facts may quote; hidden if hashed.
+        """
+        self.append([self.line(event, call, facts, private)])
+
+    def line(
+        self,
+        event: str,
+        call: str,
+        facts: Mapping[str, Any],
+        private: Sequence[str] = (),
+        *,
+        at: int | None = None,
+    ) -> bytes:
+        """Make the line of an event that happened `at` so many nanoseconds since 1970, or now.
+
+        `write` explains the other arguments.
+        """
+        told = without_private(facts, private) if self._hashed else facts
+        return _line(event, call, told, time.time_ns() if at is None else at)
+
+    def append(self, lines: Sequence[bytes]) -> None:
+        """Write lines at one stroke; like `write` it never raises."""
+        self._file.append(b"".join(lines))
+
+    def close(self) -> None:
+        """Let go of the file; the next event opens it again."""
+        self._file.close()
+
+
+_shared: dict[tuple[object, ...], Log] = {}
+
+
+def shared_log(
+    path: Path, *, max_bytes: int, max_backups: int, rotate_check_ms: int, hashed: bool
+) -> Log:
+    """Give the one log of this process for a path and its settings."""
+    key = (str(path), max_bytes, max_backups, rotate_check_ms, hashed)
+    found = _shared.get(key)
+    if found is None:
+        made = Log(
+            path,
+            max_bytes=max_bytes,
+            max_backups=max_backups,
+            rotate_check_ms=rotate_check_ms,
+            hashed=hashed,
+        )
+        found = _shared.setdefault(key, made)  # one of several threads comes first
+    return found
+
+
+def _line(event: str, call: str, facts: Mapping[str, Any], at: int) -> bytes:
+    return _usual_line(event, call, facts, at) or _any_line(event, call, facts, at)
+
+
+def _usual_line(event: str, call: str, facts: Mapping[str, Any], at: int) -> bytes | None:
+    """Write what almost every line is made of, in a quarter of the time that `json` takes."""
+    if not (event.isidentifier() and call.isalnum() and _HEAD.isdisjoint(facts)):
+        return None
+    try:
+        if not _are_plain(facts.values()):
+            return None
+        told = to_json(facts)
+    except (ValueError, RecursionError):  # lone surrogates, endless nesting
+        return None
+    head = f'{{"ts":"{_timestamp(at)}","event":"{event}","call":"{call}","pid":{os.getpid()}'
+    line = head.encode() + (b"}\n" if told == b"{}" else b"," + told[1:] + b"\n")
+    # `in` would first ask whether the bytes are a number.
+    is_odd = line.find(b"\x7f") >= 0 or line.find(b"NaN") >= 0 or line.find(b"Infinity") >= 0
+    return line if len(line) <= _USUAL and line.isascii() and not is_odd else None
+
+
+def _are_plain(values: Collection[Any]) -> bool:
+    """Tell whether values are made of what both ways of writing write alike."""
+    if _PLAIN.issuperset(map(type, values)):
+        return True
+    others = [value for value in values if type(value) not in _PLAIN]
+    return all(map(_is_plain, others))
+
+
+def _is_plain(value: Any) -> bool:
+    if is_list(value):
+        return _are_plain(value)
+    return is_object(value) and {*map(type, value)} <= {str} and _are_plain(value.values())
+
+
+def _any_line(event: str, call: str, facts: Mapping[str, Any], at: int) -> bytes:
+    head = {"ts": _timestamp(at), "event": event, "call": call, "pid": os.getpid()}
+    try:
+        record = {**head, **facts}
+        if len(record) < len(head) + len(facts):
+            record.update(head)  # no fact takes the place of the head
+        line = _encode(record)
+    except (TypeError, ValueError, RecursionError):  # odd keys, NaN, endless nesting
+        line = ""
+    if not line or len(line) >= MAX_LINE:
+        line = _cut_line(head, facts)
+    return f"{line}\n".encode("ascii")
+
+
+class _Timestamps:
+    """Writes times; what was written last is kept, and so is the part of it up to the second."""
+
+    def __init__(self) -> None:
+        self._second = (-1, "")
+        self._last = (-1, "")
+
+    def __call__(self, at: int) -> str:
+        """Give a time in UTC, such as `2026-11-22T10:00:00.123Z`."""
+        now = at // 1_000_000
+        last, text = self._last
+        if last != now:
+            text = f"{self._to_second(now // 1000)}.{now % 1000:03}Z"
+            self._last = (now, text)
+        return text
+
+    def _to_second(self, now: int) -> str:
+        second, text = self._second
+        if second != now:
+            text = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now))
+            self._second = (now, text)
+        return text
+
+
+_timestamp = _Timestamps()
+
+
+def _cut_line(head: dict[str, Any], facts: Mapping[str, Any]) -> str:
+    for texts, items in _CUTS:
+        kept = {
+            str(name)[:64]: _cut(facts[name], texts, items, _DEPTH) for name in islice(facts, 64)
+        }
+        line = _encode({**head, **kept, **head, "shortened": True})
+        if len(line) < MAX_LINE:
+            return line
+    return _encode({**{name: _cut(head[name], 64, 0, 0) for name in head}, "shortened": True})
+
+
+def _cut(value: Any, texts: int, items: int, depth: int) -> Any:
+    """Keep so much of a value that it can be written on a line."""
+    if isinstance(value, str):
+        return value if len(value) <= texts else f"{value[:texts]}…"
+    if value is None or (isinstance(value, (int, float)) and abs(value) < _LARGEST):
+        return value
+    if is_mapping(value) and depth:
+        some = islice(value.items(), items)
+        return {str(n)[:64]: _cut(item, texts, items, depth - 1) for n, item in some}
+    if is_array(value) and depth:
+        kept = [_cut(item, texts, items, depth - 1) for item in value[:items]]
+        return kept if len(value) <= items else [*kept, f"… {len(value) - items} more"]
+    return _told(value)[:texts]
+
+
+def _told(value: Any) -> str:
+    """Stand in for what JSON does not know; text that anybody's class makes might hold anything."""
+    return str(value) if isinstance(value, (date, PurePath)) else f"<{type(value).__name__}>"
+
+
+# ASCII: whatever control, zero-width or direction character a provider sends is escaped.
+_encode = json.JSONEncoder(
+    ensure_ascii=True, allow_nan=False, separators=(",", ":"), default=_told
+).encode
+
+
+_DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"  # ascending, without i, l, o, u
+_PAIRS = [first + second for first in _DIGITS for second in _DIGITS]  # 10 bits each
+_EPOCH = 1_577_836_800_000  # 2020-01-01 in milliseconds; 40 bits last until 2054
+
+
+class _CallIds:
+    """Makes ids of 40 bits of time and a counter of 20 bits that starts anywhere."""
+
+    def __init__(self) -> None:
+        self.reseed()
+
+    def reseed(self) -> None:
+        self._numbers = itertools.count(int.from_bytes(os.urandom(3), "big"))
+
+    def __call__(self) -> str:
+        """Make an id: 12 digits and lower-case letters that sort by the time of the call."""
+        since = time.time_ns() // 1_000_000 - _EPOCH
+        bits = since << 20 | next(self._numbers) & 0xFFFFF
+        pairs = _PAIRS
+        return (
+            f"{pairs[bits >> 50 & 1023]}{pairs[bits >> 40 & 1023]}{pairs[bits >> 30 & 1023]}"
+            f"{pairs[bits >> 20 & 1023]}{pairs[bits >> 10 & 1023]}{pairs[bits & 1023]}"
+        )
+
+
+_call_ids = _CallIds()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_call_ids.reseed)
+
+
+def new_call_id() -> str:
+    """Make the id of a call: 12 digits and lower-case letters that sort by time."""
+    return _call_ids()
+
+
+def tail(path: Path, count: int) -> list[dict[str, Any]]:
+    """Give the last events, oldest first, from the backups too if the file has not so many.
+
+    Raises:
+        ConfigError: The log is there and cannot be read.
+    """
+    return [*islice(_newest_events(path), max(0, count))][::-1]
+
+
+def events_of(path: Path, call: str) -> list[dict[str, Any]]:
+    """Give the events of a call, oldest first, also from the backups.
+
+    Args:
+        path: The log.
+        call: Id of the call, or the beginning of it if no other call's begins so.
+
+    Raises:
+        InputError: No call has this id, or several begin so.
+        ConfigError: The log is there and cannot be read.
+    """
+    wanted = call.strip().lower()
+    if not wanted:
+        raise InputError("The call id is empty; `webtools log tail` shows the ids of recent calls.")
+    events = [each for each in _newest_events(path, wanted) if each["call"].startswith(wanted)]
+    exact = [each for each in events if each["call"] == wanted]
+    calls = list(dict.fromkeys(each["call"] for each in events))
+    if not calls:
+        message = (
+            f'No call "{wanted[:64]}" is in the log {path}; `webtools log tail` shows the ids of '
+            "recent calls, and calls older than the backups are gone."
+        )
+        raise InputError(message)
+    if len(calls) > 1 and not exact:
+        some = f"{', '.join(calls[:5])}{', …' if len(calls) > 5 else ''}"  # noqa: PLR2004
+        message = f'{len(calls)} calls begin with "{wanted[:64]}": {some}; give more of the id.'
+        raise InputError(message)
+    return (exact or events)[::-1]
+
+
+def _newest_events(path: Path, part: str = "") -> Iterator[dict[str, Any]]:
+    """Give the events whose line has a part, newest first; lines that are none are passed over."""
+    wanted = part.encode("utf-8", "replace")
+    try:
+        for line in newest_lines(path):
+            if wanted in line:
+                # After a line that was cut short may come a whole one.
+                event = _read(line[max(0, line.rfind(_START)) :])
+                if event is not None:
+                    yield event
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        message = f"The log {path} cannot be read: {reason}; check its permissions or set log.path."
+        raise ConfigError(message) from error
+
+
+def _read(line: bytes) -> dict[str, Any] | None:
+    try:
+        event = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not is_object(event):
+        return None
+    named = isinstance(event.get("event"), str) and isinstance(event.get("call"), str)
+    return event if named else None

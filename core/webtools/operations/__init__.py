@@ -1,0 +1,1 @@
+"""What the tools do: search, fetch, summarize, read stored output, research."""

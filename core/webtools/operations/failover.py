@@ -1,0 +1,288 @@
+"""Providers in turn: where one fails the next is asked, all of them within one deadline."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+from webtools.errors import (
+    BadRequestError,
+    InputError,
+    ProviderError,
+    QuotaError,
+    RequestError,
+    UnavailableError,
+)
+from webtools.flows.drivers import Flow, Now
+from webtools.pipeline.accounting import timeout_of
+from webtools.pipeline.circuit_breaking import clock, not_needed, passed_over, words
+from webtools.providers import PROVIDERS, Account, Capability
+from webtools.results import AskedProvider
+
+if TYPE_CHECKING:
+    from webtools.pipeline.context import CallContext
+    from webtools.storage.circuit_breaker import Parking
+
+T = TypeVar("T")
+Failure: TypeAlias = ProviderError | RequestError | InputError
+Leave: TypeAlias = Callable[[], Flow[None]] | None
+
+PATIENCE = 15.0  # seconds for a provider that another one can stand in for
+_USUAL_TIMEOUT = 30.0
+_LOOKING = 1.0  # seconds to look into cache and health on a busy machine
+UNPRICED = "cost_usd leaves out requests that failed without telling whether they were charged."
+# Refusals that say more of the provider than of the request: its plan lacks it, its API is
+# elsewhere, or the request is longer than this one takes.
+_ITS_OWN_LIMITS = frozenset({403, 404, 405, 410, 413, 414, 431})
+
+
+class ParkedError(UnavailableError):
+    """A provider is not asked, as it is parked."""
+
+    def __init__(self, parking: Parking) -> None:
+        super().__init__(words(parking), provider=parking.provider)
+        self.parking = parking
+
+
+@dataclass(slots=True)
+class Tried:
+    """What became of those who were to serve.
+
+    Attributes:
+        degraded: The providers that should have served, with the reason why they did not.
+        parked: Whom it is better not to call now.
+        failures: The errors, by provider.
+        answered: Whether anybody answered, and be it that there is nothing.
+    """
+
+    degraded: dict[str, str] = field(default_factory=dict[str, str])
+    parked: dict[str, Parking] = field(default_factory=dict[str, "Parking"])
+    failures: dict[str, Failure] = field(default_factory=dict[str, "Failure"])
+    answered: bool = False
+
+    @property
+    def failure(self) -> Failure | None:
+        """The failure of the first in line; that one does not take the request counts last."""
+        errors = [self.failures[name] for name in self.degraded if name in self.failures]
+        others = (error for error in errors if not isinstance(error, InputError))
+        return next(others, errors[0] if errors else None)
+
+    def pass_over(self, account: Account, parking: Parking) -> None:
+        """Note that a provider is parked."""
+        self.parked[account.name] = parking
+        self.degraded[account.name] = words(parking)
+
+    def fail(self, account: Account, error: Failure) -> None:
+        """Note that a provider failed."""
+        self.degraded[account.name] = str(error)
+        self.failures[account.name] = error
+
+    def answer(self, account: Account) -> None:
+        """Note that a provider answered."""
+        self.answered = True
+        self.degraded.pop(account.name, None)
+        self.failures.pop(account.name, None)
+
+    def error(self, context: CallContext | None, whom: str) -> Failure:
+        """Make the error for a call that nobody served: the first one, and the reasons of all."""
+        if context is not None:
+            context.log("all_providers_failed", providers=dict(self.degraded))
+        if self.failure is not None and len(self.degraded) == 1:
+            return self.failure
+        said = " ".join(f"{name}: {reason}" for name, reason in self.degraded.items())
+        if self.failure is None:
+            return self._all_parked(whom, said)
+        made = self.failure.with_message(f"All providers {whom} failed. {said}")
+        assert isinstance(made, Failure)  # noqa: S101  # of the same class
+        return made
+
+    def _all_parked(self, whom: str, said: str) -> UnavailableError:
+        first = min(self.parked.values(), key=lambda parking: parking.until)
+        return UnavailableError(
+            f"All providers {whom} are parked, so none was asked. {said} Try again after "
+            f"{clock(first)}, or configure another provider.",
+            provider=first.provider,
+            retry_after=float(max(0, round(first.until - time.time()))),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """Whom to ask in which order, for what, and until when.
+
+    Attributes:
+        accounts: The providers in the order in which they are asked.
+        capability_of: Tells what one is asked for.
+        deadline: The end of the whole call.
+        subject: The query or URL, for log and progress.
+        goes_on: Tells whether a failure is one that another provider may not have.
+        needs: Tells whether there is anything left to ask one for.
+    """
+
+    accounts: Sequence[Account]
+    capability_of: Callable[[Account], Capability]
+    deadline: float
+    subject: str
+    goes_on: Callable[[Failure], bool] = lambda _: True
+    needs: Callable[[Account], bool] = lambda _: True
+
+
+Attempt: TypeAlias = Callable[[Account, float, Leave], Flow[T | None]]
+
+
+def in_turn(
+    turns: Turns, tried: Tried, attempt: Attempt[T], context: CallContext | None
+) -> Flow[T | None]:
+    """Ask one provider after the other until an attempt brings something.
+
+    An attempt is given the account, its end, and what raises `ParkedError` for a parked provider;
+    it calls that before it sends anything.
+
+    Returns:
+        What the attempt brought; None when nobody brought anything, and then `tried` tells why.
+    """
+    left = ""
+    for place, account in enumerate(turns.accounts):
+        if not turns.needs(account):
+            continue
+        if left and context is not None:
+            context.moved_on(turns.subject, left, account.name)
+        found, goes_on = yield from _one(turns, place, tried, attempt, context)
+        if found is not None or not goes_on:
+            return found
+        left = account.name
+    return None
+
+
+def _one(
+    turns: Turns, place: int, tried: Tried, attempt: Attempt[T], context: CallContext | None
+) -> Flow[tuple[T | None, bool]]:
+    account = turns.accounts[place]
+    end = yield from end_of_turn(account, turns, len(turns.accounts) - place - 1)
+    found, goes_on = None, True
+    try:
+        found = yield from attempt(account, end, _leave_for(account, tried, context))
+    except ParkedError as error:
+        tried.pass_over(account, error.parking)
+        return None, True
+    except (ProviderError, RequestError, InputError) as error:
+        tried.fail(account, error)
+        goes_on = turns.goes_on(error)
+    else:
+        tried.answer(account)
+    if context is not None:
+        yield from not_needed(account, context)
+    return found, goes_on
+
+
+def _leave_for(account: Account, tried: Tried, context: CallContext | None) -> Leave:
+    """Make what raises `ParkedError` for a parked provider, unless that was passed over before."""
+    if context is None or account.name in tried.parked:
+        return None
+
+    def leave() -> Flow[None]:
+        parking = yield from passed_over(account, context)
+        if parking is not None:
+            raise ParkedError(parking)
+
+    return leave
+
+
+def end_of_turn(account: Account, turns: Turns, others: int) -> Flow[float]:
+    """Leave time for those who come after, as far as there is any.
+
+    None of them waits long for its turn unless the settings say how long this one may take.
+    """
+    now: float = yield Now()
+    own, patience = timeout_of(account, turns.capability_of(account)), PATIENCE
+    if PROVIDERS[account.type].pages is None:  # its own time begins when it is asked
+        own += _LOOKING
+    if not others:
+        return min(now + own, turns.deadline)
+    if account.timeout is None:
+        patience *= own / _USUAL_TIMEOUT  # a summary takes longer than a search
+        own = min(own, patience)
+    half = (turns.deadline - now) / 2
+    return min(now + own, max(turns.deadline - patience, now + half))
+
+
+# --- plain calls -------------------------------------------------------------------------------
+
+
+def asked(
+    accounts: Sequence[Account], served: Collection[str], tries: Sequence[Tried]
+) -> list[AskedProvider]:
+    """List who was asked or passed over, and the first reason why each was left."""
+    reasons: dict[str, str] = {}
+    for tried in reversed(tries):
+        reasons |= tried.degraded
+    names = [each.name for each in accounts if each.name in served or each.name in reasons]
+    return [
+        AskedProvider(provider=name, served=name in served, reason=reasons.get(name))
+        for name in names
+    ]
+
+
+def left_warnings(every: Sequence[AskedProvider]) -> list[str]:
+    """Say who did not serve and why, and who did."""
+    served = " and ".join(f'"{each.provider}"' for each in every if each.served)
+    return [
+        f'{served} served where "{each.provider}" did not: {each.reason}'
+        for each in every
+        if each.reason is not None
+    ]
+
+
+def unpriced(context: CallContext | None, cost_usd: float | None) -> list[str]:
+    """Say that a price leaves something out, where it does."""
+    return [UNPRICED] if context is not None and context.is_unpriced and cost_usd else []
+
+
+def first_to_serve(
+    turns: Turns, tried: Tried, attempt: Attempt[T], context: CallContext | None
+) -> Flow[T]:
+    """Ask providers in turn; whoever is parked is asked only if nobody else serves.
+
+    Raises:
+        InputError: No provider takes such a request.
+        ProviderError: Every provider failed or is parked, or the request is wrong.
+        RequestError: Every provider failed, the first one without an answer.
+    """
+    found = yield from in_turn(turns, tried, attempt, context)
+    if found is None and not tried.answered and _may_go_on(turns, tried):
+        found = yield from in_turn(parked(turns, tried), tried, attempt, context)
+    if found is None:
+        capability = turns.capability_of(turns.accounts[0])
+        raise tried.error(context, f"that can {capability}")
+    return found
+
+
+def _may_go_on(turns: Turns, tried: Tried) -> bool:
+    return all(map(turns.goes_on, tried.failures.values()))
+
+
+def parked(turns: Turns, tried: Tried) -> Turns:
+    """Keep those who were passed over: better one in trouble than none, and its error is exact."""
+    return replace(turns, accounts=[each for each in turns.accounts if each.name in tried.parked])
+
+
+def may_be_its_own(error: Failure) -> bool:
+    """Tell whether a failure is one that another provider may not have.
+
+    An `InputError` in a provider's turn is a limit of that provider's: what is wrong for all is
+    refused before anybody's turn. The budget is everybody's.
+    """
+    if isinstance(error, QuotaError) and error.status is None:
+        return False
+    return not isinstance(error, BadRequestError) or error.status in _ITS_OWN_LIMITS
+
+
+def end_of_call(accounts: Sequence[Account], capability: Capability) -> Flow[float]:
+    """Give the end of a call that may go on from one provider to the next."""
+    now: float = yield Now()
+    whole = max(timeout_of(account, capability) for account in accounts)
+    if len(accounts) > 1 and accounts[0].timeout is not None:
+        whole = max(whole, accounts[0].timeout + PATIENCE)
+    return now + whole

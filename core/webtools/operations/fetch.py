@@ -1,0 +1,258 @@
+"""Fetch as a flow: every URL has its page or its reason, in the order asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from math import inf
+
+from webtools.errors import InputError, ProviderError, RequestError, WebToolsError
+from webtools.flows.drivers import Flow
+from webtools.operations.failover import (
+    Leave,
+    Tried,
+    Turns,
+    asked,
+    end_of_call,
+    in_turn,
+    parked,
+    unpriced,
+)
+from webtools.operations.fetch_part import Part, earliest, fetch_part
+from webtools.pipeline.context import CallContext
+from webtools.pipeline.cost import total
+from webtools.providers import Account
+from webtools.providers.operator_domains import FORBIDDEN
+from webtools.providers.protocols import PageQuery
+from webtools.results import FetchResponse, Page
+
+# What no other provider would fetch either: a page that is gone, and what our own policy refuses,
+# which may be an address that is nobody else's business.
+_REFUSED = "refused by this package's policy"
+_NOWHERE = re.compile(rf"\bHTTP 4(?:04|10)\b|^{_REFUSED}").search
+_FORBIDDEN = (FORBIDDEN, _REFUSED)  # where hosts are forbidden, an odd one may be one of them
+_MOST_TOLD = 10  # reasons in one message
+
+
+def fetch(
+    account: Account,
+    query: PageQuery,
+    deadline: float | None = None,
+    context: CallContext | None = None,
+) -> Flow[FetchResponse]:
+    """Fetch pages; mixed outcomes succeed. Without a deadline the provider's time begins here.
+
+    Raises:
+        WebToolsError: The provider failed, or not one page could be had.
+    """
+    end = inf if deadline is None else deadline
+    return (yield from fetch_in_turn([account], query, context, end)).response
+
+
+# --- one provider after the other --------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What the providers fetched together.
+
+    Attributes:
+        response: The pages.
+        stood_in_for: Those for whom others fetched pages, and why.
+        since: When the oldest of those pages was fetched that were kept; None without any.
+    """
+
+    response: FetchResponse
+    stood_in_for: dict[str, str] = field(default_factory=dict[str, str])
+    since: datetime | None = None
+
+
+def fetch_in_turn(
+    accounts: Sequence[Account],
+    query: PageQuery,
+    context: CallContext | None = None,
+    deadline: float = inf,
+) -> Flow[Fetched]:
+    """Fetch pages, and let the next provider try those that one could not fetch.
+
+    Raises:
+        InputError: The operator's settings forbid the hosts of all URLs.
+        WebToolsError: The providers failed, or not one page could be had.
+    """
+    domains = accounts[0].domains  # the same for all of them
+    refused = {url: fault for url in query.urls if (fault := domains.fault_of(url))}
+    allowed = tuple(url for url in query.urls if url not in refused)
+    if not allowed:
+        raise InputError(" ".join(dict.fromkeys(refused.values())))
+    deadline = min(deadline, (yield from end_of_call(accounts, "fetch")))
+    if not refused:
+        return (yield from _Fetching(accounts, query, context, deadline).carry_out())
+    rest = replace(query, urls=allowed)
+    fetched = yield from _Fetching(accounts, rest, context, deadline).carry_out()
+    return _with_refused(fetched, query.urls, refused)
+
+
+def _with_refused(fetched: Fetched, urls: Sequence[str], refused: dict[str, str]) -> Fetched:
+    found = iter(fetched.response.pages)
+    pages = [Page(url=url, error=refused[url]) if url in refused else next(found) for url in urls]
+    return replace(fetched, response=fetched.response.model_copy(update={"pages": pages}))
+
+
+@dataclass(slots=True)
+class _Fetching:
+    """Pages on their way, from one provider or several.
+
+    Attributes:
+        pages: Those that came, by URL.
+        reasons: Why a provider could not fetch a page, by URL and by the provider's name.
+        nowhere: URLs that no other provider would fetch either.
+        forbidden: URLs that lead to where the operator lets no page be read from.
+        parts: What each provider brought.
+        tried: What became of the providers.
+    """
+
+    accounts: Sequence[Account]
+    query: PageQuery
+    context: CallContext | None
+    deadline: float
+    pages: dict[str, Page] = field(default_factory=dict[str, Page])
+    reasons: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+    nowhere: set[str] = field(default_factory=set[str])
+    forbidden: set[str] = field(default_factory=set[str])
+    parts: dict[str, Part] = field(default_factory=dict[str, Part])
+    tried: Tried = field(default_factory=Tried)
+
+    def carry_out(self) -> Flow[Fetched]:
+        if len(self.accounts) == 1:
+            yield from self._attempt(self.accounts[0], self.deadline, None)
+        else:
+            yield from self._in_turn()
+        if not self.pages:
+            raise self._all_failed()
+        return self._together()
+
+    def _in_turn(self) -> Flow[None]:
+        subject = self.query.urls[0]
+        turns = Turns(
+            self.accounts,
+            lambda _: "fetch",
+            self.deadline,
+            subject,
+            needs=lambda account: bool(self._missing(account)),
+        )
+        yield from in_turn(turns, self.tried, self._attempt, self.context)
+        self._note_partial()
+        if len(self.pages) < len(self.query.urls):
+            yield from in_turn(parked(turns, self.tried), self.tried, self._attempt, self.context)
+
+    def _note_partial(self) -> None:
+        """Note of each provider that answered, but not for all pages, why it did not."""
+        for name in self.parts:
+            told = (reasons[name] for reasons in self.reasons.values() if name in reasons)
+            if (reason := next(told, None)) is not None:
+                self.tried.degraded[name] = reason
+
+    def _missing(self, account: Account) -> tuple[str, ...]:
+        """List the URLs to ask a provider for: what is nowhere only a named stand-in tries."""
+        stands_in = any(each.fetch_fallback == account.name for each in self.accounts)
+        return tuple(
+            url
+            for url in self.query.urls
+            if url not in self.pages
+            and (stands_in or url not in self.nowhere)
+            and url not in self.forbidden
+        )
+
+    def _attempt(self, account: Account, end: float, leave: Leave) -> Flow[bool | None]:
+        """Ask one provider for what is missing; None leaves something for the next one."""
+        urls = self._missing(account)
+        rest = self.query if urls == self.query.urls else replace(self.query, urls=urls)
+        try:
+            part = yield from fetch_part(account, rest, end, self.context, leave)
+        except (ProviderError, RequestError) as error:
+            for url in urls:
+                self.reasons.setdefault(url, {})[account.name] = str(error)
+            raise
+        self.parts[account.name] = part
+        for page in part.pages:
+            if page.error is None:
+                self.pages[page.url] = page.model_copy(update={"source_provider": account.name})
+            else:
+                self.reasons.setdefault(page.url, {})[account.name] = page.error
+                if page.error.startswith(_FORBIDDEN if account.domains else FORBIDDEN):
+                    self.forbidden.add(page.url)
+                if _NOWHERE(page.error):
+                    self.nowhere.add(page.url)
+        return True if len(self.pages) == len(self.query.urls) else None
+
+    def _all_failed(self) -> WebToolsError:
+        """Make the error: of the provider that failed first, or the reasons of the pages."""
+        first = self.accounts[0].name
+        if not self.parts or (first not in self.parts and self.tried.failure is not None):
+            return self.tried.error(self.context, "that can fetch")
+        return _all_failed(next(iter(self.parts)), self._failed_pages())
+
+    def _failed_pages(self) -> list[Page]:
+        return [Page(url=url, error=self._reason(url)) for url in self.query.urls]
+
+    def _reason(self, url: str) -> str:
+        reasons = self.reasons[url]
+        first, *others = reasons
+        told = [f'"{name}" failed too: {reasons[name]}' for name in others]
+        return "; ".join([reasons[first], *told])
+
+    def _together(self) -> Fetched:
+        served = {page.source_provider or "" for page in self.pages.values()}
+        told = asked(self.accounts, served, [self.tried])
+        parts = self.parts.values()
+        cost = total(part.cost for part in parts)
+        usd = cost.usd if cost else None
+        unknown = unpriced(self.context, usd) if len(told) > 1 else []
+        since = earliest(part.since for part in parts)
+        is_kept = all(part.is_kept for part in parts) and self.tried.failure is None
+        left = self._stood_in_for()
+        response = FetchResponse(
+            provider=next(each.provider for each in told if each.served),
+            asked=told,
+            pages=[
+                self.pages.get(url) or Page(url=url, error=self._reason(url))
+                for url in self.query.urls
+            ],
+            warnings=[*(w for part in parts for w in part.warnings), *self._moved(), *unknown],
+            cost_usd=usd,
+            cost_is_estimate=bool(unknown or (cost and cost.is_estimate)),
+            cache_hit=is_kept,
+            retrieved_at=since if is_kept else None,
+        )
+        return Fetched(response, left, since)
+
+    def _stood_in_for(self) -> dict[str, str]:
+        left: dict[str, str] = {}
+        for url in self.pages:
+            left = {**self.reasons.get(url, {}), **left}
+        names = [name for name in self.tried.degraded if name in left or name in self.tried.parked]
+        return {name: left.get(name) or self.tried.degraded[name] for name in names}
+
+    def _moved(self) -> list[str]:
+        """Say which pages another provider fetched, and why."""
+        urls: dict[tuple[str, str, str], list[str]] = {}
+        for url, page in self.pages.items():
+            passed = {name: self.tried.degraded[name] for name in self.tried.parked}
+            for name, reason in {**passed, **self.reasons.get(url, {})}.items():
+                if name != page.source_provider:
+                    urls.setdefault((page.source_provider or "", name, reason), []).append(url)
+        return [
+            f'"{served}" fetched {", ".join(each)}, as "{name}" failed: {reason}'
+            for (served, name, reason), each in urls.items()
+        ]
+
+
+def _all_failed(name: str, pages: list[Page]) -> ProviderError:
+    told = [f"{page.url}: {page.error}" for page in pages[:_MOST_TOLD]]
+    more = len(pages) - len(told)
+    reasons = "; ".join([*told, *([f"and {more} more"] if more else [])])
+    head = "The page" if len(pages) == 1 else f"All {len(pages)} pages"
+    message = f"{head} could not be fetched: {reasons}. Check the URLs or try other ones."
+    return ProviderError(message, provider=name)

@@ -1,0 +1,226 @@
+"""Pages from one provider: those that are kept, and the rest in as few requests as it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+
+from pydantic import BaseModel, TypeAdapter
+
+from webtools.errors import ProviderError, RequestError, WebToolsError
+from webtools.flows.drivers import Flow, Gather
+from webtools.operations.failover import Leave
+from webtools.pipeline.accounting import Job, observed
+from webtools.pipeline.caching import Kept, Kind, Work, in_common, keep_all, kept_already
+from webtools.pipeline.context import CallContext
+from webtools.pipeline.cost import NOTHING, total
+from webtools.pipeline.retries import exchange
+from webtools.providers import PROVIDERS, Account
+from webtools.providers.protocols import Cost, Done, FetchProvider, PageQuery, Pages, untold
+from webtools.results import Page
+from webtools.storage.cache import cache_key
+
+
+class KeptPage(BaseModel):
+    """A page as it is kept: with what there was to say of it."""
+
+    page: Page
+    warnings: list[str]
+
+    def is_whole(self) -> bool:
+        """Tell whether it is a page with anything on it."""
+        page = self.page
+        return page.error is None and bool(page.text or page.highlights or page.summary)
+
+    def own(self) -> KeptPage:
+        """Give the same with lists of its own."""
+        return KeptPage.model_construct(page=_own(self.page), warnings=[*self.warnings])
+
+
+def _own(page: Page) -> Page:
+    return page.model_copy(update={"highlights": [*page.highlights]})
+
+
+PAGE: Kind[KeptPage] = Kind(
+    TypeAdapter(KeptPage),
+    KeptPage.is_whole,
+    urls=lambda kept: [kept.page.url],
+    own=KeptPage.own,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one provider brought of the pages that it was asked for.
+
+    Attributes:
+        pages: One per URL, in the order asked.
+        warnings: What there is to say of them.
+        cost: What was spent; None when unknown.
+        is_kept: Whether all of them were kept from earlier calls.
+        since: When the oldest of those was fetched that were kept; None without any.
+    """
+
+    pages: list[Page]
+    warnings: list[str]
+    cost: Cost | None
+    is_kept: bool
+    since: datetime | None
+
+
+def fetch_part(
+    account: Account,
+    query: PageQuery,
+    deadline: float,
+    context: CallContext | None,
+    leave: Leave,
+) -> Flow[Part]:
+    """Fetch pages; what fails is a page with its reason.
+
+    Raises:
+        WebToolsError: The provider failed, or `leave` was not given for it, and no page is kept.
+    """
+    kept = yield from _kept_pages(account, query, context)
+    missing = tuple(url for url in query.urls if url not in kept)
+    answers: list[Pages] = []
+    if missing:
+        rest = query if not kept else replace(query, urls=missing)
+        try:
+            if leave is not None:
+                yield from leave()
+            answers = yield from _shared_answers(account, rest, deadline, context)
+        except (ProviderError, RequestError) as error:
+            if not kept:
+                raise
+            answers = [Pages([Page(url=url, error=str(error)) for url in missing], NOTHING)]
+    fetched = (page for answer in answers for page in answer.pages)
+    pages = [kept[url].value.page if url in kept else next(fetched) for url in query.urls]
+    said = [each.value.warnings for each in kept.values()]
+    said += [answer.warnings for answer in answers]
+    return Part(
+        pages=pages,
+        warnings=list(dict.fromkeys(warning for each in said for warning in each)),
+        cost=total(answer.cost for answer in answers) if missing else NOTHING,
+        is_kept=not missing,
+        since=earliest(each.at for each in kept.values()),
+    )
+
+
+def earliest(times: Iterable[datetime | None]) -> datetime | None:
+    """Give the first of some moments, if there is any."""
+    return min(filter(None, times), default=None)
+
+
+# --- what is kept ------------------------------------------------------------------------------
+
+
+def _kept_pages(
+    account: Account, query: PageQuery, context: CallContext | None
+) -> Flow[dict[str, Kept[KeptPage]]]:
+    if context is None or context.cache is None:
+        return {}
+    works = [_work(account, query, url) for url in query.urls]
+    found = yield from kept_already(context, works)
+    return {url: kept for url, kept in zip(query.urls, found, strict=True) if kept is not None}
+
+
+def _work(account: Account, query: PageQuery, url: str) -> Work[KeptPage]:
+    parts = (query.text, query.highlights, query.summary, query.text_max_characters)
+    return Work(PAGE, cache_key("fetch", account.identity, url, *parts), url, account.name)
+
+
+def _shared_answers(
+    account: Account, query: PageQuery, deadline: float, context: CallContext | None
+) -> Flow[list[Pages]]:
+    if context is None or context.cache is None:
+        return (yield from _answers(account, query, deadline, context))
+    works = [_work(account, query, url) for url in query.urls]
+    flight = replace(works[0], key=cache_key(*(work.key for work in works)))
+    make = partial(_answers_to_keep, account, query, deadline, context, works)
+    answers, by_other = yield from in_common(context, flight, make, deadline)
+    return [
+        replace(
+            answer,
+            pages=[_own(page) for page in answer.pages],  # each caller's lists are its own
+            cost=NOTHING if by_other else answer.cost,
+        )
+        for answer in answers
+    ]
+
+
+def _answers_to_keep(
+    account: Account,
+    query: PageQuery,
+    deadline: float,
+    context: CallContext,
+    works: list[Work[KeptPage]],
+) -> Flow[list[Pages]]:
+    answers = yield from _answers(account, query, deadline, context)
+    pages = [
+        KeptPage(page=page, warnings=_said_of(page.url, answer))
+        for answer in answers
+        for page in answer.pages
+    ]
+    yield from keep_all(context, zip(works, pages, strict=True))
+    return answers
+
+
+def _said_of(url: str, answer: Pages) -> list[str]:
+    """Give the warnings about a page: those that name it, and those that name no page."""
+    urls = [page.url for page in answer.pages]
+    return [
+        warning
+        for warning in answer.warnings
+        if url in warning or not any(each in warning for each in urls)
+    ]
+
+
+# --- the work ----------------------------------------------------------------------------------
+
+
+def _answers(
+    account: Account, query: PageQuery, deadline: float, context: CallContext | None
+) -> Flow[list[Pages]]:
+    services = PROVIDERS[account.type]
+    done = context.parts("fetching", len(query.urls)) if context else untold
+    if services.pages is not None:
+        job = _job(account, query, context)
+        flow = services.pages.pages(query, account, deadline, done)
+        return [(yield from observed(job, flow))]
+    assert services.fetch is not None  # noqa: S101  # accounts are selected by capability
+    provider = services.fetch
+    parts = _parts(query, provider.MAX_URLS)
+    jobs = [_job(account, part, context) for part in parts]
+    flows = [_fetch_part(provider, job, deadline, done) for job in jobs]
+    if len(flows) == 1:
+        return [(yield from flows[0])]
+    outcomes: list[Pages | WebToolsError] = yield Gather(flows)
+    return [
+        Pages([Page(url=url, error=str(outcome)) for url in part.urls])
+        if isinstance(outcome, WebToolsError)
+        else outcome
+        for part, outcome in zip(parts, outcomes, strict=True)
+    ]
+
+
+def _job(account: Account, query: PageQuery, context: CallContext | None) -> Job:
+    subject = query.urls[0] if len(query.urls) == 1 else f"{query.urls[0]} and others"
+    return Job(account, "fetch", "fetching", subject, query, context)
+
+
+def _parts(query: PageQuery, size: int) -> list[PageQuery]:
+    starts = range(0, len(query.urls), size)
+    return [replace(query, urls=query.urls[start : start + size]) for start in starts]
+
+
+def _fetch_part(provider: FetchProvider, job: Job, deadline: float, done: Done) -> Flow[Pages]:
+    part: PageQuery = job.query
+    request = provider.fetch_request(part, job.account)
+    pages = yield from exchange(
+        job, request, lambda r: provider.read_pages(r, part, job.account), deadline
+    )
+    for page in pages.pages:
+        done(page.url, page.error is not None)
+    return pages

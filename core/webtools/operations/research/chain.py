@@ -1,0 +1,263 @@
+"""Retrieval: the providers of a chain in turn, until one finds something."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from functools import partial
+from typing import Literal, NamedTuple, TypeAlias
+
+from webtools.config.messages import listed
+from webtools.config.paths import ENVIRONMENT
+from webtools.config.settings import EXAMPLE, Accounts, config_paths
+from webtools.errors import ConfigError
+from webtools.flows.drivers import Flow, Offload
+from webtools.operations.failover import Leave, Tried, Turns, in_turn
+from webtools.operations.research.rules import is_docs_lookup, normalize, without_repeats
+from webtools.operations.search import HITS, as_kept, attest, search_one, unapplied, undated_warning
+from webtools.pipeline.accounting import Job
+from webtools.pipeline.caching import Work, done_once
+from webtools.pipeline.circuit_breaking import log_skipped
+from webtools.pipeline.context import CallContext
+from webtools.pipeline.retries import dialogue
+from webtools.providers import PROVIDERS, Account, Capability
+from webtools.providers.protocols import Cost, DocsQuery, Hits, SearchQuery
+from webtools.results import Command, SearchResult
+from webtools.storage.cache import cache_key
+from webtools.storage.circuit_breaker import Parking
+
+NEWS = "news"
+RecencySource: TypeAlias = Literal["call", "command", "words"]
+_GENERAL_TYPES = ("exa", "brave")
+_DOCS_TYPES = ("context7",)
+_LAST_TYPES = ("kagi",)
+
+
+class Question(NamedTuple):  # quicker to make than a frozen dataclass
+    """What is asked, with all rules applied.
+
+    Attributes:
+        query: The question.
+        command: What kind of research.
+        limit: Most sources.
+        time_sensitive: Whether the answer depends on when it is asked.
+        recency_days: Age up to which a source counts as recent, or None.
+        recency_from: What set it: the caller, the command, or words of the question.
+        since: No older sources are asked for; None without a bound.
+    """
+
+    query: str
+    command: Command
+    limit: int
+    time_sensitive: bool
+    recency_days: int | None
+    recency_from: RecencySource | None
+    since: date | None
+
+
+@dataclass(slots=True)
+class Retrieval(Tried):
+    """What the chain brought.
+
+    Attributes:
+        account: Whose results these are; None when nobody found anything.
+        results: The hits, one per page.
+        retrieved_at: When they were fetched; None for now.
+        read_at: When the oldest page was fetched of those that were kept; None without any.
+        costs: What was spent.
+        warnings: What to beware of.
+        is_partial: Whether pages could not be read; then the answer is not worth keeping.
+        empty: Those who found nothing.
+        is_widened: Whether sources of any age were asked for, as there was none of the age wanted.
+    """
+
+    account: Account | None = None
+    results: list[SearchResult] = field(default_factory=list[SearchResult])
+    retrieved_at: datetime | None = None
+    read_at: datetime | None = None
+    costs: list[Cost | None] = field(default_factory=list["Cost | None"])
+    warnings: list[str] = field(default_factory=list[str])
+    is_partial: bool = False
+    empty: list[Account] = field(default_factory=list[Account])
+    is_widened: bool = False
+
+
+def chain_for(command: Command, query: str, accounts: Accounts) -> tuple[Account, ...]:
+    """List whom to ask, in order: as configured, else documentation, Exa, Brave.
+
+    Kagi stands in where none of these is configured.
+
+    Raises:
+        ConfigError: There is nobody to ask.
+    """
+    names = accounts.research.chain.get(command)
+    if names:
+        return tuple(account for name in names if (account := accounts.named(name)))
+    docs = _DOCS_TYPES if is_docs_lookup(query, command) else ()
+    found = _of_types((*docs, *_GENERAL_TYPES), accounts) or _of_types(_LAST_TYPES, accounts)
+    if not found:
+        raise _nobody(command, (*docs, *_GENERAL_TYPES, *_LAST_TYPES), accounts)
+    return found
+
+
+def _of_types(types: tuple[str, ...], accounts: Accounts) -> tuple[Account, ...]:
+    return tuple(each for kind in types for each in accounts.accounts if each.type == kind)
+
+
+def _nobody(command: Command, types: tuple[str, ...], accounts: Accounts) -> ConfigError:
+    if accounts.origin == ENVIRONMENT:
+        need = "need CONTEXT7_API_KEY, EXA_API_KEY, or BRAVE_API_KEY"
+        remedy = (
+            "Set EXA_API_KEY, BRAVE_API_KEY or KAGI_API_KEY; for documentation CONTEXT7_API_KEY "
+            f"is enough. Or write a config file, {config_paths()[0]}"
+        )
+    else:
+        known = f"{listed(types[:-1])} or {listed(types[-1:])}"
+        need = f"{accounts.origin} has no provider of type {known}"
+        remedy = "Add one there, for keys in the environment are not read beside it"
+        if names := listed(each.name for each in _of_types(_DOCS_TYPES, accounts)):
+            remedy += f", or let research.chain.{command} name {names}"
+    return ConfigError(
+        f"web_research: no retrieval providers configured ({need}). {remedy}; a minimal valid "
+        f"example:\n{EXAMPLE}"
+    )
+
+
+def retrieve(
+    question: Question, chain: tuple[Account, ...], context: CallContext, deadline: float
+) -> Flow[Retrieval]:
+    """Ask one provider after the other until one finds something.
+
+    Raises:
+        InputError: No provider takes such a question.
+        ProviderError: Every provider failed or is parked.
+        RequestError: Every provider failed, the first one without an answer.
+    """
+    found = Retrieval()
+    ready, troubled = yield from _sorted_out(chain, context, found)
+    yield from ask_in_turn(ready, question, context, deadline, found)
+    if not found.answered:
+        yield from ask_in_turn(troubled, question, context, deadline, found)
+    if not found.answered:
+        raise found.error(context, "of the chain")
+    return found
+
+
+def _sorted_out(
+    chain: tuple[Account, ...], context: CallContext, found: Retrieval
+) -> Flow[tuple[list[Account], list[Account]]]:
+    """Part those to ask from those to ask only if nobody else answers.
+
+    Better a provider in trouble than none; one without quota would only refuse again.
+    """
+    health = context.facilities.health
+    known: list[Parking | None] = yield Offload(lambda: [health.known(each) for each in chain])
+    pairs = list(zip(chain, known, strict=True))
+    ready = [account for account, parking in pairs if parking is None]
+    troubled = [account for account, parking in pairs if parking and parking.kind == "failing"]
+    for account, parking in pairs:
+        if parking is not None:
+            found.pass_over(account, parking)
+            if ready or account not in troubled:
+                log_skipped(parking, context)
+    return ready, troubled
+
+
+def found_nothing(account: Account) -> str:
+    """Say that a provider answered, and had nothing."""
+    return f'Provider "{account.name}" found nothing.'
+
+
+def ask_in_turn(
+    accounts: list[Account],
+    question: Question,
+    context: CallContext,
+    deadline: float,
+    found: Retrieval,
+) -> Flow[None]:
+    """Ask one after the other until one finds something; all that happens goes into `found`."""
+
+    def attempt(account: Account, end: float, leave: Leave) -> Flow[Account | None]:
+        if leave is not None and context.facilities.health.is_ailing(account):
+            yield from leave()  # unless another call finds out how it is
+        yield from _attempt(account, question, context, end, found)
+        return found.account
+
+    turns = Turns(accounts, task_of, deadline, question.query)
+    yield from in_turn(turns, found, attempt, context)
+
+
+def task_of(account: Account) -> Capability:
+    """Tell what a provider of a chain is asked for."""
+    return "docs" if PROVIDERS[account.type].docs is not None else "search"
+
+
+def _attempt(
+    account: Account, question: Question, context: CallContext, deadline: float, found: Retrieval
+) -> Flow[None]:
+    """Ask one provider; what it finds goes into `found`."""
+    if task_of(account) == "docs":
+        hits, at = yield from _look_up(account, question, context, deadline)
+        results = hits.results
+        undated = sum(result.published_at is None for result in results)
+        found.warnings += undated_warning(undated if question.since else 0)
+    else:
+        query = _search_query(question)
+        answer = yield from search_one(account, query, deadline, context)
+        hits, at, results = answer.hits, answer.at, answer.kept
+        found.warnings += _filtered(account, query, answer.undated, context)
+    found.costs.append(hits.cost)
+    found.warnings += hits.warnings
+    if results:
+        found.account, found.retrieved_at = account, at
+        found.results = without_repeats(results)[: question.limit]
+    else:
+        found.empty.append(account)
+        found.warnings.append(found_nothing(account))
+
+
+def _filtered(
+    account: Account, query: SearchQuery, undated: int, context: CallContext
+) -> list[str]:
+    """Write down who applied the filters, and say what none did."""
+    states = attest(account, query)
+    if states:
+        context.log("filters", filters=states)
+    return [*unapplied(account.name, states), *undated_warning(undated)]
+
+
+def query_for(account: Account, question: Question) -> SearchQuery | DocsQuery:
+    """Put the question in the way that a provider takes it."""
+    if task_of(account) == "docs":
+        return DocsQuery(question.query, question.limit)
+    return _search_query(question)
+
+
+def _search_query(question: Question) -> SearchQuery:
+    return SearchQuery(
+        query=question.query,
+        limit=question.limit,
+        start_published_date=question.since,
+        category=NEWS if question.command == "web-news" else None,
+        snippets=True,
+    )
+
+
+def _look_up(
+    account: Account, question: Question, context: CallContext, deadline: float
+) -> Flow[tuple[Hits, datetime | None]]:
+    query = DocsQuery(question.query, question.limit)
+    key = cache_key("docs", account.identity, normalize(query.query), query.limit, query.library)
+    work = Work(HITS, key, query.query, account.name)
+    ask = partial(_ask_docs, account, query, context, deadline)
+    kept = yield from done_once(context, work, ask, deadline)
+    return (as_kept(kept.value, query.query) if kept.is_free else kept.value), kept.at
+
+
+def _ask_docs(
+    account: Account, query: DocsQuery, context: CallContext, deadline: float
+) -> Flow[Hits]:
+    provider = PROVIDERS[account.type].docs
+    assert provider is not None  # noqa: S101  # asked by capability
+    job = Job(account, "docs", "looking up", query.query, query, context)
+    return (yield from dialogue(job, provider.lookup(query, account), deadline))

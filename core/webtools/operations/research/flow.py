@@ -1,0 +1,373 @@
+"""Research as a flow: sources from a chain, the best pages read, an answer that was checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from pydantic import AwareDatetime, BaseModel, TypeAdapter
+
+from webtools.config.settings import Accounts
+from webtools.errors import ConfigError, InputError
+from webtools.flows.drivers import Flow, Now
+from webtools.inputs.models import MAX_RECENCY_DAYS, MAX_SOURCES, ResearchInput
+from webtools.inputs.values import shown
+from webtools.operations.failover import UNPRICED
+from webtools.operations.research import rules
+from webtools.operations.research.chain import Question, RecencySource, Retrieval, chain_for
+from webtools.operations.research.reading import read_pages, readers
+from webtools.operations.research.recency import retrieve_recent
+from webtools.operations.research.synthesis import Outcome, Synthesizer, synthesize
+from webtools.operations.research.synthesizers import ExtractiveSynthesizer, ProviderSynthesizer
+from webtools.pipeline.caching import Kept, Kind, Work, done_once
+from webtools.pipeline.context import CallContext
+from webtools.pipeline.cost import NOTHING, total
+from webtools.providers import Account
+from webtools.providers.protocols import Source, SynthesisQuery
+from webtools.results import (
+    ResearchEnvelope,
+    ResearchMeta,
+    ResearchResult,
+    SearchResult,
+)
+from webtools.storage.cache import cache_key
+from webtools.text.invisible import without_hidden
+
+DEFAULT_SOURCES = 5
+SECONDS = {"web": 60.0, "web-news": 60.0, "web-docs": 60.0, "web-deep": 180.0}
+EXTRACTIVE = ExtractiveSynthesizer()
+SYNTHESIZERS = ("extractive", "perplexity", "llm", "none")
+
+
+class _Told(BaseModel):
+    """An envelope as it is kept: with what its JSON leaves out, and its oldest part's age."""
+
+    envelope: ResearchEnvelope
+    rule: str
+    since: AwareDatetime
+    is_partial: bool = False
+    is_unpriced: bool = False
+
+
+def _is_whole(told: _Told) -> bool:
+    return bool(told.envelope.results) and not (told.is_partial or told.envelope.meta.degraded)
+
+
+_TOLD: Kind[_Told] = Kind(
+    TypeAdapter(_Told),
+    _is_whole,
+    since=lambda told: told.since,
+    urls=lambda told: (result.url for result in told.envelope.results),
+    own=lambda told: told,  # `_as_asked` gives each caller lists of its own
+)
+
+
+def research(given: ResearchInput, context: CallContext) -> Flow[ResearchEnvelope]:
+    """Answer a question with sources, and where asked for with a synthesis.
+
+    Raises:
+        ConfigError: There is nobody to ask.
+        InputError: There is no such synthesizer, or no provider takes such a question.
+        ProviderError: Every provider of the chain failed.
+        RequestError: Likewise, and the first one gave no answer.
+    """
+    accounts = context.accounts
+    question = question_of(given, accounts)
+    chain = chain_for(question.command, question.query, accounts)
+    synthesizer = choose_synthesizer(given, context)
+    start: float = yield Now()
+    deadline = start + SECONDS[question.command]
+
+    def carried_out() -> Flow[_Told]:
+        return _Research(question, chain, synthesizer, context, deadline).carry_out()
+
+    work = work_of(question, chain, synthesizer, context)
+    if work is None:
+        kept = Kept((yield from carried_out()))
+    else:
+        kept = yield from done_once(context, work, carried_out, deadline)
+    told = [*accounts.warnings, *_moved(given, question), *context.store_warnings()]
+    return _as_asked(kept, question, told)
+
+
+def _moved(given: ResearchInput, question: Question) -> list[str]:
+    """Tell which bounds the arguments were moved to."""
+    told: list[str] = []
+    if given.limit and given.limit > question.limit:
+        told = [f"limit {given.limit} is above what is allowed here; {question.limit} was used."]
+    asked = _days_asked(given)
+    if asked is not None and asked != question.recency_days:
+        told.append(
+            f"recency_days {asked} is not in 1 to {MAX_RECENCY_DAYS}; "
+            f"{question.recency_days} was used."
+        )
+    return told
+
+
+def _days_asked(given: ResearchInput) -> int | None:
+    return given.recency_days or None
+
+
+def question_of(given: ResearchInput, accounts: Accounts) -> Question:
+    """Apply the rules about time and number."""
+    days = rules.recency_days(_days_asked(given), given.query, given.command)
+    most = min(accounts.max_results or MAX_SOURCES, MAX_SOURCES)
+    return Question(
+        query=given.query,
+        command=given.command,
+        limit=min(given.limit or accounts.max_results or DEFAULT_SOURCES, most),
+        time_sensitive=rules.is_time_sensitive(given.query, given.command),
+        recency_days=days,
+        recency_from=_recency_from(given) if days else None,
+        since=_days_ago(days) if days else None,
+    )
+
+
+def _days_ago(days: int) -> date:
+    return datetime.now(UTC).date() - timedelta(days=days)
+
+
+def _recency_from(given: ResearchInput) -> RecencySource:
+    if _days_asked(given) is not None:
+        return "call"
+    return "command" if given.command == "web-news" else "words"
+
+
+def choose_synthesizer(given: ResearchInput, context: CallContext) -> Synthesizer | None:
+    """Choose who writes the answer; None leaves it out.
+
+    Raises:
+        ConfigError: No configured provider can.
+        InputError: There is no such synthesizer.
+    """
+    handed_in, configured = context.options.synthesizer, context.accounts.research.synthesis
+    wanted = given.synthesis.strip().lower()
+    if not wanted and given.command != "web-deep":
+        return None
+    if handed_in is not None and wanted in ("", "llm", handed_in.name):
+        return handed_in
+    match wanted or configured or EXTRACTIVE.name:
+        case "extractive":
+            return EXTRACTIVE
+        case "none":
+            return None
+        case "perplexity":
+            account = context.accounts.select("synthesize")
+            return ProviderSynthesizer(account, context)
+        case "llm":
+            told = "needs a model: hand in a synthesizer, such as ChatModelSynthesizer"
+        case _:
+            told = f"is unknown; use one of {', '.join(SYNTHESIZERS)}"
+    raise InputError(f"synthesis {shown(given.synthesis)} {told}.")
+
+
+def work_of(
+    question: Question,
+    chain: Sequence[Account],
+    synthesizer: Synthesizer | None,
+    context: CallContext,
+) -> Work[_Told] | None:
+    """Name the work by all that the answer depends on; None for one that cannot be kept."""
+    if synthesizer is not None and synthesizer is context.options.synthesizer:
+        return None  # one cannot tell two models apart
+    how = None if synthesizer is None else synthesizer.name
+    if isinstance(synthesizer, ProviderSynthesizer):
+        how = synthesizer.account.identity
+    query = rules.normalize(question.query)
+    asked = (question.command, question.limit, question.time_sensitive)
+    recency = (question.recency_days, question.recency_from, str(question.since))
+    names = [account.identity for account in chain]
+    reading = _readers(context.accounts) if reads_pages(question, synthesizer) else []
+    key = cache_key("research", query, asked, recency, names, how, reading)
+    return Work(_TOLD, key, question.query, "research")
+
+
+def reads_pages(question: Question, synthesizer: Synthesizer | None) -> bool:
+    """Tell whether pages are read: only answers are made from them."""
+    return question.command == "web-deep" and synthesizer is not None
+
+
+def _readers(accounts: Accounts) -> list[str]:
+    try:
+        return [account.identity for account in readers(accounts) if account is not None]
+    except ConfigError:
+        return []
+
+
+def _as_asked(kept: Kept[_Told], question: Question, told: list[str]) -> ResearchEnvelope:
+    """Give the envelope to this call, which may have spent nothing on it.
+
+    The lists are its own: other calls are given what is kept, or shared, as well.
+    """
+    envelope, meta = kept.value.envelope, kept.value.envelope.meta
+    changes: dict[str, Any] = {
+        "query": question.query,
+        "confidence_rule": kept.value.rule,
+        "provider_chain": [*meta.provider_chain],
+        "degraded": [*meta.degraded],
+        "warnings": [*meta.warnings, *told],
+    }
+    if kept.is_free:
+        changes |= {"cost_usd": 0.0, "cache_hit": kept.at is not None, "cost_is_estimate": False}
+    elif kept.value.is_unpriced:
+        changes["warnings"].append(UNPRICED)
+    parts: dict[str, Any] = {
+        "results": [*envelope.results],
+        "meta": meta.model_copy(update=changes),
+    }
+    if (answer := envelope.synthesis) is not None:
+        parts["synthesis"] = answer.model_copy(update={"citations": [*answer.citations]})
+    return envelope.model_copy(update=parts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Research:
+    """One question on its way to an envelope."""
+
+    question: Question
+    chain: tuple[Account, ...]
+    synthesizer: Synthesizer | None
+    context: CallContext
+    deadline: float
+
+    def carry_out(self) -> Flow[_Told]:
+        done = self.context.parts("searching", 1)
+        found = yield from retrieve_recent(self.question, self.chain, self.context, self.deadline)
+        done(self.question.query, not found.results)
+        outcome: Outcome | None = None
+        if self.synthesizer is not None and found.results:
+            sources = yield from self._sources(found)
+            outcome = yield from self._synthesis(self.synthesizer, sources, found)
+        return self._told(found, outcome)
+
+    # --- reading -------------------------------------------------------------------------------
+
+    def _sources(self, found: Retrieval) -> Flow[tuple[Source, ...]]:
+        """Give the texts to cite: of the pages where they can be read, else of the snippets."""
+        texts: dict[str, str] = {}
+        if reads_pages(self.question, self.synthesizer):
+            texts = yield from read_pages(found, self.context, self.deadline)
+        pairs = ((result, texts.get(result.url) or result.snippet) for result in found.results)
+        return tuple(
+            Source(number, without_hidden(result.title), result.url, without_hidden(text))
+            for number, (result, text) in enumerate(pairs, 1)
+            if text
+        )
+
+    # --- synthesis -----------------------------------------------------------------------------
+
+    def _synthesis(
+        self, synthesizer: Synthesizer, sources: tuple[Source, ...], found: Retrieval
+    ) -> Flow[Outcome]:
+        """Write the answer; where a synthesizer fails, the extractive one stands in."""
+        query = SynthesisQuery(self.question.query, sources)
+        done = self.context.parts("synthesizing", 1)
+        outcome = yield from self._one_synthesis(synthesizer, query, found)
+        if outcome.error and not isinstance(synthesizer, ExtractiveSynthesizer):
+            found.degraded[outcome.synthesizer] = outcome.error
+            outcome = yield from self._one_synthesis(EXTRACTIVE, query, found)
+        if outcome.error:  # why there is no answer at all; of another's failure `degraded` tells
+            found.warnings.append(outcome.error)
+        done(self.question.query, outcome.error is not None)
+        return outcome
+
+    def _one_synthesis(
+        self, synthesizer: Synthesizer, query: SynthesisQuery, found: Retrieval
+    ) -> Flow[Outcome]:
+        outcome = yield from synthesize(synthesizer, query, self.deadline)
+        found.costs.append(outcome.cost or (NOTHING if synthesizer is EXTRACTIVE else None))
+        found.warnings += [*outcome.warnings, *_dropped(outcome)]
+        self._log_synthesis(outcome)
+        return outcome
+
+    def _log_synthesis(self, outcome: Outcome) -> None:
+        name, verified = outcome.synthesizer, outcome.verified
+        if verified is not None:
+            self.context.log(
+                "synthesis",
+                synthesizer=name,
+                claims=verified.kept + verified.dropped,
+                kept=verified.kept,
+                uncertain=verified.uncertain,
+                dropped=verified.dropped,
+                reasons=verified.reasons,
+            )
+        if outcome.error is not None:
+            facts = {"error": outcome.error_type, "message": outcome.error}
+            self.context.log("synthesis_error", synthesizer=name, **facts)
+
+    # --- the envelope --------------------------------------------------------------------------
+
+    def _told(self, found: Retrieval, outcome: Outcome | None) -> _Told:
+        question, now = self.question, datetime.now(UTC)
+        retrieved_at = found.retrieved_at or now
+        judgement = rules.judge(
+            found.results,
+            time_sensitive=question.time_sensitive,
+            days=question.recency_days,
+            now=retrieved_at,
+            is_widened=found.is_widened,
+        )
+        cost = total(found.costs)
+        is_unpriced = cost is not None and self.context.is_unpriced
+        meta = ResearchMeta(
+            query=question.query,
+            command=question.command,
+            provider_chain=[account.name for account in self.chain],
+            provider_used=found.account.name if found.account else None,
+            time_sensitive=question.time_sensitive,
+            recency_days=question.recency_days,
+            confidence=judgement.confidence,
+            uncertainty=judgement.uncertainty,
+            normalized_query=rules.normalize(question.query),
+            degraded=list(found.degraded),
+            cost_usd=cost.usd if cost else None,
+            cost_is_estimate=cost.is_estimate or is_unpriced if cost else False,
+            warnings=self._warnings(found),
+            retrieved_at=retrieved_at,
+        )
+        envelope = ResearchEnvelope(
+            results=[_result(result) for result in found.results],
+            meta=meta,
+            synthesis=outcome.synthesis if outcome else None,
+        )
+        return _Told(
+            envelope=envelope,
+            rule=judgement.rule,
+            since=min(retrieved_at, found.read_at or retrieved_at),
+            is_partial=found.is_partial,
+            is_unpriced=is_unpriced,
+        )
+
+    def _warnings(self, found: Retrieval) -> list[str]:
+        reasons = [f'"{name}" did not serve: {why}' for name, why in found.degraded.items()]
+        return list(dict.fromkeys([*reasons, *found.warnings]))
+
+
+def _result(result: SearchResult) -> ResearchResult:
+    return ResearchResult(
+        title=result.title,
+        url=result.url,
+        snippet=result.snippet,
+        published_at=result.published_at,
+        score=result.score,
+        source_provider=result.source_provider,
+    )
+
+
+def _dropped(outcome: Outcome) -> list[str]:
+    """Say how much of an answer its sources did not bear out."""
+    verified, told = outcome.verified, list[str]()
+    if verified is None:
+        return told
+    if verified.dropped:
+        told.append(f"{_claims(verified.dropped)} left out: the cited sources do not bear it out.")
+    if verified.uncertain:
+        told.append(f"{_claims(verified.uncertain)} marked uncertain.")
+    return told
+
+
+def _claims(count: int) -> str:
+    return "1 claim of the answer was" if count == 1 else f"{count} claims of the answer were"

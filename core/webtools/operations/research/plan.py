@@ -1,0 +1,136 @@
+"""Plans: what a research call would do and cost at most, told without any request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, TypeAlias
+
+from webtools.config.settings import Accounts
+from webtools.errors import ConfigError
+from webtools.flows.drivers import Flow, Offload
+from webtools.inputs.models import ResearchInput
+from webtools.operations.research.chain import Question, chain_for, query_for, task_of
+from webtools.operations.research.flow import choose_synthesizer, question_of, reads_pages, work_of
+from webtools.operations.research.reading import PAGE_CHARACTERS, page_query, readers
+from webtools.operations.research.recency import takes_dates
+from webtools.operations.research.synthesis import Synthesizer
+from webtools.operations.research.synthesizers import ProviderSynthesizer
+from webtools.output.truncation import MAX_BYTES
+from webtools.pipeline.caching import Work, kept_already
+from webtools.pipeline.context import CallContext
+from webtools.providers import PROVIDERS, Account
+from webtools.providers.protocols import Query, Source, SynthesisQuery
+from webtools.results import BudgetState, PlanStep, ResearchPlan
+from webtools.storage.circuit_breaker import Parking
+
+_Asked: TypeAlias = tuple[Account, str, Query]
+_ANY_URL = "https://example.com/"
+
+
+def plan(given: ResearchInput, context: CallContext) -> Flow[ResearchPlan]:
+    """Plan a research call.
+
+    Raises:
+        ConfigError: There is nobody to ask, or the budget cannot be read.
+        InputError: There is no such synthesizer.
+    """
+    accounts = context.accounts
+    question = question_of(given, accounts)
+    chain = chain_for(question.command, question.query, accounts)
+    synthesizer = choose_synthesizer(given, context)
+    kept = yield from _kept_since(work_of(question, chain, synthesizer, context), context)
+    asked = [(account, task_of(account), query_for(account, question)) for account in chain]
+    steps = yield from _steps(asked, context)
+    reading = yield from _steps(_reading(question, synthesizer, accounts), context)
+    synthesis = yield from _steps(_synthesis(question, synthesizer), context)
+    again = _again(question, chain, steps)
+    every = [*steps, *again, *reading, *synthesis]
+    return ResearchPlan(
+        query=question.query,
+        command=question.command,
+        limit=question.limit,
+        time_sensitive=question.time_sensitive,
+        recency_days=question.recency_days,
+        chain=steps,
+        reading=reading[0] if reading else None,
+        synthesizer=synthesizer.name if synthesizer else None,
+        synthesis=synthesis[0] if synthesis else None,
+        kept_since=kept,
+        worst_cost_usd=0.0 if kept else round(sum(step.worst_cost_usd for step in every), 6),
+        most_output_bytes=MAX_BYTES,
+        budget=(yield from _budget(context)),
+    )
+
+
+def _kept_since(work: Work[Any] | None, context: CallContext) -> Flow[datetime | None]:
+    if work is None:
+        return None
+    [kept] = yield from kept_already(context, [work])
+    return None if kept is None else kept.at
+
+
+def _steps(asked: Sequence[_Asked], context: CallContext) -> Flow[list[PlanStep]]:
+    health = context.facilities.health
+    accounts = [account for account, _, _ in asked]
+    parked: list[Parking | None] = yield Offload(lambda: [health.known(each) for each in accounts])
+    return [_step(*each, parking) for each, parking in zip(asked, parked, strict=True)]
+
+
+def _step(account: Account, task: str, query: Query, parking: Parking | None) -> PlanStep:
+    until = datetime.fromtimestamp(parking.until, UTC) if parking else None
+    return PlanStep(
+        provider=account.name,
+        type=account.type,
+        task=task,
+        worst_cost_usd=PROVIDERS[account.type].worst_cost(query, account),
+        parked_until=until,
+        reason=parking.reason if parking else None,
+    )
+
+
+def _again(
+    question: Question, chain: Sequence[Account], steps: Sequence[PlanStep]
+) -> list[PlanStep]:
+    """Whoever finds nothing recent may be asked for older sources too."""
+    if question.recency_from != "words":
+        return []
+    return [step for account, step in zip(chain, steps, strict=True) if takes_dates(account)]
+
+
+def _reading(
+    question: Question, synthesizer: Synthesizer | None, accounts: Accounts
+) -> list[_Asked]:
+    """Who reads the pages, and who would stand in."""
+    if not reads_pages(question, synthesizer):
+        return []
+    query = page_query([f"{_ANY_URL}{number}" for number in range(question.limit)])
+    try:
+        return [(each, "fetch", query) for each in readers(accounts) if each is not None]
+    except ConfigError:
+        return []
+
+
+def _synthesis(question: Question, synthesizer: Synthesizer | None) -> list[_Asked]:
+    if not isinstance(synthesizer, ProviderSynthesizer):
+        return []
+    text = "x" * PAGE_CHARACTERS
+    sources = tuple(Source(n, "", _ANY_URL, text) for n in range(1, question.limit + 1))
+    return [(synthesizer.account, "synthesize", SynthesisQuery(question.query, sources))]
+
+
+def _budget(context: CallContext) -> Flow[BudgetState | None]:
+    budget = context.facilities.budget
+    if not budget.active:
+        return None
+    spent = yield Offload(budget.spent)
+    return BudgetState(
+        usd_today=spent.today.usd if spent.today else None,
+        calls_today=spent.today.calls if spent.today else None,
+        usd_process=spent.process.usd,
+        calls_process=spent.process.calls,
+        **{name: getattr(spent.limits, name) for name in _LIMITS},
+    )
+
+
+_LIMITS = ("usd_per_day", "calls_per_day", "usd_per_process", "calls_per_process")

@@ -1,0 +1,192 @@
+"""Rules that look at the query and the results alone: what is asked for, how sure one may be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import lru_cache
+from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
+
+from webtools.inputs.models import MAX_RECENCY_DAYS
+from webtools.results import Command, Confidence, SearchResult
+
+_NEWS_DAYS, _RECENT_DAYS = 7, 30
+_TIME_WORDS = re.compile(
+    r"\b(?:latest|today|current|currently|now|recent|newest|breaking|this week|this month)\b",
+    re.IGNORECASE,
+)
+_DOCS_WORDS = re.compile(
+    r"\b(?:api|sdk|docs?|documentation|reference|library|framework|package)\b", re.IGNORECASE
+)
+_TRACKING = frozenset(
+    (
+        *("utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"),
+        *("fbclid", "gclid", "ref"),
+    )
+)
+# Second-level labels under which domains are registered, as in `example.co.uk`.
+_SHARED_LABELS = frozenset(("ac", "co", "com", "edu", "gov", "net", "or", "org", "ne", "go"))
+# Hosts that give a sub-domain to each of their users.
+_SHARED_HOSTS = frozenset(
+    (
+        *("github.io", "gitlab.io", "readthedocs.io", "blogspot.com", "wordpress.com"),
+        *("substack.com", "medium.com", "tumblr.com", "netlify.app", "vercel.app", "pages.dev"),
+        *("herokuapp.com", "web.app", "fly.dev", "github.dev", "notion.site", "hashnode.dev"),
+    )
+)
+_COUNTRY_CODE_LENGTH = 2
+_MANY = 4  # sources that make an answer sure
+
+
+def normalize(query: str) -> str:
+    """Fold case and white space, so that equal questions share one cache entry."""
+    return " ".join(query.lower().split())
+
+
+def is_time_sensitive(query: str, command: Command) -> bool:
+    """Tell whether the answer depends on when it is asked."""
+    return command == "web-news" or time_word(query) is not None
+
+
+def is_docs_lookup(query: str, command: Command) -> bool:
+    """Tell whether the question is about a library's documentation."""
+    return command == "web-docs" or _names_docs(query)
+
+
+def recency_days(asked: int | None, query: str, command: Command) -> int | None:
+    """Give the age in days up to which results count as recent; None when age does not matter.
+
+    One that is out of bounds is moved there.
+    """
+    if asked is not None:
+        return min(max(asked, 1), MAX_RECENCY_DAYS)
+    if command == "web-news":
+        return _NEWS_DAYS
+    return _RECENT_DAYS if is_time_sensitive(query, command) else None
+
+
+@lru_cache(maxsize=256)
+def _names_docs(query: str) -> bool:
+    return bool(_DOCS_WORDS.search(query))
+
+
+@lru_cache(maxsize=256)  # a question is looked at several times
+def time_word(query: str) -> str | None:
+    """Give the first word that makes a question depend on when it is asked."""
+    found = _TIME_WORDS.search(query)
+    return found[0] if found else None
+
+
+def canonical(url: str) -> str:
+    """Give the form in which URLs are compared: no fragment, no tracking, parameters in order.
+
+    Only for comparing: results show the URL that the provider gave.
+    """
+    try:
+        parts = urlsplit(url)
+        query = _canonical_query(parts.query)
+    except ValueError:  # brackets that hold no address; a character that has no bytes
+        return url
+    if not parts.netloc:
+        return url
+    path = parts.path.rstrip("/") or "/"
+    return SplitResult(parts.scheme.lower(), parts.netloc.lower(), path, query, "").geturl()
+
+
+def _canonical_query(query: str) -> str:
+    # Bytes that are no UTF-8 stay what they are: old sites have their own charset there.
+    pairs = parse_qsl(query, keep_blank_values=True, errors="surrogateescape")
+    kept = [pair for pair in pairs if pair[0].lower() not in _TRACKING]
+    return urlencode(sorted(kept, key=lambda pair: pair[0]), errors="surrogateescape")
+
+
+def without_repeats(results: Sequence[SearchResult]) -> list[SearchResult]:
+    """Keep the first result of each page."""
+    first: dict[str, SearchResult] = {}
+    for result in results:
+        first.setdefault(canonical(result.url), result)
+    return list(first.values())
+
+
+def registrable_domain(url: str) -> str:
+    """Give the domain that somebody registered: `example.co.uk` for `docs.example.co.uk`.
+
+    An approximation without the public suffix list; an address is its own domain.
+    """
+    host = (urlsplit(url).hostname or "").rstrip(".")
+    labels = host.split(".")
+    if ":" in host or labels[-1].isdigit():
+        return host
+    end = ".".join(labels[-2:])
+    country = len(labels[-1]) == _COUNTRY_CODE_LENGTH and labels[-2:-1] != []
+    shared = end in _SHARED_HOSTS or (country and labels[-2] in _SHARED_LABELS)
+    return ".".join(labels[-3:]) if shared else end
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """How far the results can be trusted, and by which rule."""
+
+    confidence: Confidence
+    uncertainty: str | None
+    rule: str
+
+
+def judge(
+    results: Sequence[SearchResult],
+    *,
+    time_sensitive: bool,
+    days: int | None,
+    now: datetime,
+    is_widened: bool = False,
+) -> Judgement:
+    """Judge by the number of sources, of distinct domains, and of recent ones where time counts.
+
+    Where nothing recent was found and older ones were asked for, even a single one is old.
+    """
+    if not results:
+        text = "No sources returned from configured providers."
+        return Judgement("low", text, "no sources")
+    if len(results) == 1 and not is_widened:
+        text = "Only one source found. Cross-check before relying on it."
+        return Judgement("medium", text, "one source")
+    domains = {registrable_domain(result.url) for result in results}
+    if time_sensitive:
+        return _capped(_judge_recent(results, days or _RECENT_DAYS, now), domains)
+    if len(results) >= _MANY:
+        rule = f"{len(results)} sources from {_counted(domains)}"
+        return _capped(Judgement("high", None, rule), domains)
+    rule = f"only {len(results)} sources, from {_counted(domains)}"
+    return Judgement("medium", "Limited source count.", rule)
+
+
+def _judge_recent(results: Sequence[SearchResult], days: int, now: datetime) -> Judgement:
+    recent = sum(is_recent(result.published_at, days, now) for result in results)
+    if recent == 0:
+        text = f"No clearly recent sources found within ~{days} days."
+        return Judgement("low", text, f"no source from the last {days} days")
+    if recent == 1:
+        text = f"Only 1 recent source found within ~{days} days."
+        return Judgement("medium", text, f"one source from the last {days} days")
+    return Judgement("high", None, f"{recent} sources from the last {days} days")
+
+
+def _capped(judgement: Judgement, domains: set[str]) -> Judgement:
+    """Many pages of one domain are one voice."""
+    if judgement.confidence != "high" or len(domains) > 1:
+        return judgement
+    text = f"All sources are from {next(iter(domains))}. Cross-check before relying on it."
+    one = _counted(domains)
+    rule = judgement.rule if judgement.rule.endswith(one) else f"{judgement.rule}, all from {one}"
+    return Judgement("medium", text, rule)
+
+
+def _counted(domains: set[str]) -> str:
+    return "one domain" if len(domains) == 1 else f"{len(domains)} domains"
+
+
+def is_recent(published: datetime | None, days: int, now: datetime) -> bool:
+    """Tell whether a page is at most so many days old; undated and future ones are not."""
+    return published is not None and timedelta(0) <= now - published <= timedelta(days=days)

@@ -1,0 +1,146 @@
+"""An answer from sources: a synthesizer drafts it, and what the sources bear out is kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Protocol, cast
+
+from webtools.errors import WebToolsError
+from webtools.flows.drivers import Flow, Offload
+from webtools.flows.foreign import words_of
+from webtools.grounding.checking.verification import Verified, verify
+from webtools.providers.protocols import Cost, SynthesisQuery
+from webtools.results import ResearchSynthesis
+from webtools.text.cleaning import one_line
+
+NOTHING_BORNE_OUT = "No claim of the synthesis was borne out by its sources."
+NOTHING_FOUND = "No sentence of the sources answers the question."
+NO_TEXT = "The sources have no text to answer from."
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a synthesizer wrote, before it is checked.
+
+    Attributes:
+        text: Prose or a list; `[n]` after a statement cites the source with that number. Empty when
+            the sources do not answer the question.
+        cost: What it cost, or None when that is not known.
+        warnings: What the caller should know, a sentence each.
+    """
+
+    text: str
+    cost: Cost | None = None
+    warnings: list[str] = field(default_factory=list[str])
+
+
+class Synthesizer(Protocol):
+    """Writes an answer from sources.
+
+    Attributes:
+        name: What results and the log call it.
+    """
+
+    @property
+    def name(self) -> str:
+        """What results and the log call it."""
+        ...
+
+    def draft(self, query: SynthesisQuery, deadline: float, /) -> Flow[Draft]:
+        """Answer the question from the sources; what goes wrong may be raised.
+
+        `deadline` is on the clock of the step `Now`.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a synthesis ended.
+
+    Attributes:
+        synthesizer: Its name.
+        verified: What was kept of the draft; None when there was none.
+        cost: What it cost, or None when that is not known.
+        warnings: What the caller should know, a sentence each.
+        error: Why there is no answer, in a sentence; None when there is one.
+        error_type: Name of the error's class, `EmptySynthesis` where nothing could be kept.
+    """
+
+    synthesizer: str
+    verified: Verified | None = None
+    cost: Cost | None = None
+    warnings: list[str] = field(default_factory=list[str])
+    error: str | None = None
+    error_type: str | None = None
+
+    @property
+    def synthesis(self) -> ResearchSynthesis | None:
+        """The answer with its citations, or None when there is none."""
+        if self.error is not None or self.verified is None:
+            return None
+        return ResearchSynthesis(summary=self.verified.summary, citations=self.verified.citations)
+
+
+def synthesize(synthesizer: Synthesizer, query: SynthesisQuery, deadline: float) -> Flow[Outcome]:
+    """Let a synthesizer draft an answer, and keep what its sources bear out.
+
+    Nothing that a synthesizer does wrong is raised: the outcome tells it.
+    """
+    name = _name(synthesizer)
+    if not any(source.text.strip() for source in query.sources):
+        return _failed(name, NO_TEXT)
+    draft = yield from _drafted(synthesizer, name, query, deadline)
+    if isinstance(draft, Outcome):
+        return draft
+    if not draft.text.strip():
+        return _failed(name, NOTHING_FOUND, draft=draft)
+    verified: Verified = yield Offload(partial(verify, draft.text, query.sources), alone=True)
+    if not verified.kept:
+        return _failed(name, NOTHING_BORNE_OUT, draft=draft, verified=verified)
+    return Outcome(name, verified, draft.cost, list(draft.warnings))
+
+
+def _drafted(
+    synthesizer: Synthesizer, name: str, query: SynthesisQuery, deadline: float
+) -> Flow[Draft | Outcome]:
+    try:
+        draft: Any = yield from synthesizer.draft(query, deadline)
+        return _checked(draft)
+    except WebToolsError as error:
+        cost = None if error.cost_usd is None else Cost(error.cost_usd, is_estimate=False)
+        return Outcome(name, cost=cost, error=one_line(str(error)), error_type=type(error).__name__)
+    except Exception as error:  # noqa: BLE001  # a synthesizer may be anyone's code
+        return _failed(name, f"The synthesizer failed: {words_of(error)}", type(error).__name__)
+
+
+def _checked(draft: Any) -> Draft:
+    """Take from a draft what has the right type; without a text there is none."""
+    if not isinstance(draft, Draft):
+        message = f"it returned {type(draft).__name__} in place of a Draft"
+        raise TypeError(message)
+    text, cost, warnings = cast("tuple[Any, Any, Any]", (draft.text, draft.cost, draft.warnings))
+    if not isinstance(text, str):
+        message = f"its draft has {type(text).__name__} in place of a text"
+        raise TypeError(message)
+    told = [one_line(warning) for warning in warnings if isinstance(warning, str)]
+    return Draft(text, cost if isinstance(cost, Cost) else None, told)
+
+
+def _failed(
+    name: str,
+    error: str,
+    kind: str = "EmptySynthesis",
+    *,
+    draft: Draft | None = None,
+    verified: Verified | None = None,
+) -> Outcome:
+    cost = draft.cost if draft else None
+    warnings = list(draft.warnings) if draft else []
+    return Outcome(name, verified, cost, warnings, error, kind)
+
+
+def _name(synthesizer: Synthesizer) -> str:
+    name: Any = getattr(synthesizer, "name", None)
+    return name if isinstance(name, str) and name else type(synthesizer).__name__

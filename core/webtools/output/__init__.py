@@ -1,0 +1,1 @@
+"""What a model reads: formatting, truncation, stored outputs."""

@@ -1,0 +1,304 @@
+"""What the model reads: numbered results, page sections, and what went wrong beside them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple, TypeVar
+from urllib.parse import urlsplit
+
+from webtools.output.truncation import fair_shares, fit
+from webtools.results import (
+    FetchResponse,
+    Page,
+    QueryError,
+    ReadResponse,
+    ResearchEnvelope,
+    ResearchResult,
+    SearchResponse,
+    SearchResult,
+)
+from webtools.text.fencing import defused_line
+
+INDENT = "   "
+NO_RESULTS = "No results found."
+_LONGEST_NAME = 500  # characters of a title or an author, where there is no room for all of it
+_LONGEST_SNIPPET = 2000
+_LEAST_WORD = 60  # bytes of a title, or of a reason, below which it would say nothing
+_AROUND = 9  # most bytes beside a URL and words: "## ", line feeds, blank lines round the content
+_ELLIPSIS = "…"
+_URL = re.compile(r"https?://\S+")
+_LONGEST_HOST = 60
+
+
+Result = TypeVar("Result", SearchResult, ResearchResult)
+
+
+def brief(results: Sequence[Result]) -> list[Result]:
+    """Cut what is so long in a result that it would crowd out the others."""
+    return [_brief(result) for result in results]
+
+
+def _brief(result: Result) -> Result:
+    longest = {"title": _LONGEST_NAME, "author": _LONGEST_NAME, "snippet": _LONGEST_SNIPPET}
+    texts = {name: getattr(result, name, None) or "" for name in longest}
+    cut = {n: _short(text, longest[n]) for n, text in texts.items() if len(text) > longest[n]}
+    return result.model_copy(update=cut) if cut else result
+
+
+def search_text(results: Sequence[SearchResult]) -> str:
+    """List results, numbered from 1; a blank line stands between two."""
+    if not results:
+        return NO_RESULTS
+    return "\n\n".join([_numbered(i, result) for i, result in enumerate(results, 1)])
+
+
+def _numbered(number: int, result: SearchResult) -> str:
+    lines = [f"{number}. {result.title}", result.url]
+    lines += result.snippet.splitlines()
+    if facts := _facts(result):
+        lines.append(facts)
+    return "\n".join([lines[0], *(f"{INDENT}{line}".rstrip() for line in lines[1:])])
+
+
+def _facts(item: SearchResult | Page) -> str:
+    """Give `YYYY-MM-DD · Author`, as far as known."""
+    day = item.published_at.date().isoformat() if item.published_at else ""
+    return " · ".join(filter(None, (day, item.author)))
+
+
+def page_sections(response: FetchResponse) -> list[str]:
+    """Give one section per page: `## Title`, the URL, what is known of it, the content."""
+    return [_section(page) for page in response.pages]
+
+
+def _section(page: Page) -> str:
+    return "\n\n".join(filter(None, [_whole_head(page), _content(page)]))
+
+
+def _whole_head(page: Page) -> str:
+    return _head(page.title or page.url, page.url, _note(page))
+
+
+def _head(*lines: str) -> str:
+    return "## " + "\n".join(filter(None, lines))
+
+
+def _note(page: Page) -> str:
+    """Say why a page failed, or what is known of it."""
+    return f"Failed: {' '.join(page.error.split())}" if page.error else _facts(page)
+
+
+def _content(page: Page) -> str:
+    if page.error:
+        return ""
+    parts = [page.summary, _bullets(page.highlights), page.text]
+    return "\n\n".join(part for part in parts if part) or "The page has no content."
+
+
+def _bullets(highlights: Sequence[str]) -> str:
+    return "\n".join(f"- {highlight}" for highlight in highlights)
+
+
+def footer(
+    errors: Sequence[QueryError], warnings: Sequence[str], asked: Collection[str] = ()
+) -> str:
+    """Say what failed and what to beware of; empty when there is nothing to say.
+
+    Both may quote a provider or a page. Each is on one line without marks of a fence, so that it
+    cannot pose as something else of ours, whether it stands inside a fence or not. Of a URL that
+    nobody asked for, such as where a site redirects to, only the host is shown: the rest may be
+    any sentence.
+    """
+    brief = partial(_brief_url, asked)
+    told = [f"Warning: {_said(_URL.sub(brief, warning))}" for warning in warnings]
+    told += [f'Query "{_said(e.query, 100)}" failed: {_said(e.message)}' for e in errors]
+    return "\n".join(told)
+
+
+def _brief_url(asked: Collection[str], found: re.Match[str]) -> str:
+    url = found[0].rstrip(".,:;)")
+    if url in asked or found[0] in asked:
+        return found[0]
+    host = _host_of(url)
+    shown = host if len(host) <= _LONGEST_HOST else _ELLIPSIS + host[-_LONGEST_HOST:]
+    return shown + found[0][len(url) :]
+
+
+def _host_of(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or "a URL"
+    except ValueError:
+        return "a URL"
+
+
+def _said(text: str, most: int = 400) -> str:
+    return _short(defused_line(text[: 10 * most]), most)
+
+
+def _short(text: str, most: int) -> str:
+    """Cut what would crowd out the rest; the details have all of it."""
+    return text if len(text) <= most else f"{text[:most]}{_ELLIPSIS}"
+
+
+def search_footer(response: SearchResponse) -> str:
+    """Give the footer of a search."""
+    return footer(response.errors, response.warnings)
+
+
+# --- pages, where there is no room for all of them ---------------------------------------------
+
+
+class BriefPage(NamedTuple):
+    """A section whose head is to be shown whole, and its content as far as there is room.
+
+    Attributes:
+        head: Title, URL and what is known; without a title, the URL alone.
+        content: What the page says; empty for one that failed.
+        is_cut: Whether something in the head was cut.
+    """
+
+    head: str
+    content: str
+    is_cut: bool
+
+
+def brief_pages(pages: Sequence[Page], max_bytes: int) -> list[BriefPage]:
+    """Cut what is long in the heads, so that every URL stands whole and contents have room.
+
+    Of what the URLs leave, titles, facts and reasons get half, and more where the contents do not
+    need the other half. Where even so not all heads fit, the last pages are left out.
+    """
+    if len(pages) == 1 and _size(head := _whole_head(pages[0])) <= max_bytes // 2:
+        # It crowds nobody out, and what is shown of it stays the beginning of the whole.
+        return [BriefPage(head, _content(pages[0]), is_cut=False)]
+    pages = pages[: _how_many_heads(pages, max_bytes)]
+    contents = [_content(page) for page in pages]
+    words = [word for page in pages for word in _words(page)]
+    short = [_short(word, _LONGEST_NAME) for word in words]
+    room = _room_for_words(pages, short, contents, max_bytes)
+    shown = list(map(_cut_to, short, fair_shares(list(map(_size, short)), room)))
+    pairs = zip(pages, contents, _pairs(words), _pairs(shown), strict=True)
+    return [
+        BriefPage(_head(title, page.url, note), content, (title, note) != whole)
+        for page, content, whole, (title, note) in pairs
+    ]
+
+
+def _pairs(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    return zip(words[::2], words[1::2], strict=True)
+
+
+def _words(page: Page) -> list[str]:
+    """Give what may be cut in a head: the title and the note, each on one line."""
+    title = page.title if page.title != page.url else None
+    return [" ".join((title or "").split()), " ".join(_note(page).split())]
+
+
+def _how_many_heads(pages: Sequence[Page], max_bytes: int) -> int:
+    used = 0
+    for number, page in enumerate(pages):
+        used += _size(page.url) + _AROUND + sum(map(_least, _words(page)))
+        if used > max_bytes:
+            return number
+    return len(pages)
+
+
+def _room_for_words(
+    pages: Sequence[Page], words: Sequence[str], contents: Sequence[str], max_bytes: int
+) -> int:
+    left = max_bytes - sum(_size(page.url) + _AROUND for page in pages)
+    wanted = sum(_size(content[:max_bytes]) for content in contents)
+    return max(left - min(wanted, left // 2), sum(map(_least, words)))
+
+
+def _least(word: str) -> int:
+    return min(_size(word), _LEAST_WORD)
+
+
+def _cut_to(text: str, max_bytes: int) -> str:
+    if _size(text) <= max_bytes:
+        return text
+    return fit(text, 1, max_bytes - _size(_ELLIPSIS)).content + _ELLIPSIS
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+def pages_left_out(count: int, total: int) -> str:
+    """Say how many pages are missing at the end, where their URLs would not fit."""
+    return (
+        f"[The last {count} of {total} pages are not shown: there is no room for their URLs. "
+        "The full output and the details have them.]"
+    )
+
+
+# --- research ----------------------------------------------------------------------------------
+
+
+def research_text(envelope: ResearchEnvelope) -> str:
+    """Give the answer, then the sources numbered as it cites them, then the rest of them."""
+    if not envelope.results:
+        return NO_RESULTS
+    if envelope.synthesis is None:
+        return "\n\n".join([_source(i, result) for i, result in enumerate(envelope.results, 1)])
+    # The answer says what the snippets would.
+    bare = (each.model_copy(update={"snippet": ""}) for each in cited_first(envelope))
+    sources = "\n".join([_source(i, result) for i, result in enumerate(bare, 1)])
+    return f"{envelope.synthesis.summary}\n\nSources:\n{sources}"
+
+
+def cited_first(envelope: ResearchEnvelope) -> list[ResearchResult]:
+    """Order the results so that the n-th is the one that the answer cites as `[n]`."""
+    by_url = {result.url: result for result in envelope.results}
+    cited = [by_url[url] for url in (envelope.synthesis.citations if envelope.synthesis else ())]
+    return [*cited, *(result for result in envelope.results if result not in cited)]
+
+
+def _source(number: int, result: ResearchResult) -> str:
+    lines = [f"{number}. {result.title}", result.url, *result.snippet.splitlines()]
+    if result.published_at:
+        lines.append(result.published_at.date().isoformat())
+    return "\n".join([lines[0], *(f"{INDENT}{line}".rstrip() for line in lines[1:])])
+
+
+def research_footer(envelope: ResearchEnvelope) -> str:
+    """Say where the results are from, how sure one may be, and what to beware of."""
+    meta = envelope.meta
+    why = f" ({meta.confidence_rule})" if meta.confidence_rule else ""
+    lines = [f"Confidence: {meta.confidence}{why}."]
+    if meta.uncertainty:
+        lines.append(f"Uncertainty: {defused_line(meta.uncertainty)}")
+    kept = ", from the cache" if meta.cache_hit else ""
+    served = meta.provider_used or "no provider"
+    lines.append(f"Retrieved {meta.retrieved_at:%Y-%m-%d %H:%M} UTC by {served}{kept}.")
+    if meta.degraded:
+        lines.append(f"Degraded: {', '.join(meta.degraded)} did not serve.")
+    return "\n".join([*lines, *filter(None, [footer((), meta.warnings)])])
+
+
+# --- reading on --------------------------------------------------------------------------------
+
+
+def pointer(handle: str, offset: int) -> str:
+    """Say how to read on."""
+    return f"[Read on with web_read: handle {handle}, offset {offset}.]"
+
+
+def part_footer(response: ReadResponse) -> str:
+    """Say which part of the whole was shown, and how to go on."""
+    total, stop = response.total_characters, response.offset + len(response.content)
+    find = _said(response.find, 100)
+    if response.find and response.found_at is None:
+        lines = [f'["{find}" is not in characters {response.offset} to {total}.]']
+    else:
+        end = "" if response.next_offset is not None else ", the end"
+        lines = [f"[Characters {response.offset} to {stop} of {total}{end}.]"]
+    if response.found_at is not None:
+        hit = response.found_at
+        lines.append(f'["{find}" is at {hit}; for the next one, find it from {hit + 1} on.]')
+    if response.next_offset is not None:
+        lines.append(pointer(response.handle, response.next_offset))
+    return "\n".join([*lines, *filter(None, [footer((), response.warnings)])])

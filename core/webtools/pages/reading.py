@@ -1,0 +1,239 @@
+"""From a page's bytes to its title, author, date and main text. Pure, and slow: not for a loop.
+
+Of HTML, `metadata` reads what it declares, `visibility` drops what no reader sees, `main_text`
+chooses the part that is the page (with trafilatura where the page does not say), and `markdown`
+writes it down. PDF is read with pypdf. The libraries come with the extra `fetch` and are imported
+at the first page.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import lru_cache
+from typing import TypeVar
+
+from webtools.errors import ConfigError, ProviderError, WebToolsError
+from webtools.pages.block_pages import Sight, wall
+from webtools.pages.charset import MANY_ZEROS, STRAY_ZEROS, decode, is_wide
+from webtools.pages.main_text import main_part
+from webtools.pages.markdown import to_markdown
+from webtools.pages.markup import Markup, scan
+from webtools.pages.metadata import facts_of
+from webtools.pages.tree import Element, parse
+from webtools.pages.visibility import drop_invisible
+from webtools.text.cleaning import without_controls
+
+T = TypeVar("T")
+
+MAX_TEXT = 1_000_000  # characters that one page may give
+MAX_HTML = 8 * 1024 * 1024
+_LOGGERS = ("trafilatura", "htmldate", "courlan", "charset_normalizer", "pypdf", "dateparser")
+
+_PDF = re.compile(rb"\s{0,100}%PDF-")
+_LOOKS_LIKE_HTML = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<!--(?:(?!-->).){0,2000}-->\s*|<\?xml[^>]{0,200}\?>\s*)*<(?:!doctype\s+html|html|head|body)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_TAG = re.compile(r"</?[a-z][^<>]{0,2000}>", re.IGNORECASE)
+_SIGNATURES = (
+    (b"\x89PNG\r\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF8", "image/gif"),
+    (b"PK\x03\x04", "application/zip"),
+    (b"\x1f\x8b", "application/gzip"),
+    (b"Rar!", "application/vnd.rar"),
+    (b"7z\xbc\xaf", "application/x-7z-compressed"),
+    (b"\x7fELF", "application/x-executable"),
+    (b"MZ\x90", "application/x-msdownload"),
+    (b"OggS", "audio/ogg"),
+    (b"ID3", "audio/mpeg"),
+    (b"\x1a\x45\xdf\xa3", "video/webm"),
+    (b"wOFF", "font/woff"),
+    (b"\xd0\xcf\x11\xe0", "application/x-ole-storage"),
+)
+_TEXT_TYPES = re.compile(
+    r"text/.+|application/(?:.+\+)?(?:json|xml|yaml|toml)|application/(?:x-)?"
+    r"(?:ndjson|jsonlines|javascript|ecmascript|yaml|sh|tex|latex|sql|httpd-php|python|rss|atom)"
+    r"|message/rfc822|image/svg\+xml|application/jsonl"
+)
+_HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
+_UNTOLD = frozenset({"", "application/octet-stream", "binary/octet-stream", "unknown/unknown"})
+_TARGET = re.compile(r"\]\([^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,2000})?\)")
+_LITTLE_UNSEEN = 20  # characters: labels of icons and the like, not worth a word
+_WILD = "the markup is too large or too odd to tell the main text, so all text is given"
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a page says.
+
+    Attributes:
+        text: Main text; Markdown for HTML.
+        title: Title, or None.
+        author: Author, or None.
+        published_at: Aware date and time at the page's own offset from UTC, or None.
+        warnings: What is odd about it, a clause each.
+    """
+
+    text: str
+    title: str | None = None
+    author: str | None = None
+    published_at: datetime | None = None
+    warnings: list[str] = field(default_factory=list[str])
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A page as it came.
+
+    Attributes:
+        body: The bytes.
+        content_type: Value of the header; may be empty.
+        asked: The URL asked for.
+        url: The URL that answered.
+        seconds: What reading it may take.
+    """
+
+    body: bytes
+    content_type: str = ""
+    asked: str = ""
+    url: str = ""
+    seconds: float = 30.0
+
+
+def read(source: Source) -> Content:
+    """Read a page.
+
+    Raises:
+        ProviderError: It is of a kind that has no text, cannot be read, or stands in for the page
+            that was asked for.
+    """
+    kind = _kind(source)
+    if kind == "pdf":
+        from webtools.pages.pdf import read_pdf  # noqa: PLC0415 - few pages are PDF files
+
+        return _bounded(_guarded("PDF", lambda: read_pdf(source.body, source.seconds)))
+    text = without_controls(decode(source.body, source.content_type, markup=kind != "text"))
+    if kind == "html" and _TAG.search(text):
+        _silence_libraries()
+        return _bounded(_guarded("HTML", lambda: _read_html(text, source)))
+    if not text.strip():
+        raise ProviderError("the page is empty")
+    return _bounded(Content(text.strip()))
+
+
+def _guarded(kind: str, work: Callable[[], T]) -> T:
+    """Turn whatever a library raises over hostile bytes into our error."""
+    try:
+        return work()
+    except WebToolsError:
+        raise
+    except ImportError as error:
+        from webtools.providers.direct import INSTALL  # noqa: PLC0415 - all providers come with it
+
+        message = f"{kind} cannot be read ({error}); install anew: {INSTALL}"
+        raise ConfigError(message.replace("\n", " ")) from None
+    except Exception as error:  # noqa: BLE001  # parsers raise anything
+        fault = type(error).__name__
+    raise ProviderError(f"the {kind} could not be read ({fault}); it may be damaged")
+
+
+def _bounded(content: Content) -> Content:
+    if len(content.text) <= MAX_TEXT:
+        return content
+    warning = f"only the first {MAX_TEXT:,} of {len(content.text):,} characters were taken"
+    return Content(
+        content.text[:MAX_TEXT],
+        content.title,
+        content.author,
+        content.published_at,
+        [*content.warnings, warning],
+    )
+
+
+# --- kinds -------------------------------------------------------------------------------------
+
+
+def _kind(source: Source) -> str:
+    """Tell `html`, `xml`, `text` or `pdf`; what the bytes show wins over what the server says."""
+    declared = source.content_type.partition(";")[0].strip().lower()
+    head = source.body[:4096]
+    if _PDF.match(head):
+        return "pdf"
+    if (found := _signature(head)) or (found := _binary(declared, source.content_type, head)):
+        raise ProviderError(_not_text(found))
+    if declared in _HTML_TYPES:
+        return "html"
+    if _TEXT_TYPES.fullmatch(declared):
+        return "xml" if declared.endswith("xml") else "text"
+    if _LOOKS_LIKE_HTML.match(head):
+        return "html"
+    if declared not in {"", "unknown/unknown"}:
+        raise ProviderError(_not_text(declared))
+    return "text"
+
+
+def _signature(head: bytes) -> str:
+    if head[4:8] == b"ftyp":
+        return "video/mp4"
+    if head[:4] == b"RIFF":
+        return "image/webp" if head[8:12] == b"WEBP" else "audio/wav"
+    return next((name for mark, name in _SIGNATURES if head.startswith(mark)), "")
+
+
+def _binary(declared: str, content_type: str, head: bytes) -> str:
+    """Name what has the zeros of a binary file, though not at every other place as UTF-16."""
+    share = head.count(0) / max(1, len(head))
+    untold = declared in _UNTOLD
+    if share <= (0 if untold else STRAY_ZEROS) or is_wide(head, content_type):
+        return ""
+    if untold:
+        return "application/octet-stream"
+    return declared if share < MANY_ZEROS else ""
+
+
+def _not_text(kind: str) -> str:
+    named = re.sub(r"[^a-z0-9.+/_-]", "", kind)[:80] or "unknown"
+    known = "only HTML, PDF and text are read"
+    return f"the content is of type {named}, which has no text to read; {known}"
+
+
+# --- HTML --------------------------------------------------------------------------------------
+
+
+def _read_html(html: str, source: Source) -> Content:
+    if len(html) > MAX_HTML:
+        raise ProviderError(f"the page has more than {MAX_HTML // 2**20} MiB of HTML")
+    markup = scan(html)
+    root = parse(html) if markup.is_tame else None
+    facts = facts_of(markup, root, source.url)
+    text, warnings = _main(markup, root, source.url)
+    if reason := wall(Sight(source.asked, source.url, html, markup, _TARGET.sub("]", text))):
+        raise ProviderError(reason)
+    if not text:
+        raise ProviderError("the page has no text to read")
+    return Content(text, facts.title, facts.author, facts.published_at, warnings)
+
+
+def _main(markup: Markup, root: Element | None, url: str) -> tuple[str, list[str]]:
+    """Return the main text; of a page too wild to build a tree of, all that is shown."""
+    if not markup.is_tame:
+        return without_controls(markup.text), [_WILD]
+    body = None if root is None else root.find("body")
+    if body is None:
+        return without_controls(markup.text), []
+    unseen = drop_invisible(root)
+    told = f"{unseen:,} characters that the page hides from its readers were left out"
+    text = without_controls(to_markdown(main_part(body), url)).strip()
+    return text or without_controls(markup.text), [told] if unseen > _LITTLE_UNSEEN else []
+
+
+@lru_cache(maxsize=1)
+def _silence_libraries() -> None:
+    # Without a handler Python would print their warnings about odd pages to stderr.
+    for name in _LOGGERS:
+        logging.getLogger(name).addHandler(logging.NullHandler())

@@ -1,0 +1,100 @@
+"""The program of a process that reads pages, so that it can be ended whatever a page does to it.
+
+`workers` starts it and sends one page after the other. It ends with its input: when the process
+that started it ends, in whatever way, so does this one, at the latest when the time of the page at
+hand is over.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import signal
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from typing import IO
+
+from webtools.errors import ConfigError, WebToolsError
+from webtools.pages import frames
+from webtools.pages.frames import Frame
+from webtools.pages.reading import read
+
+MAX_PAGES = 500  # after so many, or when it has grown so large, a new process takes over
+MAX_RESIDENT = 512 * 1024 * 1024
+MAX_MEMORY = 3 * 1024 * 1024 * 1024  # of addresses, most of which are never used
+_GRACE = 1.0  # seconds that a process has beyond the time of a page, to be ended from outside
+_NICENESS = 5  # the event loops of those who wait go first
+
+
+def main() -> None:
+    """Serve on the standard streams until the input ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C means the one who started this
+    pages = os.fdopen(os.dup(0), "rb", buffering=0)
+    answers = os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)  # what a library prints must not get among the answers
+    _limit_resources()
+    with suppress(ImportError):  # the page will tell; without the extra some kinds can be read
+        import_module("trafilatura")
+    with suppress(BrokenPipeError):
+        serve(pages, answers)
+
+
+def serve(pages: IO[bytes], answers: IO[bytes]) -> None:
+    """Answer pages until there are no more."""
+    frames.write(answers, {"ready": True})
+    for number in range(1, MAX_PAGES + 1):
+        frame = frames.read(pages)
+        if frame is None:
+            return
+        head, payload = answer(frame)
+        is_last = number == MAX_PAGES or _resident() > MAX_RESIDENT
+        frames.write(answers, {**head, "is_last": is_last}, payload)
+        if is_last:
+            return
+
+
+def answer(frame: Frame) -> Frame:
+    """Read a page; what is wrong with it is an answer too."""
+    source = frames.to_source(frame)
+    with _bounded(source.seconds + _GRACE):
+        try:
+            return frames.of_content(read(source))
+        except WebToolsError as error:
+            return {"error": str(error), "is_setup": isinstance(error, ConfigError)}, b""
+        except Exception as error:  # noqa: BLE001  # it must answer
+            return {"error": f"the page could not be read ({type(error).__name__})"}, b""
+
+
+@contextmanager
+def _bounded(seconds: float) -> Generator[None]:
+    """End the process when it takes longer, be it busy or orphaned; no Python runs for that."""
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123  # a device
+        faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)
+        try:
+            yield
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+
+
+def _limit_resources() -> None:
+    if sys.platform == "win32":
+        return
+    import resource  # noqa: PLC0415 - of POSIX systems
+
+    os.nice(_NICENESS)
+    limits = ((resource.RLIMIT_AS, MAX_MEMORY), (resource.RLIMIT_CORE, 0))
+    for kind, most in limits:
+        with suppress(OSError, ValueError):  # some systems have no such limit, or a lower one
+            resource.setrlimit(kind, (most, resource.getrlimit(kind)[1]))
+
+
+def _resident() -> int:
+    """Return the most memory that was in use, in bytes."""
+    if sys.platform == "win32":
+        return 0
+    import resource  # noqa: PLC0415 - of POSIX systems
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

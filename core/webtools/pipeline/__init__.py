@@ -1,0 +1,1 @@
+"""What every call passes through, one concern a module; each wraps a flow."""

@@ -1,0 +1,51 @@
+"""Whom to pass over for now, and the one call that finds out whether that is still needed."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import partial
+
+from webtools.errors import InputError
+from webtools.flows.drivers import Flow, Offload
+from webtools.pipeline.context import CallContext
+from webtools.providers import Account
+from webtools.storage.circuit_breaker import Parking
+
+_NOTHING_LEARNED = InputError("nothing was sent")  # an error that says nothing of a provider
+
+
+def passed_over(account: Account, context: CallContext) -> Flow[Parking | None]:
+    """Tell whether to pass a provider over, and write it down; None is leave to call it once."""
+    parking: Parking | None = yield Offload(partial(context.facilities.health.parked, account))
+    if parking is not None:
+        log_skipped(parking, context)
+    return parking
+
+
+def not_needed(account: Account, context: CallContext) -> Flow[None]:
+    """Give the leave back if no call came of it, as where the answer was kept."""
+    health = context.facilities.health
+    if health.is_ailing(account):
+        yield Offload(partial(health.failed, account, _NOTHING_LEARNED))
+
+
+def log_skipped(parking: Parking, context: CallContext) -> None:
+    """Write down that a provider is passed over."""
+    context.log(
+        "provider_skipped",
+        provider=parking.provider,
+        kind=parking.kind,
+        reason=parking.reason,
+        until=parking.until,
+    )
+
+
+def words(parking: Parking) -> str:
+    """Say why a provider is passed over."""
+    return f"it is parked until {clock(parking)}, as {parking.reason}."
+
+
+def clock(parking: Parking) -> str:
+    """Give the time at which a provider may be called again."""
+    until = datetime.fromtimestamp(parking.until, UTC)
+    return f"{until:%Y-%m-%d %H:%M:%S} UTC"

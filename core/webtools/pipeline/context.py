@@ -1,0 +1,223 @@
+"""What a call has at hand beside its arguments: cache, budget, health, log and progress."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
+
+from webtools.config.settings import Accounts, LogConfig, cache_path, log_path
+from webtools.errors import InputError
+from webtools.inputs.values import shown
+from webtools.logs.events import Log, shared_log
+from webtools.pipeline.single_flight import Flights
+from webtools.progress import Progress, ProgressCallback
+from webtools.providers.protocols import Done, untold
+from webtools.storage.budget import Budget
+from webtools.storage.cache import Cache
+from webtools.storage.circuit_breaker import Health
+from webtools.storage.sqlite import ForeignFileError, Store, StoreError, store_at
+from webtools.text.invisible import visible
+from webtools.text.redaction import Redactor, redactor_for
+
+if TYPE_CHECKING:
+    from webtools.operations.research.synthesis import Synthesizer
+
+T = TypeVar("T")
+
+_LONG_LINE = 2048  # bytes of the log
+Event: TypeAlias = tuple[int, str, dict[str, Any]]  # nanoseconds since 1970, name, facts
+CacheMode: TypeAlias = Literal["use", "refresh", "bypass"]
+_CACHE_MODES = get_args(CacheMode)
+
+
+@dataclass(frozen=True, slots=True)
+class Facilities:
+    """What the calls under the same settings share."""
+
+    store: Store
+    cache: Cache | None
+    flights: Flights
+    budget: Budget
+    health: Health
+    log: Log | None
+
+
+def facilities_of(accounts: Accounts) -> Facilities:
+    """Give what the settings ask for; nothing is opened before it is used."""
+    paths = cache_path(accounts), log_path(accounts)
+    parts = accounts.cache, accounts.log, accounts.budget
+    key = (*paths, *(part.model_dump_json() for part in parts))
+    return _known.get(key) or _known.setdefault(key, _make(accounts, *paths))
+
+
+_known: dict[tuple[object, ...], Facilities] = {}  # by what the settings say of them
+
+
+def _make(accounts: Accounts, cache_file: Path, log_file: Path) -> Facilities:
+    cache, log = accounts.cache, accounts.log
+    store = store_at(cache_file)
+    keeps = cache.enabled and cache.ttl_ms > 0
+    return Facilities(
+        store=store,
+        cache=Cache(store, ttl=cache.ttl_ms / 1000, max_bytes=cache.max_bytes) if keeps else None,
+        flights=Flights(),
+        budget=Budget(store, accounts.budget),
+        health=Health(store),
+        log=_log(log, log_file) if log.enabled else None,
+    )
+
+
+def _log(settings: LogConfig, path: Path) -> Log:
+    return shared_log(
+        path,
+        max_bytes=settings.max_bytes,
+        max_backups=settings.max_backups,
+        rotate_check_ms=settings.rotate_check_ms,
+        hashed=settings.queries == "hashed",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CallOptions:
+    """What the caller decides beside the arguments of the tool.
+
+    Attributes:
+        cache: `use` what is kept; `refresh` it by asking anew; `bypass` neither reads nor keeps.
+        progress: Told whenever a part of the work is done.
+        synthesizer: Writes the answer of a research call, in place of the configured one.
+    """
+
+    cache: CacheMode = "use"
+    progress: ProgressCallback | None = None
+    synthesizer: Synthesizer | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse another word for the cache."""
+        if self.cache not in _CACHE_MODES:
+            message = f"cache {shown(self.cache)} is not possible; use use, refresh or bypass."
+            raise InputError(message)
+
+
+@dataclass(slots=True, eq=False)  # not frozen: that would take three times as long to make
+class CallContext:
+    """One call; only `private` and what follows it ever change.
+
+    Attributes:
+        id: Its name in the log.
+        tool: The tool's name.
+        accounts: The settings in force.
+        facilities: What it shares with other calls.
+        options: What the caller decided.
+        private: Texts that the log may have to hide: queries and URLs.
+        noted: What the log is yet to be told, and when it was: one go is quicker than many.
+        cache_fault: Why the rest of this call goes without the cache.
+        is_unpriced: Whether a request failed of which nobody knows what it cost.
+    """
+
+    id: str
+    tool: str
+    accounts: Accounts
+    facilities: Facilities
+    options: CallOptions = field(default_factory=CallOptions)
+    private: tuple[str, ...] = ()
+    noted: deque[Event] = field(default_factory=deque[Event], repr=False)
+    cache_fault: StoreError | None = None
+    is_unpriced: bool = False
+
+    @property
+    def cache(self) -> Cache | None:
+        """The cache, unless this call goes past it."""
+        return None if self.options.cache == "bypass" else self.facilities.cache
+
+    def try_cache(self, use: Callable[[], T]) -> T | None:
+        """Use the cache; None from the first time on that its file cannot be used."""
+        if self.cache_fault is None:
+            try:
+                return use()
+            except StoreError as error:
+                self.cache_fault = error
+        return None
+
+    def store_warnings(self) -> list[str]:
+        """Say what is wrong with the file of the cache, where the user can and must put it right.
+
+        What only lasts a while, such as a lock, costs a call no more than its cache.
+        """
+        notices = self.facilities.store.take_notices()
+        if isinstance(self.cache_fault, ForeignFileError):
+            notices.append(
+                f"The cache was off for this call, as {self.cache_fault}; set cache.path to "
+                "another file, or move that one away."
+            )
+        return notices
+
+    @property
+    def is_logged(self) -> bool:
+        """Whether there is a log to look the call up in."""
+        return self.facilities.log is not None
+
+    @property
+    def redactor(self) -> Redactor:
+        """Takes the keys out of texts."""
+        return redactor_for(self.accounts.secrets)
+
+    def log(self, event: str, **facts: Any) -> None:
+        """Note an event; facts that are None are left out, and none may change from now on."""
+        if self.facilities.log is not None:
+            self.noted.append((time.time_ns(), event, facts))
+
+    def write_log(self) -> None:
+        """Write what was noted: at the end, and before anything that may take long."""
+        log = self.facilities.log
+        events = self._taken()
+        if log is None or not events:
+            return
+        lines = [self._line(log, *event) for event in events]
+        written = b"".join(lines)
+        # A line as long as that may have been cut, and end in half a key; what is not ASCII may
+        # be a hidden character in the midst of one.
+        is_odd = max(map(len, lines)) > _LONG_LINE or written.find(rb"\u") >= 0
+        if is_odd or self.redactor.may_be_in(written):
+            lines = [self._line(log, at, name, self._clean(facts)) for at, name, facts in events]
+        log.append(lines)
+
+    def _clean(self, facts: dict[str, Any]) -> dict[str, Any]:
+        return self.redactor.clean(visible(facts))
+
+    def _taken(self) -> list[Event]:
+        """Take what was noted; the threads of a call may do so at the same time."""
+        events: list[Event] = []
+        try:
+            while self.noted:
+                events.append(self.noted.popleft())
+        except IndexError:  # another thread took the last
+            pass
+        return events
+
+    def _line(self, log: Log, at: int, event: str, facts: dict[str, Any]) -> bytes:
+        known = {name: value for name, value in facts.items() if value is not None}
+        return log.line(event, self.id, known, self.private, at=at)
+
+    def moved_on(self, subject: str, left: str, to: str) -> None:
+        """Tell log and progress that the next provider is asked in place of one that failed."""
+        self.log("moved_on", provider=to, instead_of=left, subject=subject)
+        if (report := self.options.progress) is not None:
+            told = self.redactor.text(f'from "{left}" to "{to}"')
+            report(Progress(self.tool, "moving on", 1, 1, told))
+
+    def parts(self, stage: str, total: int) -> Done:
+        """Begin a stage of so many parts; call the answer with each that is done or has failed."""
+        report = self.options.progress
+        if report is None:
+            return untold
+        report(Progress(self.tool, stage, 0, total))
+        done: Iterator[int] = itertools.count(1)
+        clean = self.redactor.text  # a subject may be a URL that a provider gave
+        return lambda subject, failed: report(
+            Progress(self.tool, stage, next(done), total, clean(subject), failed)
+        )

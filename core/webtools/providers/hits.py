@@ -1,0 +1,247 @@
+"""Reads hits by a table of field names; an odd value costs its field, at worst its hit.
+
+What could not be read is counted, and told in one warning of each kind.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeAlias, TypeVar
+from urllib.parse import urlsplit
+
+from webtools.providers.parsing import line, moment, number, rank_score, text
+from webtools.providers.protocols import Account, DocsQuery, Hits, SearchQuery
+from webtools.results import SearchResult
+from webtools.text.cleaning import is_web_url, one_line
+from webtools.text.narrowing import is_list, is_object
+
+T = TypeVar("T")
+
+
+class Oddities:
+    """Counts what of an answer could not be read.
+
+    Attributes:
+        lost: Items that were left out as a whole.
+        nulls: Lists that were null.
+    """
+
+    def __init__(self, sender: str, noun: str = "result", nouns: str = "") -> None:
+        """Count for the provider configured as `sender`, which sends such items."""
+        self.lost = 0
+        self.nulls = 0
+        self._sender = sender
+        self._noun = noun
+        self._nouns = nouns or f"{noun}s"
+        self._fields: Counter[str] = Counter()
+
+    def add(self, field: str) -> None:
+        """Count a field whose value was left out."""
+        self._fields[field] += 1
+
+    def warnings(self) -> list[str]:
+        """Return one sentence for each kind of oddity."""
+        sender, told = self._sender, list[str]()
+        if self.nulls:
+            told.append(
+                f'"{sender}" sent null in place of a list of {self._nouns}; it counts as empty.'
+            )
+        if self.lost:
+            which = f"1 {self._noun}" if self.lost == 1 else f"{self.lost} {self._nouns}"
+            told.append(f'"{sender}" sent {which} that cannot be read, left out here.')
+        if self._fields:
+            names = ", ".join(f"{name} ({n})" for name, n in sorted(self._fields.items()))
+            told.append(f'"{sender}" sent values that cannot be read, left out here: {names}.')
+        return told
+
+
+class Item:
+    """A JSON object of an answer; where a value is not of the kind asked for, it counts as absent.
+
+    Methods that take several names return the first value that is there.
+    """
+
+    __slots__ = ("odd", "values")
+
+    def __init__(self, values: dict[str, Any], odd: Oddities) -> None:
+        """Read from `values`, and count in `odd` what cannot be read."""
+        self.values = values
+        self.odd = odd
+
+    def line(self, *names: str) -> str | None:
+        """Return clean text on one line, or None."""
+        return self._first(names, line)
+
+    def text(self, *names: str) -> str:
+        """Return a text as it was sent; empty where there is none."""
+        return self._first(names, text) or ""
+
+    def moment(self, *names: str) -> datetime | None:
+        """Return an aware date and time, or None."""
+        return self._first(names, _moment)
+
+    def number(self, name: str, low: float, high: float) -> float | None:
+        """Return a number within bounds, or None."""
+
+        def read(value: Any) -> float:
+            found = number(value)
+            if found is None or not low <= found <= high:
+                raise ValueError
+            return found
+
+        return self._first((name,), read)
+
+    def texts(self, name: str) -> list[str]:
+        """Return the texts of a list."""
+        return [each for each in self._list(name) if self._fits(name, isinstance(each, str))]
+
+    def child(self, name: str) -> Item:
+        """Return the object in a field; an empty one where there is none."""
+        value = self.values.get(name)
+        fits = is_object(value)
+        if value is not None:
+            self._fits(name, fits)
+        return Item(value if is_object(value) else {}, self.odd)
+
+    def children(self, name: str) -> list[Item]:
+        """Return the objects of a list."""
+        found = self._list(name)
+        return [Item(each, self.odd) for each in found if self._fits(name, is_object(each))]
+
+    def _list(self, name: str) -> list[Any]:
+        value: Any = self.values.get(name)
+        if value is None:
+            return []
+        return value if self._fits(name, is_list(value)) else []
+
+    def _fits(self, name: str, fits: bool) -> bool:
+        if not fits:
+            self.odd.add(name)
+        return fits
+
+    def _first(self, names: Sequence[str], read: Callable[[Any], T | None]) -> T | None:
+        for name in names:
+            value = self.values.get(name)
+            if value is None or value == "":
+                continue
+            try:
+                found = read(value)
+            except (TypeError, ValueError):
+                self.odd.add(name)
+                continue
+            if found is not None:
+                return found
+        return None
+
+
+def _moment(value: Any) -> datetime | None:
+    found = moment(value)
+    if found is None and text(value).strip():
+        raise ValueError
+    return found
+
+
+Field: TypeAlias = "str | Callable[[Item], T]"
+
+
+@dataclass(frozen=True, slots=True)
+class HitFields:
+    """Where the hits of an API have their fields: by name, or by a function of the whole hit.
+
+    Attributes:
+        url: A hit without a web address here is left out.
+        title: Where it is missing, the hit is called by its host.
+        snippet: Texts on one line; a function may keep lines.
+        published_at: Dates in ISO 8601.
+        author: A name.
+        score: Numbers from 0 to 1; unless every hit has one, all are scored by their rank.
+    """
+
+    url: Field[str] = "url"
+    title: Field[str | None] = "title"
+    snippet: Field[str | None] = "snippet"
+    published_at: Field[datetime | None] = ""
+    author: Field[str | None] = ""
+    score: str = ""
+
+
+def read_items(value: Any, odd: Oddities) -> list[Item]:
+    """Read a list of objects; null counts as empty, items of another kind are left out.
+
+    Raises:
+        TypeError: It is no list, or holds other things alone: the API has another shape.
+    """
+    if value is None:
+        odd.nulls += 1
+        return []
+    if not is_list(value):
+        message = f"expected a list, not {type(value).__name__}"
+        raise TypeError(message)
+    found = [Item(each, odd) for each in value if is_object(each)]
+    odd.lost += len(value) - len(found)
+    if value and not found:
+        message = "expected objects in the list"
+        raise TypeError(message)
+    return found
+
+
+def read_hits(
+    items: Any, fields: HitFields, query: SearchQuery | DocsQuery, account: Account
+) -> Hits:
+    """Read a list of hits in the provider's order, best first; the cost is left to the caller.
+
+    Raises:
+        TypeError: `items` is no list of objects.
+        ValueError: There are several, and not one has a web address.
+    """
+    odd = Oddities(account.name)
+    found = [(item, _url(item, fields.url)) for item in read_items(items, odd)]
+    usable = [(item, url) for item, url in found if url]
+    odd.lost += len(found) - len(usable)
+    if len(found) > 1 and not usable:
+        message = "no hit has a web address"
+        raise ValueError(message)
+    scores = _scores([item for item, _ in usable], fields.score)
+    results = [
+        SearchResult(
+            title=_read(item, fields.title, item.line) or _host(url),
+            url=url,
+            snippet=_read(item, fields.snippet, item.line) or "",
+            published_at=_read(item, fields.published_at, item.moment),
+            author=_read(item, fields.author, item.line),
+            score=score,
+            source_provider=account.name,
+            query=query.query,
+        )
+        for (item, url), score in zip(usable, scores, strict=True)
+    ]
+    return Hits(results, warnings=odd.warnings())
+
+
+def _read(item: Item, field: Field[T], read: Callable[[str], T]) -> T:
+    return read(field) if isinstance(field, str) else field(item)
+
+
+def _url(item: Item, field: Field[str]) -> str:
+    url = item.values.get(field) if isinstance(field, str) else field(item)
+    return url if isinstance(url, str) and is_web_url(url) else ""
+
+
+def _host(url: str) -> str:
+    return urlsplit(url).hostname or url
+
+
+def _scores(items: list[Item], field: str) -> list[float]:
+    given = [item.number(field, 0, 1) for item in items] if field else []
+    known = [score for score in given if score is not None]
+    if field and len(known) == len(items):
+        return known
+    return [rank_score(i, len(items)) for i in range(len(items))]
+
+
+def joined(texts: Sequence[str]) -> str:
+    """Join extracts of a page to one line."""
+    return one_line(" … ".join(filter(None, texts)))

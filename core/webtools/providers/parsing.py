@@ -1,0 +1,125 @@
+"""Reads values out of decoded JSON: lenient where APIs are known to vary, strict elsewhere."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, TypeVar
+
+from webtools.errors import ResponseFormatError
+from webtools.http.messages import Response
+from webtools.providers.protocols import Account
+from webtools.text.cleaning import one_line
+from webtools.text.dates import read_moment
+from webtools.text.invisible import without_hidden
+from webtools.text.narrowing import is_list, is_object
+from webtools.text.redaction import redactor_for
+
+T = TypeVar("T")
+
+_UNDOCUMENTED = (
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+)
+
+
+def read_with(
+    read: Callable[[], T], title: str, subject: str, account: Account, response: Response
+) -> T:
+    """Read an answer; whatever an undocumented shape makes Python raise is one of our errors.
+
+    Raises:
+        ResponseFormatError: The answer has not the documented shape.
+    """
+    try:
+        return read()
+    except _UNDOCUMENTED as error:
+        fault = type(error).__name__
+    # Outside the handler: the original error may quote the whole answer.
+    is_cut = response.is_cut()
+    what = "broke off; try again later" if is_cut else f"has not the documented shape ({fault});"
+    message = (
+        f'Failed to parse {title} API response for "{subject}". The answer (HTTP '
+        f"{response.status}) {what} {'or ' * is_cut}use another provider."
+    )
+    raise ResponseFormatError(
+        message, provider=account.name, status=response.status, retryable=is_cut
+    )
+
+
+def json_object(value: Any) -> dict[str, Any]:
+    """Take a JSON object as it is; anything else is an undocumented shape."""
+    if not is_object(value):
+        message = f"expected an object, not {type(value).__name__}"
+        raise TypeError(message)
+    return value
+
+
+def maybe_object(value: Any) -> dict[str, Any]:
+    """Take a JSON object where one may be; anything else counts as an empty one."""
+    return value if is_object(value) else {}
+
+
+def maybe_list(value: Any) -> list[Any]:
+    """Take a list where one may be; anything else counts as an empty one."""
+    return value if is_list(value) else []
+
+
+def maybe_objects(value: Any) -> list[dict[str, Any]]:
+    """Take the JSON objects of a list where one may be; anything else is left out."""
+    return [item for item in value if is_object(item)] if is_list(value) else []
+
+
+def strings(value: Any) -> list[str]:
+    """Take the strings of a list; null counts as empty, other items are left out."""
+    if not is_list(value):
+        return []
+    return [item for item in value if isinstance(item, str)]
+
+
+def text(value: Any) -> str:
+    """Take a string; null counts as empty."""
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        message = f"expected a string, not {type(value).__name__}"
+        raise TypeError(message)
+    return value
+
+
+def line(value: Any) -> str | None:
+    """Take a string as clean text on one line; null and blank give None."""
+    if value is None or value == "":
+        return None
+    return one_line(text(value)) or None
+
+
+def quotable(words: str, account: Account) -> str:
+    """Clean a text that is about to be cut: half a key would pass for a word."""
+    return redactor_for(account.secrets).text(without_hidden(one_line(words)))
+
+
+def number(value: Any) -> float | None:
+    """Take a finite number, also written as a string; anything else gives None."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return None
+    try:
+        found = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return found if math.isfinite(found) else None
+
+
+def moment(value: Any) -> datetime | None:
+    """Take an ISO-8601 date or date-time; a naive one is in UTC, an unreadable one gives None."""
+    return read_moment(value) if isinstance(value, str) else None
+
+
+def rank_score(index: int, count: int) -> float:
+    """Score a hit by its rank when the provider gives no score: linear from 1 down."""
+    return (count - index) / count

@@ -1,0 +1,392 @@
+"""What a provider is: plain functions that build requests and read responses, and no I/O.
+
+A provider is a module (`exa.py`, `kagi.py`, …) that fits these protocols; the table in
+`webtools.providers` names it, and both type checkers hold it to them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any, Literal, NoReturn, Protocol, TypeAlias, get_args
+
+from pydantic import BaseModel, ConfigDict, SecretStr
+from pydantic.alias_generators import to_camel
+
+from webtools.errors import ProviderError
+from webtools.flows.drivers import Flow, Sleep
+from webtools.http.messages import Request, Response
+from webtools.http.proxies import NO_PROXIES, Proxies, Proxy
+from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
+from webtools.results import Page, SearchResult
+
+Capability: TypeAlias = Literal["search", "fetch", "summarize", "docs", "synthesize"]
+FilterName: TypeAlias = Literal[
+    "include_domains",
+    "exclude_domains",
+    "start_published_date",
+    "end_published_date",
+    "category",
+]
+Done: TypeAlias = Callable[[str, bool], None]
+FILTERS: tuple[FilterName, ...] = get_args(FilterName)
+
+
+def untold(_subject: str, _failed: bool) -> None:
+    """Stand in for `Done` where nobody wants to know."""
+
+
+class Options(BaseModel):
+    """Base of a provider's `options` in the config file; unknown keys are an error."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, alias_generator=to_camel, validate_by_name=False
+    )
+
+
+class SearchOptions(Options):
+    """Options of every provider that searches."""
+
+    default_search_limit: int | None = None
+
+
+class Pacer:
+    """Spaces the calls of one provider evenly, over all threads and loops.
+
+    Attributes:
+        per_second: How many calls a second there may be.
+    """
+
+    def __init__(self, per_second: float) -> None:
+        self.per_second = per_second
+        self._interval = 1.0 / per_second
+        self._next = 0.0
+        self._lock = threading.Lock()
+
+    def reserve(self, now: float, deadline: float) -> float | None:
+        """Take the next free moment; returns the seconds to wait until it.
+
+        None when that is too late: then nothing is taken, or calls that fail would keep those
+        after them waiting.
+        """
+        with self._lock:
+            start = max(now, self._next)
+            if start >= deadline:
+                return None
+            self._next = start + self._interval
+        return start - now
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """One configured provider, ready to be called.
+
+    Attributes:
+        name: The name of its entry in the settings; errors and results carry it.
+        type: The provider's type, the key of the table.
+        base_url: Origin of the API, without a slash at the end.
+        api_key: The key, or None for a provider that needs none.
+        options: The provider's own options.
+        timeout: Seconds for a whole call, or None for the capability's default.
+        pacer: Spaces the calls, or None where no rate is set.
+        proxy: URL of the proxy, or None.
+        proxies: What the environment says of proxies, for an account that has none of its own.
+        fetch_fallback: Name of the provider that tries the pages which this one could not fetch.
+        domains: What hosts the operator lets pages be read from.
+        secrets: All that may never appear in a text.
+        identity: A hash, equal for accounts that give the same answers; holds no key.
+    """
+
+    name: str
+    type: str
+    base_url: str
+    api_key: SecretStr | None
+    options: Any
+    timeout: float | None = None
+    pacer: Pacer | None = None
+    proxy: SecretStr | None = field(default=None, repr=False)
+    fetch_fallback: str | None = None
+    proxies: Proxies = field(default=NO_PROXIES, repr=False)
+    domains: OperatorDomains = NO_DOMAINS
+    secrets: frozenset[str] = field(init=False, repr=False, compare=False)
+    identity: str = field(init=False, repr=False, compare=False)
+
+    @property
+    def key(self) -> str:
+        """The key in clear, for the request's header alone."""
+        return self.api_key.get_secret_value() if self.api_key else ""
+
+    def proxy_for(self, url: str) -> Proxy | None:
+        """Choose the proxy that a URL is asked through: its own, else the environment's.
+
+        Raises:
+            ConfigError: The environment names none that can be used.
+        """
+        if self.proxy is not None:
+            return Proxy(self.proxy.get_secret_value())
+        return self.proxies.choose(url)
+
+    def __post_init__(self) -> None:
+        """Collect the secrets once, as every answer is searched for them, and what names it."""
+        found = [self.api_key, self.proxy, *(value for _, value in self.options)]
+        secrets = [secret.get_secret_value() for secret in found if isinstance(secret, SecretStr)]
+        object.__setattr__(self, "secrets", frozenset(secrets) | self.proxies.secrets)
+        # What was read under other rules of the operator's is another answer.
+        rules = (repr(self.domains),) if self.domains else ()
+        names = (self.type, self.name, self.base_url, self.options.model_dump_json(), *rules)
+        identity = hashlib.sha256(" ".join(names).encode("utf-8", "replace")).hexdigest()
+        object.__setattr__(self, "identity", identity)
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be pickled: the key would be in it."""
+        message = f'account "{self.name}" holds a key and cannot be pickled'
+        raise TypeError(message)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchQuery:
+    """One query with its filters, already checked.
+
+    Attributes:
+        snippets: Whether hits without an extract are worth paying for one.
+    """
+
+    query: str
+    limit: int
+    include_domains: tuple[str, ...] = ()
+    exclude_domains: tuple[str, ...] = ()
+    start_published_date: date | datetime | None = None
+    end_published_date: date | datetime | None = None
+    category: str | None = None
+    snippets: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PageQuery:
+    """URLs to fetch, and what of each page."""
+
+    urls: tuple[str, ...]
+    text: bool = True
+    highlights: bool = False
+    summary: bool = False
+    text_max_characters: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryQuery:
+    """A URL to summarize."""
+
+    url: str
+    summary_type: str = "summary"
+    engine: str = "cecil"
+    target_language: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DocsQuery:
+    """A question about a software library.
+
+    Attributes:
+        query: The question; it may name the library, also with a version.
+        limit: Most snippets to return.
+        library: Name or ID of the library, where it is known apart from the question.
+    """
+
+    query: str
+    limit: int
+    library: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a synthesis may cite as `[number]`."""
+
+    number: int
+    title: str
+    url: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SynthesisQuery:
+    """A question to answer from these sources and no others."""
+
+    question: str
+    sources: tuple[Source, ...]
+
+
+Query: TypeAlias = SearchQuery | PageQuery | SummaryQuery | DocsQuery | SynthesisQuery
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Price of a call in USD, and whether it comes from the price table."""
+
+    usd: float
+    is_estimate: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """What one search answer held, best first."""
+
+    results: list[SearchResult]
+    cost: Cost | None = None
+    warnings: list[str] = field(default_factory=list[str])
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """What one fetch answer held; a page that failed carries its `error`."""
+
+    pages: list[Page]
+    cost: Cost | None = None
+    warnings: list[str] = field(default_factory=list[str])
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What one summary answer held."""
+
+    text: str
+    tokens: int
+    cost: Cost | None = None
+    warnings: list[str] = field(default_factory=list[str])
+
+
+@dataclass(frozen=True, slots=True)
+class Synthesis:
+    """What one synthesis answer held; `[n]` in the text refers to the numbered sources."""
+
+    text: str
+    cost: Cost | None = None
+    warnings: list[str] = field(default_factory=list[str])
+
+
+class Provider(Protocol):
+    """What every provider module has."""
+
+    NAME: str
+    TITLE: str
+    ORIGIN: str
+    KEY_VARIABLES: tuple[str, ...]
+    NEEDS_KEY: bool
+    CONFIG_OPTIONS: type[Options]
+
+    def read_error(
+        self, response: Response, account: Account, capability: Capability, /
+    ) -> ProviderError | None:
+        """Tell what went wrong, or None when the answer is a success."""
+        ...
+
+
+class SearchProvider(Provider, Protocol):
+    """A provider that searches."""
+
+    MAX_SEARCH_LIMIT: int
+
+    def native_filters(self, query: SearchQuery, account: Account, /) -> frozenset[FilterName]:
+        """Name the filters of this query that the API applies itself."""
+        ...
+
+    def search_request(self, query: SearchQuery, account: Account, /) -> Request:
+        """Build the one request a query takes."""
+        ...
+
+    def search_price(self, query: SearchQuery, account: Account, /) -> float:
+        """Give the most that the call may cost, in USD; every price here is the worst one."""
+        ...
+
+    def read_search(self, response: Response, query: SearchQuery, account: Account, /) -> Hits:
+        """Read the hits, best first; anything undocumented may raise as plain Python does."""
+        ...
+
+
+class FetchProvider(Provider, Protocol):
+    """A provider that fetches pages."""
+
+    MAX_URLS: int
+
+    def fetch_request(self, query: PageQuery, account: Account, /) -> Request:
+        """Build the one request for up to `MAX_URLS` pages."""
+        ...
+
+    def fetch_price(self, query: PageQuery, account: Account, /) -> float:
+        """Give the most that the request for these pages may cost, in USD."""
+        ...
+
+    def read_pages(self, response: Response, query: PageQuery, account: Account, /) -> Pages:
+        """Read one page per URL, in the order asked."""
+        ...
+
+
+class PageProvider(Provider, Protocol):
+    """A provider that fetches pages in a flow of its own, such as one request per page."""
+
+    def pages(
+        self, query: PageQuery, account: Account, deadline: float, done: Done, /
+    ) -> Flow[Pages]:
+        """Fetch one page per URL, in the order asked; one that fails carries its `error`.
+
+        `done` is called with every URL as it ends, and whether it failed.
+        """
+        ...
+
+    def fetch_price(self, query: PageQuery, account: Account, /) -> float:
+        """Give the most that all these pages may cost, in USD."""
+        ...
+
+
+class SummaryProvider(Provider, Protocol):
+    """A provider that summarizes."""
+
+    def summary_request(self, query: SummaryQuery, account: Account, /) -> Request:
+        """Build the one request a summary takes."""
+        ...
+
+    def summary_price(self, query: SummaryQuery, account: Account, /) -> float:
+        """Give the most that the summary may cost, in USD."""
+        ...
+
+    def read_summary(self, response: Response, query: SummaryQuery, account: Account, /) -> Summary:
+        """Read the summary; an empty one is an error."""
+        ...
+
+
+class DocsProvider(Provider, Protocol):
+    """A provider that finds a library's documentation, in a dialogue of requests."""
+
+    def lookup(
+        self, query: DocsQuery, account: Account, /
+    ) -> Generator[Request | Sleep, Response, Hits]:
+        """Yield what to send or to wait for, and return the snippets, best first.
+
+        Each request is answered with its response, unless `read_error` finds a fault in that. A
+        wait is answered with nothing, or with `RequestTimeoutError` when there is no time for it.
+        """
+        ...
+
+    def lookup_price(self, query: DocsQuery, account: Account, /) -> float:
+        """Give the most that the whole dialogue may cost, in USD."""
+        ...
+
+
+class SynthesisProvider(Provider, Protocol):
+    """A provider that answers a question from given sources."""
+
+    def synthesis_request(self, query: SynthesisQuery, account: Account, /) -> Request:
+        """Build the one request a synthesis takes."""
+        ...
+
+    def synthesis_price(self, query: SynthesisQuery, account: Account, /) -> float:
+        """Give the most that the answer may cost, in USD."""
+        ...
+
+    def read_synthesis(
+        self, response: Response, query: SynthesisQuery, account: Account, /
+    ) -> Synthesis:
+        """Read the answer; one without text is an error."""
+        ...

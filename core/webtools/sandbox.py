@@ -1,0 +1,12 @@
+"""Moved to `webtools_sandbox`; this name goes with the next minor version."""
+
+import warnings
+from importlib import import_module
+from typing import Any
+
+warnings.warn("webtools_sandbox is the new name", DeprecationWarning, stacklevel=2)
+
+
+def __getattr__(name: str) -> Any:
+    """Load a name from its new place."""
+    return getattr(import_module("webtools_sandbox"), name)

@@ -1,0 +1,1 @@
+"""The store of cached answers, spending and circuit breakers."""

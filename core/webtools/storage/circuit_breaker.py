@@ -1,0 +1,333 @@
+"""Which providers are parked: those out of quota or failing again and again, over all processes.
+
+A park lasts longer each time in a row. When one ends, a single call over all processes is let
+through as a probe: its success ends the trouble, its failure parks the provider again. What is
+known stands in the store's file, with a copy in memory that serves where the file cannot.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import astuple, dataclass, replace
+from typing import Literal, TypeAlias
+
+from webtools.errors import (
+    AuthenticationError,
+    QuotaError,
+    RateLimitError,
+    RequestError,
+    RequestTimeoutError,
+    ResponseFormatError,
+    UnavailableError,
+    WebToolsError,
+)
+from webtools.providers import Account
+from webtools.storage.sqlite import Store, StoreError
+
+__all__ = ["Health", "Parking"]
+
+ParkKind: TypeAlias = Literal["quota", "failing"]
+
+_LADDER = (60.0, 120.0, 240.0, 480.0, 900.0)  # seconds
+_LONGEST_PARK = 86_400.0
+_PROBE_TIME = 60.0  # seconds in which no other call is let through
+_FORGOTTEN_AFTER = 86_400.0  # seconds after the last trouble or park
+_LATE_ANSWERS = 30.0  # seconds in which calls may end that began before a park
+_FAILURES_IN_A_ROW = 3
+_FIRST_FAILURE_STATUS = 400
+_PATIENCE = 0.5  # seconds: a call is not to wait longer for the file than that
+
+# Each says what is the matter without a word of the provider's or of the query: it is shown to
+# calls that have nothing to do with the one that failed.
+_AT_ONCE: dict[type[WebToolsError], str] = {
+    QuotaError: "its quota is used up",
+    RateLimitError: "it gets too many calls",
+    AuthenticationError: "it does not accept the key",
+}
+_IN_A_ROW: dict[type[WebToolsError], str] = {
+    UnavailableError: "it is in trouble",
+    RequestTimeoutError: "it does not answer in time",
+    RequestError: "it does not answer",
+    ResponseFormatError: "its answers cannot be read",
+}
+
+_READ = """
+    SELECT failures, parks, parked_until, kind, reason, changed FROM health WHERE provider = ?
+"""
+_WRITE = """
+    REPLACE INTO health (failures, parks, parked_until, kind, reason, changed, provider)
+    VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
+_DELETE = "DELETE FROM health WHERE provider = ?"
+_TIDY = "DELETE FROM health WHERE max(changed, parked_until) < ?"
+
+
+@dataclass(frozen=True, slots=True)
+class Parking:
+    """A provider that should not be called for now.
+
+    Attributes:
+        provider: Its name.
+        until: When that ends, in seconds since 1970.
+        kind: `quota` when a call cannot succeed: credit, rate or key; `failing` when it might.
+        reason: What is the matter, in words that go on after "because".
+    """
+
+    provider: str
+    until: float
+    kind: ParkKind
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What is known of a provider in trouble.
+
+    Attributes:
+        failures: How many there were in a row.
+        parks: How often it was parked in a row.
+        until: The end of the last park or probe; 0 before the first.
+        kind: See `Parking`.
+        reason: See `Parking`.
+        changed: When the state became this one.
+    """
+
+    failures: int
+    parks: int
+    until: float
+    kind: str
+    reason: str
+    changed: float
+
+    def is_parked(self, now: float) -> bool:
+        # No park is longer than the longest: the clock was wrong when such a one was written.
+        return now < self.until <= now + _LONGEST_PARK + _PROBE_TIME
+
+    def is_forgotten(self, now: float) -> bool:
+        return max(self.changed, self.until) < now - _FORGOTTEN_AFTER
+
+
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    kind: ParkKind
+    reason: str
+    wait: float
+
+
+_Change: TypeAlias = Callable[["_State | None"], "_State | None"]
+
+
+class Health:
+    """Remembers which providers are in trouble.
+
+    Args:
+        store: Where it is remembered.
+        now: Gives the time in seconds since 1970.
+    """
+
+    def __init__(self, store: Store, *, now: Callable[[], float] = time.time) -> None:
+        self._store = store
+        self._now = now
+        self._lock, self._pid = threading.Lock(), os.getpid()
+        self._states: dict[str, _State] = {}  # of providers in trouble
+        self._unsaved: set[str] = set()  # whose state the store has not
+        self._probes: dict[str, float] = {}  # the end of each probe that was given here
+
+    def parked(self, account: Account) -> Parking | None:
+        """Tell whether a provider is parked; None lets one call through.
+
+        After a park that call is the probe: its outcome must be told with `succeeded` or
+        `failed`, and until then, or for a minute, the provider stays parked for all others.
+        """
+        key, now = _key(account), self._now()
+        state = self._known(key)
+        if state is not None and state.parks and not state.is_parked(now):
+            state = self._probe(key, now)
+        return _parking(account, state, now)
+
+    def known(self, account: Account) -> Parking | None:
+        """Tell whether a provider is parked, and change nothing: for who will not call it."""
+        return _parking(account, self._known(_key(account)), self._now())
+
+    def is_ailing(self, account: Account) -> bool:
+        """Tell whether a success would change anything; looks only into memory."""
+        return bool(self._states) and _key(account) in self._states
+
+    def succeeded(self, account: Account) -> None:
+        """Tell that a call was answered well; quick for a healthy provider."""
+        if not self._states:  # the usual case
+            return
+        key = _key(account)
+        if key in self._states:
+            probe, now = self._end_probe(key), self._now()
+            self._change(key, lambda state: _recovered(state, now, probe))
+
+    def failed(self, account: Account, error: WebToolsError) -> None:
+        """Tell that a call failed; a request that was wrong in itself does not count."""
+        key, now = _key(account), self._now()
+        fault = _fault(error)
+        probe = self._end_probe(key)
+        if fault is not None:
+            self._change(key, lambda state: _worsened(state, fault, now, probe))
+        elif probe is not None:
+            self._change(key, lambda state: _given_back(state, now, probe))
+
+    # --- probes --------------------------------------------------------------------------------
+
+    def _probe(self, key: str, now: float) -> _State | None:
+        """Take the probe, and give None; or give the state when another call has taken it."""
+        until = now + _PROBE_TIME
+        taken = False
+
+        def take(state: _State | None) -> _State | None:
+            nonlocal taken
+            taken = state is not None and not state.is_parked(now)
+            return replace(state, until=until) if state and taken else state
+
+        state = self._change(key, take)
+        if not taken:
+            return state
+        with self._guard():
+            self._probes[key] = until
+        return None
+
+    def _end_probe(self, key: str) -> float | None:
+        with self._guard():
+            return self._probes.pop(key, None)
+
+    # --- where it is kept ----------------------------------------------------------------------
+
+    def _known(self, key: str) -> _State | None:
+        """Give what the store says, and remember it; memory speaks for what it could not save."""
+        if key not in self._unsaved:
+            with suppress(StoreError):
+                self._remember(
+                    key,
+                    self._store.read(lambda db: _read(db, key, self._now()), patience=_PATIENCE),
+                )
+        return self._states.get(key)
+
+    def _change(self, key: str, change: _Change) -> _State | None:
+        """Change a state at one stroke, over all processes where the store allows it."""
+        try:
+            state = self._store.write(
+                lambda db: self._change_stored(db, key, change), patience=_PATIENCE
+            )
+        except StoreError:
+            with self._guard():
+                state = change(self._states.get(key))
+                self._remember(key, state)
+            if state is not None:
+                self._unsaved.add(key)
+        else:
+            self._unsaved.discard(key)
+            self._remember(key, state)
+        return state
+
+    def _change_stored(self, db: sqlite3.Connection, key: str, change: _Change) -> _State | None:
+        now = self._now()
+        stored = _read(db, key, now)
+        before = self._states.get(key) if key in self._unsaved else stored
+        after = change(before)
+        if after != stored:
+            _write(db, key, after, now)
+        return after
+
+    def _remember(self, key: str, state: _State | None) -> None:
+        if state is not None:
+            self._states[key] = state
+        else:
+            self._states.pop(key, None)
+            self._unsaved.discard(key)
+
+    def _guard(self) -> threading.Lock:
+        if self._pid != os.getpid():  # a fork may have happened while another thread held the lock
+            self._lock, self._pid = threading.Lock(), os.getpid()
+            self._probes = {}  # the parent makes those calls
+        return self._lock
+
+
+def _parking(account: Account, state: _State | None, now: float) -> Parking | None:
+    if state is None or not state.is_parked(now):
+        return None
+    kind: ParkKind = "failing" if state.kind == "failing" else "quota"
+    return Parking(account.name, state.until, kind, state.reason)
+
+
+def _key(account: Account) -> str:
+    """Name a provider's row; it changes with the key, so that a new one is tried at once."""
+    place = (account.name, account.type, account.base_url)
+    hashed = hashlib.sha256("\0".join([*place, *sorted(account.secrets)]).encode())
+    return " ".join([*place, hashed.hexdigest()[:12]])
+
+
+# --- how a state goes on -----------------------------------------------------------------------
+
+
+def _fault(error: WebToolsError) -> _Fault | None:
+    """Tell what an error says about the provider; None when it is about the request alone."""
+    kind: ParkKind = "quota" if isinstance(error, tuple(_AT_ONCE)) else "failing"
+    reasons = _AT_ONCE if kind == "quota" else _IN_A_ROW
+    reason = next((words for each, words in reasons.items() if isinstance(error, each)), None)
+    if reason is None or _is_answer(error):
+        return None
+    if error.status is not None:
+        reason = f"{reason} (HTTP {error.status})"
+    return _Fault(kind, reason, error.retry_after or 0.0)
+
+
+def _is_answer(error: WebToolsError) -> bool:
+    """Tell what no provider is to blame for: our own budget, and an answer that holds nothing."""
+    if isinstance(error, QuotaError):
+        return error.status is None
+    answered = error.status is not None and error.status < _FIRST_FAILURE_STATUS
+    return isinstance(error, UnavailableError) and answered
+
+
+def _worsened(state: _State | None, fault: _Fault, now: float, probe: float | None) -> _State:
+    old = state or _State(0, 0, 0.0, fault.kind, fault.reason, now)
+    told = replace(old, kind=fault.kind, reason=fault.reason, changed=now)
+    if old.is_parked(now) and old.until != probe:  # the call began before the park
+        until = now + min(fault.wait, _LONGEST_PARK)
+        return replace(told, until=until) if until > old.until else old
+    failures = old.failures + 1
+    if fault.kind == "failing" and not old.parks and failures < _FAILURES_IN_A_ROW:
+        return replace(told, failures=failures)
+    rung = _LADDER[min(old.parks, len(_LADDER) - 1)]
+    until = now + min(max(rung, fault.wait), _LONGEST_PARK)
+    return replace(told, failures=failures, parks=old.parks + 1, until=until)
+
+
+def _recovered(state: _State | None, now: float, probe: float | None) -> _State | None:
+    """End the trouble, unless the call may have begun before the quota was used up."""
+    if state is None or state.kind == "failing" or state.until == probe:
+        return None
+    return state if state.is_parked(now) and now - state.changed < _LATE_ANSWERS else None
+
+
+def _given_back(state: _State | None, now: float, probe: float) -> _State | None:
+    """Let the next call be the probe: this one could not tell."""
+    return replace(state, until=now) if state is not None and state.until == probe else state
+
+
+# --- the row -----------------------------------------------------------------------------------
+
+
+def _read(db: sqlite3.Connection, key: str, now: float) -> _State | None:
+    rows = db.execute(_READ, (key,)).fetchall()
+    state = _State(*rows[0]) if rows else None
+    return None if state is None or state.is_forgotten(now) else state
+
+
+def _write(db: sqlite3.Connection, key: str, state: _State | None, now: float) -> None:
+    db.execute(_TIDY, (now - _FORGOTTEN_AFTER,))
+    if state is None:
+        db.execute(_DELETE, (key,))
+    else:
+        db.execute(_WRITE, (*astuple(state), key))

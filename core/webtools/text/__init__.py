@@ -1,0 +1,1 @@
+"""Foreign text made safe: cleaning, invisible characters, redaction, fencing, quoting."""

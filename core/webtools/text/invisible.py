@@ -1,0 +1,247 @@
+"""Takes out of foreign text what a reader does not see and a model does.
+
+Zero-width characters, marks that turn the direction, tags, soft hyphens, fillers and annotations
+carry hidden instructions, or hide the words that would give them away. Joiners and variation
+selectors stay where scripts and emoji need them, at most one in a place, and not so many that they
+could spell something: what they choose is a glyph, and no reader misses it. `_invisible` has the
+table.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from itertools import islice
+from typing import Any, TypeVar, cast
+from urllib.parse import quote
+
+from pydantic import BaseModel
+
+from webtools.errors import WebToolsError
+from webtools.text.invisible_table import (
+    IDEOGRAPH_SELECTORS,
+    IDEOGRAPHS,
+    INVISIBLE,
+    JOINERS,
+    JOINING,
+    MONGOLIAN,
+    MONGOLIAN_SELECTORS,
+    NEVER_LONG,
+    NEVER_SHORT,
+    PICTURE_SELECTORS,
+    PICTURES,
+    SELECTORS,
+    STANDARD_SELECTORS,
+    VIRAMAS,
+    standard_bases,
+)
+from webtools.text.narrowing import is_list, is_object
+
+T = TypeVar("T")
+Model = TypeVar("Model", bound=BaseModel)
+
+_SUSPECT = f"[{INVISIBLE}]"
+_SELECTING = f"[{SELECTORS}]"
+_JOINING_ONE = f"[{JOINERS}]"
+_NEVER_LONG = f"[{NEVER_LONG}]+"
+# The first class finds what to look at, and quickly; the rest looks at the character before it.
+_SELECTING_NOTHING = (
+    rf"{_SELECTING}(?:"
+    rf"(?<=[{MONGOLIAN_SELECTORS}])(?<![{MONGOLIAN}].)"
+    rf"|(?<=[{STANDARD_SELECTORS}])(?<![{{bases}}].)"
+    rf"|(?<=[{PICTURE_SELECTORS}])(?:(?<![{PICTURES}#*0-9].)|(?<=[#*0-9].)(?!\u20e3))"
+    rf"|(?<=[{IDEOGRAPH_SELECTORS}])(?<![{IDEOGRAPHS}].))"
+)
+_JOINING_NOTHING = (
+    rf"{_JOINING_ONE}(?:"
+    rf"(?<![{JOINING}{PICTURES}\ufe0f].)"
+    rf"|(?<=[{PICTURES}\ufe0f].)(?:(?<=\u200c)|(?![{PICTURES}]))"
+    rf"|(?<=[{JOINING}].)(?<![{VIRAMAS}].)(?![{JOINING}]))"
+)
+_RARE = f"[{STANDARD_SELECTORS}{IDEOGRAPH_SELECTORS}]"
+_MANY = 8  # such characters in a text that may as well write a message
+_FLOOD = 4096
+_STRETCH = 16_384  # characters
+_ASCII = bytes(range(128))
+_ADDRESSES = {"url", "citations"}  # fields whose texts are kept to the letter, spelled in ASCII
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern when it is first needed: all of them take longer than other modules."""
+    return re.compile(pattern, re.DOTALL)
+
+
+@cache
+def _selecting_nothing() -> re.Pattern[str]:
+    return _compiled(_SELECTING_NOTHING.replace("{bases}", standard_bases()))
+
+
+@cache
+def _never_short() -> list[str]:
+    """List the characters of the first plane that no text needs."""
+    return re.findall(f"[{NEVER_SHORT}]", "".join(map(chr, range(0x10000))))
+
+
+@cache
+def _choosing() -> list[str]:
+    """List the selectors and joiners."""
+    every = map(chr, [*range(0x10000), *range(0xE0100, 0xE01F0)])
+    return re.findall(f"[{SELECTORS}{JOINERS}]", "".join(every))
+
+
+def characters(text: str) -> frozenset[str]:
+    """Give the characters beyond ASCII that a text is made of."""
+    if text.isascii():
+        return frozenset()
+    return frozenset(_beyond_ascii(text.encode("utf-8", "surrogatepass")))
+
+
+def _beyond_ascii(data: bytes) -> str:
+    """Leave the ASCII out of a text in UTF-8: what little is left is quickly looked at."""
+    return data.translate(None, _ASCII).decode("utf-8", "surrogatepass")
+
+
+def may_hide(data: bytes) -> bool:
+    """Tell whether a text in UTF-8 has characters that a reader may not see."""
+    return not data.isascii() and _compiled(_SUSPECT).search(_beyond_ascii(data)) is not None
+
+
+def _is_suspect(text: str) -> bool:
+    return not text.isascii() and may_hide(text.encode("utf-8", "surrogatepass"))
+
+
+def without_hidden(text: str) -> str:
+    """Remove the hidden characters of a text; what is left is not changed again."""
+    if not _is_suspect(text):
+        return text
+    text = _without_needless(text)
+    if not _is_suspect(text):
+        return text
+    text = _without(_selecting_nothing(), text)
+    text = _without(_compiled(_JOINING_NOTHING), text)
+    return _without_messages(text)
+
+
+def _without_needless(text: str) -> str:
+    """Remove what no text needs, and where all else is a flood, that too.
+
+    One character after the other: that is ten times as quick as a pattern for millions of them.
+    """
+    for character in _never_short():
+        text = text.replace(character, "")
+    text = _compiled(_NEVER_LONG).sub("", text)
+    if len(text) > _FLOOD and sum(map(text.count, _choosing())) > max(_FLOOD, len(text) // 8):
+        for character in _choosing():
+            text = text.replace(character, "")
+    return text
+
+
+def _without_messages(text: str) -> str:
+    """Remove what stands in its place, but so often that it may spell something.
+
+    Glyphs of ideographs and of mathematics are chosen here and there; joiners stand between few
+    letters of a word; and nobody alternates pictures in colour and in black.
+    """
+    if _is_often(_RARE, text):
+        text = _compiled(_RARE + "+").sub("", text)
+    joiners = f"[{JOINERS}{MONGOLIAN_SELECTORS}]"
+    if _is_often(joiners, text):
+        letters = _beyond_ascii(text.encode("utf-8", "surrogatepass"))
+        if len(letters) < 4 * len(_compiled(joiners).findall(letters)):
+            text = _compiled(joiners).sub("", text)
+    if min(text.count("\ufe0e"), text.count("\ufe0f")) > _MANY:
+        text = text.replace("\ufe0e", "").replace("\ufe0f", "")
+    return text
+
+
+def _is_often(pattern: str, text: str) -> bool:
+    found = islice(_compiled(pattern).finditer(text), _MANY + 1)
+    return sum(1 for _ in found) > _MANY
+
+
+def _without(pattern: re.Pattern[str], text: str) -> str:
+    """Remove single characters; of a long text in stretches, between which other threads go on."""
+    if len(text) <= _STRETCH:
+        return pattern.sub("", text)
+    parts: list[str] = []
+    done = 0
+    for begin in range(0, len(text), _STRETCH):
+        end = begin + _STRETCH
+        for match in pattern.finditer(text, begin, end + 1):  # it looks at one character beyond
+            if match.start() < end:
+                parts.append(text[done : match.start()])
+                done = match.end()
+    return "".join([*parts, text[done:]])
+
+
+def visible_error(error: WebToolsError) -> WebToolsError:
+    """Take the hidden characters out of an error's text."""
+    text = without_hidden(str(error))
+    return error if text == str(error) else error.with_message(text)
+
+
+def visible(value: T) -> T:
+    """Take the hidden characters out of a value and all that is in it."""
+    return cast("T", _Cleaner().clean(value))
+
+
+def visible_model(response: Model) -> Model:
+    """Take the hidden characters out of a response, and say in a warning how many they were.
+
+    In URLs they are escaped, not removed: another URL would be an invented one.
+    """
+    cleaner = _Cleaner()
+    clean: Model = cleaner.clean(response)
+    return _warned(clean, cleaner.removed) if cleaner.removed else clean
+
+
+def _warned(response: Model, removed: int) -> Model:
+    what = "1 hidden character" if removed == 1 else f"{removed} hidden characters"
+    warning = f"Removed {what} from the text."
+    from webtools.results import ResearchEnvelope  # noqa: PLC0415 - tools are named without it
+
+    if isinstance(response, ResearchEnvelope):
+        meta = response.meta
+        meta = meta.model_copy(update={"warnings": [*meta.warnings, warning]})
+        return response.model_copy(update={"meta": meta})
+    if "warnings" not in type(response).model_fields:  # a plan, in which nothing is the web's
+        return response
+    told: list[str] = getattr(response, "warnings", [])
+    return response.model_copy(update={"warnings": [*told, warning]})
+
+
+class _Cleaner:
+    """Cleans values and counts what it removes."""
+
+    def __init__(self) -> None:
+        self.removed = 0
+
+    def clean(self, value: Any, name: str = "") -> Any:
+        """Clean a value and all that is in it; what needs no change is returned as it is."""
+        if isinstance(value, str):
+            return _escaped(value) if name in _ADDRESSES else self._text(value)
+        if isinstance(value, BaseModel):
+            return self._model(value)
+        if is_list(value):
+            return [self.clean(item, name) for item in value]
+        if is_object(value):
+            return {key: self.clean(item, key) for key, item in value.items()}
+        return value
+
+    def _text(self, text: str) -> str:
+        clean = without_hidden(text)
+        self.removed += len(text) - len(clean)
+        return clean
+
+    def _model(self, model: BaseModel) -> BaseModel:
+        cleaned = ((name, self.clean(value, name), value) for name, value in vars(model).items())
+        changed = {name: new for name, new, old in cleaned if new is not old and new != old}
+        return model.model_copy(update=changed) if changed else model
+
+
+def _escaped(url: str) -> str:
+    clean = without_hidden(url)
+    if clean == url:
+        return url
+    return _compiled(_SUSPECT).sub(lambda match: quote(match[0]), url)

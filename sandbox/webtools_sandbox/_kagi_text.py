@@ -1,0 +1,85 @@
+"""How Kagi reads a query and marks up what it finds; the same in both generations of its API."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from webtools_sandbox.corpus import query_terms
+from webtools_sandbox.library import NO_FILTERS, Filters
+
+if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
+    from webtools_sandbox.corpus import Document
+    from webtools_sandbox.library import Library
+
+_OPERATOR = re.compile(
+    r'(?P<minus>(?<!\S)-)?(?:(?P<site>site:\S+)|"(?P<phrase>[^"]+)"|(?P<word>\S+))'
+)
+_WORD = re.compile(r"(\w+)")
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
+_TO_ENTITIES = str.maketrans(_ENTITIES)
+
+
+def read_operators(query: str, filters: Filters = NO_FILTERS) -> tuple[str, Filters]:
+    """Take `site:`, `-word` and phrases out of a query; returns what is left, and filters."""
+    left: list[str] = []
+    sites: list[str] = []
+    not_sites: list[str] = []
+    without: list[str] = []
+    phrases: list[str] = []
+    for found in _OPERATOR.finditer(query):
+        minus, site, phrase, word = found["minus"], found["site"], found["phrase"], found["word"]
+        if site:
+            (not_sites if minus else sites).append(site.removeprefix("site:"))
+        elif minus:
+            without += query_terms(phrase or word)
+        elif phrase:
+            phrases.append(phrase.lower())
+            left.append(phrase)
+        else:
+            left.append(word)
+    found_filters = replace(
+        filters,
+        include_domains=tuple(sites),
+        exclude_domains=tuple(not_sites),
+        phrases=tuple(phrases),
+        without=tuple(without),
+    )
+    return " ".join(left), found_filters
+
+
+def marked(text: str, terms: AbstractSet[str]) -> str:
+    """Escape `text` as Kagi does and set the words of the query in bold."""
+    pieces = _WORD.split(text)
+    return "".join(
+        f"<b>{piece}</b>" if piece.lower() in terms else piece.translate(_TO_ENTITIES)
+        for piece in pieces
+    )
+
+
+def described(library: Library, document: Document, query: str) -> dict[str, str]:
+    """Return `url`, `title` and `snippet` of a hit, marked up."""
+    terms = frozenset(query_terms(query))
+    url = library.url(document)
+    snippet = library.snippet(document, query)
+    # Kagi always has a title; a page without one is listed by its URL.
+    return {
+        "url": url,
+        "title": marked(document.title, terms) if document.title else url,
+        "snippet": marked(snippet, terms),
+    }
+
+
+def related(query: str) -> list[str]:
+    """Return a few searches that go with `query`."""
+    terms = query_terms(query)[:2]
+    return [f"{' '.join(terms)} {word}" for word in ("tutorial", "example", "documentation")]
+
+
+def trace_of(*parts: bytes) -> str:
+    """Return the trace id of a request: the same request always gets the same one."""
+    return hashlib.blake2b(b"\n".join(parts), digest_size=16).hexdigest()

@@ -1,0 +1,116 @@
+"""What happens to one HTTP request: count it, find who answers, maybe spoil the answer."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING, Any
+
+from aiohttp import web
+
+from webtools_sandbox.apis import APIS
+from webtools_sandbox.delivery import deliver, response
+from webtools_sandbox.faults import FaultBoard, fault_from_json, faulty_reply
+from webtools_sandbox.keys import KeyRing
+from webtools_sandbox.pages import PagesSite
+from webtools_sandbox.stats import Stats
+from webtools_sandbox.wire import Call, Reply, json_reply
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from webtools_sandbox.library import Library
+    from webtools_sandbox.wire import Site
+
+_MAX_BODY = 1024**2
+_MAX_LATENCY = 3600.0
+
+
+class SandboxApp:
+    """The imitated APIs, the pages and the control API behind one request handler."""
+
+    def __init__(
+        self, library: Library, *, extra_keys: Iterable[str] = (), today: date | None = None
+    ) -> None:
+        """Make every API over the same library; without `today` the news are dated by the clock."""
+        keys = KeyRing(extra_keys)
+        self.library = library
+        self._today = today
+        self.apis = {name: make(library, keys) for name, make in APIS.items()}
+        self.pages = PagesSite(library)
+        self.faults = FaultBoard()
+        self.stats = Stats()
+        self.latency = 0.0
+
+    def reset(self) -> None:
+        """Forget faults, latency, stats and balances."""
+        self.faults.clear()
+        self.stats.reset()
+        self.latency = 0.0
+        for api in self.apis.values():
+            api.reset()
+
+    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Answer one request."""
+        path, _, query_string = request.raw_path.partition("?")
+        provider, inside = _split(path)
+        try:
+            body = await request.read()
+        except web.HTTPRequestEntityTooLarge:
+            return response(json_reply({"error": f"At most {_MAX_BODY} bytes"}, status=413))
+        call = Call(request.method, inside, query_string, request.headers, body)
+        if provider == "_sandbox":
+            return response(self._control(call))
+        self.stats.count_request(path, call)
+        self.library.date_news(self._today or datetime.now(UTC).date())
+        api = self.apis.get(provider)
+        if api is None:
+            call.path = path
+            return await self._answer(request, "pages", self.pages, call)
+        if self.latency:
+            await asyncio.sleep(self.latency)
+        return await self._answer(request, provider, api, call)
+
+    async def _answer(
+        self, request: web.BaseRequest, provider: str, site: Site, call: Call
+    ) -> web.StreamResponse:
+        fault = self.faults.take(provider, call)
+        if fault is None:
+            return response(site.answer(call))
+        if fault.delay:
+            await asyncio.sleep(fault.delay)
+        return await deliver(request, faulty_reply(fault, site, call), fault)
+
+    def _control(self, call: Call) -> Reply:
+        """Answer the control API, by which other processes steer the sandbox."""
+        actions: dict[tuple[str, str], Callable[[Call], Any]] = {
+            ("POST", "/faults"): self._add_fault,
+            ("DELETE", "/faults"): lambda _: self.faults.clear(),
+            ("GET", "/stats"): lambda _: self.stats.snapshot(),
+            ("DELETE", "/stats"): lambda _: self.stats.reset(),
+            ("POST", "/latency"): self._set_latency,
+            ("POST", "/reset"): lambda _: self.reset(),
+        }
+        action = actions.get((call.method, call.path))
+        if action is None:
+            return json_reply({"error": f"No such control: {call.method} {call.path}"}, status=404)
+        try:
+            return json_reply(action(call) or {"ok": True})
+        except (ValueError, TypeError, AttributeError) as error:
+            return json_reply({"error": str(error)}, status=400)
+
+    def _add_fault(self, call: Call) -> None:
+        self.faults.add(fault_from_json(call.json()))
+
+    def _set_latency(self, call: Call) -> None:
+        seconds = float(call.json()["seconds"])
+        if not 0 <= seconds <= _MAX_LATENCY:
+            msg = f"seconds must be between 0 and {_MAX_LATENCY:.0f}"
+            raise ValueError(msg)
+        self.latency = seconds
+
+
+def _split(path: str) -> tuple[str, str]:
+    """Split `/exa/search` into `exa` and `/search`."""
+    provider, slash, inside = path.lstrip("/").partition("/")
+    return provider, slash + inside

@@ -1,0 +1,194 @@
+"""Faults on demand: which requests go wrong, and what they are answered instead."""
+
+from __future__ import annotations
+
+import gzip
+import threading
+from dataclasses import dataclass, field, fields, replace
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
+
+from webtools_sandbox.wire import Reply, json_reply
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from webtools_sandbox.wire import Call, Site
+
+Body = Literal["html", "cut", "huge", "bomb", "empty", "gzip", "echo", "hangup"]
+FaultBody = Body | bytes | dict[str, Any] | list[Any] | None
+
+_BODIES = frozenset(get_args(Body))
+_HTML = (
+    b"<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head>"
+    b"<body><center><h1>502 Bad Gateway</h1></center></body></html>"
+)
+
+
+class FaultSettings(TypedDict, total=False):
+    """The keyword arguments of `SandboxServer.fault`; see `Fault` for what they mean."""
+
+    provider: str | None
+    path: str | None
+    containing: str | None
+    times: int | None
+    status: int | None
+    retry_after: float | str | None
+    retry_after_as_date: bool
+    delay: float
+    body: FaultBody
+    headers: Mapping[str, str]
+    mib: float
+    reset: bool
+    drip: float
+    drip_headers: float
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One rule: which requests it hits, and what happens to them. Everything is optional.
+
+    Attributes:
+        provider: `exa`, `kagi`, or `pages` for the served documents; None hits all.
+        path: End of the path below the provider's prefix, such as `/search`; None hits all.
+        containing: Hit only requests whose query string or body holds this text.
+        times: How often the rule applies; None is always.
+        status: Answer with this status and the API's own error body, unless `body` says otherwise.
+        retry_after: `Retry-After` in seconds, or the literal header value.
+        retry_after_as_date: Send `retry_after` seconds from now as an HTTP date.
+        delay: Seconds to wait before anything is sent.
+        body: `html`: an HTML page; `empty`: no bytes; `echo`: an error that repeats the key sent;
+            `cut`: half of what Content-Length promises, then the end; `huge`: `mib` MiB of JSON;
+            `bomb`: the same, gzip-compressed to a thousandth; `gzip`: the usual answer,
+            compressed; `hangup`: the connection ends without an answer. Bytes are sent as they
+            are, with a JSON content type; a dict or a list is sent as JSON.
+        headers: More headers, such as `Location`.
+        mib: Size of `huge` and `bomb`.
+        reset: Reset the connection (RST) instead of an answer; with `cut`, in the middle of it.
+        drip: Seconds between single bytes of the body.
+        drip_headers: Seconds between single bytes of the status line and headers.
+    """
+
+    provider: str | None = None
+    path: str | None = None
+    containing: str | None = None
+    times: int | None = 1
+    status: int | None = None
+    retry_after: float | str | None = None
+    retry_after_as_date: bool = False
+    delay: float = 0.0
+    body: FaultBody = None
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    mib: float = 20.0
+    reset: bool = False
+    drip: float = 0.0
+    drip_headers: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Refuse a body kind that does not exist: it would silently do nothing."""
+        if isinstance(self.body, str) and self.body not in _BODIES:
+            known = ", ".join(sorted(_BODIES))
+            msg = f"unknown fault body {self.body!r}; known are {known}, or give bytes"
+            raise ValueError(msg)
+
+    def hits(self, provider: str, call: Call) -> bool:
+        """Tell whether the rule is about this request."""
+        if self.provider not in {None, provider}:
+            return False
+        if self.path is not None and not call.path.endswith(self.path):
+            return False
+        sent = f"{call.query} {call.body.decode(errors='replace')}" if self.containing else ""
+        return self.containing is None or self.containing in sent
+
+
+def fault_from_json(data: Mapping[str, Any]) -> Fault:
+    """Make a fault from the body of `POST /_sandbox/faults`.
+
+    The keys are those of `Fault`; a literal body of any text goes in `body_text`.
+
+    Raises:
+        ValueError: A key is unknown, or a value makes no sense.
+    """
+    settings = dict(data)
+    if "body_text" in settings:
+        settings["body"] = str(settings.pop("body_text")).encode()
+    unknown = sorted(settings.keys() - {item.name for item in fields(Fault)})
+    if unknown:
+        msg = f"unknown fault setting: {', '.join(unknown)}"
+        raise ValueError(msg)
+    return Fault(**settings)
+
+
+class FaultBoard:
+    """The rules in force; may be changed from any thread."""
+
+    def __init__(self) -> None:
+        """Start without any rule."""
+        self._faults: list[Fault] = []
+        self._lock = threading.Lock()
+
+    def add(self, fault: Fault) -> None:
+        """Add a rule; earlier rules go first."""
+        with self._lock:
+            self._faults.append(fault)
+
+    def clear(self) -> None:
+        """Drop all rules."""
+        with self._lock:
+            self._faults.clear()
+
+    def take(self, provider: str, call: Call) -> Fault | None:
+        """Return the first rule that hits the request, and use it up by one."""
+        if not self._faults:
+            return None
+        with self._lock:
+            for index, fault in enumerate(self._faults):
+                if fault.hits(provider, call):
+                    self._use_up(index, fault)
+                    return fault
+        return None
+
+    def _use_up(self, index: int, fault: Fault) -> None:
+        if fault.times is None:
+            return
+        if fault.times <= 1:
+            del self._faults[index]
+        else:
+            self._faults[index] = replace(fault, times=fault.times - 1)
+
+
+def faulty_reply(fault: Fault, site: Site, call: Call) -> Reply:
+    """Return what is answered under `fault`; how it is sent is not decided here."""
+    reply = _content(fault, site, call)
+    headers = {**reply.headers, **_retry_after(fault), **fault.headers}
+    if fault.body == "gzip":
+        headers["Content-Encoding"] = "gzip"
+        return replace(reply, body=gzip.compress(reply.body), headers=headers)
+    return replace(reply, headers=headers)
+
+
+def _content(fault: Fault, site: Site, call: Call) -> Reply:
+    status, body = fault.status or 200, fault.body
+    if body == "html":
+        return Reply(status, _HTML, "text/html; charset=utf-8")
+    if body == "empty":
+        return Reply(status, b"")
+    if body == "echo":
+        return site.failure(
+            call, fault.status or 401, f"The key {site.sent_key(call)} was not accepted."
+        )
+    if isinstance(body, bytes):
+        return Reply(status, body)
+    if isinstance(body, dict | list):
+        return json_reply(body, status=status)
+    return site.answer(call) if fault.status is None else site.failure(call, status)
+
+
+def _retry_after(fault: Fault) -> dict[str, str]:
+    if fault.retry_after is None:
+        return {}
+    if not fault.retry_after_as_date:
+        return {"Retry-After": str(fault.retry_after)}
+    when = datetime.now(UTC) + timedelta(seconds=float(fault.retry_after))
+    return {"Retry-After": format_datetime(when, usegmt=True)}

@@ -1,0 +1,136 @@
+"""The corpus as a web site: real HTML pages with the clutter that real pages have."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from html import escape
+from typing import TYPE_CHECKING
+
+from webtools_sandbox.wire import Reply
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from webtools_sandbox.corpus import Collection, Document
+    from webtools_sandbox.library import Library
+    from webtools_sandbox.wire import Call
+
+_HTML = "text/html; charset=utf-8"
+_HEADING = re.compile(r"(#{1,6}) (.+)")
+_SPECIAL_STATUS = {"timeout": 408, "forbidden": 403, "http-403": 403, "broken": 500}
+_CACHED_PAGES = 512
+_COLLECTIONS: tuple[Collection, ...] = ("docs", "news")
+
+
+class PagesSite:
+    """The served documents; faults work on them as on the APIs."""
+
+    def __init__(self, library: Library) -> None:
+        """Serve `library`."""
+        self._library = library
+
+    def answer(self, call: Call) -> Reply:
+        """Return the page."""
+        if call.method not in {"GET", "HEAD"}:
+            return Reply(405, b"", "text/plain")
+        return page(self._library, call.path)
+
+    def failure(self, call: Call, status: int, message: str | None = None) -> Reply:
+        """Return an HTML error page."""
+        del call
+        return error_page(status, message)
+
+    def sent_key(self, call: Call) -> str:
+        """Return what came in an Authorization header; pages need none."""
+        return call.headers.get("authorization", "")
+
+
+def page(library: Library, path: str) -> Reply:
+    """Return the page at `path`, which starts with `/docs/` or `/news/`."""
+    _, _, rest = path.partition("/")
+    collection, _, inside = rest.partition("/")
+    if collection not in _COLLECTIONS:
+        return error_page(404)
+    base = library.bases[collection]
+    url = f"{base}/{inside}"
+    special = library.special(url)
+    if special is not None:
+        return error_page(_SPECIAL_STATUS.get(special, 404))
+    if not inside:
+        return Reply(200, _index(library, collection).encode(), _HTML)
+    document = library.find(url)
+    if document is None:
+        return error_page(404)
+    return Reply(200, render(document).encode(), _HTML)
+
+
+@lru_cache(_CACHED_PAGES)
+def render(document: Document) -> str:
+    """Return the document as a whole HTML page."""
+    title = escape(document.title)
+    heading = f"<h1>{title}</h1>" if title else ""
+    byline = " · ".join(filter(None, (document.author, document.published)))
+    article = "\n".join(_blocks(document.text))
+    return _frame(
+        title,
+        f"<article>{heading}<p class='byline'>{escape(byline)}</p>\n{article}</article>",
+        head="".join(_meta(document)),
+        home=f"/{document.collection}/",
+    )
+
+
+def _meta(document: Document) -> Iterator[str]:
+    if document.author:
+        yield f'<meta name="author" content="{escape(document.author)}">'
+    if document.published:
+        yield f'<meta property="article:published_time" content="{document.published}">'
+
+
+def _frame(title: str, main: str, *, head: str = "", home: str = "/docs/") -> str:
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head><meta charset="utf-8"><title>{title}</title>{head}
+<style>body {{ font-family: sans-serif }}</style>
+<script>window.visits = (window.visits || 0) + 1;</script>
+</head>
+<body>
+<nav><a href="{home}">Home</a></nav>
+<div class="banner">Accept all cookies?</div>
+<main>
+{main}
+</main>
+<aside>Subscribe to our newsletter</aside>
+<footer>Served by an offline sandbox. All rights reserved.</footer>
+</body>
+</html>
+"""
+
+
+def _blocks(markdown: str) -> Iterator[str]:
+    """Turn the blocks of simple Markdown into HTML."""
+    for block in filter(str.strip, re.split(r"\n{2,}", markdown)):
+        heading = _HEADING.fullmatch(block.strip())
+        if heading:
+            level = min(6, len(heading[1]) + 1)
+            yield f"<h{level}>{escape(heading[2])}</h{level}>"
+        elif block.startswith((" ", "\t", ">>>")):
+            yield f"<pre><code>{escape(block)}</code></pre>"
+        else:
+            yield f"<p>{escape(block)}</p>"
+
+
+def _index(library: Library, collection: Collection) -> str:
+    links = "\n".join(_link(item) for item in library.documents if item.collection == collection)
+    return _frame(f"All {collection}", f"<ul>{links}</ul>", home=f"/{collection}/")
+
+
+def _link(document: Document) -> str:
+    url = f"/{document.collection}/{document.path}"
+    return f'<li><a href="{url}">{escape(document.title or document.path)}</a></li>'
+
+
+def error_page(status: int, message: str | None = None) -> Reply:
+    """Return an HTML error page."""
+    text = _frame(f"Error {status}", f"<h1>Error {status}</h1><p>{escape(message or '')}</p>")
+    return Reply(status, text.encode(), _HTML)

@@ -1,0 +1,80 @@
+"""What the sandbox remembers about the traffic it saw."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import Counter, deque
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from webtools_sandbox.wire import Call
+
+_REMEMBERED = 100
+_MAX_REMEMBERED_BYTES = 100_000
+_SECRET_HEADERS = frozenset({"authorization", "x-api-key", "x-subscription-token", "cookie"})
+
+
+class Stats:
+    """Counts requests and connections, and keeps the last requests."""
+
+    def __init__(self) -> None:
+        """Start from zero."""
+        self._lock = threading.Lock()
+        self._requests: Counter[str] = Counter()
+        self._connections = 0
+        self._last: deque[tuple[str, Call]] = deque(maxlen=_REMEMBERED)
+
+    def count_connection(self) -> None:
+        """Note that a TCP connection was opened."""
+        with self._lock:
+            self._connections += 1
+
+    def count_request(self, path: str, call: Call) -> None:
+        """Note a request for the full `path`."""
+        if len(call.body) > _MAX_REMEMBERED_BYTES:
+            call = replace(call, body=call.body[:_MAX_REMEMBERED_BYTES])
+        with self._lock:
+            self._requests[path] += 1
+            self._last.append((path, call))
+
+    def reset(self) -> None:
+        """Start from zero again; connections that are open count no more."""
+        with self._lock:
+            self._requests.clear()
+            self._last.clear()
+            self._connections = 0
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return `requests` per path, `connections` opened and the `last` requests, in order."""
+        with self._lock:
+            counted, connections = dict(self._requests), self._connections
+            last = list(self._last)
+        shown = [_describe(path, call) for path, call in last]
+        return {"requests": counted, "connections": connections, "last": shown}
+
+
+def _describe(path: str, call: Call) -> dict[str, Any]:
+    headers = {
+        name.lower(): _masked(value) if name.lower() in _SECRET_HEADERS else value
+        for name, value in call.headers.items()
+    }
+    shown = {"method": call.method, "path": path, "query": call.query}
+    return {**shown, "headers": headers, "body": _readable(call.body)}
+
+
+def _masked(value: str) -> str:
+    """Keep the scheme of a credential, as tests want to see it, and hide the rest."""
+    scheme, space, _ = value.partition(" ")
+    return f"{scheme} ***" if space else "***"
+
+
+def _readable(body: bytes) -> Any:
+    """Return the body decoded from JSON where it is JSON, else as text, else None."""
+    if not body:
+        return None
+    try:
+        return json.loads(body)
+    except ValueError:
+        return body.decode(errors="replace")

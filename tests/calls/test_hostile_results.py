@@ -1,0 +1,392 @@
+"""A hostile result set is harmless wherever it goes: models, data, terminals, notebooks, logs."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from io import StringIO
+from typing import Any
+from urllib.parse import urlsplit
+
+import hostile_corpus as corpus
+import pytest
+from hostile_calls import BAD, GOOD, NAMES, SEARCHERS, SHOWN, Ground, Make, Outcome, grounds
+from hostile_checks import (
+    ENDS,
+    FENCED,
+    MARKDOWN,
+    RICH,
+    WEB,
+    addresses_in,
+    assert_fenced,
+    assert_inert,
+    assert_links,
+    parts,
+    strings_of,
+    tricks_in,
+)
+from hostile_corpus import FORGED, QUERY, URLS
+from langchain_core.messages import ToolMessage
+from llama_index.core.schema import MetadataMode, QueryBundle
+from markdown_it import MarkdownIt
+
+from langchain_webtools import (
+    WebPageLoader,
+    WebSearchRetriever,
+    WebToolkit,
+    WebToolsCallbackHandler,
+    as_search_results,
+)
+from llamaindex_webtools import (
+    FetchPagePostprocessor,
+    WebPageReader,
+    WebRetriever,
+    WebToolsEventHandler,
+    WebToolsSpec,
+)
+from webtools import logs
+from webtools.display.terminal import render_call, render_result, to_text
+from webtools.output.truncation import MAX_BYTES, MAX_LINES
+from webtools.results import SearchResponse, SearchResult
+from webtools.text.fencing import STATEMENT, WORDS
+from webtools.tools import ToolResult
+from webtools_sandbox import SandboxServer
+
+HOME = "https://context7.com/"  # what Context7 gives no address of its own is found there
+NOTICE = 1024  # bytes that the notice of a cut may take beyond the budget
+
+
+@pytest.fixture(scope="module")
+def make(
+    webtools_sandbox_server: SandboxServer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Make]:
+    with grounds(webtools_sandbox_server, tmp_path_factory.mktemp) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def ground(make: Make) -> Ground:
+    """All calls, once for all tests, which look at what came of them."""
+    failing = make(corpus.failures(), "pages")
+    failing.make_bad_calls()
+    ground = make([corpus.partly(), *corpus.answers()], "pages")
+    ground.make_good_calls()
+    ground.outcomes |= failing.outcomes
+    ground.logs += failing.logs
+    return ground
+
+
+@pytest.mark.parametrize("name", ["csi", "osc", "bidi", "hidden", "log"])
+def test_these_checks_see_the_tricks_that_nobody_took_out(name: str) -> None:
+    assert tricks_in(RICH.sub("", corpus.TEXTS[name]))
+
+
+def test_these_checks_see_markup_and_marks_that_nobody_defused() -> None:
+    with pytest.raises(AssertionError):
+        assert_inert(corpus.TEXTS["markup"])
+    with pytest.raises(AssertionError):
+        assert_inert('<a href="javascript:x">y</a>')
+    for forged in (corpus.TEXTS["fence"], "un-trusted web_data", corpus.TEXTS["fence"][-22:]):
+        text = f"{STATEMENT}\n<<<{WORDS} {FORGED}\n{forged}\n{WORDS} {FORGED}>>>"
+        with pytest.raises(AssertionError):
+            assert_fenced(Outcome("web_fetch", {}, ToolResult(text)), "pages")
+
+
+# --- text for the model ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [*GOOD, *BAD])
+def test_a_model_reads_no_trick_and_no_more_than_the_budget(ground: Ground, name: str) -> None:
+    text = ground.outcomes[name].result.text
+    assert tricks_in(text) == set()
+    assert len(text.encode()) <= MAX_BYTES + NOTICE
+    assert text.count("\n") < MAX_LINES
+
+
+@pytest.mark.parametrize("name", [*GOOD, *BAD])
+def test_a_fence_opens_and_closes_once_and_only_our_lines_follow(ground: Ground, name: str) -> None:
+    assert_fenced(ground.outcomes[name], ground.fence)
+
+
+@pytest.mark.parametrize("name", SEARCHERS)
+def test_a_result_cannot_pose_as_another_one(ground: Ground, name: str) -> None:
+    theirs, _ = parts(ground.outcomes[f"search-{name}"], ground.fence)
+    heads = [line for line in theirs.split("\n") if line and not line.startswith("   ")]
+    numbers = [int(line.partition(". ")[0]) for line in heads]
+    assert numbers == [*range(1, len(numbers) + 1)]
+
+
+@pytest.mark.parametrize("name", SEARCHERS)
+def test_a_huge_snippet_crowds_nobody_out(ground: Ground, name: str) -> None:
+    theirs, _ = parts(ground.outcomes[f"search-{name}"], ground.fence)
+    assert f"\n{len(corpus.TEXTS)}. " in theirs
+
+
+@pytest.mark.parametrize("name", ["fetch-exa", "fetch-direct"])
+def test_lines_end_in_line_feeds_alone(ground: Ground, name: str) -> None:
+    assert not {*ground.outcomes[name].result.text} & {*ENDS}
+
+
+SURROGATES: list[tuple[str, dict[str, Any]]] = [
+    ("web_search", {"query": QUERY, "provider": "\ud800"}),
+    ("web_fetch", {"url": URLS[0], "provider": "\ud800"}),
+    ("summarize", {"url": URLS[0], "provider": "\ud800"}),
+    ("web_research", {"query": QUERY, "synthesis": "\ud800"}),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments"), SURROGATES, ids=lambda value: str(value)[:12])
+def test_a_lone_surrogate_in_an_argument_is_refused(
+    ground: Ground, tool: str, arguments: dict[str, Any]
+) -> None:
+    result = ground.web.call_tool(tool, arguments)
+    assert result.is_error
+    assert tricks_in(result.text) == set()
+
+
+@pytest.mark.parametrize("name", SEARCHERS)
+def test_a_huge_title_crowds_nobody_out(ground: Ground, name: str) -> None:
+    theirs, _ = parts(ground.outcomes[f"search-{name}"], ground.fence)
+    assert "AAAA…\n" in theirs
+
+
+@pytest.fixture(scope="module")
+def all_fenced(make: Make, ground: Ground) -> Ground:
+    """Some calls where everything from the web is fenced."""
+    fenced = make([corpus.partly(), *corpus.answers()], "all")
+    fenced.call("search-exa", "web_search", {"queries": [QUERY]})
+    fenced.call("search-partly", "web_search", {"queries": [QUERY, corpus.SECOND]})
+    fenced.call("failed-search", "web_search", {"queries": [corpus.SECOND]})
+    return fenced
+
+
+@pytest.mark.parametrize("name", ["search-exa", "search-partly", "failed-search"])
+def test_results_and_errors_can_be_fenced_too(all_fenced: Ground, name: str) -> None:
+    outcome = all_fenced.outcomes[name]
+    assert FENCED.fullmatch(outcome.result.text)
+    assert_fenced(outcome, "all")
+    assert tricks_in(outcome.result.text) == set()
+
+
+def test_a_page_from_the_cache_says_that_it_was_cut(ground: Ground) -> None:
+    given = {"urls": [f"{ground.site}/huge"], "provider": "direct", "text_max_characters": 3_000}
+    said = [ground.web.call_tool("web_fetch", given).details["warnings"] for _ in range(2)]
+    assert said[0] == said[1]
+
+
+# --- data --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [*GOOD, *BAD])
+def test_data_hold_no_trick_and_only_web_addresses(ground: Ground, name: str) -> None:
+    details = ground.outcomes[name].result.details
+    assert tricks_in("".join(strings_of(details)), "\n\t") == set()
+    json.dumps(details, allow_nan=False).encode("ascii")
+    for url in addresses_in(details):
+        assert urlsplit(url).scheme in {"http", "https"}
+        assert url in {*URLS, "https://gone.example/"} or url.startswith((ground.site, HOME))
+
+
+# --- terminals ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [*GOOD, *BAD])
+def test_a_terminal_gets_no_escape_but_those_of_rich(ground: Ground, name: str) -> None:
+    outcome = ground.outcomes[name]
+    drawn = [render_call(outcome.tool, outcome.arguments, label=corpus.TEXTS["osc"])]
+    drawn += [render_result(outcome.tool, outcome.result, expanded) for expanded in (True, False)]
+    drawn.append(render_result("other_tool", ToolResult(outcome.result.text), expanded=True))
+    shown = "\n".join(to_text(each, 60, color=True) for each in drawn)
+    drawn_plain = RICH.sub("", shown)
+    assert tricks_in(drawn_plain, "\n") == set()
+    assert not {*drawn_plain} & {*ENDS}
+    assert_links({one["link"] for one in RICH.finditer(shown) if one["link"]})
+    assert len(shown) < 300_000
+    assert "\x1b" not in "\n".join(to_text(each, 60) for each in drawn)
+
+
+def test_the_command_line_prints_no_trick(ground: Ground) -> None:
+    for name, outcome in ground.outcomes.items():
+        assert tricks_in(outcome.printed) == set(), name
+        assert outcome.printed or outcome.tool == "web_read"
+
+
+# --- notebooks ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_notebook_shows_inert_html(ground: Ground, name: str) -> None:
+    fragment = ground.outcomes[name].response._repr_html_()
+    assert fragment.startswith("<div")
+    assert_inert(fragment)
+    assert len(fragment) < 1_000_000
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_notebook_shows_inert_markdown(ground: Ground, name: str) -> None:
+    markdown = MarkdownIt("commonmark", {"html": True}).enable("table")
+    source = ground.outcomes[name].response._repr_markdown_()
+    assert tricks_in(source) == set()
+    assert_inert(markdown.render(source), MARKDOWN)
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_a_repr_is_one_short_line(ground: Ground, name: str) -> None:
+    shown = repr(ground.outcomes[name].response)
+    assert shown.isprintable()
+    assert len(shown) < 2000
+
+
+@pytest.mark.parametrize("url", [*corpus.BAD_URLS, *URLS[-4:-2]])
+def test_an_address_that_slipped_in_is_no_link(url: str) -> None:
+    hit = SearchResult(title="x", url=url, source_provider="exa", query="x")
+    found = SearchResponse(provider="exa", queries=["x"], results=[hit])
+    shown = to_text(render_result("web_search", found.model_dump(mode="json"), True), color=True)
+    assert "]8;id" not in shown
+    assert "href" not in found._repr_html_()
+    assert "](" not in found._repr_markdown_().replace("\\](", "")
+
+
+# --- the log -----------------------------------------------------------------------------------
+
+
+def test_the_log_has_one_ascii_line_per_event(ground: Ground) -> None:
+    lines = b"".join(path.read_bytes() for path in ground.logs).split(b"\n")
+    assert lines.pop() == b""
+    events = [json.loads(line) for line in lines]
+    assert all(32 <= byte < 127 for line in lines for byte in line)
+    assert {len(event["call"]) for event in events} == {12}  # and none is "forged"
+    assert len([event for event in events if event["event"] == "done"]) == len(
+        {event["call"] for event in events}
+    )
+    assert max(map(len, lines)) < 16 * 1024
+
+
+TOLD = re.compile(
+    r"Call [0-9a-z]{12}$|$|Why:$|- \S|  \+\d+\.\d{3} s  \S|The log has no beginning of this call"
+)
+
+
+def test_what_is_told_of_a_call_forges_nothing(ground: Ground) -> None:
+    calls = {(path, event["call"]) for path in ground.logs for event in logs.tail(path, 10_000)}
+    assert len(calls) > 2 * len(ground.outcomes)
+    for path, call in calls:
+        events = logs.events_of(path, call)
+        told = logs.explain(events)
+        assert tricks_in(told, "\n") == set()
+        for line in told.split("\n"):
+            assert TOLD.match(line), line
+        for event in events:
+            assert tricks_in(logs.tail_line(event), "") == set()
+
+
+# --- frameworks --------------------------------------------------------------------------------
+
+
+def _tool_call(outcome: Outcome) -> dict[str, Any]:
+    call = {"name": outcome.tool, "args": outcome.arguments, "id": "call-1"}
+    return {**call, "type": "tool_call"}
+
+
+def test_langchain_tools_give_the_same_harmless_text(ground: Ground) -> None:
+    tools = {tool.name: tool for tool in WebToolkit(web=ground.web).get_tools()}
+    for name in GOOD:
+        outcome = ground.outcomes[name]
+        expected = ground.web.call_tool(outcome.tool, outcome.arguments)  # from the cache as well
+        message = tools[outcome.tool].invoke(_tool_call(outcome))
+        assert isinstance(message, ToolMessage)
+        assert tricks_in(str(message.content)) == set()
+        assert tricks_in("".join(strings_of(message.artifact))) == set()
+        assert message.content == expected.text
+
+
+def test_langchain_blocks_are_harmless_and_within_the_budget(ground: Ground) -> None:
+    tools = {tool.name: tool for tool in WebToolkit(web=ground.web).get_tools()}
+    for name in SHOWN:
+        outcome = ground.outcomes[name]
+        tool = tools[outcome.tool].model_copy(update={"content_blocks": True})
+        content = tool.invoke(_tool_call(outcome)).content
+        for blocks in (content, as_search_results(outcome.result.details)):
+            said = "".join(strings_of(blocks))
+            assert tricks_in(said) == set()
+            assert len(said.encode()) <= MAX_BYTES + 4096  # the names in the blocks
+
+
+def test_langchain_documents_are_harmless(ground: Ground) -> None:
+    documents = WebSearchRetriever(web=ground.web, k=20, fetch=True).invoke(QUERY)
+    documents += WebSearchRetriever(web=ground.web, k=20, provider="kagi").invoke(QUERY)
+    pages = [f"{ground.site}/{name}" for name in NAMES]
+    documents += WebPageLoader(pages, web=ground.web, provider="direct").load()
+    assert len(documents) == 30
+    for document in documents:
+        assert tricks_in(document.page_content) == set()
+        assert tricks_in("".join(strings_of(document.metadata))) == set()
+        assert urlsplit(document.metadata["source"]).scheme in WEB
+
+
+def test_the_langchain_handler_prints_no_trick(ground: Ground) -> None:
+    printed = StringIO()
+    handler = WebToolsCallbackHandler(printed, expanded=True)
+    tools = {tool.name: tool for tool in WebToolkit(web=ground.web).get_tools()}
+    for name in GOOD:
+        outcome = ground.outcomes[name]
+        tools[outcome.tool].invoke(_tool_call(outcome), {"callbacks": [handler]})
+    assert len(printed.getvalue()) > 1000
+    assert tricks_in(printed.getvalue(), "\n") == set()
+
+
+@pytest.mark.parametrize("name", ["refused", "refused-handle"])
+def test_what_is_refused_is_quoted_without_tricks(ground: Ground, name: str) -> None:
+    outcome = ground.outcomes[name]
+    tools = {tool.name: tool for tool in WebToolkit(web=ground.web).get_tools()}
+    message = tools[outcome.tool].invoke(_tool_call(outcome))
+    spec = {tool.metadata.name: tool for tool in WebToolsSpec(web=ground.web).to_tool_list()}
+    output = spec[outcome.tool].call(**outcome.arguments)
+    assert (message.status, output.is_error) == ("error", True)
+    assert tricks_in(f"{message.content}{output.content}") == set()
+
+
+def test_llamaindex_outputs_are_the_same_harmless_text(ground: Ground) -> None:
+    tools = {tool.metadata.name: tool for tool in WebToolsSpec(web=ground.web).to_tool_list()}
+    for name in GOOD:
+        outcome = ground.outcomes[name]
+        expected = ground.web.call_tool(outcome.tool, outcome.arguments)
+        output = tools[outcome.tool].call(**outcome.arguments)
+        assert not output.is_error
+        assert tricks_in(output.content) == set()
+        assert tricks_in("".join(strings_of(output.raw_output))) == set()
+        assert output.content == expected.text
+
+
+def test_the_llamaindex_handler_prints_no_trick(ground: Ground) -> None:
+    printed = StringIO()
+    tools = {tool.metadata.name: tool for tool in WebToolsSpec(web=ground.web).to_tool_list()}
+    with WebToolsEventHandler(printed, expanded=True):
+        for name in GOOD:
+            tools[ground.outcomes[name].tool].call(**ground.outcomes[name].arguments)
+    assert len(printed.getvalue()) > 1000
+    assert tricks_in(printed.getvalue(), "\n") == set()
+
+
+def test_llamaindex_nodes_and_documents_are_harmless(ground: Ground) -> None:
+    nodes = WebRetriever(ground.web, similarity_top_k=20).retrieve(QUERY)
+    reader = FetchPagePostprocessor(ground.web, top_n=10)
+    found = [each.node for each in [*nodes, *reader.postprocess_nodes(nodes, QueryBundle(QUERY))]]
+    pages = [f"{ground.site}/{name}" for name in NAMES]
+    found += WebPageReader(ground.web, provider="direct").load_data(pages)
+    assert len(found) == 30
+    for node in found:
+        assert tricks_in(node.get_content(MetadataMode.ALL)) == set()
+        assert urlsplit(node.metadata["url"]).scheme in WEB
+        seen = node.get_metadata_str(MetadataMode.LLM)
+        assert len(seen) < 2000
+
+
+# --- progress ----------------------------------------------------------------------------------
+
+
+def test_steps_name_the_parts_that_were_asked_for(ground: Ground) -> None:
+    assert ground.progress
+    for step in ground.progress:
+        assert tricks_in(step.subject) == set()

@@ -1,0 +1,124 @@
+"""The gate that results and errors pass on their way out: see `test_hidden` for what it removes."""
+
+import pickle
+import traceback
+from typing import Any
+
+import pytest
+
+from webtools import ProviderError, RequestError
+from webtools.calls import sanitize
+from webtools.calls.sanitize import passed
+from webtools.flows.drivers import Flow, Now, run
+from webtools.http.transport import BlockingTransport
+from webtools.results import ResearchPlan, SearchResponse
+from webtools.text.redaction import MARK, Redactor
+
+KEY = "test-key-exa-0123456789"
+
+
+def drive(flow: Flow[Any]) -> Any:
+    return run(flow, BlockingTransport())
+
+
+def answered(warning: str) -> Any:
+    def flow() -> Flow[SearchResponse]:
+        yield Now()
+        return SearchResponse(provider="exa", queries=["q"], results=[], warnings=[warning])
+
+    return drive(passed(flow(), Redactor([KEY])))
+
+
+def test_the_gate_cleans_what_a_flow_returns() -> None:
+    assert answered(f"with {KEY}").warnings == [f"with {MARK}"]
+
+
+def test_of_what_is_kept_the_clean_is_known_and_the_rest_forgotten() -> None:
+    redactor = Redactor([KEY])
+
+    def kept(warning: str) -> Flow[SearchResponse]:
+        yield Now()
+        told: dict[str, Any] = {"provider": "exa", "queries": ["q"], "results": []}
+        return SearchResponse(**told, warnings=[warning], cache_hit=True)
+
+    before = sanitize._is_clean.cache_info().currsize
+    for _ in range(3):
+        assert drive(passed(kept(f"with {KEY}"), redactor)).warnings == [f"with {MARK}"]
+        assert drive(passed(kept("a\u200bb"), redactor)).warnings[0] == "ab"
+    assert sanitize._is_clean.cache_info().currsize == before
+    for _ in range(3):
+        assert drive(passed(kept("harmless"), redactor)).warnings == ["harmless"]
+    assert sanitize._is_clean.cache_info().currsize == before + 1
+    other = Redactor(["harmless"])
+    assert drive(passed(kept("harmless"), other)).warnings == [MARK]
+
+
+def test_a_key_that_hidden_characters_break_up_is_found() -> None:
+    broken = KEY[:9] + "\u200b" + KEY[9:]
+    assert answered(broken).warnings == [MARK, "Removed 1 hidden character from the text."]
+
+
+def test_a_lone_surrogate_keeps_nothing_from_being_found() -> None:
+    cleaned = answered(f"\ud800 {KEY[:9]}\u200b{KEY[9:]}").warnings
+    assert cleaned == [f"\ud800 {MARK}", "Removed 1 hidden character from the text."]
+
+
+def test_a_plan_has_no_warnings_and_gets_none() -> None:
+    plan = ResearchPlan.model_construct(query="a\u200bb")
+
+    def flow() -> Flow[ResearchPlan]:
+        yield Now()
+        return plan
+
+    cleaned = drive(passed(flow(), Redactor([KEY])))
+    assert (cleaned.query, hasattr(cleaned, "warnings")) == ("ab", False)
+
+
+def test_a_clean_response_passes_as_it_is() -> None:
+    response = SearchResponse(provider="exa", queries=["q…"], results=[])
+
+    def flow() -> Flow[SearchResponse]:
+        yield Now()
+        return response
+
+    assert drive(passed(flow(), Redactor([KEY]))) is response
+
+
+def test_the_gate_cleans_what_a_flow_raises_and_cuts_off_what_led_to_it() -> None:
+    def flow() -> Flow[SearchResponse]:
+        held = KEY
+        try:
+            raise ValueError(held)
+        except ValueError as error:
+            raise ProviderError(f"exa said {held}", status=500) from error
+        yield
+
+    with pytest.raises(ProviderError) as caught:
+        drive(passed(flow(), Redactor([KEY])))
+    error = caught.value
+    assert (str(error), error.__cause__, error.__context__) == (f"exa said {MARK}", None, None)
+    shown = traceback.TracebackException.from_exception(error, capture_locals=True)
+    assert KEY not in "".join(shown.format())
+    assert KEY.encode() not in pickle.dumps(error)
+
+
+def test_the_gate_lets_a_clean_error_pass_with_its_cause() -> None:
+    failed = RequestError("broken")
+
+    def flow() -> Flow[SearchResponse]:
+        raise failed from ValueError("why")
+        yield
+
+    with pytest.raises(RequestError) as caught:
+        drive(passed(flow(), Redactor([KEY])))
+    assert caught.value is failed
+    assert str(failed.__cause__) == "why"
+
+
+def test_the_gate_lets_a_bug_pass() -> None:
+    def flow() -> Flow[SearchResponse]:
+        raise ZeroDivisionError
+        yield
+
+    with pytest.raises(ZeroDivisionError):
+        drive(passed(flow(), Redactor([KEY])))

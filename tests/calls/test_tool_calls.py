@@ -1,0 +1,556 @@
+"""What a model may send: lenient in spelling, strict in meaning; and what it is told."""
+
+# ruff: noqa: E501  the carried-over descriptions have long lines
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inline_snapshot import snapshot
+
+from webtools.client import WebTools
+from webtools.errors import InputError
+from webtools.text.dates import read_date
+from webtools.tools import (
+    CATEGORIES,
+    FETCH,
+    READ,
+    RESEARCH,
+    SEARCH,
+    SUMMARIZE,
+    SUMMARY_LANGUAGES,
+    TOOLS,
+    FetchInput,
+    SearchInput,
+    SummarizeInput,
+    Tool,
+    ToolInput,
+    read_input,
+)
+
+A, B = "https://a.example/1", "https://b.example/2"
+every_tool = pytest.mark.parametrize("tool", TOOLS.values(), ids=TOOLS.keys())
+
+
+def search(**arguments: Any) -> SearchInput:
+    return read_input(SearchInput, arguments)
+
+
+def fetch(**arguments: Any) -> FetchInput:
+    return read_input(FetchInput, arguments)
+
+
+def summarize(**arguments: Any) -> SummarizeInput:
+    return read_input(SummarizeInput, arguments)
+
+
+def refused(model: type[ToolInput], arguments: Any) -> str:
+    with pytest.raises(InputError) as caught:
+        read_input(model, arguments)
+    assert caught.value.__cause__ is None
+    assert caught.value.__context__ is None
+    return str(caught.value)
+
+
+# --- lenient in spelling -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"queries": ["a b"]},
+        {"queries": "a b"},
+        {"query": "a b"},
+        {"query": ["a b"]},
+        {"q": "a b"},
+        {"Queries": "a b"},
+        {"queries": '["a b"]'},
+        {"queries": ' ["a b"] '},
+        {"query": '["a b"]'},
+        {"query": "a b", "queries": []},
+        {"query": "a b", "queries": None},
+        {"query": None, "queries": ["a b"]},
+        {"query": [], "queries": ["a b"]},
+        {"queries": ["a b", "a  b", " a\nb "]},
+        {"queries": ["a\x1b[31m b\x00"]},
+    ],
+)
+def test_one_query_may_be_written_in_many_ways(arguments: dict[str, Any]) -> None:
+    assert search(**arguments).queries == ["a b"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"urls": [A, B]},
+        {"urls": json.dumps([A, B])},
+        {"url": [A, B]},
+        {"urls": [f" {A} ", B, A]},
+        {"url": A, "urls": [A, B]},
+    ],
+)
+def test_urls_may_be_written_in_many_ways(arguments: dict[str, Any]) -> None:
+    assert fetch(**arguments).urls == [A, B]
+
+
+@pytest.mark.parametrize("arguments", [{"url": A}, {"url": [A]}, {"urls": [A]}, {"urls": A}])
+def test_one_url_to_summarize_may_be_written_in_many_ways(arguments: dict[str, Any]) -> None:
+    assert summarize(**arguments).url == A
+
+
+def test_camel_case_is_read() -> None:
+    found = search(
+        query="q",
+        includeDomains="a.example",
+        excludeDomains=["b.example"],
+        startPublishedDate="2026-01-01",
+        endPublishedDate="2026-02-01",
+    )
+    assert found.include_domains == ["a.example"]
+    assert found.exclude_domains == ["b.example"]
+    assert (found.start_published_date, found.end_published_date) == ("2026-01-01", "2026-02-01")
+    assert fetch(url=A, textMaxCharacters="500").text_max_characters == 500
+    found_summary = summarize(url=A, summaryType="takeaway", targetLanguage="de")
+    assert (found_summary.summary_type, found_summary.target_language) == ("takeaway", "DE")
+
+
+@every_tool
+@pytest.mark.parametrize("nothing", [None, "", " ", 0, 0.0])
+def test_what_says_nothing_counts_as_left_out(tool: Tool, nothing: Any) -> None:
+    given = {tool.first_field: "0" * 32 if tool is READ else A}
+    optional = tool.input_model.model_fields.keys() - given.keys()
+    found = read_input(tool.input_model, given | dict.fromkeys(optional, nothing))
+    assert found == read_input(tool.input_model, given)
+    assert found.model_fields_set == {tool.first_field}
+
+
+def test_blank_text_is_as_good_as_absent_where_text_may_be_absent() -> None:
+    found = search(query="q", category=" ", start_published_date=" ", include_domains=[])
+    assert found == search(query="q")
+    assert summarize(url=A, target_language=" ") == summarize(url=A)
+
+
+@pytest.mark.parametrize(("given", "read"), [(1, 1), (100, 100), ("7", 7), (7.0, 7)])
+def test_limits_are_read(given: Any, read: int) -> None:
+    assert search(query="q", limit=given).limit == read
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        ("a.example", "a.example"),
+        (" A.Example ", "a.example"),
+        ("*.a.example", "*.a.example"),
+        ("https://a.example/", "a.example"),
+        ("http://a.example/docs/", "a.example/docs"),
+        ("a.example/docs", "a.example/docs"),
+        ("localhost:8080", "localhost:8080"),
+        ("bücher.example", "bücher.example"),
+    ],
+)
+def test_domains_are_read(given: str, read: str) -> None:
+    assert search(query="q", include_domains=given).include_domains == [read]
+
+
+@pytest.mark.parametrize("given", ["news", "News", " NEWS "])
+def test_categories_are_read(given: str) -> None:
+    assert search(query="q", category=given).category == "news"
+
+
+def test_a_query_that_begins_with_a_bracket_is_no_list() -> None:
+    assert search(query="[python] list of lists").queries == ["[python] list of lists"]
+    assert search(query='["open').queries == ['["open']
+
+
+def test_a_very_deep_list_is_taken_for_a_query() -> None:
+    assert len(search(query="[" * 3_000).queries) == 1
+
+
+# --- strict in meaning -------------------------------------------------------------------------
+
+KNOWN_SEARCH = ", ".join(SearchInput.model_fields)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "queries is missing or empty; give at least one value."),
+        ({"queries": []}, "queries is missing or empty; give at least one value."),
+        ({"queries": "[]"}, "queries is missing or empty; give at least one value."),
+        ({"query": None}, "queries is missing or empty; give at least one value."),
+        ({"query": ""}, 'query "" is blank; give the words to search for.'),
+        ({"query": " \n"}, 'query "  " is blank; give the words to search for.'),
+        ({"query": "\x1b[31m"}, 'query "" is blank; give the words to search for.'),
+        ({"queries": ["q", ""]}, 'query "" is blank; give the words to search for.'),
+        ({"query": 5}, 'queries "5" is not possible; input should be a valid list.'),
+        ({"queries": [5]}, 'queries "5" is not possible; input should be a valid string.'),
+        ({"queries": [None]}, 'queries "None" is not possible; input should be a valid string.'),
+        ({"queries": list("abcdefghijklmnopqrstu")}, "queries has 21 values; give at most 20."),
+        ({"query": "q", "limit": -1}, 'limit "-1" is not possible; use 1 to 100.'),
+        ({"query": "q", "limit": 101}, 'limit "101" is not possible; use 1 to 100.'),
+        (
+            {"query": "q", "limit": "abc"},
+            'limit "abc" is not possible; give a whole number.',
+        ),
+        (
+            {"query": "q", "limit": 2.5},
+            'limit "2.5" is not possible; give a whole number.',
+        ),
+        (
+            {"query": "q", "start_published_date": "yesterday"},
+            '"yesterday" is not a date; write YYYY-MM-DD or an ISO-8601 date-time.',
+        ),
+        (
+            {"query": "q", "endPublishedDate": "2026-02-30"},
+            '"2026-02-30" is not a date; write YYYY-MM-DD or an ISO-8601 date-time.',
+        ),
+        (
+            {
+                "query": "q",
+                "start_published_date": "2026-02-02",
+                "end_published_date": "2026-02-01",
+            },
+            'start_published_date "2026-02-02" is after end_published_date "2026-02-01"; swap them.',
+        ),
+        (
+            {"query": "q", "include_domains": ["a b"]},
+            '"a b" is not a domain; write a host such as example.com.',
+        ),
+        (
+            {"query": "q", "exclude_domains": "me@a.example"},
+            '"me@a.example" is not a domain; write a host such as example.com.',
+        ),
+        (
+            {"query": "q", "include_domains": [""]},
+            '"" is not a domain; write a host such as example.com.',
+        ),
+        (
+            {"query": "q", "category": "videos"},
+            f'"videos" is not a category; use one of {", ".join(CATEGORIES)}.',
+        ),
+        (
+            {"query": "q", "max_results": 3},
+            f'"max_results" is not an argument; use {KNOWN_SEARCH}.',
+        ),
+        ({"query": "q", "api_key": "x"}, f'"api_key" is not an argument; use {KNOWN_SEARCH}.'),
+        (
+            {"query": "", "limit": -1},
+            'query "" is blank; give the words to search for; limit "-1" is not possible; use 1 to 100.',
+        ),
+        ("rust", f'arguments "rust" is not possible; give an object with {KNOWN_SEARCH}.'),
+        (None, f'arguments "None" is not possible; give an object with {KNOWN_SEARCH}.'),
+    ],
+)
+def test_a_search_that_makes_no_sense_is_refused(arguments: Any, message: str) -> None:
+    assert refused(SearchInput, arguments) == message
+
+
+BAD_URLS = ["", " ", "a.example", "/docs", "ftp://a.example/", "https://", "http://a b/"]
+
+
+@pytest.mark.parametrize("url", [*BAD_URLS, "javascript:alert(1)", "https://a.example:99999/"])
+def test_a_malformed_url_is_refused_by_name(url: str) -> None:
+    message = f'"{url.strip()}" is not an absolute http(s) URL; write https://host/path.'
+    assert refused(FetchInput, {"urls": [A, url]}) == message
+    assert refused(SummarizeInput, {"url": url}) == message
+
+
+@pytest.mark.parametrize(
+    ("model", "arguments", "message"),
+    [
+        (FetchInput, {}, "urls is missing or empty; give at least one value."),
+        (FetchInput, {"urls": []}, "urls is missing or empty; give at least one value."),
+        (
+            FetchInput,
+            {"urls": [f"{A}{i}" for i in range(101)]},
+            "urls has 101 values; give at most 100.",
+        ),
+        (
+            FetchInput,
+            {"url": A, "text_max_characters": 1_000_001},
+            'text_max_characters "1000001" is not possible; use 1 to 1000000.',
+        ),
+        (
+            FetchInput,
+            {"url": A, "highlights": "perhaps"},
+            'highlights "perhaps" is not possible; input should be a valid boolean, unable to interpret input.',
+        ),
+        (SummarizeInput, {}, "url is missing or empty; give at least one value."),
+        (SummarizeInput, {"url": []}, 'url "[]" is not possible; input should be a valid string.'),
+        (
+            SummarizeInput,
+            {"url": [A, B]},
+            f"url \"['{A}', '{B}']\" is not possible; input should be a valid string.",
+        ),
+        (
+            SummarizeInput,
+            {"url": A, "engine": "muriel"},
+            "engine \"muriel\" is not possible; use 'cecil' or 'agnes'.",
+        ),
+        (
+            SummarizeInput,
+            {"url": A, "summary_type": "poem"},
+            "summary_type \"poem\" is not possible; use 'summary' or 'takeaway'.",
+        ),
+        (
+            SummarizeInput,
+            {"url": A, "target_language": "Klingon"},
+            f'"KLINGON" is not a language; use one of {" ".join(SUMMARY_LANGUAGES)}.',
+        ),
+        (
+            SummarizeInput,
+            {"url": A, "text": "x"},
+            f'"text" is not an argument; use {", ".join(SummarizeInput.model_fields)}.',
+        ),
+    ],
+)
+def test_a_call_that_makes_no_sense_is_refused(
+    model: type[ToolInput], arguments: dict[str, Any], message: str
+) -> None:
+    assert refused(model, arguments) == message
+
+
+def test_a_refusal_shows_a_bounded_clean_value() -> None:
+    message = refused(FetchInput, {"url": "x\x1b[31m\n" + "y" * 10_000})
+    assert message == f'"x {"y" * 98}…" is not an absolute http(s) URL; write https://host/path.'
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        ("2026-01-31", "2026-01-31"),
+        ("2026-01-31T10:00:00Z", "2026-01-31T10:00:00+00:00"),
+        ("2026-01-31T10:00:00z", "2026-01-31T10:00:00+00:00"),
+        ("2026-01-31T10:00:00+02:00", "2026-01-31T08:00:00+00:00"),
+        ("2026-01-31T10:00:00", "2026-01-31T10:00:00+00:00"),
+        ("2026-01-31 10:00", "2026-01-31T10:00:00+00:00"),
+        ("", None),
+        ("2026-1-31", None),
+        ("2026-13-01", None),
+        ("31.01.2026", None),
+        ("Jan 31 26!", None),
+        ("0001-01-01T00:00:00+14:00", None),
+    ],
+)
+def test_dates_are_iso_8601(given: str, read: str | None) -> None:
+    found = read_date(given)
+    assert (found and found.isoformat()) == read
+
+
+@pytest.mark.parametrize("given", ["2026-W05-1", "20260131"])
+def test_which_dates_are_read_is_the_same_on_every_python(given: str) -> None:
+    assert read_date(given) is None
+
+
+@pytest.mark.parametrize("given", ["2026-01-31", "2026-01-31T10:00:00Z"])
+def test_a_range_may_be_one_moment(given: str) -> None:
+    found = search(query="q", start_published_date=given, end_published_date="2026-01-31")
+    assert found.start_published_date == given
+
+
+def test_nothing_is_sent_for_a_call_that_makes_no_sense(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setattr(
+        "webtools.http.transport.BlockingTransport.send",
+        lambda *_: pytest.fail("something was sent"),
+    )
+    found = WebTools().call_tool("web_search", {"query": "q", "limit": -1})
+    assert (found.text, found.is_error) == ('limit "-1" is not possible; use 1 to 100.', True)
+    assert found.details["error"]["type"] == "InputError"
+
+
+# --- what a model is told ----------------------------------------------------------------------
+
+
+def subschemas(value: Any) -> list[dict[str, Any]]:
+    if isinstance(value, list):
+        return [found for item in value for found in subschemas(item)]
+    if isinstance(value, dict):
+        return [value, *(found for item in value.values() for found in subschemas(item))]
+    return []
+
+
+@every_tool
+def test_a_schema_is_flat(tool: Tool) -> None:
+    schema = tool.input_model.model_json_schema()
+    forbidden = {"anyOf", "oneOf", "allOf", "$ref", "$defs", "const", "not", "default"}
+    forbidden |= {"minimum", "maximum", "minItems", "maxItems", "uniqueItems"}
+    forbidden |= {"exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "pattern"}
+    for part in subschemas(schema):
+        assert not forbidden & part.keys()
+        assert part.get("type") != "null"
+    json.dumps(schema, allow_nan=False)
+
+
+@every_tool
+def test_every_argument_has_a_type_and_a_description(tool: Tool) -> None:
+    schema = tool.input_model.model_json_schema()
+    assert schema["type"] == "object"
+    for name, part in schema["properties"].items():
+        assert part["type"] in {"string", "integer", "boolean", "array"}, name
+        assert part["type"] != "array" or part["items"] == {"type": "string"}, name
+        assert part["description"].strip(), name
+        assert "title" not in part, name
+
+
+def test_the_arguments_and_their_values() -> None:
+    found = {
+        name: {
+            argument: part.get("enum", part["type"])
+            for argument, part in tool.input_model.model_json_schema()["properties"].items()
+        }
+        for name, tool in TOOLS.items()
+    }
+    assert found == snapshot(
+        {
+            "web_search": {
+                "queries": "array",
+                "limit": "integer",
+                "include_domains": "array",
+                "exclude_domains": "array",
+                "start_published_date": "string",
+                "end_published_date": "string",
+                "category": "string",
+                "provider": "string",
+            },
+            "web_fetch": {
+                "urls": "array",
+                "text": "boolean",
+                "highlights": "boolean",
+                "summary": "boolean",
+                "text_max_characters": "integer",
+                "provider": "string",
+            },
+            "summarize": {
+                "url": "string",
+                "summary_type": ["summary", "takeaway"],
+                "engine": ["cecil", "agnes"],
+                "target_language": "string",
+                "provider": "string",
+            },
+            "web_research": {
+                "query": "string",
+                "command": ["web", "web-deep", "web-news", "web-docs"],
+                "limit": "integer",
+                "recency_days": "integer",
+                "synthesis": "string",
+            },
+            "web_read": {"handle": "string", "offset": "integer", "find": "string"},
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("tool", "name", "most"),
+    [
+        (SEARCH, "limit", 100),
+        (FETCH, "text_max_characters", 1_000_000),
+        (RESEARCH, "limit", 10),
+        (READ, "offset", 1_000_000_000),
+    ],
+)
+def test_the_core_checks_the_bounds_that_no_schema_has(tool: Tool, name: str, most: int) -> None:
+    given = {tool.first_field: "0" * 32 if tool is READ else A}
+    assert getattr(read_input(tool.input_model, given | {name: most}), name) == most
+    least = 0 if tool is READ else 1
+    for number in (most + 1, -1):
+        message = f'{name} "{number}" is not possible; use {least} to {most}.'
+        assert refused(tool.input_model, given | {name: number}) == message
+
+
+@every_tool
+def test_the_first_field_is_the_required_one(tool: Tool) -> None:
+    assert tool.input_model.model_json_schema()["required"] == [tool.first_field]
+
+
+@every_tool
+def test_the_paragraph_is_one_line_that_llamaindex_takes(tool: Tool) -> None:
+    assert len(tool.paragraph) <= 1024
+    assert "\n" not in tool.paragraph
+    assert tool.paragraph.split() == tool.description.split()
+
+
+@every_tool
+def test_a_name_is_one_that_every_model_takes(tool: Tool) -> None:
+    assert re.fullmatch(r"[a-z][a-z_]{2,30}", tool.name)
+    assert tool.description.strip() == tool.description
+
+
+# The descriptions that were carried over, word for word; what is new stands between their lines.
+SEEDS = {
+    SEARCH.name: """\
+Search the web for real-time information using one or more queries. Returns ranked results with titles, URLs, and snippets.
+
+When to use:
+- Looking up documentation, APIs, libraries, or error messages you're unsure about
+- Answering questions about recent events, releases, or data beyond your training cutoff
+- Verifying assumptions or checking for updated best practices
+
+Tips for effective queries:
+- Write concise, keyword-focused queries — include the current year for time-sensitive topics
+- Use multiple queries to cover different angles of a broad question
+- Prefer specific technical terms over natural language when searching for code or docs
+
+After using search results in your response, include a "Sources" section listing the URLs you referenced as markdown links, e.g.:
+Sources:
+- [Page Title](https://example.com)""",
+    SUMMARIZE.name: """\
+Summarize content from a URL. Works with web pages, PDFs, videos, podcasts, and other document types. Returns a concise summary to avoid consuming excessive context on long documents.
+
+When to use:
+- Digesting long documentation pages, release notes, or changelogs
+- Getting key points from a video or podcast transcript
+- Summarizing a PDF or technical paper
+- Understanding a lengthy discussion thread or blog post
+
+Parameters:
+- url (required): The URL to summarize
+- summary_type (optional): "summary" for paragraph prose (default), or "takeaway" for a bulleted list of key points
+- engine (optional): Summarization engine — "cecil" (default) for fast general-purpose summaries, "agnes" for formal, technical, analytical summaries. Use agnes for technical docs, papers, and specs.
+- target_language (optional): Language code for the output (e.g., "EN", "DE", "JA"). Defaults to the document's language.""",
+}
+
+
+@pytest.mark.parametrize("name", SEEDS)
+def test_a_description_holds_the_carried_over_text_in_its_order(name: str) -> None:
+    rest = iter(TOOLS[name].description.split("\n"))
+    missing = [line for line in SEEDS[name].split("\n") if line not in rest]
+    assert missing == []
+
+
+# --- odd values --------------------------------------------------------------------------------
+
+
+class Unspeakable:
+    def __repr__(self) -> str:
+        raise RuntimeError
+
+    def __bool__(self) -> bool:
+        raise TypeError
+
+
+@pytest.mark.parametrize("value", [10**5000, Unspeakable()], ids=["huge", "broken"])
+def test_a_value_that_cannot_be_written_is_told_by_its_type(value: object) -> None:
+    with pytest.raises(InputError, match=type(value).__name__):
+        search(query="x", limit=value)
+
+
+def test_a_value_without_a_truth_is_no_absent_one() -> None:
+    with pytest.raises(InputError):
+        search(query=Unspeakable(), queries=["x"])
+
+
+def test_a_query_of_excessive_length_is_refused() -> None:
+    with pytest.raises(InputError, match="4001 characters; give at most 4000"):
+        search(query="x" * 4001)
+
+
+def test_both_spellings_of_a_field_count() -> None:
+    assert search(query="a", queries=["b", "a"]).queries == ["b", "a"]

@@ -1,0 +1,388 @@
+"""The parts of the settings: cache, log, research and budget."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+from offline import accounts as accounts_with
+from offline import entry
+
+from webtools.config import (
+    Accounts,
+    BudgetConfig,
+    CacheConfig,
+    Config,
+    LogConfig,
+    ProviderConfig,
+    ResearchConfig,
+    Settings,
+    cache_path,
+    check,
+    load,
+    log_path,
+)
+from webtools.config.file import EXAMPLE
+from webtools.errors import ConfigError
+
+KEY = "test-key-canary-1"
+ORIGIN = "/etc/web-search.json"
+DAY_MS = 24 * 60 * 60 * 1000
+MIB = 1024 * 1024
+
+PROVIDERS = [entry(kind) for kind in ("exa", "brave", "context7", "perplexity", "direct")]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user without any setting."""
+    for name in os.environ:
+        if name.endswith("_API_KEY") or name.startswith(("WEB_SEARCH_", "PI_", "XDG_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return tmp_path
+
+
+def fault(**top: Any) -> str:
+    """Load what is wrong; give the message without the file's name and the example."""
+    with pytest.raises(ConfigError) as caught:
+        load(json.dumps({"providers": PROVIDERS, **top}), ORIGIN)
+    message = str(caught.value)
+    assert message.endswith(f". A minimal valid example:\n{EXAMPLE}")
+    return message.removeprefix(f"{ORIGIN}: ").partition(". A minimal")[0]
+
+
+def accounts(**top: Any) -> Accounts:
+    return accounts_with(*PROVIDERS, **top)
+
+
+# --- what is valid -----------------------------------------------------------------------------
+
+
+def test_without_a_part_its_defaults_hold() -> None:
+    made = accounts()
+    assert made.cache == CacheConfig(
+        enabled=True, path=None, ttl_ms=1_800_000, max_bytes=268_435_456
+    )
+    assert made.log == LogConfig(
+        enabled=True,
+        path=None,
+        max_bytes=10_485_760,
+        max_backups=5,
+        rotate_check_ms=30_000,
+        queries="hashed",
+    )
+    assert made.research == ResearchConfig(chain={}, synthesis=None)
+    assert made.budget == BudgetConfig(
+        usd_per_day=None, calls_per_day=None, usd_per_process=None, calls_per_process=None
+    )
+
+
+def test_accounts_without_parts_have_the_defaults() -> None:
+    assert Accounts((), None, None, "the code") == Accounts(
+        (), None, None, "the code", (), CacheConfig(), LogConfig(), ResearchConfig(), BudgetConfig()
+    )
+
+
+def test_accounts_can_be_hashed() -> None:
+    made = accounts_with(entry("exa"), research={"chain": {"web": ["my-exa"]}})
+    assert hash(made) == hash(made)
+
+
+def test_every_value_of_every_part_is_read() -> None:
+    made = accounts(
+        cache={"enabled": False, "path": "/tmp/c.sqlite3", "ttlMs": 0, "maxBytes": MIB},
+        log={
+            "enabled": False,
+            "path": "/tmp/l.ndjson",
+            "maxBytes": 131_072,
+            "maxBackups": 20,
+            "rotateCheckMs": 1_000,
+            "queries": "clear",
+        },
+        research={
+            "chain": {
+                "web": ["my-exa", "my-brave"],
+                "web-deep": ["my-exa"],
+                "web-news": ["my-brave"],
+                "web-docs": ["my-context7", "my-exa"],
+            },
+            "synthesis": "perplexity",
+        },
+        budget={
+            "usdPerDay": 2.5,
+            "callsPerDay": 100,
+            "usdPerProcess": 1,
+            "callsPerProcess": 1,
+        },
+    )
+    assert made.cache == CacheConfig(enabled=False, path="/tmp/c.sqlite3", ttl_ms=0, max_bytes=MIB)
+    assert made.log == LogConfig(
+        enabled=False,
+        path="/tmp/l.ndjson",
+        max_bytes=131_072,
+        max_backups=20,
+        rotate_check_ms=1_000,
+        queries="clear",
+    )
+    assert made.research.chain == {
+        "web": ("my-exa", "my-brave"),
+        "web-deep": ("my-exa",),
+        "web-news": ("my-brave",),
+        "web-docs": ("my-context7", "my-exa"),
+    }
+    assert made.research.synthesis == "perplexity"
+    assert made.budget == BudgetConfig(
+        usd_per_day=2.5, calls_per_day=100, usd_per_process=1.0, calls_per_process=1
+    )
+
+
+@pytest.mark.parametrize("part", ["cache", "log", "research", "budget"])
+def test_null_and_an_empty_part_count_as_left_out(part: str) -> None:
+    assert accounts(**{part: None}) == accounts(**{part: {}}) == accounts()
+
+
+def test_a_null_value_counts_as_left_out() -> None:
+    nulls = {"ttlMs": None, "maxBytes": None, "enabled": None, "path": None}
+    assert accounts(cache=nulls, research={"chain": None}, budget={"usdPerDay": None}) == accounts()
+
+
+def test_code_may_use_python_names_or_the_models() -> None:
+    provider = ProviderConfig(name="a", type="direct")
+    made = Config(providers=[provider], cache=CacheConfig(ttl_ms=5))
+    values: Any = {"providers": [provider], "cache": {"ttl_ms": 5}}
+    assert Settings(made).accounts().cache == Settings(values).accounts().cache
+    assert made.cache.ttl_ms == 5
+
+
+def test_a_part_holds_no_key_and_can_be_pickled() -> None:
+    part = ResearchConfig(chain={"web": ("a",)})
+    assert pickle.loads(pickle.dumps(part)) == part
+
+
+def test_the_bounds_themselves_are_valid() -> None:
+    made = accounts(
+        cache={"ttlMs": 30 * DAY_MS, "maxBytes": 64 * 1024 * MIB},
+        log={"maxBytes": 536_870_912, "maxBackups": 1, "rotateCheckMs": 600_000},
+    )
+    assert made.cache.max_bytes == 64 * 1024 * MIB
+
+
+# --- each fault in its own words ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("part", "values", "expected"),
+    [
+        ("cache", {"ttlMs": -1}, "ttlMs must be greater than or equal to 0, not -1"),
+        (
+            "cache",
+            {"ttlMs": 30 * DAY_MS + 1},
+            "ttlMs must be less than or equal to 2592000000, not 2592000001",
+        ),
+        ("cache", {"ttlMs": "5"}, 'ttlMs must be a valid integer, not "5"'),
+        ("cache", {"ttlMs": 1.5}, "ttlMs must be a valid integer, not 1.5"),
+        ("cache", {"maxBytes": MIB - 1}, "maxBytes must be greater than or equal to 1048576, not "),
+        ("cache", {"maxBytes": 2**37}, "maxBytes must be less than or equal to 68719476736, not "),
+        ("cache", {"enabled": 1}, "enabled must be a valid boolean, not 1"),
+        ("cache", {"ttlms": 5}, 'ttlms is an unknown key (did you mean "ttlMs"?); known are: '),
+        ("log", {"maxBytes": 131_071}, "maxBytes must be greater than or equal to 131072, not "),
+        ("log", {"maxBytes": 2**29 + 1}, "maxBytes must be less than or equal to 536870912, not "),
+        ("log", {"maxBackups": 0}, "maxBackups must be greater than or equal to 1, not 0"),
+        ("log", {"maxBackups": 21}, "maxBackups must be less than or equal to 20, not 21"),
+        ("log", {"rotateCheckMs": 999}, "rotateCheckMs must be greater than or equal to 1000, "),
+        ("log", {"rotateCheckMs": 600_001}, "rotateCheckMs must be less than or equal to 600000, "),
+        ("log", {"queries": "plain"}, "queries must be 'clear' or 'hashed', not \"plain\""),
+        ("budget", {"usdPerDay": 0}, "usdPerDay must be greater than 0, not 0"),
+        ("budget", {"usdPerProcess": -0.5}, "usdPerProcess must be greater than 0, not -0.5"),
+        ("budget", {"usdPerDay": 1e300}, "usdPerDay must be less than or equal to 1000000000"),
+        ("budget", {"usdPerDay": "5"}, "usdPerDay must be a valid number"),
+        ("budget", {"callsPerDay": 0}, "callsPerDay must be greater than or equal to 1, not 0"),
+        ("budget", {"callsPerProcess": 1.5}, "callsPerProcess must be a valid integer"),
+        ("research", {"synthesis": "kagi"}, "synthesis must be 'extractive', 'perplexity' or "),
+        ("research", {"chain": []}, "chain must be an object"),
+    ],
+)
+def test_a_faulty_value_is_told_by_its_path(
+    part: str, values: dict[str, Any], expected: str
+) -> None:
+    assert fault(**{part: values}).startswith(f"{part}.{expected}")
+
+
+ABLE = 'these can serve: "my-exa", "my-brave", "my-context7"'
+UNABLE = "is of type direct, which cannot search or look up docs"
+NO_SOURCE = "is of type perplexity, which serves research only for synthesis"
+
+
+@pytest.mark.parametrize(
+    ("command", "names", "expected"),
+    [
+        ("web", "my-exa", ".web must be a list of provider names"),
+        ("web-docs", [], ".web-docs is empty: name at least one provider, or leave it out"),
+        ("web", [5], ".web[0] must be the name of a provider"),
+        ("web", ["my-exa", "my-exa"], '.web[1] repeats "my-exa", which must be unique'),
+        ("web", ["my-exa", "exa"], f'.web[1] "exa" is no configured provider; {ABLE}'),
+        ("web", ["my-direct"], f'.web[0] "my-direct" {UNABLE}; {ABLE}'),
+        ("web-news", ["my-perplexity"], f'.web-news[0] "my-perplexity" {NO_SOURCE}; {ABLE}'),
+    ],
+)
+def test_a_faulty_chain_is_told_by_its_place(command: str, names: Any, expected: str) -> None:
+    assert fault(research={"chain": {command: names}}) == f"research.chain{expected}"
+
+
+def test_an_unknown_command_is_told_with_the_nearest_and_the_known() -> None:
+    assert fault(research={"chain": {"web-doc": []}}) == (
+        'research.chain names the unknown command "web-doc" (did you mean "web-docs"?); '
+        'known are: "web", "web-deep", "web-news", "web-docs"'
+    )
+
+
+@pytest.mark.parametrize("part", ["cache", "log", "research", "budget"])
+def test_a_part_that_is_no_object_is_told(part: str) -> None:
+    assert fault(**{part: []}) == f"{part} must be an object"
+
+
+def test_an_infinite_budget_is_refused() -> None:
+    text = json.dumps({"providers": PROVIDERS, "budget": {"usdPerDay": 1}})
+    with pytest.raises(ConfigError, match=r"budget.usdPerDay must be a finite number"):
+        load(text.replace(": 1}", ": 1e999}"), ORIGIN)
+
+
+@pytest.mark.parametrize(
+    ("part", "key", "meant"),
+    [
+        ("cache", "ttl_ms", "ttlMs"),
+        ("cache", "max_bytes", "maxBytes"),
+        ("log", "max_backups", "maxBackups"),
+        ("log", "rotate_check_ms", "rotateCheckMs"),
+        ("budget", "usd_per_day", "usdPerDay"),
+        ("budget", "calls_per_process", "callsPerProcess"),
+    ],
+)
+def test_python_spelling_is_unknown_in_a_file(part: str, key: str, meant: str) -> None:
+    assert fault(**{part: {key: 5}}) == f'holds the unknown key "{key}" (did you mean "{meant}"?)'
+
+
+@pytest.mark.parametrize("part", ["cache", "log"])
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("", "is empty: name a file, or leave it out"),
+        (" ", "is empty: name a file, or leave it out"),
+        ("a\0b", r'"a\x00b" holds a character that does not print: name a file without it'),
+        ("/tmp/", '"/tmp/" is a folder: name a file in it'),
+        ("..", '".." is a folder: name a file in it'),
+        (".", '"." is a folder: name a file in it'),
+        ("~", '"~" is a folder: name a file in it'),
+    ],
+)
+def test_a_path_that_no_file_can_have_is_told(part: str, path: str, expected: str) -> None:
+    assert fault(**{part: {"path": path}}) == f"{part}.path {expected}"
+
+
+def test_without_any_that_can_serve_a_chain_the_types_are_named() -> None:
+    text = json.dumps(
+        {"providers": [entry("direct")], "research": {"chain": {"web": ["my-direct"]}}}
+    )
+    expected = r'; add one of type "exa", "kagi", "brave", "context7"\. A minimal'
+    with pytest.raises(ConfigError, match=expected):
+        load(text, ORIGIN)
+
+
+def test_synthesis_by_perplexity_needs_such_a_provider() -> None:
+    text = json.dumps({"providers": [entry("exa")], "research": {"synthesis": "perplexity"}})
+    expected = r'research.synthesis needs a provider of type "perplexity": add one to providers\.'
+    with pytest.raises(ConfigError, match=expected):
+        load(text, ORIGIN)
+
+
+@pytest.mark.parametrize("values", [{1: 2}, {"providers": [{1: 2}]}, {"cache": {1: 2}}])
+def test_a_mapping_with_other_keys_than_texts_is_a_config_error(values: Any) -> None:
+    with pytest.raises(ConfigError, match=r"^the code: .*must be (an object|a mapping)"):
+        Settings({"providers": PROVIDERS} | values)
+
+
+# --- accounts by name --------------------------------------------------------------------------
+
+
+def test_an_account_is_found_by_its_name_whatever_it_can_do() -> None:
+    made = accounts()
+    found = made.named("my-context7")
+    assert found is not None
+    assert found.type == "context7"
+    assert made.named("exa") is None
+
+
+# --- the check ---------------------------------------------------------------------------------
+
+
+def described(**top: Any) -> list[str]:
+    config = load(json.dumps({"providers": PROVIDERS, **top}), ORIGIN)
+    lines = check(Settings(config))
+    assert not any(KEY in line for line in lines)
+    first = next(i for i, line in enumerate(lines) if line.startswith("Cache"))
+    return lines[first:]
+
+
+def test_check_tells_of_the_defaults(home: Path) -> None:
+    made = accounts()
+    assert described() == [
+        f"Cache: {cache_path(made)}; answers are kept for 1,800 s; at most 256 MiB",
+        f"Log: {log_path(made)}; queries are hashed; 10 MiB per file, 5 older files",
+        "Synthesis: extractive for web-deep, none elsewhere (the defaults)",
+        "Budget: no limit",
+        "Failover: on",
+    ]
+
+
+def test_check_tells_of_every_part() -> None:
+    assert described(
+        cache={"path": "/tmp/c", "ttlMs": 1_500, "maxBytes": 2 * 1024 * MIB},
+        log={"path": "/tmp/l", "queries": "clear", "maxBytes": 131_072},
+        research={"chain": {"web": ["my-exa", "my-brave"]}, "synthesis": "extractive"},
+        budget={"usdPerDay": 2.5, "callsPerDay": 1000, "usdPerProcess": 1, "callsPerProcess": 9},
+    ) == [
+        "Cache: /tmp/c; answers are kept for 1.5 s; at most 2 GiB",
+        "Log: /tmp/l; queries are in clear; 128 KiB per file, 5 older files",
+        'Chain of web: "my-exa", "my-brave"',
+        "Synthesis: extractive",
+        "Budget: 2.5 USD per day, 1,000 calls per day, 1 USD per process, 9 calls per process",
+        "Failover: on",
+    ]
+
+
+def test_check_tells_what_is_off() -> None:
+    assert described(cache={"enabled": False}, log={"enabled": False})[:2] == [
+        "Cache: off",
+        "Log: off",
+    ]
+
+
+def test_check_tells_that_nothing_is_kept() -> None:
+    line = described(cache={"path": "/tmp/c", "ttlMs": 0, "maxBytes": MIB + 1})[0]
+    assert line == "Cache: /tmp/c; answers are not kept (ttlMs is 0); at most 1,048,577 bytes"
+
+
+# --- the documentation -------------------------------------------------------------------------
+
+
+def test_the_docs_name_every_setting_and_number() -> None:
+    text = (Path(__file__).parents[2] / "docs/configuration.md").read_text(encoding="utf-8")
+    parts = {"cache": CacheConfig, "log": LogConfig, "research": ResearchConfig}
+    for part, model in {**parts, "budget": BudgetConfig}.items():
+        for field in model.model_fields.values():
+            assert f"`{part}.{field.alias}`" in text
+
+
+def test_the_example_of_the_docs_sets_every_part() -> None:
+    text = (Path(__file__).parents[2] / "docs/configuration.md").read_text(encoding="utf-8")
+    example = text.partition("```json\n")[2].partition("```")[0]
+    made = Settings(load(example, "docs")).accounts()
+    assert made.cache != CacheConfig()
+    assert made.log != LogConfig()
+    assert made.research.chain
+    assert made.budget != BudgetConfig()

@@ -1,0 +1,190 @@
+"""Where the files of cache, log and config are, whatever the user's folders are."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+from offline import accounts as accounts_with
+from offline import entry
+
+from webtools.config import (
+    Accounts,
+    CacheConfig,
+    Settings,
+    cache_path,
+    config_paths,
+    find_config,
+    log_path,
+    paths,
+)
+from webtools.errors import ConfigError
+
+PROVIDERS = [entry("exa")]
+
+
+def accounts(**top: Any) -> Accounts:
+    return accounts_with(*PROVIDERS, **top)
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user without any setting."""
+    for name in os.environ:
+        if name.endswith("_API_KEY") or name.startswith(("WEB_SEARCH_", "PI_", "XDG_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def forgotten() -> Iterator[None]:
+    """Nothing is kept of the folders from other tests, nor for them."""
+    kept = (paths._users_file, paths._config_paths)
+    for each in kept:
+        each.cache_clear()
+    yield
+    for each in kept:
+        each.cache_clear()
+
+
+@pytest.fixture
+def no_home(home: Path, forgotten: None, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user without a home folder; the folder for temporary files."""
+
+    def refuse(*_: Any, **__: Any) -> NoReturn:
+        raise RuntimeError("could not determine the home directory")
+
+    monkeypatch.setattr("os.path.expanduser", os.fspath)
+    for name in ("user_config_dir", "user_cache_dir", "user_log_dir"):
+        monkeypatch.setattr(f"platformdirs.{name}", refuse)
+    monkeypatch.setattr(tempfile, "tempdir", str(home / "temp"))
+    return home / "temp"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the folders are the platform's")
+def test_the_files_are_in_the_users_folders(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = accounts()
+    assert cache_path(made) == home / ".cache/webtools/webtools.sqlite3"
+    assert log_path(made) == home / ".local/state/webtools/log/web-search.ndjson"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home / "c"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(home / "s"))
+    assert cache_path(made) == home / "c/webtools/webtools.sqlite3"
+    assert log_path(made) == home / "s/webtools/log/web-search.ndjson"
+    monkeypatch.setenv("HOME", str(home / "other"))
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert cache_path(made) == home / "other/.cache/webtools/webtools.sqlite3"
+
+
+def test_the_path_that_is_asked_for_at_every_call_is_kept(home: Path) -> None:
+    for made in (accounts(), accounts(cache={"path": "/tmp/a.sqlite3"})):
+        assert cache_path(made) is cache_path(made)
+    assert config_paths() is config_paths()
+
+
+@pytest.mark.parametrize("kind", ["cache", "log"])
+def test_an_absolute_path_and_a_tilde_are_taken_as_they_are(home: Path, kind: str) -> None:
+    find = {"cache": cache_path, "log": log_path}[kind]
+    assert find(accounts(**{kind: {"path": "/tmp/x"}})) == Path("/tmp/x")
+    assert find(accounts(**{kind: {"path": "~/d/x"}})) == home / "d/x"
+
+
+@pytest.mark.parametrize("kind", ["cache", "log"])
+def test_a_relative_path_is_taken_from_the_config_files_folder(
+    home: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    path = home / "conf/web-search.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps({"providers": PROVIDERS, kind: {"path": "kept/x"}}))
+    monkeypatch.chdir(home)
+    find = {"cache": cache_path, "log": log_path}[kind]
+    assert find(Settings("conf/web-search.json").accounts()) == home / "conf/kept/x"
+
+
+def test_a_relative_path_in_code_is_taken_from_the_working_folder_and_stays(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(home)
+    made = accounts(cache={"path": "x"})
+    (home / "elsewhere").mkdir()
+    monkeypatch.chdir(home / "elsewhere")
+    assert cache_path(made) == home / "x"
+    by_hand = Accounts((), None, None, "the code", cache=CacheConfig(path="x"))
+    assert cache_path(by_hand) == home / "elsewhere/x"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the folder cannot go")
+def test_a_working_folder_that_is_gone_is_no_fault_of_the_settings(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(home)
+    gone = home / "gone"
+    gone.mkdir()
+    os.chdir(gone)
+    gone.rmdir()
+    assert cache_path(accounts(cache={"path": "x"})) == Path("x")
+
+
+@pytest.mark.parametrize("key", ["cache", "log"])
+def test_a_file_may_not_be_the_config_itself(tmp_path: Path, key: str) -> None:
+    path = tmp_path / "c.json"
+    path.write_text(json.dumps({"providers": PROVIDERS, key: {"path": "./c.json"}}))
+    with pytest.raises(ConfigError) as caught:
+        Settings(path).accounts()
+    expected = f"{path}: {key}.path is this config file itself: name another file. A minimal "
+    assert str(caught.value).startswith(expected)
+
+
+def test_cache_and_log_may_not_be_one_file(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"^the code: cache.path and log.path are one file"):
+        accounts(cache={"path": str(tmp_path / "x")}, log={"path": f"{tmp_path}/y/../x"})
+
+
+def test_a_user_without_a_home_folder_has_files_too(no_home: Path) -> None:
+    folder = no_home / f"webtools-{os.getuid()}"
+    made = accounts()
+    assert cache_path(made) == folder / "webtools.sqlite3"
+    assert log_path(made) == folder / "web-search.ndjson"
+    assert cache_path(accounts(cache={"path": "~/d/mine"})) == folder / "mine"
+
+
+def test_without_a_home_folder_no_file_of_the_project_is_taken_for_the_users(
+    no_home: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(home)
+    for path in config_paths():
+        assert str(path).startswith("~")
+        path.parent.mkdir(parents=True)
+        path.write_text("no config")
+    assert find_config() is None
+
+
+def test_without_any_folder_for_temporary_files_a_path_is_given_still(
+    no_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse() -> NoReturn:
+        raise FileNotFoundError("No usable temporary directory found")
+
+    monkeypatch.setattr(tempfile, "gettempdir", refuse)
+    assert cache_path(accounts()) == Path("/webtools.sqlite3")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the folders are the platform's")
+def test_a_relative_folder_of_the_user_is_not_used(
+    home: Path, forgotten: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("platformdirs.user_cache_dir", lambda *_, **__: "~/.cache/webtools")
+    monkeypatch.setattr(tempfile, "tempdir", str(home))
+    assert cache_path(accounts()) == home / f"webtools-{os.getuid()}/webtools.sqlite3"
+
+
+def test_importing_the_settings_does_not_import_platformdirs() -> None:
+    code = "import sys, webtools.config; sys.exit('platformdirs' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,118 @@
+"""The numbers that the environment sets, where there is no config file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from webtools.config import Accounts, Config, Settings, environment_config, load
+from webtools.config.environment import variables
+
+KEY = "test-key-canary-1"
+
+
+class Knob(NamedTuple):
+    variable: str
+    part: str
+    name: str
+    default: int
+    least: int
+    most: int
+
+    def of(self, settings: Config | Accounts) -> Any:
+        return getattr(getattr(settings, self.part), self.name)
+
+    def read(self, text: str) -> tuple[Any, list[str]]:
+        config, warnings = environment_config({"EXA_API_KEY": KEY, self.variable: text})
+        assert config is not None
+        return self.of(config), warnings
+
+
+KNOBS = [
+    Knob("WEB_SEARCH_TTL_MS", "cache", "ttl_ms", 1_800_000, 0, 2_592_000_000),
+    Knob("PI_WEB_SEARCH_LOG_MAX_BYTES", "log", "max_bytes", 10_485_760, 131_072, 536_870_912),
+    Knob("PI_WEB_SEARCH_LOG_MAX_BACKUPS", "log", "max_backups", 5, 1, 20),
+    Knob("PI_WEB_SEARCH_LOG_ROTATE_CHECK_MS", "log", "rotate_check_ms", 30_000, 1_000, 600_000),
+]
+every_knob = pytest.mark.parametrize("knob", KNOBS, ids=lambda knob: knob.variable)
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user without any setting."""
+    for name in os.environ:
+        if name.endswith("_API_KEY") or name.startswith(("WEB_SEARCH_", "PI_", "XDG_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return tmp_path
+
+
+@every_knob
+def test_a_number_within_its_bounds_counts(knob: Knob) -> None:
+    for number in (knob.least, knob.most):
+        assert knob.read(f" {number} ") == (number, [])
+
+
+@every_knob
+def test_a_number_out_of_bounds_is_clamped_with_a_warning(knob: Knob) -> None:
+    for given, used in ((knob.least - 1, knob.least), (knob.most + 1, knob.most)):
+        told = f"{knob.variable} must be from {knob.least} to {knob.most}; {used} is used."
+        assert knob.read(str(given)) == (used, [told])
+
+
+@pytest.mark.parametrize("text", ["five", "1.5", "1e5", "9" * 5000])
+@every_knob
+def test_what_is_no_number_leaves_the_default_with_a_warning(knob: Knob, text: str) -> None:
+    told = f"{knob.variable} is not a whole number, so the default, {knob.default}, is used."
+    assert knob.read(text) == (knob.default, [told])
+
+
+@every_knob
+def test_a_blank_variable_counts_as_absent(knob: Knob) -> None:
+    assert knob.read(" ") == (knob.default, [])
+
+
+def test_every_odd_number_is_warned_of(home: Path) -> None:
+    environ = dict.fromkeys((knob.variable for knob in KNOBS), "x")
+    environ |= {"WEB_SEARCH_MAX_RESULTS": "x"}
+    assert len(Settings(environ=environ).accounts().warnings) == 5
+
+
+def test_the_numbers_count_without_any_key(home: Path) -> None:
+    environ = {
+        "WEB_SEARCH_TTL_MS": "7",
+        "PI_WEB_SEARCH_LOG_MAX_BACKUPS": "3",
+        "WEB_SEARCH_MAX_RESULTS": "9",
+    }
+    made = Settings(environ=environ).accounts()
+    assert (made.cache.ttl_ms, made.log.max_backups, made.max_results) == (7, 3, 9)
+
+
+@pytest.mark.parametrize("keys", [{"EXA_API_KEY": KEY}, {}])
+@every_knob
+def test_an_edit_counts_at_the_next_call(home: Path, knob: Knob, keys: dict[str, str]) -> None:
+    environ = dict(keys)
+    settings = Settings(environ=environ)
+    before = settings.accounts()
+    environ[knob.variable] = str(knob.most)
+    assert knob.of(settings.accounts()) == knob.most
+    del environ[knob.variable]
+    assert settings.accounts() == before
+
+
+@every_knob
+def test_with_a_config_the_numbers_are_not_read(
+    monkeypatch: pytest.MonkeyPatch, knob: Knob
+) -> None:
+    monkeypatch.setenv(knob.variable, str(knob.most))
+    config = load('{"providers": [{"name": "a", "type": "direct"}]}', "a file")
+    assert knob.of(Settings(config).accounts()) == knob.default
+
+
+def test_the_docs_name_every_variable() -> None:
+    text = (Path(__file__).parents[2] / "docs/configuration.md").read_text(encoding="utf-8")
+    for name in variables():
+        assert f"`{name}`" in text

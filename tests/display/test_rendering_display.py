@@ -1,0 +1,300 @@
+"""Live lines, where they go, and what is needed for them."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import sys
+import threading
+from typing import Any
+
+import pytest
+import rendering_samples as samples
+
+from webtools.display.terminal import (
+    CallDisplay,
+    console_for,
+    render_call,
+    to_text,
+    tool_behind,
+    tool_called,
+)
+from webtools.progress import Progress
+from webtools.tools import RESEARCH, SEARCH, SUMMARIZE, ToolResult
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+    @property
+    def screen(self) -> list[str]:
+        """What a terminal shows of it: each line as it was drawn last."""
+        lines = self.getvalue().split("\n")
+        return [line.rsplit("\r\x1b[2K", 1)[-1] for line in lines]
+
+
+@pytest.fixture(autouse=True)
+def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ["NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "COLORTERM"]:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+@pytest.fixture
+def mute(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+
+
+ONE = samples.search(samples.PLAIN)
+
+
+def test_in_a_file_a_call_and_its_result_are_two_lines() -> None:
+    file = io.StringIO()
+    display = CallDisplay(file)
+    display.start(1, "web_search", {"queries": ["q" * 200]})
+    assert file.getvalue() == f'web_search "{"q" * 200}"\n'
+    display.progress(1, Progress("web_search", "searching", 1, 2))
+    display.end(1, ONE)
+    assert file.getvalue() == f'web_search "{"q" * 200}"\n  1 result\n'
+
+
+def test_in_a_file_a_result_that_comes_later_names_its_call_again() -> None:
+    file = io.StringIO()
+    display = CallDisplay(file)
+    display.start(1, "web_search", "a")
+    display.start(2, "web_search", "b", label="mine")
+    display.end(1, ONE)
+    display.end(2, samples.failure("boom"))
+    assert file.getvalue().split("\n") == [
+        'web_search "a"',
+        'mine "b"',
+        'web_search "a"',
+        "  1 result",
+        'mine "b"',
+        "  Error: boom",
+        "",
+    ]
+
+
+def test_expanded_lines_stand_below_the_call() -> None:
+    file = io.StringIO()
+    display = CallDisplay(file, expanded=True)
+    display.start(1, "web_search", "a")
+    display.end(1, samples.search(samples.hit("Title", "https://a.example/")))
+    assert file.getvalue().split("\n")[1:4] == [
+        "  1 result",
+        "   1. Title",
+        "      https://a.example/",
+    ]
+
+
+@pytest.mark.usefixtures("mute")
+def test_on_a_terminal_the_last_line_says_what_runs() -> None:
+    file = Terminal()
+    display = CallDisplay(file)
+    display.start(1, "web_search", "a")
+    assert file.screen == ['Searching... web_search "a"']
+    display.start(2, "web_fetch", "https://b.example/")
+    assert file.screen == ['Fetching... (+1 more) web_fetch "https://b.example/"']
+    display.progress(2, Progress("web_fetch", "fetching", 1, 3))
+    assert file.screen == ['Fetching... 1/3 (+1 more) web_fetch "https://b.example/"']
+    display.end(2, samples.FETCHED)
+    assert file.screen == [
+        'web_fetch "https://b.example/"',
+        "  3 fetched, 1 failed (truncated)",
+        'Searching... web_search "a"',
+    ]
+    display.end(1, ONE)
+    assert file.screen[2:] == ['web_search "a"', "  1 result", ""]
+
+
+@pytest.mark.usefixtures("mute")
+def test_a_line_that_is_drawn_anew_never_wraps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "30")
+    file = Terminal()
+    CallDisplay(file).start(1, "web_search", {"queries": ["構造的" * 50]})
+    (line,) = file.screen
+    assert line.startswith('Searching... web_search "')
+    assert line.endswith("…")
+    assert len(line.encode("utf-8")) < 50
+
+
+@pytest.mark.usefixtures("mute")
+def test_a_forgotten_call_leaves_the_screen() -> None:
+    file = Terminal()
+    display = CallDisplay(file)
+    display.start(1, "web_search", "a")
+    display.drop(1)
+    display.drop(1)
+    assert file.screen == [""]
+    display.end(1, ONE)
+    display.progress(1, Progress("web_search", "searching", 1, 2))
+    assert file.screen == [""]
+
+
+@pytest.mark.usefixtures("mute")
+def test_calls_whose_end_is_never_told_do_not_pile_up() -> None:
+    file = io.StringIO()
+    display = CallDisplay(file)
+    for number in range(1100):
+        display.start(number, "web_search", "a")
+    display.end(0, ONE)
+    assert "1 result" not in file.getvalue()
+    display.end(1099, ONE)
+    assert file.getvalue().endswith("  1 result\n")
+
+
+def test_calls_from_many_threads_keep_their_results() -> None:
+    file = io.StringIO()
+    display = CallDisplay(file)
+
+    def call(number: int) -> None:
+        display.start(number, "web_search", str(number))
+        display.end(number, samples.search(*[samples.PLAIN] * number))
+
+    threads = [threading.Thread(target=call, args=(number,)) for number in range(2, 30)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    lines = file.getvalue().split("\n")
+    for number in range(2, 30):
+        assert lines[lines.index(f"  {number} results") - 1] == f'web_search "{number}"'
+
+
+def test_a_broken_stream_ends_nothing() -> None:
+    file = io.StringIO()
+    display = CallDisplay(file)
+    display.start(1, "web_search", "a")
+    file.close()
+    display.start(2, "web_search", "a")
+    display.end(1, ONE)
+    display.fail(2, "boom")
+
+
+def test_stderr_is_the_default(capsys: pytest.CaptureFixture[str]) -> None:
+    display = CallDisplay()
+    display.start(1, "web_search", "a")
+    assert capsys.readouterr().err == 'web_search "a"\n'
+
+
+@pytest.mark.parametrize(
+    ("terminal", "variable", "escapes"),
+    [
+        (True, {}, True),
+        (True, {"NO_COLOR": "1"}, False),
+        (True, {"TERM": "dumb"}, False),
+        (True, {"NO_COLOR": ""}, True),
+        (False, {}, False),
+        (False, {"FORCE_COLOR": "1"}, False),
+    ],
+)
+def test_colours_and_links_are_for_terminals_that_want_them(
+    terminal: bool, variable: dict[str, str], escapes: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in variable.items():
+        monkeypatch.setenv(name, value)
+    file = Terminal() if terminal else io.StringIO()
+    console_for(file).print(render_call("web_fetch", {"url": "https://a.example/"}))
+    assert ("\x1b]8;" in file.getvalue()) is escapes
+    assert ("\x1b[" in file.getvalue()) is escapes
+
+
+def test_a_string_that_is_printed_is_no_markup() -> None:
+    file = Terminal()
+    console_for(file, width=40).print("[red]a[/] :smile: 12")
+    assert file.getvalue() == "[red]a[/] :smile: 12\n"
+
+
+def test_drawing_into_a_string_does_not_depend_on_the_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    drawn = to_text(render_call("web_search", "q"), color=True)
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setenv("COLUMNS", "3")
+    assert to_text(render_call("web_search", "q"), color=True) == drawn
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "tool"),
+    [
+        ("web_search", "", "web_search"),
+        ("web_read", "", "web_read"),
+        ("team_web_search", "", "web_search"),
+        ("web-fetch", "", None),
+        ("exa-web_fetch", "", "web_fetch"),
+        ("web_research_2", "", "web_research"),
+        ("web_fetch-b", "", "web_fetch"),
+        ("look_up", SEARCH.description, "web_search"),
+        ("look_up", RESEARCH.paragraph, "web_research"),
+        ("tldr", SUMMARIZE.description, "summarize"),
+        ("summarize_mail", "", None),
+        ("my_summarize", "", None),
+        ("myweb_search", "", None),
+        ("", "", None),
+    ],
+)
+def test_a_tool_is_known_by_its_name_or_its_description(
+    name: str, description: str, tool: str | None
+) -> None:
+    assert tool_called(name, description) == tool
+
+
+@pytest.mark.parametrize(
+    ("details", "tool"),
+    [
+        (samples.search().details, "web_search"),
+        (samples.FETCHED.details, "web_fetch"),
+        (samples.SUMMARY.details, "summarize"),
+        (samples.RESEARCH.details, "web_research"),
+        (samples.READ.details, "web_read"),
+        (samples.failure("x").details, "web tool"),
+        ({"results": []}, None),
+        ({}, None),
+        (None, None),
+        (["results", "truncation", "full_output_path", "error"], None),
+    ],
+)
+def test_a_tool_is_known_by_its_details(details: Any, tool: str | None) -> None:
+    assert tool_behind(details) == tool
+
+
+@pytest.fixture
+def without_rich(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "rich"]:
+        monkeypatch.delitem(sys.modules, name)
+    for name in [name for name in sys.modules if name.startswith("webtools.display.terminal")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "rich", None)
+
+
+@pytest.mark.usefixtures("without_rich")
+def test_without_rich_the_extra_is_named() -> None:
+    with pytest.raises(ImportError, match=r"needs rich: pip install 'agent-webtools\[cli\]'"):
+        importlib.import_module("webtools.display.terminal")
+
+
+@pytest.mark.usefixtures("without_rich")
+def test_a_broken_rich_is_not_taken_for_a_missing_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken:
+        def find_spec(self, name: str, *_: Any) -> None:
+            if name == "rich":
+                raise ModuleNotFoundError("No module named 'pygments'", name="pygments")
+
+    monkeypatch.delitem(sys.modules, "rich")
+    monkeypatch.setattr(sys, "meta_path", [Broken(), *sys.meta_path])
+    with pytest.raises(ModuleNotFoundError, match="pygments"):
+        importlib.import_module("webtools.display.terminal")
+
+
+def test_a_failure_without_details_is_shown() -> None:
+    file = io.StringIO()
+    display = CallDisplay(file)
+    display.start(1, "web_search", "a")
+    display.fail(1, "RuntimeError")
+    assert file.getvalue().endswith("  Error: RuntimeError\n")
+    display.end(1, ToolResult("late"))
+    assert "late" not in file.getvalue()

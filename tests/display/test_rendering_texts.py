@@ -1,0 +1,368 @@
+"""The words, one line each; how they look is in the snapshots."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import rendering_samples as samples
+
+from webtools.display.terminal import render_call, render_result, to_text
+from webtools.text.fencing import fenced
+from webtools.tools import ToolResult
+
+RESEARCH_LINE = (
+    "5 results · exa · medium confidence · cached · degraded: brave, synthesis · 3 citations"
+)
+
+
+def call(tool: str, arguments: Any, **more: Any) -> str:
+    return to_text(render_call(tool, arguments, **more), 10_000)
+
+
+def head(tool: str, result: Any, **more: Any) -> str:
+    return to_text(render_result(tool, result, **more), 10_000).split("\n")[0]
+
+
+def lines(tool: str, result: Any, width: int = 10_000) -> list[str]:
+    return to_text(render_result(tool, result, expanded=True), width).split("\n")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "expected"),
+    [
+        ("web_search", {"queries": ["q1", "q2"]}, 'web_search "q1", "q2"'),
+        ("web_search", {"query": "q1", "limit": 3}, 'web_search "q1"'),
+        ("web_search", {"queries": "q1"}, 'web_search "q1"'),
+        ("web_search", "q1", 'web_search "q1"'),
+        ("web_search", {}, "web_search"),
+        ("web_search", None, "web_search"),
+        ("web_search", {"queries": [1, None, {"a": "b"}, "q"]}, 'web_search "q"'),
+        ("web_fetch", {"urls": ["https://a/", "b"]}, 'web_fetch "https://a/", "b"'),
+        ("web_fetch", {"url": "https://a/"}, 'web_fetch "https://a/"'),
+        ("web_fetch", "https://a/", 'web_fetch "https://a/"'),
+        ("summarize", {"url": "https://a/"}, 'summarize "https://a/"'),
+        (
+            "summarize",
+            {"url": "https://a/", "engine": "cecil", "summary_type": "summary"},
+            'summarize "https://a/"',
+        ),
+        (
+            "summarize",
+            {"url": "https://a/", "summary_type": "takeaway", "engine": "agnes"},
+            'summarize "https://a/" (agnes, takeaway)',
+        ),
+        (
+            "summarize",
+            {"url": "https://a/", "summaryType": "takeaway", "targetLanguage": "DE"},
+            'summarize "https://a/" (takeaway, DE)',
+        ),
+        ("web_research", {"query": "q", "command": "web"}, 'web_research "q"'),
+        ("web_research", {"query": "q", "command": "web-deep"}, 'web_research "q" (web-deep)'),
+        ("web_read", {"handle": "h-1", "offset": 12_000}, "web_read h-1 at 12,000"),
+        ("web_read", {"handle": "h-1"}, "web_read h-1"),
+        ("web_read", {"offset": -1}, "web_read"),
+        ("get_weather", {"city": "Rome", "days": 3, "more": ["x"]}, 'get_weather "Rome", "x"'),
+    ],
+)
+def test_a_call_names_the_tool_and_what_it_is_asked(
+    tool: str, arguments: Any, expected: str
+) -> None:
+    assert call(tool, arguments) == expected
+
+
+def test_a_call_shows_the_name_that_the_agent_knows() -> None:
+    assert call("web_search", {"query": "q"}, label="team_web_search") == 'team_web_search "q"'
+
+
+def test_a_call_with_very_many_urls_names_the_first_and_counts_the_rest() -> None:
+    shown = call("web_fetch", {"urls": [f"https://a/{n}" for n in range(100)]})
+    assert shown.endswith('"https://a/19", ... and 80 more')
+
+
+@pytest.mark.parametrize(
+    ("tool", "words"),
+    [
+        ("web_search", "Searching..."),
+        ("web_fetch", "Fetching..."),
+        ("summarize", "Summarizing..."),
+        ("web_research", "Researching..."),
+        ("web_read", "Reading..."),
+        ("get_weather", "Running..."),
+    ],
+)
+def test_a_running_call_says_what_it_does(tool: str, words: str) -> None:
+    assert head(tool, None, partial=True) == words
+    assert lines(tool, samples.search())[0] != words
+
+
+@pytest.mark.parametrize(
+    ("tool", "result", "expected"),
+    [
+        ("web_search", samples.search(), "No results found"),
+        ("web_search", samples.many(1), "1 result (truncated)"),
+        ("web_search", samples.search(samples.PLAIN, samples.WIDE), "2 results"),
+        (
+            "web_search",
+            samples.search(samples.PLAIN, errors=[samples.FAILED_QUERY]),
+            "1 result, 1 query failed",
+        ),
+        (
+            "web_search",
+            samples.search(errors=[samples.FAILED_QUERY] * 2),
+            "No results found, 2 queries failed",
+        ),
+        ("web_fetch", samples.FETCHED, "3 fetched, 1 failed (truncated)"),
+        ("web_fetch", samples.FETCHED.details | {"failed_count": 0}, "3 fetched (truncated)"),
+        ("summarize", samples.SUMMARY, "agnes · takeaway · 1234 tokens"),
+        ("summarize", samples.SUMMARY.details | {"tokens": 1}, "agnes · takeaway · 1 token"),
+        (
+            "summarize",
+            ToolResult(" ", samples.SUMMARY.details | {"tokens": 0}),
+            "No summary available",
+        ),
+        (
+            "web_research",
+            samples.RESEARCH,
+            RESEARCH_LINE,
+        ),
+        ("web_read", samples.READ, "12,000 of 90,000 characters"),
+        ("web_read", {"characters": 1, "total_characters": 1}, "1 of 1 character"),
+    ],
+)
+def test_a_collapsed_result_is_one_line(tool: str, result: Any, expected: str) -> None:
+    assert to_text(render_result(tool, result), 10_000) == expected
+
+
+def test_plain_research_says_no_more_than_there_is() -> None:
+    meta = {"provider_used": "exa", "cache_hit": False, "confidence": "high", "degraded": []}
+    details = {"results": [samples.PLAIN], "meta": meta, "synthesis": None, "error": None}
+    assert head("web_research", details) == "1 result · exa · high confidence"
+    nothing = {"results": [], "meta": {"provider_used": None, "confidence": "low"}}
+    assert head("web_research", nothing) == "No results found · low confidence"
+    assert lines("web_research", nothing) == ["No results found · low confidence"]
+
+
+@pytest.mark.parametrize("tool", ["web_search", "web_fetch", "summarize", "web_research", "x"])
+def test_a_failed_call_gives_its_reason(tool: str) -> None:
+    failed = samples.failure("exa: no credit\nleft")
+    assert to_text(render_result(tool, failed)) == "Error: exa: no credit left"
+    assert to_text(render_result(tool, failed.details)) == "Error: exa: no credit left"
+    assert to_text(render_result(tool, {}, is_error=True)) == "Error: no reason given"
+    assert to_text(render_result(tool, {"error": "gone"})) == "Error: gone"
+    assert to_text(render_result(tool, ToolResult("oops", {}, is_error=True))) == "Error: oops"
+
+
+def test_a_long_reason_is_shown_further_when_expanded() -> None:
+    failed = samples.failure("word " * 200)
+    assert len(head("web_search", failed)) < 310
+    assert len(head("web_search", failed, expanded=True)) == len("Error: ") + 999
+
+
+def test_an_expanded_search_shows_ten_results_and_where_the_rest_is() -> None:
+    shown = lines("web_search", samples.many(12))
+    assert shown[:4] == [
+        "12 results (truncated)",
+        " 1. Title 0",
+        "    https://example.com/0",
+        "    Snippet 0",
+    ]
+    assert shown[-4:] == [
+        "    https://example.com/9",
+        "    Snippet 9",
+        "... and 2 more",
+        "Full output: /tmp/webtools/output.txt",
+    ]
+
+
+def test_an_expanded_search_shows_what_failed_and_the_warnings() -> None:
+    hits = [samples.hit("", "https://a.example/")]
+    result = samples.search(*hits, errors=[samples.FAILED_QUERY], warnings=["No dates."] * 12)
+    assert lines("web_search", result)[1:4] == [
+        " 1. https://a.example/",
+        ' ✗  "zebra": exa answered 500: <b>safe</b>',
+        "! No dates.",
+    ]
+    assert lines("web_search", result)[-1] == "... and 2 more"
+
+
+def test_an_expanded_summary_shows_twenty_lines_without_what_stands_below_it() -> None:
+    shown = lines("summarize", samples.SUMMARY)
+    assert shown[20].startswith("- Point 19:")
+    assert shown[21:] == ["... and 10 more lines", "! target_language was not applied."]
+
+
+def test_a_cut_summary_counts_the_lines_that_were_cut_off() -> None:
+    text = "one\n  two\n\n[Output truncated: showing 2 of 9 lines]"
+    cut = {"truncation": {"total_lines": 9, "output_lines": 2}, "full_output_path": "/tmp/x"}
+    assert lines("summarize", ToolResult(text, samples.SUMMARY.details | cut)) == [
+        "agnes · takeaway · 1234 tokens (truncated)",
+        "one",
+        "  two",
+        "... and 7 more lines",
+        "! target_language was not applied.",
+        "Full output: /tmp/x",
+    ]
+
+
+def test_a_summary_may_speak_of_warnings_itself() -> None:
+    details = samples.SUMMARY.details | {"warnings": []}
+    shown = lines("summarize", ToolResult("a\n\nWarning: hot", details))
+    assert shown[1:] == ["a", "", "Warning: hot"]
+
+
+def test_expanded_pages_say_for_each_url_how_it_went() -> None:
+    assert lines("web_fetch", samples.FETCHED)[5:9] == [
+        "✗ https://gone.example/x",
+        "  HTTP 404 Not Found",
+        "✓ https://bare.example/",
+        "! The page was cut gpj.exe",
+    ]
+
+
+def test_expanded_research_shows_doubt_answer_citations_and_sources() -> None:
+    shown = lines("web_research", samples.RESEARCH)
+    assert shown[1:9] == [
+        "Uncertainty: Limited source count.",
+        "Python 3.10 added match [1]. マッチ文です [2].",
+        "",
+        "It is soft [1].",
+        f"[1] {samples.PLAIN['url']}",
+        f"[2] {samples.WIDE['url']}",
+        "[3] javascript:alert(1)",
+        "Sources:",
+    ]
+    assert shown[9] == " 1. Structural Pattern Matching"
+
+
+def test_the_numbers_of_many_citations_are_lined_up() -> None:
+    urls = [f"https://a.example/{n}" for n in range(1, 11)]
+    meta = {"confidence": "high"}
+    result = {"results": [], "meta": meta, "synthesis": {"summary": "x", "citations": urls}}
+    shown = lines("web_research", result)
+    assert shown[2] == " [1] https://a.example/1"
+    assert shown[11] == "[10] https://a.example/10"
+
+
+@pytest.mark.parametrize("tool", ["get_weather", "web_search", "summarize", "web_fetch"])
+def test_what_is_no_result_of_the_tool_is_shown_as_text(tool: str) -> None:
+    text = "\n".join(f"row {n}" for n in range(30))
+    assert head(tool, ToolResult(text)) == "row 0 ... and 29 more lines"
+    assert head(tool, ToolResult("one\ntwo")) == "one ... and 1 more line"
+    assert head(tool, ToolResult("")) == "Done"
+    assert head(tool, None) == "Done"
+    assert lines(tool, ToolResult(text))[:2] == ["row 0", "row 1"]
+    assert lines(tool, ToolResult(text))[-2:] == ["row 20", "... and 9 more lines"]
+
+
+def test_a_text_in_a_fence_is_shown_without_it() -> None:
+    assert lines("web_fetch", ToolResult(fenced("row 0\nrow 1"))) == ["row 0", "row 1"]
+    assert head("web_fetch", ToolResult(fenced("row 0\nrow 1"))) == "row 0 ... and 1 more line"
+
+
+def of_query(query: str, *titles: str) -> list[dict[str, Any]]:
+    return [samples.hit(title, f"https://a.example/{title}") | {"query": query} for title in titles]
+
+
+def test_the_results_of_several_queries_stand_under_their_query() -> None:
+    hits = [*of_query("one", "a", "b"), *of_query("two\x1b[1m", "c")]
+    result = samples.search(*hits, errors=[{"query": "bad", "message": "exa failed"}])
+    details = result.details | {"queries": ["one", "none", "bad", "two\x1b[1m"]}
+    shown = [text for text in lines("web_search", details) if "https" not in text]
+    assert shown == [
+        "3 results, 1 query failed",
+        *('"one"', " 1. a", " 2. b"),
+        *('"none"', "    No results found"),
+        *('"two"', " 1. c"),
+        ' ✗  "bad": exa failed',
+    ]
+
+
+def test_a_query_whose_results_are_all_hidden_does_not_seem_to_have_none() -> None:
+    hits = [*of_query("one", *"abcdefghijk"), *of_query("two", "l")]
+    shown = lines("web_search", samples.search(*hits).details | {"queries": ["one", "two"]})
+    assert shown[1] == '"one"'
+    assert '"two"' not in shown
+    assert shown[-1] == "... and 2 more"
+
+
+@pytest.mark.parametrize(
+    "junk",
+    [None, 7, "text", [], {}, [None], [7], {"a": 1}, 10**5000],
+    ids=lambda junk: type(junk).__name__,
+)
+def test_details_of_the_wrong_type_count_as_nothing(junk: Any) -> None:
+    keys = [
+        *("results", "errors", "warnings", "meta", "synthesis", "truncation", "full_output_path"),
+        *("result_count", "fetched_count", "failed_count", "tokens", "engine", "summary_type"),
+        *("characters", "total_characters"),
+    ]
+    for tool in ["web_search", "web_fetch", "summarize", "web_research", "web_read", "x"]:
+        assert lines(tool, dict.fromkeys(keys, junk))
+        assert lines(tool, {"results": [{"url": junk, "title": junk}], "meta": {"degraded": junk}})
+        call(tool, junk)
+        call(tool, dict.fromkeys(["queries", "urls", "url", "query", "handle", "offset"], junk))
+
+
+@pytest.mark.parametrize("width", [8, 80])
+def test_an_empty_line_of_an_indented_block_holds_no_blanks(width: int) -> None:
+    result = ToolResult("one\n\n  two \n\nthree")
+    shown = to_text(render_result("x", result, expanded=True).indented(2), width)
+    assert shown.split("\n") == ["  one", "", "    two", "", "  three"]
+
+
+class Watched(list[Any]):
+    """Counts how many of its items were looked at."""
+
+    looked_at = 0
+
+    def __iter__(self) -> Any:
+        for item in list.__iter__(self):
+            self.looked_at += 1
+            yield item
+
+    def __getitem__(self, key: Any) -> Any:
+        found = list.__getitem__(self, key)
+        self.looked_at += len(found) if isinstance(key, slice) else 1
+        return found
+
+
+@pytest.mark.parametrize(("expanded", "most"), [(False, 0), (True, 10)])
+@pytest.mark.parametrize("tool", ["web_search", "web_research"])
+def test_ten_thousand_results_take_no_more_work_than_ten(
+    tool: str, expanded: bool, most: int
+) -> None:
+    results = Watched(samples.many(10_000).details["results"])
+    details = samples.RESEARCH.details | {"results": results, "result_count": 10_000}
+    shown = to_text(render_result(tool, details, expanded=expanded))
+    assert shown.startswith("10000 results")
+    assert results.looked_at <= most
+
+
+def test_ten_thousand_pages_take_no_more_work_than_a_hundred() -> None:
+    pages = Watched([samples.page(f"https://a.example/{n}") for n in range(10_000)])
+    shown = lines("web_fetch", samples.FETCHED.details | {"results": pages})
+    assert pages.looked_at <= 100
+    assert "... and 9900 more" in shown
+
+
+@pytest.mark.parametrize(
+    ("published", "author", "told"),
+    [
+        ("2026-11-21T08:00:00+00:00", "Ada\n\x1b[2J", "    2026-11-21 · Ada"),
+        ("2026-11-21T00:00:00Z", None, "    2026-11-21"),
+        ("soon", "Ada", "    Ada"),
+        (7, ["Ada"], None),
+    ],
+)
+def test_an_expanded_result_has_its_date_and_author(
+    published: Any, author: Any, told: str | None
+) -> None:
+    found = samples.hit("T", "https://a.example", "s") | {
+        "published_at": published,
+        "author": author,
+    }
+    _, *lines = to_text(
+        render_result("web_search", samples.search(found), expanded=True)
+    ).splitlines()
+    assert [*map(str.rstrip, lines)][3:] == ([told] if told else [])

@@ -1,0 +1,450 @@
+"""Every provider killed in turn, in every way, for every command: the next one serves."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from webtools import ProviderError, RequestError, ResearchEnvelope, WebTools
+from webtools.config import EXAMPLE, config_paths
+from webtools.errors import InputError, QuotaError, UnavailableError, WebToolsError
+from webtools.operations.failover import UNPRICED
+from webtools.pipeline import retries
+from webtools.results import Command
+from webtools_sandbox import SandboxServer
+
+QUERY = "python asyncio cancel task"
+CHAINS: dict[Command, list[str]] = {
+    "web": ["exa", "brave"],
+    "web-deep": ["exa", "brave"],
+    "web-news": ["exa", "brave"],
+    "web-docs": ["context7", "exa", "brave"],
+}
+QUERIES: dict[Command, str] = {
+    "web": "heap queue",
+    "web-deep": "heap queue",
+    "web-news": "python",
+    "web-docs": QUERY,
+}
+WAYS: dict[str, dict[str, Any]] = {
+    "401": {"status": 401},
+    "402": {"status": 402},
+    "429": {"status": 429},
+    "429 with Retry-After": {"status": 429, "retry_after": 120},
+    "500": {"status": 500},
+    "503": {"status": 503},
+    "reset": {"reset": True},
+    "timeout": {"delay": 300.0},
+    "HTML": {"body": "html"},
+    "cut JSON": {"body": "cut"},
+    "empty body": {"body": "empty"},
+}
+EMPTY: dict[str, dict[str, Any]] = {
+    "exa": {"body": {"results": []}},
+    "brave": {"body": {"type": "search", "results": [], "web": {"results": []}}},
+    "context7": {"body": {"results": []}},
+}
+
+
+@pytest.fixture
+def settings(webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    monkeypatch.setattr(retries, "FIRST_DELAY", 0.0)
+    return webtools_sandbox.config()
+
+
+def hurry(settings: dict[str, Any], *names: str) -> None:
+    """Leave these providers little time; the others have what a busy machine needs."""
+    for entry in settings["providers"]:
+        if entry["name"] in names:
+            entry["timeoutMs"] = 1000  # of which the search of a reader needs little
+
+
+def research(web: WebTools, command: Command, **options: Any) -> ResearchEnvelope:
+    return web.research(QUERIES[command], command=command, recency_days=3650, **options)
+
+
+@pytest.mark.parametrize("command", CHAINS)
+def test_the_first_of_the_chain_serves(web: WebTools, command: Command) -> None:
+    found = research(web, command)
+    assert found.meta.provider_chain == CHAINS[command]
+    assert found.meta.provider_used == CHAINS[command][0]
+    assert found.meta.degraded == []
+    assert {result.source_provider for result in found.results} == {CHAINS[command][0]}
+
+
+@pytest.mark.parametrize(
+    ("command", "victim", "way"),
+    [(command, chain[0], way) for command, chain in CHAINS.items() for way in WAYS]
+    + [(command, name, "500") for command, chain in CHAINS.items() for name in chain[1:]],
+)
+def test_where_one_fails_the_next_serves(
+    settings: dict[str, Any],
+    webtools_sandbox: SandboxServer,
+    command: Command,
+    victim: str,
+    way: str,
+) -> None:
+    webtools_sandbox.fault(provider=victim, times=None, **WAYS[way])
+    if way == "timeout":
+        hurry(settings, victim)
+    with WebTools(settings) as web:
+        found = research(web, command)
+    chain = CHAINS[command]
+    is_first = victim == chain[0]
+    assert found.meta.provider_used == chain[is_first]
+    assert found.meta.degraded == ([victim] if is_first else [])
+    assert any(f'"{victim}" did not serve: ' in each for each in found.meta.warnings) == is_first
+    assert found.results
+    assert {result.source_provider for result in found.results} == {chain[is_first]}
+
+
+@pytest.mark.parametrize("command", CHAINS)
+def test_where_one_finds_nothing_the_next_serves_and_its_chain_is_not_degraded(
+    web: WebTools, webtools_sandbox: SandboxServer, command: Command
+) -> None:
+    first, second, *_ = CHAINS[command]
+    webtools_sandbox.fault(provider=first, times=None, **EMPTY[first])
+    found = research(web, command)
+    assert found.meta.provider_used == second
+    assert found.meta.degraded == (["exa"] if command == "web-deep" else [])  # it read no page
+    assert f'Provider "{first}" found nothing.' in found.meta.warnings
+
+
+@pytest.mark.parametrize("command", CHAINS)
+def test_where_nobody_finds_anything_that_is_the_answer(
+    web: WebTools, webtools_sandbox: SandboxServer, command: Command
+) -> None:
+    *failing, last = CHAINS[command]
+    for name in failing:
+        webtools_sandbox.fault(provider=name, times=None, status=500)
+    webtools_sandbox.fault(provider=last, times=None, **EMPTY[last])
+    found = research(web, command)
+    assert (found.results, found.synthesis, found.meta.provider_used) == ([], None, None)
+    assert found.meta.degraded == failing
+    assert found.meta.confidence == "low"
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_where_all_fail_the_error_names_each(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer, way: str
+) -> None:
+    webtools_sandbox.fault(times=None, **WAYS[way])
+    if way == "timeout":
+        hurry(settings, "exa", "brave", "context7")
+    web = WebTools(settings)
+    errors: list[WebToolsError] = []
+    with pytest.raises((ProviderError, RequestError)) as failed:
+        research(web, "web")
+    errors.append(failed.value)
+    result = asyncio.run(web.acall_tool("web_research", {"query": "json", "command": "web-docs"}))
+    assert result.is_error
+    assert "exa: " in str(failed.value)
+    assert "brave: " in str(failed.value)
+    assert str(failed.value).startswith("All providers of the chain failed. ")
+
+
+def test_a_failure_that_one_alone_could_make_is_its_own(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(provider="exa", status=503, times=None)
+    with (
+        WebTools({**settings, "research": {"chain": {"web": ["exa"]}}}) as web,
+        pytest.raises(UnavailableError, match="^Exa API returned HTTP 503"),
+    ):
+        research(web, "web")
+
+
+LONG = "heap queue " * 30  # more words than Brave takes
+
+
+@pytest.mark.parametrize("command", ["web", "web-deep", "web-news"])
+def test_who_does_not_take_the_question_is_stood_in_for(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer, command: Command
+) -> None:
+    chain = {"chain": {command: ["brave", "exa"]}}
+    with WebTools({**settings, "research": chain}) as web:
+        question = f"{QUERIES[command]} " * 60
+        found = web.research(question, command=command, recency_days=3650)
+    assert (found.meta.provider_used, found.meta.degraded) == ("exa", ["brave"])
+    assert found.results
+    [told] = [each for each in found.meta.warnings if each.startswith('"brave" did not serve: ')]
+    assert "at most 400 characters and 50 words" in told
+    assert not [path for path in webtools_sandbox.stats()["requests"] if "/res/v1" in path]
+
+
+def test_a_question_that_the_last_does_not_take_hides_no_failure_and_no_answer(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(provider="exa", status=500, times=None)
+    with WebTools(settings) as web, pytest.raises(UnavailableError) as failed:
+        web.research(LONG)
+    assert re.search(r"^All providers .* exa: .*HTTP 500.* brave: Brave takes", str(failed.value))
+    webtools_sandbox.reset()
+    webtools_sandbox.fault(provider="exa", times=None, **EMPTY["exa"])
+    with WebTools(settings) as web:
+        found = web.research(LONG)
+    assert (found.results, found.meta.degraded) == ([], ["brave"])
+
+
+def test_a_question_that_nobody_takes_is_refused(settings: dict[str, Any]) -> None:
+    with (
+        WebTools({**settings, "research": {"chain": {"web": ["brave"]}}}) as web,
+        pytest.raises(InputError, match="^Brave takes queries of at most 400 characters"),
+    ):
+        web.research(LONG)
+
+
+def test_what_a_cut_answer_cost_is_told_to_be_missing(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(provider="exa", times=None, **WAYS["cut JSON"])
+    with WebTools({**settings, "cache": {"enabled": True}}) as web:
+        found = web.research("heap queue")
+    assert found.meta.provider_used == "brave"
+    assert found.meta.cost_usd is not None
+    assert found.meta.cost_is_estimate
+    assert UNPRICED in found.meta.warnings
+
+
+# --- the others: a configured chain, who reads, who writes --------------------------------------
+
+FAULTS = WAYS
+DEEP = "how does a heap queue keep its smallest item first"
+
+
+def _found(
+    settings: dict[str, Any], command: Command, victim: str, way: str, **options: Any
+) -> ResearchEnvelope:
+    if way == "timeout":
+        hurry(settings, victim)
+    with WebTools(settings) as web:
+        return web.research(DEEP, command=command, **options)
+
+
+@pytest.mark.parametrize("way", FAULTS)
+@pytest.mark.parametrize("place", [0, 1])
+def test_kagi_in_a_configured_chain_is_stood_in_for(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer, way: str, place: int
+) -> None:
+    chain = ["kagi", "brave"] if place == 0 else ["brave", "kagi"]
+    webtools_sandbox.fault(provider="kagi", times=None, **FAULTS[way])
+    found = _found({**settings, "research": {"chain": {"web": chain}}}, "web", "kagi", way)
+    assert (found.meta.provider_chain, found.meta.provider_used) == (chain, "brave")
+    assert found.meta.degraded == (["kagi"] if place == 0 else [])
+    assert {result.source_provider for result in found.results} == {"brave"}
+    assert sum("did not serve" in each for each in found.meta.warnings) == 1 - place
+
+
+@pytest.mark.parametrize("way", FAULTS)
+def test_perplexity_as_synthesizer_is_stood_in_for(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer, way: str
+) -> None:
+    webtools_sandbox.fault(provider="perplexity", times=None, **FAULTS[way])
+    found = _found(settings, "web-deep", "perplexity", way, synthesis="perplexity")
+    assert (found.meta.provider_used, found.meta.degraded) == ("exa", ["perplexity"])
+    assert len(found.results) == 5
+    assert found.synthesis is not None  # sentences of the sources
+    [warning] = [each for each in found.meta.warnings if "did not serve" in each]
+    assert warning.startswith('"perplexity" did not serve: ')
+    cause = warning.partition(": ")[2]
+    assert sum(cause in each for each in found.meta.warnings) == 1
+
+
+@pytest.mark.parametrize("way", FAULTS)
+def test_exa_as_reader_is_stood_in_for(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer, way: str
+) -> None:
+    settings = _with_own_reader(settings, webtools_sandbox)
+    webtools_sandbox.fault(path="/contents", times=None, **FAULTS[way])
+    found = _found(settings, "web-deep", "exa", way)
+    assert (found.meta.provider_used, found.meta.degraded) == ("exa", ["exa"])
+    assert len(found.results) == 5
+    assert found.synthesis is not None
+    assert any(each.startswith('"own reader" fetched') for each in found.meta.warnings)
+
+
+@pytest.mark.parametrize("way", FAULTS)
+def test_without_its_only_reader_the_snippets_stand_in(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer, way: str
+) -> None:
+    webtools_sandbox.fault(path="/contents", times=None, **FAULTS[way])
+    settings = _with_own_reader(settings, webtools_sandbox, hosts=())
+    found = _found(settings, "web-deep", "exa", way)
+    assert (found.meta.provider_used, found.meta.degraded) == ("exa", ["exa"])
+    assert len(found.results) == 5
+    assert any("snippet" in each for each in found.meta.warnings)
+
+
+@pytest.mark.parametrize("way", [way for way in FAULTS if way != "HTML"])  # which a page is
+def test_pages_that_fail_where_they_are_read_directly_leave_their_snippets(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer, way: str
+) -> None:
+    settings = {**_with_own_reader(settings, webtools_sandbox), "defaultProvider": "own reader"}
+    webtools_sandbox.fault(provider="pages", times=None, **FAULTS[way])
+    found = _found(settings, "web-deep", "own reader", way)
+    assert found.meta.provider_used == "exa"
+    assert len(found.results) == 5
+    assert found.meta.degraded == ["own reader"]
+    assert any("snippet" in each for each in found.meta.warnings)
+
+
+def _with_own_reader(
+    settings: dict[str, Any], sandbox: SandboxServer, hosts: Sequence[str] | None = None
+) -> dict[str, Any]:
+    """Give Exa a reader beside it that may read the sandbox's pages."""
+    if hosts is None:
+        hosts = (f"127.0.0.1:{sandbox.port}", f"localhost:{sandbox.port}")
+    options = {"allowPrivateHosts": list(hosts)}
+    reader = {"name": "own reader", "type": "direct", "options": options}
+    entries = [
+        {**entry, "fetchFallback": "own reader"} if entry["type"] == "exa" else entry
+        for entry in settings["providers"]
+    ]
+    return {**settings, "providers": [*entries, reader]}
+
+
+# --- parking -----------------------------------------------------------------------------------
+
+
+def test_a_provider_out_of_quota_is_passed_over_by_later_calls(
+    web: WebTools, webtools_sandbox: SandboxServer, settings: dict[str, Any]
+) -> None:
+    webtools_sandbox.fault(provider="exa", status=402)
+    research(web, "web")
+    webtools_sandbox.reset_stats()
+    found = research(web, "web")
+    assert (found.meta.provider_used, found.meta.degraded) == ("brave", ["exa"])
+    [warning] = [each for each in found.meta.warnings if each.startswith('"exa" did not serve')]
+    assert re.search(r"it is parked until [\d: -]+ UTC, as its quota is used up", warning)
+    assert [path for path in webtools_sandbox.stats()["requests"] if "exa" in path] == []
+
+
+def test_where_all_are_out_of_quota_nothing_is_sent(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(status=402, times=2)
+    with pytest.raises(QuotaError):
+        research(web, "web")
+    webtools_sandbox.reset_stats()
+    told = "are parked, so none was asked.*exa: it is parked.*brave: it is parked.*Try again after"
+    with pytest.raises(ProviderError, match=told) as failed:
+        research(web, "web")
+    assert 50 < (failed.value.retry_after or 0) <= 60
+    assert webtools_sandbox.stats()["requests"] == {}
+
+
+def test_where_all_are_in_trouble_they_are_asked_nevertheless(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(status=500, times=6)
+    for _ in range(3):
+        with pytest.raises(ProviderError):
+            research(web, "web")
+    found = research(web, "web")
+    assert found.meta.provider_used == "exa"
+    assert found.results
+
+
+# --- whom to ask -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("query", "command", "chain"),
+    [
+        ("heap queue", "web", ["exa", "brave"]),
+        ("heap queue api", "web", ["context7", "exa", "brave"]),
+        ("heap queue", "web-docs", ["context7", "exa", "brave"]),
+        ("library news", "web-news", ["context7", "exa", "brave"]),
+    ],
+)
+def test_documentation_is_asked_first_where_the_question_is_about_it(
+    web: WebTools, query: str, command: Command, chain: list[str]
+) -> None:
+    assert [step.provider for step in web.plan(query, command=command).chain] == chain
+
+
+def test_the_settings_may_name_the_chain(settings: dict[str, Any]) -> None:
+    research_part = {"chain": {"web": ["kagi", "exa"]}}
+    with WebTools({**settings, "research": research_part}) as web:
+        found = research(web, "web")
+        assert (found.meta.provider_chain, found.meta.provider_used) == (["kagi", "exa"], "kagi")
+        assert research(web, "web-news").meta.provider_chain == ["exa", "brave"]
+
+
+def test_kagi_stands_in_where_no_other_is_configured(settings: dict[str, Any]) -> None:
+    only = [entry for entry in settings["providers"] if entry["type"] == "kagi"]
+    with WebTools({**settings, "providers": only, "defaultProvider": "kagi"}) as web:
+        assert research(web, "web").meta.provider_used == "kagi"
+
+
+NOBODY = "web_research: no retrieval providers configured "
+NOT_READ = "Add one there, for keys in the environment are not read beside it"
+EXAMPLE_FOLLOWS = f"; a minimal valid example:\n{EXAMPLE}"
+
+
+@pytest.fixture
+def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("KAGI", "EXA", "BRAVE", "CONTEXT7", "PERPLEXITY", "PPLX", "BRAVE_SEARCH"):
+        monkeypatch.delenv(f"{name}_API_KEY", raising=False)
+
+
+def _nobody(web: WebTools, command: str, query: str = "json") -> str:
+    told = web.call_tool("web_research", {"query": query, "command": command})
+    assert told.details["error"]["type"] == "ConfigError"
+    return told.text
+
+
+@pytest.mark.usefixtures("no_keys")
+@pytest.mark.parametrize("key", [None, "PERPLEXITY_API_KEY", "CONTEXT7_API_KEY"])
+def test_nobody_to_ask_in_the_environment_is_told_with_the_keys_that_would_do(
+    key: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if key:
+        monkeypatch.setenv(key, "test-key-canary-1")
+    with WebTools() as web:
+        assert _nobody(web, "web") == (
+            f"{NOBODY}(need CONTEXT7_API_KEY, EXA_API_KEY, or BRAVE_API_KEY). Set EXA_API_KEY, "
+            "BRAVE_API_KEY or KAGI_API_KEY; for documentation CONTEXT7_API_KEY is enough. Or "
+            f"write a config file, {config_paths()[0]}{EXAMPLE_FOLLOWS}"
+        )
+
+
+@pytest.mark.parametrize(
+    ("command", "query", "types"),
+    [
+        ("web", "json", '"exa", "brave" or "kagi"'),
+        ("web-news", "json", '"exa", "brave" or "kagi"'),
+        ("web-docs", "json", '"context7", "exa", "brave" or "kagi"'),
+        ("web", "json library", '"context7", "exa", "brave" or "kagi"'),
+    ],
+)
+def test_nobody_to_ask_in_a_file_is_told_with_the_types_that_would_do(
+    settings: dict[str, Any], tmp_path: Path, command: str, query: str, types: str
+) -> None:
+    only = [entry for entry in settings["providers"] if entry["type"] == "perplexity"]
+    path = tmp_path / "web-search.json"
+    path.write_text(json.dumps({"providers": only}))
+    path.chmod(0o600)
+    with WebTools(config=str(path)) as web:
+        assert _nobody(web, command, query) == (
+            f"{NOBODY}({path} has no provider of type {types}). {NOT_READ}{EXAMPLE_FOLLOWS}"
+        )
+
+
+def test_documentation_alone_is_told_how_it_could_serve(settings: dict[str, Any]) -> None:
+    only = [entry for entry in settings["providers"] if entry["type"] == "context7"]
+    alone = {**settings, "providers": only, "defaultProvider": "context7"}
+    with WebTools(alone) as web:
+        assert _nobody(web, "web-news") == (
+            f'{NOBODY}(the code has no provider of type "exa", "brave" or "kagi"). {NOT_READ}, or '
+            f'let research.chain.web-news name "context7"{EXAMPLE_FOLLOWS}'
+        )
+        assert web.research(QUERY, command="web-docs").meta.provider_used == "context7"
+    with WebTools({**alone, "research": {"chain": {"web-news": ["context7"]}}}) as web:
+        assert web.research(QUERY, command="web-news").meta.provider_used == "context7"

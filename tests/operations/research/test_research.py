@@ -1,0 +1,440 @@
+"""Research as a whole: the envelope, pages that are really read, answers that are checked."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from webtools import ConfigError, InputError, QuotaError, WebTools
+from webtools.errors import UnavailableError
+from webtools.flows.drivers import Flow, Now
+from webtools.logs import events_of, explain, tail
+from webtools.operations.research.synthesis import NOTHING_BORNE_OUT, NOTHING_FOUND, Draft
+from webtools.providers.protocols import SynthesisQuery
+from webtools.results import ResearchEnvelope
+from webtools_sandbox import SandboxServer
+
+QUERY = "how does a heap queue keep its smallest item first"
+
+
+def events(settings: dict[str, Any]) -> list[dict[str, Any]]:
+    return tail(Path(settings["log"]["path"]), 1000)
+
+
+def asked(sandbox: SandboxServer) -> dict[str, int]:
+    """Count the requests by path since the last time."""
+    found: dict[str, int] = dict(sandbox.stats()["requests"])
+    sandbox.reset_stats()
+    return found
+
+
+class Scripted:
+    """A synthesizer that writes what it is told to."""
+
+    def __init__(self, text: str | Exception, name: str = "llm") -> None:
+        self.name = name
+        self.queries: list[SynthesisQuery] = []
+        self._text = text
+
+    def draft(self, query: SynthesisQuery, _deadline: float, /) -> Flow[Draft]:
+        self.queries.append(query)
+        yield Now()
+        if isinstance(self._text, Exception):
+            raise self._text
+        return Draft(self._text)
+
+
+# --- the envelope ------------------------------------------------------------------------------
+
+
+def test_the_envelope_has_these_keys_and_no_others(web: WebTools) -> None:
+    found = json.loads(web.research(QUERY, command="web-deep").model_dump_json())
+    assert set(found) == {"results", "meta", "synthesis"}
+    assert set(found["meta"]) == {
+        *("query", "command", "provider_chain", "provider_used", "cache_hit", "time_sensitive"),
+        *("recency_days", "confidence", "uncertainty"),
+        *("normalized_query", "degraded", "cost_usd", "warnings", "retrieved_at"),
+    }
+    assert set(found["results"][0]) == {
+        *("title", "url", "snippet", "published_at", "score", "source_provider")
+    }
+    assert set(found["synthesis"]) == {"summary", "citations"}
+
+
+def test_the_published_schema_describes_it() -> None:
+    schema = ResearchEnvelope.model_json_schema(mode="serialization")
+    assert "confidence_rule" not in schema["$defs"]["ResearchMeta"]["properties"]
+    path = Path(__file__).parents[3] / "docs" / "envelope.schema.json"
+    assert json.loads(path.read_text()) == schema
+
+
+def test_dates_are_iso_8601_or_null(web: WebTools) -> None:
+    found = web.research("python", command="web-news", recency_days=3650)
+    dates = [each["published_at"] for each in found.model_dump(mode="json")["results"]]
+    assert any(dates)
+    for date in filter(None, dates):
+        assert datetime.fromisoformat(date).tzinfo is not None
+
+
+def test_what_was_found_is_told_with_its_rule(web: WebTools) -> None:
+    found = web.research("Heap  Queue")
+    assert (found.meta.query, found.meta.normalized_query) == (
+        "Heap  Queue".replace("  ", " "),
+        "heap queue",
+    )
+    assert found.meta.confidence == "medium"
+    assert (
+        found.meta.uncertainty
+        == "All sources are from 127.0.0.1. Cross-check before relying on it."
+    )
+    assert found.meta.confidence_rule == "5 sources from one domain"
+    assert found.meta.cost_usd == pytest.approx(0.007)
+    assert found.synthesis is None
+    assert all(result.snippet for result in found.results)
+
+
+def test_limit_and_age_are_obeyed(web: WebTools, webtools_sandbox: SandboxServer) -> None:
+    assert len(web.research("python", limit=2).results) == 2
+    found = web.research("latest python", recency_days=2)
+    assert (found.meta.recency_days, found.meta.time_sensitive) == (2, True)
+    today = datetime.now(UTC).date()
+    body = webtools_sandbox.stats()["last"][-1]["body"]
+    assert body is None or str(today.year) in json.dumps(body)
+
+
+def test_the_settings_bound_the_number_of_sources(settings: dict[str, Any]) -> None:
+    with WebTools({**settings, "maxResults": 3}) as web:
+        found = web.research(QUERY, limit=8)
+        assert len(found.results) == 3
+        assert found.meta.warnings == ["limit 8 is above what is allowed here; 3 was used."]
+        assert len(web.research("json").results) == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({"query": " "}, 'query " " is blank'),
+        ({"query": "x", "limit": 11}, "use 1 to 10"),
+        ({"query": "x", "command": "web-wide"}, "'web', 'web-deep', 'web-news' or 'web-docs'"),
+        ({"query": "x", "synthesis": "poem"}, 'synthesis "poem" is unknown; use one of extractive'),
+        ({"query": "x", "synthesis": "llm"}, 'synthesis "llm" needs a model'),
+    ],
+)
+def test_bad_input_is_refused_before_anything_is_sent(
+    web: WebTools, webtools_sandbox: SandboxServer, arguments: dict[str, Any], told: str
+) -> None:
+    result = web.call_tool("web_research", arguments)
+    assert result.details["error"]["type"] == "InputError"
+    assert told in result.text
+    assert asked(webtools_sandbox) == {}
+
+
+@pytest.mark.parametrize("spelling", ["web_deep", "/web-deep", "WEB-DEEP"])
+def test_commands_may_be_spelled_otherwise(web: WebTools, spelling: str) -> None:
+    found = web.call_tool("web_research", {"query": QUERY, "command": spelling})
+    assert found.details["meta"]["command"] == "web-deep"
+
+
+# --- reading -----------------------------------------------------------------------------------
+
+
+def test_web_deep_reads_the_pages_and_answers_from_their_text(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    found = web.research(QUERY, command="web-deep")
+    assert asked(webtools_sandbox) == {"/exa/search": 1, "/exa/contents": 1}
+    assert found.synthesis is not None
+    urls = {result.url for result in found.results}
+    assert set(found.synthesis.citations) <= urls
+    first = found.synthesis.summary.split(" [1]", maxsplit=1)[0]
+    url = found.synthesis.citations[0]
+    page = web.fetch(url, text_max_characters=20_000).pages[0].text or ""
+    assert first in " ".join(page.split())
+    assert first not in " ".join(result.snippet for result in found.results)
+
+
+def test_pages_that_a_provider_cannot_fetch_are_read_directly(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    host = webtools_sandbox.docs_url.split("/")[2]
+    direct = {"name": "direct", "type": "direct", "options": {"allowPrivateHosts": [host]}}
+    exa = [{**e, "fetchFallback": "direct"} for e in settings["providers"] if e["type"] == "exa"]
+    webtools_sandbox.fault(path="/contents", status=500, times=None)
+    with WebTools({**settings, "providers": [*exa, direct], "defaultProvider": "exa"}) as web:
+        found = web.research(QUERY, command="web-deep")
+    assert found.synthesis is not None
+    assert any('"direct" fetched' in warning for warning in found.meta.warnings)
+
+
+def test_without_any_page_the_snippets_are_answered_from(
+    web: WebTools, webtools_sandbox: SandboxServer, settings: dict[str, Any]
+) -> None:
+    webtools_sandbox.fault(path="/contents", status=500, times=None)
+    found = web.research(QUERY, command="web-deep")
+    assert found.results
+    assert any(each.startswith("No page could be read") for each in found.meta.warnings)
+    if found.synthesis:
+        assert set(found.synthesis.citations) <= {result.url for result in found.results}
+    webtools_sandbox.clear_faults()
+    webtools_sandbox.reset_stats()
+    again = web.research(QUERY, command="web-deep")
+    assert not again.meta.cache_hit  # a partial answer is not kept, its parts are
+    assert asked(webtools_sandbox) == {"/exa/contents": 1}
+
+
+# --- answers -----------------------------------------------------------------------------------
+
+
+def test_a_handed_in_synthesizer_answers_from_the_pages(web: WebTools) -> None:
+    model = Scripted("Our heappop method returns the smallest item, not the largest. [1]")
+    found = web.research(QUERY, command="web-deep", synthesis=model)
+    assert len(model.queries) == 1
+    assert [source.url for source in model.queries[0].sources] == [r.url for r in found.results]
+    assert found.synthesis is not None
+    assert found.synthesis.summary == (
+        "Our heappop method returns the smallest item, not the largest. [1] (uncertain)"
+    )
+    assert found.synthesis.citations == [found.results[0].url]
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        "The heappop method returns the smallest item. [9]",
+        "The heappop method returns the smallest item. [1](https://evil.example/)",
+        "The heappop method returns the smallest item, see https://evil.example/ [1].",
+        "The heappop method returns the largest item. [1]",
+        "The heappop method returns the smallest item, not the largest. [2]",
+        "The heappop method returns the smallest item, not the largest.",
+        "Heaps were invented by Napoleon in 1815. [1]",
+    ],
+)
+def test_no_lie_is_ever_cited(web: WebTools, settings: dict[str, Any], lie: str) -> None:
+    found = web.research(QUERY, command="web-deep", synthesis=Scripted(lie))
+    summary = found.synthesis.summary if found.synthesis else ""
+    claim = lie.split(" [", maxsplit=1)[0].split(", see", maxsplit=1)[0]
+    assert claim not in summary
+    assert "evil.example" not in found.model_dump_json()
+    assert found.meta.degraded == ["llm"]
+    told = [event for event in events(settings) if event["event"] == "synthesis"]
+    assert told[0]["dropped"] == 1
+
+
+def test_a_true_claim_beside_a_lie_is_kept_and_the_lie_counted(web: WebTools) -> None:
+    text = (
+        "The heappop method returns the smallest item, not the largest. [1] "
+        "Heaps were invented by Napoleon in 1815. [1]"
+    )
+    found = web.research(QUERY, command="web-deep", synthesis=Scripted(text))
+    assert found.synthesis is not None
+    assert "Napoleon" not in found.synthesis.summary
+    assert "smallest" in found.synthesis.summary
+    assert any(
+        each.startswith("1 claim of the answer was left out") for each in found.meta.warnings
+    )
+
+
+@pytest.mark.parametrize(
+    "failure", [UnavailableError("The model is busy."), ZeroDivisionError("oops"), ""]
+)
+def test_a_failing_synthesis_loses_no_source(web: WebTools, failure: Any) -> None:
+    found = asyncio.run(web.aresearch(QUERY, command="web-deep", synthesis=Scripted(failure)))
+    assert len(found.results) == 5
+    assert found.meta.degraded == ["llm"]
+    assert found.synthesis is not None  # sentences of the sources stand in
+    [told] = [each for each in found.meta.warnings if each.startswith('"llm" did not serve: ')]
+    assert found.meta.warnings == [told]  # once, and in no other words
+
+
+def test_perplexity_may_write_the_answer_but_is_no_source(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    found = web.research(QUERY, command="web-deep", synthesis="perplexity")
+    assert sum(count for path, count in asked(webtools_sandbox).items() if "agent" in path) == 1
+    assert {result.source_provider for result in found.results} == {"exa"}
+    if found.synthesis:
+        assert set(found.synthesis.citations) <= {result.url for result in found.results}
+    webtools_sandbox.fault(provider="perplexity", status=500, times=None)
+    found = web.research(QUERY, command="web-deep", synthesis="perplexity", cache="refresh")
+    assert found.meta.degraded == ["perplexity"]
+    assert found.results
+    [warning] = found.meta.warnings
+    assert warning.startswith('"perplexity" did not serve: Perplexity API returned HTTP 500')
+
+
+def test_why_there_is_no_answer_at_all_is_told(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    hit = {"id": "1", "title": "Heap", "url": "https://a.example/", "highlights": ["Nothing."]}
+    webtools_sandbox.fault(path="/search", times=None, body={"results": [hit]})
+    webtools_sandbox.fault(path="/contents", times=None, status=500)
+    lie = Scripted("Heaps weigh 70 kg. [1]")
+    found = web.research("priority queue", command="web-deep", synthesis=lie)
+    assert (len(found.results), found.synthesis) == (1, None)
+    assert f'"llm" did not serve: {NOTHING_BORNE_OUT}' in found.meta.warnings
+    assert found.meta.warnings.count(NOTHING_FOUND) == 1
+    assert sum(NOTHING_BORNE_OUT in each for each in found.meta.warnings) == 1
+
+
+def test_no_answer_is_written_where_none_is_wanted(web: WebTools) -> None:
+    assert web.research(QUERY, command="web-deep", synthesis="none").synthesis is None
+    assert web.research(QUERY).synthesis is None
+    assert web.research(QUERY, synthesis="extractive").synthesis is not None
+
+
+def test_a_synthesizer_that_no_provider_can_be_is_told(settings: dict[str, Any]) -> None:
+    only = [entry for entry in settings["providers"] if entry["type"] == "exa"]
+    with (
+        WebTools({**settings, "providers": only}) as web,
+        pytest.raises(ConfigError, match="can synthesize"),
+    ):
+        web.research(QUERY, command="web-deep", synthesis="perplexity")
+
+
+# --- what is kept ------------------------------------------------------------------------------
+
+
+def test_the_same_question_is_answered_from_the_cache(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    first = web.research(QUERY, command="web-deep")
+    asked(webtools_sandbox)
+    second = asyncio.run(web.aresearch(f" {QUERY.upper()} ", command="web-deep"))
+    assert asked(webtools_sandbox) == {}
+    assert (first.meta.cache_hit, second.meta.cache_hit) == (False, True)
+    assert second.meta.cost_usd == 0.0
+    assert second.meta.retrieved_at == first.meta.retrieved_at
+    assert second.meta.confidence_rule == first.meta.confidence_rule
+    assert second.meta.query == QUERY.upper()
+    assert (second.results, second.synthesis) == (first.results, first.synthesis)
+
+
+def test_what_a_stand_in_found_is_not_kept_as_the_answer(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(provider="exa", status=400, times=1)
+    assert web.research(QUERY).meta.provider_used == "brave"
+    found = web.research(QUERY)
+    assert (found.meta.provider_used, found.meta.cache_hit) == ("exa", False)
+
+
+def test_research_takes_what_a_search_kept_by_provider(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    web.research(QUERY)
+    asked(webtools_sandbox)
+    found = web.research(QUERY, command="web-deep")
+    assert asked(webtools_sandbox) == {"/exa/contents": 1}
+    assert found.meta.cost_usd == pytest.approx(0.005)
+
+
+@pytest.mark.parametrize(("asked", "used"), [(-5, 1), (-1, 1), (10**12, 3650), (1e308, 3650)])
+def test_an_age_out_of_bounds_is_moved_there_and_told(
+    web: WebTools, asked: float, used: int
+) -> None:
+    result = web.call_tool("web_research", {"query": "heap queue", "recency_days": asked})
+    assert result.details["meta"]["recency_days"] == used
+    [told] = [each for each in result.details["warnings"] if each.startswith("recency_days ")]
+    assert told.endswith(f" is not in 1 to 3650; {used} was used.")
+    assert "recency_days" not in web.call_tool("web_research", {"query": "heap queue"}).text
+
+
+# --- budget, plan, log -------------------------------------------------------------------------
+
+
+def test_a_call_above_the_budget_is_refused_with_the_numbers(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    with WebTools({**settings, "budget": {"usdPerDay": 0.01}}) as web:
+        web.search("json")
+        asked(webtools_sandbox)
+        with pytest.raises(QuotaError, match=r'The budget refuses the call to "exa".*usdPerDay'):
+            web.search("heapq")
+        plan = web.plan("heapq")
+        assert plan.budget is not None
+        assert plan.budget.usd_today == pytest.approx(0.007)
+        assert web.search("json").cache_hit
+    assert asked(webtools_sandbox) == {}
+    assert any(event["event"] == "budget_refused" for event in events(settings))
+
+
+def test_a_plan_sends_nothing_and_knows_the_cache(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    plan = web.plan(QUERY, command="web-deep")
+    assert [(step.provider, step.task, step.worst_cost_usd) for step in plan.chain] == [
+        ("exa", "search", 0.007),
+        ("brave", "search", 0.005),
+    ]
+    assert plan.reading is not None
+    assert (plan.reading.provider, plan.reading.worst_cost_usd) == ("exa", 0.005)
+    assert (plan.synthesizer, plan.synthesis, plan.kept_since) == ("extractive", None, None)
+    assert plan.worst_cost_usd == pytest.approx(0.017)
+    assert asked(webtools_sandbox) == {}
+    found = web.research(QUERY, command="web-deep")
+    plan = asyncio.run(web.aplan(QUERY, command="web-deep"))
+    assert plan.worst_cost_usd == 0.0
+    assert plan.kept_since is not None
+    assert abs((plan.kept_since - found.meta.retrieved_at).total_seconds()) < 60
+    paid = web.plan(QUERY, command="web-deep", synthesis="perplexity")
+    assert paid.synthesis is not None
+    assert paid.synthesis.provider == "perplexity"
+    assert paid.worst_cost_usd > 0.017
+
+
+def test_a_plan_tells_who_is_parked(web: WebTools, webtools_sandbox: SandboxServer) -> None:
+    webtools_sandbox.fault(provider="exa", status=402)
+    web.research(QUERY)
+    step = web.plan(QUERY, command="web-deep").chain[0]
+    assert step.parked_until is not None
+    assert step.parked_until > datetime.now(UTC)
+    assert step.reason == "its quota is used up (HTTP 402)"
+
+
+def test_the_log_tells_why_a_call_went_as_it_did(
+    web: WebTools, settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(provider="exa", status=402)
+    result = web.call_tool("web_research", {"query": QUERY})
+    told = events_of(Path(settings["log"]["path"]), result.call_id)
+    assert [event["event"] for event in told] == [
+        *("call", "cache_miss", "cache_miss", "provider_error", "cache_miss"),
+        *("provider_success", "done"),
+    ]
+    text = explain(told)
+    assert "exa failed" in text
+    assert "brave served the call because exa failed" in text
+
+
+def test_the_log_hides_what_was_asked_unless_told_otherwise(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    del settings["log"]["queries"]
+    webtools_sandbox.fault(provider="exa", reset=True, times=None)
+    with WebTools(settings) as web:
+        web.research("secret merger of acme", command="web-deep")
+        with pytest.raises(InputError):
+            web.search("")
+    text = Path(settings["log"]["path"]).read_text()
+    assert "provider_error" in text
+    for word in ("merger", "acme", "secret"):
+        assert word not in text.lower()
+
+
+def test_the_parts_of_the_work_are_reported(web: WebTools) -> None:
+    told: list[tuple[str, int, int]] = []
+    web.research(
+        QUERY, command="web-deep", progress=lambda p: told.append((p.stage, p.done, p.total))
+    )
+    assert told == [
+        ("searching", 0, 1),
+        ("searching", 1, 1),
+        *[("fetching", done, 5) for done in range(6)],
+        ("synthesizing", 0, 1),
+        ("synthesizing", 1, 1),
+    ]

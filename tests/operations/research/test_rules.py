@@ -1,0 +1,253 @@
+"""The rules of research: what is asked for, which pages are the same, how sure one may be."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webtools.operations.research.rules import (
+    canonical,
+    is_docs_lookup,
+    is_recent,
+    is_time_sensitive,
+    judge,
+    normalize,
+    recency_days,
+    registrable_domain,
+    time_word,
+    without_repeats,
+)
+from webtools.results import SearchResult
+
+NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
+
+
+def hit(url: str, days_old: float | None = None) -> SearchResult:
+    published = None if days_old is None else NOW - timedelta(days=days_old)
+    return SearchResult(
+        title="t", url=url, published_at=published, source_provider="exa", query="q"
+    )
+
+
+def hits(*hosts: str, days_old: float | None = None) -> list[SearchResult]:
+    return [hit(f"https://{host}/{i}", days_old) for i, host in enumerate(hosts)]
+
+
+# --- the question ------------------------------------------------------------------------------
+
+
+def test_equal_questions_are_normalized_to_the_same_text() -> None:
+    assert normalize("  Heap\tQueue \n") == normalize("heap queue") == "heap queue"
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        *("latest", "today", "current", "currently", "now", "recent", "newest", "breaking"),
+        *("this week", "THIS month"),
+    ],
+)
+def test_a_word_of_time_makes_a_question_time_sensitive(word: str) -> None:
+    assert is_time_sensitive(f"python {word} release", "web")
+
+
+def test_the_first_such_word_is_told() -> None:
+    assert time_word("What is the Newest, latest release?") == "Newest"
+    assert time_word("what is new") is None
+
+
+@pytest.mark.parametrize("query", ["new python", "recently", "python 2026", "nowhere", "knowhow"])
+def test_other_words_do_not(query: str) -> None:
+    assert not is_time_sensitive(query, "web")
+    assert is_time_sensitive(query, "web-news")
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        *("api", "SDK", "doc", "docs", "documentation"),
+        *("reference", "library", "framework", "package"),
+    ],
+)
+def test_a_word_of_programming_makes_a_question_a_docs_lookup(word: str) -> None:
+    assert is_docs_lookup(f"the {word} of it", "web")
+
+
+@pytest.mark.parametrize("query", ["frameworks", "rapid", "librarian"])
+def test_a_part_of_a_word_does_not(query: str) -> None:
+    assert not is_docs_lookup(query, "web-news")
+    assert is_docs_lookup(query, "web-docs")
+
+
+@pytest.mark.parametrize(
+    ("asked", "query", "command", "days"),
+    [
+        (3, "latest python", "web-news", 3),
+        (None, "python", "web-news", 7),
+        (None, "latest python", "web", 30),
+        (None, "python", "web-deep", None),
+    ],
+)
+def test_the_age_asked_for_wins_then_the_command_then_the_question(
+    asked: int | None, query: str, command: str, days: int | None
+) -> None:
+    assert recency_days(asked, query, command) == days  # type: ignore[arg-type]
+
+
+# --- URLs --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("url", "same"),
+    [
+        ("https://a.example/x/#part", "https://a.example/x"),
+        ("https://A.example/x?b=2&a=1", "https://a.example/x?a=1&b=2"),
+        (
+            "https://a.example/?utm_source=s&UTM_Medium=m&fbclid=1&gclid=2&ref=r",
+            "https://a.example/",
+        ),
+        ("https://a.example", "https://a.example/"),
+        ("https://a.example/x?a=2&a=1&b=", "https://a.example/x?a=2&a=1&b="),
+    ],
+)
+def test_spellings_of_one_page_are_the_same(url: str, same: str) -> None:
+    assert canonical(url) == canonical(same) == same
+
+
+@pytest.mark.parametrize("text", ["not a url", "https://[::1", "mailto:a@b.example"])
+def test_what_is_no_url_stays_as_it_is(text: str) -> None:
+    assert canonical(text) == text
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("%E9", "%E8"), ("%82%A0", "%82%A2"), ("%80", "%EF%BF%BD")]
+)
+def test_bytes_of_an_old_charset_tell_pages_apart(one: str, other: str) -> None:
+    urls = [f"http://a.example/s?w={each}" for each in (one, other)]
+    assert canonical(urls[0]) != canonical(urls[1])
+    assert canonical(urls[0].replace("?", "?utm_source=s&")) == canonical(urls[0])
+
+
+def test_a_character_without_bytes_leaves_a_url_as_it_is() -> None:
+    assert canonical("http://a.example/?w=\ud800") == "http://a.example/?w=\ud800"
+
+
+@given(st.text())
+def test_the_canonical_form_is_final(text: str) -> None:
+    assert canonical(canonical(text)) == canonical(text)
+
+
+def test_the_first_result_of_a_page_stays_with_the_url_that_the_provider_gave() -> None:
+    first, again = hit("https://a.example/x?utm_source=s"), hit("https://a.example/x#y")
+    other = hit("https://a.example/z")
+    assert without_repeats([first, again, other]) == [first, other]
+
+
+@pytest.mark.parametrize(
+    ("url", "domain"),
+    [
+        ("https://docs.python.org/3/", "python.org"),
+        ("https://www.bbc.co.uk/news", "bbc.co.uk"),
+        ("https://someone.github.io/x", "someone.github.io"),
+        ("https://localhost:8000/", "localhost"),
+        ("http://127.0.0.1:8000/", "127.0.0.1"),
+        ("http://[::1]/", "::1"),
+        ("https://de/", "de"),
+        ("https://example.de./", "example.de"),
+    ],
+)
+def test_the_registrable_domain_is_who_stands_behind_a_host(url: str, domain: str) -> None:
+    assert registrable_domain(url) == domain
+
+
+# --- confidence --------------------------------------------------------------------------------
+
+FOUR = ("a.example", "b.example", "c.example", "d.example")
+
+
+@pytest.mark.parametrize(
+    ("results", "confidence", "uncertainty", "rule"),
+    [
+        ([], "low", "No sources returned from configured providers.", "no sources"),
+        (
+            hits("a.example"),
+            "medium",
+            "Only one source found. Cross-check before relying on it.",
+            "one source",
+        ),
+        (
+            hits("a.example", "b.example"),
+            "medium",
+            "Limited source count.",
+            "only 2 sources, from 2 domains",
+        ),
+        (hits(*FOUR), "high", None, "4 sources from 4 domains"),
+        (
+            hits("a.example", "x.a.example", "a.example", "a.example"),
+            "medium",
+            "All sources are from a.example. Cross-check before relying on it.",
+            "4 sources from one domain",
+        ),
+    ],
+)
+def test_confidence_counts_sources_and_domains(
+    results: list[SearchResult], confidence: str, uncertainty: str | None, rule: str
+) -> None:
+    found = judge(results, time_sensitive=False, days=None, now=NOW)
+    assert (found.confidence, found.uncertainty, found.rule) == (confidence, uncertainty, rule)
+
+
+@pytest.mark.parametrize(
+    ("results", "confidence", "uncertainty"),
+    [
+        (hits(*FOUR), "low", "No clearly recent sources found within ~30 days."),
+        (hits(*FOUR, days_old=31), "low", "No clearly recent sources found within ~30 days."),
+        (hits(*FOUR, days_old=-1), "low", "No clearly recent sources found within ~30 days."),
+        (
+            [*hits("a.example", days_old=2), *hits("b.example", "c.example")],
+            "medium",
+            "Only 1 recent source found within ~30 days.",
+        ),
+        (hits("a.example", "b.example", days_old=2), "high", None),
+        (
+            hits("a.example", "www.a.example", days_old=2),
+            "medium",
+            "All sources are from a.example. Cross-check before relying on it.",
+        ),
+    ],
+)
+def test_where_time_counts_confidence_counts_recent_sources(
+    results: list[SearchResult], confidence: str, uncertainty: str | None
+) -> None:
+    found = judge(results, time_sensitive=True, days=None, now=NOW)
+    assert (found.confidence, found.uncertainty) == (confidence, uncertainty)
+
+
+@pytest.mark.parametrize(
+    ("days_old", "recent"), [(0, True), (7, True), (7.01, False), (-0.01, False)]
+)
+def test_recent_is_from_now_back_to_the_bound(days_old: float, recent: bool) -> None:
+    assert is_recent(NOW - timedelta(days=days_old), 7, NOW) is recent
+
+
+def test_what_has_no_date_is_not_recent() -> None:
+    assert not is_recent(None, 7, NOW)
+
+
+def test_a_single_source_that_stands_in_for_recent_ones_is_no_ground() -> None:
+    def judged(*, is_widened: bool, days_old: float | None = None) -> tuple[str, str | None]:
+        found = judge(
+            hits("a.example", days_old=days_old),
+            time_sensitive=True,
+            days=30,
+            now=NOW,
+            is_widened=is_widened,
+        )
+        return found.confidence, found.uncertainty
+
+    assert judged(is_widened=False)[0] == "medium"
+    assert judged(is_widened=True) == ("low", "No clearly recent sources found within ~30 days.")
+    assert judged(is_widened=True, days_old=3)[0] == "medium"

@@ -1,0 +1,468 @@
+"""Plain calls go on to the next provider that can serve them, and say so everywhere."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from webtools import WebTools
+from webtools.errors import (
+    AuthenticationError,
+    BadRequestError,
+    QuotaError,
+    WebToolsError,
+)
+from webtools.logs import events_of, explain, tail
+from webtools.pipeline import retries
+from webtools.progress import Progress
+from webtools_sandbox import SandboxServer
+
+ALL = ["exa", "kagi", "brave", "perplexity"]
+WAYS: dict[str, dict[str, Any]] = {
+    "no valid key": {"status": 401},
+    "no credit": {"status": 402},
+    "too many calls": {"status": 429, "retry_after": 120},
+    "in trouble": {"status": 500},
+    "no such API": {"status": 404},
+    "connection reset": {"reset": True},
+    "no answer in time": {"delay": 20.0},
+    "HTML in place of JSON": {"body": "html"},
+}
+
+
+@pytest.fixture
+def settings(
+    webtools_sandbox: SandboxServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, Any]:
+    monkeypatch.setattr(retries, "FIRST_DELAY", 0.0)
+    log = {"path": str(tmp_path / "log.ndjson"), "queries": "clear"}
+    made = webtools_sandbox.config()
+    for entry in made["providers"]:
+        entry["timeoutMs"] = 1500
+    cache = {"path": str(tmp_path / "cache.sqlite3")}
+    return {**made, "cache": cache, "log": log}
+
+
+@pytest.fixture
+def web(settings: dict[str, Any]) -> Iterator[WebTools]:
+    with WebTools(settings) as made:
+        yield made
+
+
+def only(settings: dict[str, Any], *names: str) -> dict[str, Any]:
+    entries = [entry for name in names for entry in settings["providers"] if entry["name"] == name]
+    return {**settings, "providers": entries, "defaultProvider": names[0]}
+
+
+def asked(response: Any) -> list[tuple[str, bool, bool]]:
+    """Give who was asked, whether it served, and whether it was left."""
+    return [(each.provider, each.served, each.reason is not None) for each in response.asked]
+
+
+def story(settings: dict[str, Any]) -> list[dict[str, Any]]:
+    return tail(Path(settings["log"]["path"]), 1000)
+
+
+def requests(sandbox: SandboxServer) -> dict[str, int]:
+    found: dict[str, int] = dict(sandbox.stats()["requests"])
+    sandbox.reset_stats()
+    return found
+
+
+# --- search ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_search_goes_on_where_the_first_provider_has(
+    web: WebTools, webtools_sandbox: SandboxServer, way: str
+) -> None:
+    webtools_sandbox.fault(provider="exa", times=None, **WAYS[way])
+    found = web.search("heap queue")
+    assert found.provider == "kagi"
+    assert {result.source_provider for result in found.results} == {"kagi"}
+    assert asked(found) == [("exa", False, True), ("kagi", True, False)]
+    [warning] = found.warnings[:1]
+    assert warning.startswith('"kagi" served where "exa" did not: ')
+
+
+def test_a_search_that_nothing_keeps_from_serving_asks_nobody_else(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    found = web.search("heap queue")
+    assert asked(found) == [("exa", True, False)]
+    assert found.warnings == []
+    assert requests(webtools_sandbox) == {"/exa/search": 1}
+
+
+def test_a_named_provider_is_the_only_one_to_be_asked(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(provider="exa", status=402)
+    with pytest.raises(QuotaError, match="^Exa API returned HTTP 402"):
+        web.search("heap queue", provider="exa")
+    assert requests(webtools_sandbox) == {"/exa/search": 1}
+
+
+def test_without_failover_only_the_first_is_asked(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(provider="exa", status=402)
+    with WebTools({**settings, "failover": False}) as web, pytest.raises(QuotaError):
+        web.search("heap queue")
+    assert requests(webtools_sandbox) == {"/exa/search": 1}
+
+
+def test_a_request_that_would_fail_everywhere_is_sent_to_nobody_else(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(provider="exa", status=422)
+    with pytest.raises(BadRequestError):
+        web.search("heap queue")
+    assert requests(webtools_sandbox) == {"/exa/search": 1}
+
+
+def test_a_query_too_long_for_one_provider_goes_to_another(settings: dict[str, Any]) -> None:
+    with WebTools(only(settings, "brave", "exa")) as web:
+        found = web.search("heap queue " * 60)
+    assert found.provider == "exa"
+    assert asked(found) == [("brave", False, True), ("exa", True, False)]
+
+
+def test_a_query_that_one_provider_fails_at_is_asked_of_another_alone(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    with WebTools(only(settings, "exa", "brave")) as web:
+        web.search(["heap queue"])
+        webtools_sandbox.fault(provider="exa", status=402, times=None)
+        found = web.search(["heap queue", "json decoder"])
+    by_query = {result.query: result.source_provider for result in found.results}
+    assert by_query == {"heap queue": "exa", "json decoder": "brave"}
+    assert found.provider == "exa"
+    assert asked(found) == [("exa", True, True), ("brave", True, False)]
+    assert not found.cache_hit
+
+
+def test_filters_are_attested_as_the_weakest_provider_applied_them(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    wanted: dict[str, Any] = {"category": "news", "start_published_date": "2020-01-01"}
+    with WebTools(only(settings, "exa", "kagi")) as web:
+        alone = web.search("python", **wanted)
+        webtools_sandbox.fault(provider="exa", status=402, times=None)
+        both = web.search(["python", "glacier"], **wanted)
+        other = web.search("seed", **wanted, provider="kagi")
+    order = ["native", "local", "unsupported"]
+    assert {result.source_provider for result in both.results} == {"exa", "kagi"}
+    for name in wanted:
+        states = [alone.filters[name], other.filters[name]]
+        assert both.filters[name] == max(states, key=order.index)  # type: ignore[arg-type]
+
+
+def test_where_all_fail_the_first_error_names_all(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(provider="exa", status=401, times=None)
+    for name in ALL[1:]:
+        webtools_sandbox.fault(provider=name, status=500, times=None)
+    with pytest.raises(AuthenticationError) as caught:
+        web.search("heap queue")
+    text = str(caught.value)
+    assert text.startswith("All providers that can search failed. exa: Exa API returned HTTP 401")
+    assert [name for name in ALL if f"{name}: " in text] == ALL
+    assert caught.value.provider == "exa"
+
+
+def test_an_answer_that_is_kept_is_served_whoever_is_parked(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    web.search("heap queue")
+    webtools_sandbox.fault(provider="exa", status=402, times=None)
+    web.search("json decoder")
+    requests(webtools_sandbox)
+    found = web.search("heap queue")
+    assert (found.provider, found.cache_hit) == ("exa", True)
+    again = web.search("json decoder")
+    assert (again.provider, again.cache_hit, again.cost_usd) == ("kagi", True, 0.0)
+    assert requests(webtools_sandbox) == {}
+
+
+def test_a_parked_provider_is_passed_over_at_once(
+    web: WebTools, webtools_sandbox: SandboxServer, settings: dict[str, Any]
+) -> None:
+    webtools_sandbox.fault(provider="exa", status=402, times=1)
+    web.search("heap queue")
+    requests(webtools_sandbox)
+    found = web.search("json decoder")
+    assert found.provider == "kagi"
+    assert "it is parked until" in str(found.asked[0].reason)
+    assert "/exa/search" not in requests(webtools_sandbox)
+    assert [
+        each["provider"] for each in story(settings) if each["event"] == "provider_skipped"
+    ] == ["exa"]
+
+
+def test_where_all_are_parked_they_are_asked_and_fail_in_the_same_words(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(provider="exa", status=402, times=None)
+    webtools_sandbox.fault(provider="brave", status=401, times=None)
+    with WebTools(only(settings, "exa", "brave")) as web:
+        errors: list[str] = []
+        for _ in range(2):
+            with pytest.raises(QuotaError) as caught:
+                web.search("heap queue")
+            errors.append(str(caught.value))
+        assert errors[0] == errors[1]
+        webtools_sandbox.clear_faults()  # as when the account is topped up
+        assert web.search("heap queue").provider == "exa"
+
+
+def test_the_only_provider_is_asked_even_if_it_was_in_trouble(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(provider="exa", status=402, times=1)
+    with WebTools(only(settings, "exa")) as web:
+        with pytest.raises(QuotaError):
+            web.search("heap queue")
+        assert web.search("heap queue").results
+
+
+def test_who_is_in_trouble_is_asked_where_nobody_else_serves(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    with WebTools(only(settings, "exa", "brave")) as web:
+        webtools_sandbox.fault(provider="exa", status=500, times=3)
+        for query in ("json", "heapq", "queue"):
+            web.search(query)
+        webtools_sandbox.fault(provider="brave", status=401, times=1)
+        found = web.search("csv")
+    assert found.provider == "exa"
+
+
+def test_one_deadline_bounds_all_and_leaves_time_for_the_next(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for entry in settings["providers"]:
+        entry["timeoutMs"] = 400
+    webtools_sandbox.fault(delay=30.0, times=None)
+    start = time.monotonic()
+    with WebTools(settings) as web, pytest.raises(WebToolsError):
+        web.search("heap queue")
+    assert time.monotonic() - start < 15
+
+
+def test_what_a_failed_request_cost_is_told_to_be_missing(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(provider="exa", body="html", times=None)
+    found = web.search("heap queue")
+    assert found.cost_is_estimate
+
+
+# --- what is told ------------------------------------------------------------------------------
+
+
+def test_progress_tells_of_moving_on(web: WebTools, webtools_sandbox: SandboxServer) -> None:
+    webtools_sandbox.fault(provider="exa", status=402, times=None)
+    told: list[Progress] = []
+    web.search("heap queue", progress=told.append)
+    assert [(each.stage, each.subject) for each in told] == [("moving on", 'from "exa" to "kagi"')]
+
+
+def test_the_log_tells_who_served_in_whose_place_and_why(
+    web: WebTools, webtools_sandbox: SandboxServer, settings: dict[str, Any]
+) -> None:
+    webtools_sandbox.fault(provider="exa", status=402, times=None)
+    result = web.call_tool("web_search", {"query": "heap queue"})
+    events = events_of(Path(settings["log"]["path"]), result.call_id)
+    assert [e["provider"] for e in events if e["event"] == "moved_on"] == ["kagi"]
+    assert events[-1]["provider_used"] == "kagi"
+    told = explain(events)
+    assert "kagi was asked for heap queue in place of exa" in told
+    assert "kagi served the call because exa failed (QuotaError, HTTP 402)" in told
+
+
+def test_the_log_tells_of_a_call_that_two_served(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    with WebTools(only(settings, "exa", "brave")) as web:
+        web.search("heap queue")
+        webtools_sandbox.fault(provider="exa", status=402, times=None)
+        result = web.call_tool("web_search", {"queries": ["heap queue", "json decoder"]})
+    told = explain(events_of(Path(settings["log"]["path"]), result.call_id))
+    assert "brave served a part of it, for which exa failed (QuotaError, HTTP 402)" in told
+
+
+def test_the_budget_counts_every_provider_that_was_asked(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(provider="exa", delay=20.0, times=None)
+    budget = {"callsPerProcess": 2}
+    with WebTools({**only(settings, "exa", "brave", "kagi"), "budget": budget}) as web:
+        assert web.search("heap queue").provider == "brave"
+        with pytest.raises(QuotaError):
+            web.search("json decoder")
+
+
+def test_every_way_of_calling_tells_the_same(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    pytest.importorskip("langchain_core")
+    pytest.importorskip("llama_index.core")
+    from langchain_webtools import WebToolkit  # noqa: PLC0415
+    from llamaindex_webtools import WebToolsSpec  # noqa: PLC0415
+
+    webtools_sandbox.fault(provider="exa", status=402, times=None)
+    call = {"queries": ["heap queue", "json decoder"], "limit": 2}
+    with WebTools({**only(settings, "exa", "kagi"), "cache": {"enabled": False}}) as web:
+        first = web.call_tool("web_search", call)  # parks Exa; the others find it so
+        want = web.call_tool("web_search", call)
+        other = asyncio.run(web.acall_tool("web_search", call))
+        tool = next(each for each in WebToolkit(web=web).get_tools() if each.name == "web_search")
+        message = tool.invoke({"type": "tool_call", "id": "1", "name": tool.name, "args": call})
+        spec = WebToolsSpec(web=web).to_tool_list()
+        output = next(each for each in spec if each.metadata.name == "web_search")(**call)
+    assert first.details["provider"] == "kagi"
+    assert 'Warning: "kagi" served where "exa" did not: it is parked until' in want.text
+    assert (other.text, other.details) == (want.text, want.details)
+    assert message.content == output.content == want.text
+    assert message.artifact["asked"] == output.raw_output["asked"] == want.details["asked"]
+
+
+# --- fetch -------------------------------------------------------------------------------------
+
+
+def reader(settings: dict[str, Any], sandbox: SandboxServer, name: str = "own") -> dict[str, Any]:
+    host = sandbox.docs_url.split("/")[2]
+    entry = {"name": name, "type": "direct", "options": {"allowPrivateHosts": [host]}}
+    return {**settings, "providers": [*settings["providers"], entry]}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_fetch_goes_on_where_the_first_provider_has(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer, way: str
+) -> None:
+    webtools_sandbox.fault(path="/contents", times=None, **WAYS[way])
+    url = f"{webtools_sandbox.docs_url}/library/heapq.html"
+    with WebTools(reader(settings, webtools_sandbox)) as web:
+        found = web.fetch(url)
+    assert found.provider == found.pages[0].source_provider == "own"
+    assert asked(found) == [("exa", False, True), ("own", True, False)]
+    assert found.warnings[0].startswith(f'"own" fetched {url}, as "exa" failed: ')
+
+
+def test_a_page_that_one_provider_could_not_fetch_is_fetched_by_the_next(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    base = webtools_sandbox.docs_url
+    urls = [f"{base}/library/heapq.html", f"{base}/library/json.html"]
+    bad = {
+        "id": urls[1],
+        "status": "error",
+        "error": {"tag": "CRAWL_TIMEOUT", "httpStatusCode": 504},
+    }
+    good = {"id": urls[0], "url": urls[0], "title": "h", "text": "a heap"}
+    body = {"results": [good], "statuses": [bad], "costDollars": {"total": 0.001}}
+    webtools_sandbox.fault(path="/contents", body=body, times=None)
+    with WebTools(reader(settings, webtools_sandbox)) as web:
+        found = web.fetch(urls)
+    assert [page.source_provider for page in found.pages] == ["exa", "own"]
+    assert found.provider == "exa"
+    assert asked(found) == [("exa", True, True), ("own", True, False)]
+
+
+def test_a_page_that_is_gone_is_asked_of_nobody_else(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    gone = f"{webtools_sandbox.docs_url}/library/gone.html"
+    with WebTools(reader(settings, webtools_sandbox)) as web, pytest.raises(WebToolsError):
+        web.fetch(gone)
+    assert not [path for path in requests(webtools_sandbox) if path.startswith("/docs")]
+
+
+def test_an_address_that_our_own_policy_refuses_is_told_to_nobody(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    entries = [{"name": "own", "type": "direct"}, *settings["providers"]]
+    with WebTools({**settings, "providers": entries, "defaultProvider": "own"}) as web:
+        with pytest.raises(WebToolsError, match="refused by this package's policy"):
+            web.fetch("http://10.0.0.1/secret")
+    assert requests(webtools_sandbox) == {}
+
+
+def test_the_fetch_fallback_goes_before_the_general_order(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    made = reader(reader(settings, webtools_sandbox, "second"), webtools_sandbox, "first")
+    next(e for e in made["providers"] if e["name"] == "exa")["fetchFallback"] = "first"
+    webtools_sandbox.fault(path="/contents", status=402, times=None)
+    url = f"{webtools_sandbox.docs_url}/library/heapq.html"
+    with WebTools(made) as web:
+        assert web.fetch(url).provider == "first"
+    with WebTools({**made, "failover": False}) as web:
+        assert web.fetch(url).provider == "first"
+
+
+def test_a_page_that_is_kept_is_served_whoever_is_parked(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    base = webtools_sandbox.docs_url
+    with WebTools(reader(settings, webtools_sandbox)) as web:
+        web.fetch(f"{base}/library/heapq.html")
+        webtools_sandbox.fault(path="/contents", status=402, times=None)
+        found = web.fetch([f"{base}/library/heapq.html", f"{base}/library/json.html"])
+        again = web.fetch([f"{base}/library/heapq.html", f"{base}/library/json.html"])
+    assert [page.source_provider for page in found.pages] == ["exa", "own"]
+    assert [page.source_provider for page in again.pages] == ["exa", "own"]
+
+
+def test_where_nobody_can_fetch_the_first_error_names_all(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(path="/contents", status=402, times=None)
+    made = {**settings, "providers": [*settings["providers"], {"name": "own", "type": "direct"}]}
+    with WebTools(made) as web, pytest.raises(WebToolsError) as caught:
+        web.fetch(f"{webtools_sandbox.docs_url}/library/heapq.html")
+    assert "HTTP 402" in str(caught.value)
+    assert "own: refused by this package" in str(caught.value)
+
+
+# --- summarize ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_summary_goes_on_where_the_first_provider_has(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer, way: str
+) -> None:
+    kagi = next(each for each in settings["providers"] if each["name"] == "kagi")
+    broken = {**kagi, "name": "broken", "baseUrl": f"{webtools_sandbox.url}/other"}
+    webtools_sandbox.fault(path="/other", times=None, **WAYS[way])
+    made = {**settings, "providers": [broken, kagi], "defaultProvider": "broken"}
+    with WebTools(made) as web:
+        found = web.summarize(f"{webtools_sandbox.docs_url}/library/heapq.html")
+    assert found.provider == "kagi"
+    assert asked(found) == [("broken", False, True), ("kagi", True, False)]
+    assert found.warnings[0].startswith('"kagi" served where "broken" did not: ')
+
+
+def test_details_and_command_line_tell_who_was_asked(
+    settings: dict[str, Any],
+    webtools_sandbox: SandboxServer,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from webtools.cli import main  # noqa: PLC0415
+
+    path = tmp_path / "web-search.json"
+    path.write_text(json.dumps(only(settings, "exa", "kagi")), encoding="utf-8")
+    webtools_sandbox.fault(provider="exa", status=402, times=None)
+    assert main(["search", "--json", "--config", str(path), "heap queue"]) == 0
+    details = json.loads(capsys.readouterr().out)
+    assert [each["provider"] for each in details["asked"]] == ["exa", "kagi"]
+    assert (details["asked"][0]["served"], details["provider"]) == (False, "kagi")

@@ -1,0 +1,311 @@
+"""Fetch as a whole: every URL has its page or its reason, and all fit into one answer."""
+
+from __future__ import annotations
+
+import re
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inline_snapshot import snapshot
+from offline import Answer, Clock, Stub, account, accounts, answer, drive, entry
+
+from webtools.calls.present import present_pages
+from webtools.calls.select import CALLS
+from webtools.config import Accounts
+from webtools.errors import (
+    AuthenticationError,
+    ConfigError,
+    ProviderError,
+    QuotaError,
+    RequestError,
+    ResponseFormatError,
+)
+from webtools.flows.drivers import run
+from webtools.http.messages import Request, Response
+from webtools.operations.fetch import fetch
+from webtools.output.truncation import MAX_BYTES, MAX_LINES
+from webtools.providers import exa
+from webtools.providers.protocols import PageQuery
+from webtools.results import FetchResponse, Page
+from webtools.text.fencing import unfenced
+from webtools.tools import FetchInput, ToolResult, read_input
+
+EXA = account("exa")
+A, B, C = "https://a.example/1", "https://b.example/2", "https://c.example/3"
+
+pytestmark = pytest.mark.usefixtures("own_temp")
+
+
+def pages(**texts: str | None) -> Response:
+    """Answer with the texts by the first letter of the host; None is a page that failed."""
+    url = {"a": A, "b": B, "c": C}
+    results = [{"id": url[k], "url": url[k], "text": t} for k, t in texts.items() if t is not None]
+    statuses = [
+        {
+            "id": url[k],
+            "status": "error",
+            "error": {"tag": "CRAWL_NOT_FOUND", "httpStatusCode": 404},
+        }
+        for k, text in texts.items()
+        if text is None
+    ]
+    cost = {"total": 0.001 * len(results)}
+    return answer({"results": results, "statuses": statuses, "costDollars": cost})
+
+
+def fetched(*given: Answer, urls: tuple[str, ...] = (A, B, C), **wanted: Any) -> FetchResponse:
+    return drive(fetch(EXA, PageQuery(urls, **wanted)), *given)
+
+
+def called(stub: Stub, settings: Accounts, **arguments: Any) -> FetchResponse:
+    """Fetch as the tool does, with arguments as a model sends them."""
+    found: FetchResponse = run(
+        CALLS["web_fetch"](read_input(FetchInput, arguments), settings), stub
+    )
+    return found
+
+
+def shown(*texts: str) -> ToolResult:
+    found = [Page(url=url, text=text) for url, text in zip((A, B, C), texts, strict=False)]
+    return drive(present_pages(FetchResponse(provider="exa", pages=found)))
+
+
+# --- order and failures ------------------------------------------------------------------------
+
+
+def test_pages_come_in_the_order_asked() -> None:
+    response = fetched(pages(c="third", a="first", b="second"))
+    assert [(page.url, page.text) for page in response.pages] == [
+        (A, "first"),
+        (B, "second"),
+        (C, "third"),
+    ]
+    assert (response.provider, response.cost_usd, response.cost_is_estimate) == (
+        "my-exa",
+        0.003,
+        False,
+    )
+
+
+def test_pages_that_failed_have_their_reason_and_lose_no_other() -> None:
+    response = fetched(pages(a=None, b="second", c=None))
+    assert [page.error for page in response.pages] == [
+        "CRAWL_NOT_FOUND (HTTP 404)",
+        None,
+        "CRAWL_NOT_FOUND (HTTP 404)",
+    ]
+    found = drive(present_pages(response))
+    assert not found.is_error
+    assert (found.details["fetched_count"], found.details["failed_count"]) == (1, 2)
+
+
+def test_all_pages_failing_is_an_error_that_tells_each_reason() -> None:
+    with pytest.raises(ProviderError) as caught:
+        fetched(pages(a=None, b=None), urls=(A, B))
+    assert str(caught.value) == snapshot(
+        "All 2 pages could not be fetched: https://a.example/1: CRAWL_NOT_FOUND (HTTP 404); "
+        "https://b.example/2: CRAWL_NOT_FOUND (HTTP 404). Check the URLs or try other ones."
+    )
+    assert caught.value.provider == "my-exa"
+
+
+def test_one_page_failing_alone_is_an_error() -> None:
+    with pytest.raises(ProviderError, match=rf"^The page could not be fetched: {re.escape(A)}: "):
+        fetched(pages(a=None), urls=(A,))
+
+
+@pytest.mark.parametrize(
+    ("given", "kind"),
+    [
+        (answer({"error": "Bad key"}, 401), AuthenticationError),
+        (answer({"error": "No credit"}, 402), QuotaError),
+        (answer(body=b"<html>"), ResponseFormatError),
+        (RequestError("lost", retryable=False), RequestError),
+    ],
+)
+def test_a_failing_provider_is_an_error(given: Answer, kind: type[Exception]) -> None:
+    with pytest.raises(kind):
+        fetched(given)
+
+
+def test_no_answer_is_told_with_the_urls() -> None:
+    lost = RequestError("lost", retryable=False)
+    with pytest.raises(
+        RequestError, match=rf'^Network error while fetching "{re.escape(A)}": lost'
+    ):
+        fetched(lost, urls=(A,))
+    with pytest.raises(RequestError, match=rf'while fetching "{re.escape(A)} and others"'):
+        fetched(lost)
+
+
+# --- more URLs than a provider takes at once ---------------------------------------------------
+
+
+def echo(request: Request) -> Response:
+    """Give every URL asked for its own text, but fail parts that begin with `c`."""
+    if request.json["urls"][0] == C:
+        return answer({"error": "No."}, 400)
+    results = [{"id": url, "url": url, "text": url} for url in request.json["urls"]]
+    return answer({"results": results, "costDollars": {"total": 0.001}})
+
+
+def test_many_urls_are_asked_for_in_parts_and_come_in_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(exa, "MAX_URLS", 2)
+    urls = tuple(f"https://a.example/{i}" for i in range(5))
+    stub = Stub(echo)
+    response = run(fetch(EXA, PageQuery(urls)), stub)
+    assert tuple(page.text for page in response.pages) == urls
+    assert sorted(len(body["urls"]) for body in stub.bodies) == [1, 2, 2]
+    assert response.cost_usd == 0.003
+
+
+def test_a_part_that_fails_loses_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exa, "MAX_URLS", 1)
+    response = run(fetch(EXA, PageQuery((A, C, B))), Stub(echo))
+    assert [page.text for page in response.pages] == [A, None, B]
+    assert response.pages[1].error == (
+        "Exa API returned HTTP 400: No. Change the request; the same one will fail again."
+    )
+
+
+# --- what is asked for -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sent"),
+    [
+        ({}, {"text": True}),
+        ({"text": False}, {"text": True}),
+        ({"highlights": True}, {"highlights": True}),
+        ({"summary": True}, {"summary": True}),
+        ({"text": True, "summary": True}, {"text": True, "summary": True}),
+        ({"textMaxCharacters": 9}, {"text": {"maxCharacters": 9}}),
+    ],
+)
+def test_text_is_asked_for_unless_something_else_is(
+    arguments: dict[str, Any], sent: dict[str, Any]
+) -> None:
+    stub = Stub(pages(a="text"))
+    called(stub, accounts(entry("exa")), url=A, **arguments)
+    assert stub.bodies == [{"urls": [A], **sent}]
+
+
+def test_a_url_given_twice_is_fetched_once() -> None:
+    stub = Stub(pages(a="text"))
+    assert len(called(stub, accounts(entry("exa")), urls=[A, A]).pages) == 1
+    assert stub.bodies[0]["urls"] == [A]
+
+
+def test_a_provider_that_cannot_fetch_is_passed_over_and_refused_by_name() -> None:
+    settings = accounts(entry("kagi"), entry("exa"), defaultProvider="my-kagi")
+    assert called(Stub(pages(a="text")), settings, url=A).provider == "my-exa"
+    with pytest.raises(ConfigError, match=r'cannot fetch; these can: "my-exa"'):
+        called(Stub(), settings, url=A, provider="my-kagi")
+
+
+def test_a_busy_provider_is_asked_again(clock: Clock) -> None:
+    assert fetched(answer(None, 503, retry_after="1"), pages(a="x", b="y", c="z"))
+    assert clock.slept == [1.0]
+
+
+# --- the budget --------------------------------------------------------------------------------
+
+NOTICE = re.compile(
+    r"\n\n\[Output truncated: showing (\d+) of (\d+) lines \((\S+) of (\S+)\)\. "
+    r"(\d+) lines \((\S+)\) omitted\. Full output saved to: (\S+)\]"
+    r"\n\[Read on with web_read: handle ([0-9a-f]{32}), offset (\d+)\.\]$"
+)
+
+
+def saved(found: ToolResult) -> str:
+    return Path(found.details["full_output_path"]).read_text("utf-8")
+
+
+def test_what_fits_is_whole_and_no_file_is_written() -> None:
+    found = shown("x" * 40_000, "y" * 10_900)
+    assert "Output truncated" not in found.text
+    assert found.details["truncation"] is None
+    assert found.details["full_output_path"] is None
+    assert found.details["read_handle"] is None
+
+
+def test_small_pages_stay_whole_beside_a_huge_one_and_all_appear() -> None:
+    small = "small page, complete to its end"
+    found = shown(small, "huge line\n" * 100_000, small)
+    text = found.text
+    assert [text.count(url) for url in (A, B, C)] == [1, 1, 1]  # no title: the URL heads it
+    assert text.count(small) == 2
+    assert text.index(A) < text.index(B) < text.index(C)
+    body = text[: text.index("\n\n[Output truncated")]
+    assert len(body.encode()) <= MAX_BYTES
+    assert body.count("\n") < MAX_LINES
+
+
+def test_large_pages_get_equal_shares() -> None:
+    found = shown("a" * 100_000, "b" * 300_000, "c" * 50_000)
+    shares = [found.text.count(letter * 10) for letter in "abc"]
+    assert max(shares) - min(shares) <= 10
+    assert sum(shares) > 5_000
+
+
+def test_the_notice_is_exact() -> None:
+    found = shown("one line\n" * 5000)
+    whole = saved(found)
+    match = NOTICE.search(found.text)
+    assert match is not None
+    body = unfenced(found.text[: match.start()])
+    cut = found.details["truncation"]
+    shown_lines, total_lines = cut["output_lines"], cut["total_lines"]
+    assert match.groups() == (
+        str(shown_lines),
+        str(total_lines),
+        "17.6KB",
+        "44.0KB",
+        str(total_lines - shown_lines),
+        "26.4KB",
+        found.details["full_output_path"],
+        found.details["read_handle"],
+        str(len(body)),
+    )
+    assert (shown_lines, cut["truncated_by"]) == (MAX_LINES - 3, "lines")  # 3 are the fence's
+    assert total_lines == whole.count("\n") + 1
+    assert cut["total_bytes"] == len(whole.encode())
+    assert cut["output_bytes"] == len(body.encode())
+    assert whole.startswith(body)
+
+
+def test_the_file_has_the_whole_output_and_is_private() -> None:
+    text = "ü" * 60_000
+    found = shown("first", text, "third")
+    assert saved(found) == (
+        f"## {A}\n{A}\n\nfirst\n\n## {B}\n{B}\n\n{text}\n\n## {C}\n{C}\n\nthird"
+    )
+    path = Path(found.details["full_output_path"])
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+def test_a_line_over_the_budget_is_cut_at_a_character() -> None:
+    found = shown("漢" * 40_000)
+    body = found.text[: found.text.index("\n\n[Output truncated")]
+    assert set(unfenced(body).splitlines()[-1]) == {"漢"}
+    assert MAX_BYTES - 3 < len(body.encode()) <= MAX_BYTES
+
+
+def test_warnings_are_shown_below_a_cut_text() -> None:
+    response = FetchResponse(
+        provider="exa", pages=[Page(url=A, text="x\n" * 9000)], warnings=["Old."]
+    )
+    found = drive(present_pages(response))
+    assert found.text.endswith(".]\n\nWarning: Old.")
+    notice = found.text.index("[Output truncated")
+    assert len(found.text[:notice].encode()) + len("Warning: Old.") <= MAX_BYTES
+
+
+def test_the_same_output_is_saved_once() -> None:
+    one, two = shown("x\n" * 9000), shown("x\n" * 9000)
+    assert one == two

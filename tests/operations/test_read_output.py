@@ -1,0 +1,539 @@
+"""Reading on: what was cut stays reachable to the letter, by its handle and by nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import re
+import stat
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from offline import drive
+from servers import RawServer, answering, response
+
+from langchain_webtools import WebReadTool
+from llamaindex_webtools import WebToolsSpec, web_read_tool
+from webtools import Config, InputError, ReadResponse, ToolResult, WebTools
+from webtools.calls.present import present_pages, present_part, present_search, present_summary
+from webtools.operations.read_output import read_on
+from webtools.output import stored
+from webtools.output.stored import clear, handle_of, is_handle, load, save
+from webtools.output.truncation import MAX_BYTES, MAX_LINES
+from webtools.results import FetchResponse, Page, SearchResponse, SearchResult, SummaryResponse
+from webtools.text.fencing import STATEMENT, unfenced
+from webtools.tools import ReadInput, read_input
+
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="modes and links of POSIX")
+DAY = 24 * 60 * 60
+UNKNOWN = "0" * 32
+
+
+@pytest.fixture(autouse=True)
+def temp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr("webtools.output.stored._own_folder", stored.OwnFolder())
+    return tmp_path
+
+
+def web_at(url: str, **top: Any) -> WebTools:
+    entry = {"name": "exa", "type": "exa", "apiKey": "test-key-1", "baseUrl": url}
+    return WebTools(Config.model_validate({"providers": [entry], **top}))
+
+
+@pytest.fixture
+def web() -> Iterator[WebTools]:
+    with web_at("http://127.0.0.1:1") as made:
+        yield made
+
+
+def kept(text: str) -> tuple[str, Path]:
+    """Save a text and give its handle and its file."""
+    path = save(text)
+    handle = handle_of(path)
+    assert path is not None
+    assert handle is not None
+    return handle, Path(path)
+
+
+def part(handle: str, **arguments: Any) -> ReadResponse:
+    return drive(read_on(read_input(ReadInput, {"handle": handle, **arguments})))
+
+
+def parts(handle: str) -> list[ReadResponse]:
+    found = [part(handle)]
+    while (offset := found[-1].next_offset) is not None:
+        assert offset > found[-1].offset
+        found.append(part(handle, offset=offset))
+    return found
+
+
+def refused(handle: str, **arguments: Any) -> str:
+    with pytest.raises(InputError) as caught:
+        part(handle, **arguments)
+    return str(caught.value)
+
+
+# --- to the end --------------------------------------------------------------------------------
+
+ragged = st.lists(
+    st.one_of(
+        st.text(st.characters(exclude_categories=[]), max_size=50),  # lone surrogates too
+        st.sampled_from(
+            ["\n", "\r\n", "\r", "\n" * 3_000, "é" * 30_000, "x" * 60_000, "😀\n" * 900]
+        ),
+        st.sampled_from(["line of text\n" * 1_000, "\ud83d" * 9, "\udca0x\n" * 20_000]),
+    ),
+    max_size=12,
+).map("".join)
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(ragged)
+def test_following_it_to_the_end_gives_back_the_original_exactly(text: str) -> None:
+    handle, _ = kept(text)
+    found = parts(handle)
+    assert "".join(each.content for each in found) == text
+    assert {each.total_characters for each in found} == {len(text)}
+    assert [each.offset for each in found[1:]] == [each.next_offset for each in found[:-1]]
+
+
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(ragged)
+def test_every_part_is_shown_whole_and_within_the_budget(text: str) -> None:
+    handle, _ = kept(text)
+    for each in parts(handle):
+        shown = drive(present_part(each)).text
+        assert len(shown.encode("utf-8", "surrogatepass")) <= MAX_BYTES
+        assert shown.count("\n") < MAX_LINES
+        assert "[Output truncated" not in shown.replace(each.content, "")
+        assert unfenced(shown).startswith(each.content)
+
+
+def test_a_part_is_nearly_as_large_as_the_budget_allows() -> None:
+    handle, _ = kept("x" * 200_000)
+    assert MAX_BYTES - 1500 < len(part(handle).content) <= MAX_BYTES
+
+
+def test_parts_end_at_lines_where_there_are_lines() -> None:
+    handle, _ = kept("a line of some words\n" * 9_000)
+    assert all(each.content.endswith("words\n") for each in parts(handle)[:-1])
+
+
+def test_any_offset_inside_a_text_can_be_read_from() -> None:
+    text = "".join(random.Random(1).choices("aé漢😀\n", k=5_000))
+    handle, _ = kept(text)
+    for offset in range(0, 5_001, 250):
+        assert part(handle, offset=offset).content == text[offset:]
+
+
+def test_at_the_very_end_there_is_nothing_more() -> None:
+    handle, _ = kept("abc")
+    assert part(handle, offset=3) == ReadResponse(
+        handle=handle, content="", offset=3, total_characters=3
+    )
+
+
+def test_an_offset_beyond_the_end_is_refused_with_the_length() -> None:
+    handle, _ = kept("abc")
+    assert refused(handle, offset=4) == (
+        f'offset 4 is beyond the end: what is kept under handle "{handle}" has 3 characters; '
+        "use 0 to 3."
+    )
+
+
+# --- finding -----------------------------------------------------------------------------------
+
+LINES = "".join(f"line {n} of the text\n" for n in range(20_000))
+
+
+def test_a_passage_is_found_whatever_its_case_and_white_space() -> None:
+    handle, _ = kept(f"{LINES}Here is\n  the Passage.\n{LINES}")
+    found = part(handle, find="HERE is the passage")
+    assert found.found_at == len(LINES)
+    assert found.offset < len(LINES)
+    assert found.content.startswith("line ")
+    assert "Here is\n  the Passage.\n" in found.content[:1_000]
+
+
+def test_the_next_one_is_found_from_behind_the_first() -> None:
+    handle, _ = kept("x one x two x")
+    first = part(handle, find="x")
+    assert (first.found_at, first.offset) == (0, 0)
+    second = part(handle, find="x", offset=1)
+    assert (second.found_at, second.offset) == (6, 1)
+    assert part(handle, find="X", offset=7).found_at == 12
+
+
+def test_in_a_text_without_lines_the_part_begins_at_a_word() -> None:
+    handle, _ = kept("word " * 50_000 + "needle" + " word" * 50_000)
+    found = part(handle, find="needle")
+    assert found.content.startswith("word ")
+    assert found.found_at == 250_000
+    assert 250_000 - 400 <= found.offset < 250_000
+    handle, _ = kept("w" * 50_000 + "needle")
+    assert part(handle, find="needle").offset == 50_000 - 400
+
+
+@pytest.mark.parametrize("find", ["[a-z]+", "(", "a.c", "\\"])
+def test_what_is_looked_for_is_no_pattern(find: str) -> None:
+    handle, _ = kept("abc")
+    assert part(handle, find=find).found_at is None
+    handle, _ = kept(f"abc {find} def")
+    assert part(handle, find=find).found_at == 4
+
+
+def test_what_is_not_there_is_said_and_no_error(web: WebTools) -> None:
+    handle, _ = kept("abc")
+    result = web.call_tool("web_read", {"handle": handle, "offset": 1, "find": "a"})
+    assert not result.is_error
+    assert result.text == '["a" is not in characters 1 to 3.]'
+    facts = ("content", "found_at", "next_offset", "offset", "total_characters")
+    assert [result.details[name] for name in facts] == ["", None, None, 1, 3]
+
+
+# --- handles -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "handle",
+    [
+        "",
+        "../../etc/passwd",
+        "/etc/passwd",
+        f"{UNKNOWN}.txt",
+        f"../{UNKNOWN}",
+        UNKNOWN[:-1],
+        UNKNOWN + "0",
+        "F" * 32,
+        f"{UNKNOWN[:-1]}\x00",
+        f"{UNKNOWN}\n/x",
+        "\u0660" * 32,
+        "*",
+        None,
+        7,
+    ],
+)
+def test_only_a_handle_is_taken(handle: Any, web: WebTools) -> None:
+    result = web.call_tool("web_read", {"handle": handle})
+    assert result.is_error
+    assert result.details["error"]["type"] == "InputError"
+    if isinstance(handle, str):
+        assert not is_handle(handle)
+        with pytest.raises(InputError, match="is no handle; give the read_handle of a result"):
+            load(handle)
+
+
+def test_a_handle_may_come_in_a_list_with_blanks_and_by_its_other_name(web: WebTools) -> None:
+    handle, _ = kept("abc")
+    for said in ({"handle": [handle]}, {"read_handle": f" {handle}\n"}, {"readHandle": handle}):
+        assert web.call_tool("web_read", said).details["content"] == "abc"
+
+
+def test_an_unknown_handle_is_refused_with_a_remedy() -> None:
+    assert refused(UNKNOWN) == (
+        f'Nothing is kept under handle "{UNKNOWN}": it is unknown, or has expired, or made room '
+        "for newer ones. Call the tool that gave it again."
+    )
+
+
+@pytest.mark.parametrize("tampered", [b"", b"abC", b"abcd", b"\xff\xfe", b"\xed\xa0\x80"])
+def test_a_text_that_was_tampered_with_is_refused(tampered: bytes) -> None:
+    handle, path = kept("abc")
+    path.write_bytes(tampered)
+    assert refused(handle) == (
+        f'What is kept under handle "{handle}" was changed, so it is not shown. Call the tool that '
+        "gave it again."
+    )
+    kept("abc")
+    assert part(handle).content == "abc"
+
+
+def test_an_expired_handle_is_refused_though_its_file_is_still_there() -> None:
+    handle, path = kept("abc")
+    for age, is_kept in ((DAY - 60, True), (DAY + 60, False)):
+        then = time.time() - age
+        os.utime(path, (then, then))
+        assert path.exists()
+        if is_kept:
+            assert part(handle).content == "abc"
+        else:
+            assert "has expired" in refused(handle)
+
+
+@posix_only
+def test_no_link_pipe_or_folder_is_followed(temp: Path) -> None:
+    handle, path = kept("abc")
+    elsewhere = temp / "elsewhere"
+    path.rename(elsewhere)
+    path.symlink_to(elsewhere)
+    assert "Nothing is kept" in refused(handle)
+    path.unlink()
+    os.mkfifo(path)
+    assert "Nothing is kept" in refused(handle)
+    path.unlink()
+    path.mkdir()
+    assert "Nothing is kept" in refused(handle)
+
+
+@posix_only
+def test_a_folder_that_others_can_enter_is_not_read(temp: Path) -> None:
+    handle, path = kept("abc")
+    path.parent.chmod(0o755)
+    assert "Nothing is kept" in refused(handle)
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o755
+
+
+# --- clearing ----------------------------------------------------------------------------------
+
+
+def test_clearing_deletes_what_is_kept_and_says_how_much(temp: Path) -> None:
+    assert clear() == (0, 0)
+    handle, path = kept("abc")
+    kept("defgh")
+    running, stale = path.with_name("running.tmp"), path.with_name("stale.tmp")
+    running.write_bytes(b"1")
+    stale.write_bytes(b"22")
+    os.utime(stale, (0, 0))
+    assert clear() == stored.Outputs(files=3, bytes=10)
+    assert "Nothing is kept" in refused(handle)
+    assert sorted(path.parent.iterdir()) == [running]
+
+
+def fail(_: Path) -> None:
+    raise OSError
+
+
+@posix_only
+def test_clearing_never_raises(temp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, path = kept("abc")
+    path.parent.chmod(0o500)
+    assert path.exists()
+    if os.getuid():
+        assert clear() == (0, 0)
+    path.parent.chmod(0o700)
+    monkeypatch.setattr(Path, "unlink", fail)
+    assert clear() == (0, 0)
+    monkeypatch.setattr(tempfile, "tempdir", str(temp / "missing"))
+    assert clear() == (0, 0)
+
+
+# --- what sends one here -----------------------------------------------------------------------
+
+A = "https://a.example/1"
+LONG = "one line of text\n" * 9_000
+POINTER = re.compile(r"\n\[Read on with web_read: handle ([0-9a-f]{32}), offset (\d+)\.\]")
+
+
+def shown_page(*texts: str) -> ToolResult:
+    pages = [Page(url=A, text=text) for text in texts]
+    return drive(present_pages(FetchResponse(provider="exa", pages=pages)))
+
+
+def shown_summary(text: str) -> ToolResult:
+    facts: dict[str, Any] = {"summary_type": "summary", "engine": "cecil", "tokens": 1}
+    return drive(present_summary(SummaryResponse(provider="k", url=A, text=text, **facts)))
+
+
+def shown_hits(*snippets: str) -> ToolResult:
+    of_all: dict[str, Any] = {"title": "T", "url": A, "source_provider": "exa", "query": "q"}
+    hits = [SearchResult(snippet=snippet, **of_all) for snippet in snippets]
+    return drive(present_search(SearchResponse(provider="exa", queries=["q"], results=hits)))
+
+
+@pytest.mark.parametrize("show", [shown_page, shown_summary])
+def test_a_text_that_is_cut_leads_to_the_rest_of_itself(show: Any) -> None:
+    result = show(LONG)
+    handle, offset = POINTER.findall(result.text)[0]
+    assert result.details["read_handle"] == handle == handle_of(result.details["full_output_path"])
+    body = unfenced(result.text.partition("\n\n[Output truncated")[0])
+    assert int(offset) == len(body)
+    rest = parts(handle)
+    whole = "".join(each.content for each in rest)
+    assert whole == body + whole[int(offset) :]
+    assert LONG.strip() in whole
+    assert STATEMENT not in whole
+
+
+def test_the_list_of_results_is_read_on_where_it_was_cut() -> None:
+    result = shown_hits(*[str(number) * 500 for number in range(100)])
+    [(handle, offset)] = POINTER.findall(result.text)
+    body = result.text.partition("\n\n[Output truncated")[0]
+    assert int(offset) == len(body)
+    assert (body + part(handle, offset=int(offset)).content).endswith("99" * 500)
+
+
+def test_a_list_with_a_huge_result_is_shown_shortened_and_read_from_the_start() -> None:
+    result = shown_hits("x" * 100_000, "small")
+    [(handle, offset)] = POINTER.findall(result.text)
+    assert f"   {'x' * 2_000}…\n\n2. T\n   {A}\n   small\n\n[Output" in result.text
+    assert offset == "0"
+    assert "x" * 100_000 in "".join(each.content for each in parts(handle))
+
+
+@pytest.mark.parametrize("show", [shown_page, shown_summary, shown_hits])
+def test_a_text_that_is_whole_leads_nowhere(show: Any) -> None:
+    result = show("short")
+    assert result.details["read_handle"] is None
+    assert not POINTER.search(result.text)
+
+
+def test_of_several_pages_the_rest_is_read_from_the_start() -> None:
+    result = shown_page(LONG, LONG)
+    assert POINTER.findall(result.text) == [(result.details["read_handle"], "0")]
+
+
+def test_a_text_that_could_not_be_saved_leads_nowhere(
+    temp: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(temp / "missing"))
+    result = shown_page(LONG)
+    assert "The full output could not be saved.]" in result.text
+    assert (result.details["read_handle"], result.details["full_output_path"]) == (None, None)
+    assert not POINTER.search(result.text)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_page_of_the_web_can_be_read_to_its_end_by_an_agent(seed: int) -> None:
+    words = random.Random(seed).choices(["word", "é漢😀", "\n", "\n\n", "x" * 99], k=12_000)
+    page = {"id": A, "url": A, "title": "T", "text": f"{' '.join(words)}."}
+    answer = response(json.dumps({"results": [page]}).encode())
+    with RawServer(answering(answer)) as server, web_at(server.url) as web:
+        result = web.call_tool("web_fetch", {"urls": [A]})
+        shown = unfenced(result.text.partition("\n\n[Output truncated")[0])
+        while pointers := POINTER.findall(result.text):
+            [(handle, offset)] = pointers
+            result = web.call_tool("web_read", {"handle": handle, "offset": offset})
+            assert not result.is_error
+            shown += result.details["content"]
+    assert shown == f"## T\n{A}\n\n{page['text']}"
+    assert result.details["next_offset"] is None
+    assert result.details["read_handle"] is None
+
+
+# --- the tool ----------------------------------------------------------------------------------
+
+CORE = {
+    *("provider", "results", "result_count", "warnings", "cost_usd", "cost_is_estimate"),
+    *("truncation", "full_output_path", "read_handle", "error"),
+}
+
+
+def test_the_text_says_where_one_is_and_how_to_go_on(web: WebTools) -> None:
+    handle, _ = kept("line\n" * 5_000)
+    first = web.call_tool("web_read", {"handle": handle})
+    offset = first.details["next_offset"]
+    assert first.text.startswith(f"{STATEMENT}\n<<<")
+    assert first.text.endswith(
+        f">>>\n\n[Characters 0 to {offset} of 25000.]\n"
+        f"[Read on with web_read: handle {handle}, offset {offset}.]"
+    )
+    last = web.call_tool("web_read", {"handle": handle, "offset": 24_995})
+    assert unfenced(last.text) == "line\n\n\n[Characters 24995 to 25000 of 25000, the end.]"
+    hit = web.call_tool("web_read", {"handle": handle, "offset": 24_991, "find": "Line"})
+    assert '\n["Line" is at 24995; for the next one, find it from 24996 on.]' in hit.text
+
+
+def test_the_details_hold_the_part_and_what_every_tool_tells(web: WebTools) -> None:
+    handle, _ = kept("abc\r\n\ud83d")
+    details = web.call_tool("web_read", {"handle": handle, "offset": 1}).details
+    assert details.keys() >= CORE
+    part_of_it = {"content": "bc\r\n\ud83d", "offset": 1, "next_offset": None, "characters": 5}
+    assert details.items() >= (part_of_it | {"total_characters": 6, "found_at": None}).items()
+    json.dumps(details)
+
+
+def test_without_a_fence_the_part_stands_alone() -> None:
+    handle, _ = kept("abc")
+    with web_at("http://127.0.0.1:1", fence="off") as web:
+        text = web.call_tool("web_read", {"handle": handle}).text
+    assert text == "abc\n\n[Characters 0 to 3 of 3, the end.]"
+
+
+def test_it_needs_neither_keys_nor_a_file(temp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(temp))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(temp))
+    for name in [name for name in os.environ if name.endswith("_API_KEY")]:
+        monkeypatch.delenv(name)
+    handle, _ = kept("abc")
+    with WebTools() as web:
+        assert web.read(handle).content == "abc"
+
+
+def test_the_method_gives_what_the_tool_gives(web: WebTools) -> None:
+    handle, _ = kept("one\ntwo\n")
+    assert web.read(handle, 4) == ReadResponse(
+        handle=handle, content="two\n", offset=4, total_characters=8
+    )
+    assert web.read(handle, find="two").found_at == 4
+    assert asyncio.run(web.aread(handle, 0, "two")) == web.read(handle, 0, "two")
+    with pytest.raises(InputError, match="Nothing is kept"):
+        web.read(UNKNOWN)
+    with pytest.raises(InputError, match=r'"\.\./x" is not a handle'):
+        web.read("../x")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "handle is missing or empty; give at least one value."),
+        (
+            {"handle": "../x"},
+            '"../x" is not a handle; give the read_handle of a result as it is.',
+        ),
+        (
+            {"handle": UNKNOWN, "offset": -1},
+            'offset "-1" is not possible; use 0 to 1000000000.',
+        ),
+        (
+            {"handle": UNKNOWN, "find": "x" * 1001},
+            "find has 1001 characters; give at most 1000.",
+        ),
+    ],
+)
+def test_arguments_that_make_no_sense_are_refused(
+    arguments: dict[str, Any], message: str, web: WebTools
+) -> None:
+    assert web.call_tool("web_read", arguments).text == message
+
+
+@pytest.mark.parametrize("arguments", [{"offset": 3}, {"find": "LINE 77"}, {"offset": 10**6}])
+def test_every_way_to_call_it_gives_the_same(arguments: dict[str, Any], web: WebTools) -> None:
+    handle, _ = kept(LINES[:100_000])
+    given = {"handle": handle, **arguments}
+    expected = web.call_tool("web_read", given)
+    assert asyncio.run(web.acall_tool("web_read", given)) == expected
+    tool = WebReadTool(web=web)
+    assert tool.invoke(given) == expected.text
+    assert asyncio.run(tool.ainvoke(given)) == expected.text
+    call = {"name": "web_read", "args": given, "id": "1", "type": "tool_call"}
+    assert tool.invoke(call).artifact == expected.details
+    for made in (web_read_tool(web), WebToolsSpec(web).to_tool_list(["web_read"])[0]):
+        output = made.call(**given)
+        assert (output.content, output.raw_output) == (expected.text, expected.details)
+        assert output.is_error is expected.is_error
+        assert asyncio.run(made.acall(**given)).content == expected.text
+
+
+def test_what_is_looked_for_is_private_in_the_log(tmp_path: Path) -> None:
+    handle, _ = kept("abc")
+    log = {"path": str(tmp_path / "log.ndjson")}
+    with web_at("http://127.0.0.1:1", log=log) as web:
+        web.call_tool("web_read", {"handle": handle, "find": "my secret passage"})
+    lines = [json.loads(line) for line in (tmp_path / "log.ndjson").read_text().splitlines()]
+    assert [line["event"] for line in lines] == ["call", "done"]
+    assert lines[0]["handle"] == handle
+    assert "secret" not in json.dumps(lines)

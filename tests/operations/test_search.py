@@ -1,0 +1,489 @@
+"""Search as a whole: many queries, filters on both sides, limits, and what is told of them."""
+
+# ruff: noqa: E501  what a model reads has long lines
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+from inline_snapshot import snapshot
+from offline import KEY, Answer, Clock, Stub, account, accounts, answer, by_query, drive, entry
+
+from webtools.calls.present import present_search
+from webtools.calls.select import CALLS
+from webtools.config import Accounts
+from webtools.errors import (
+    AuthenticationError,
+    BadRequestError,
+    ProviderError,
+    RateLimitError,
+    RequestError,
+    UnavailableError,
+)
+from webtools.flows.drivers import run
+from webtools.operations.search import MAX_AT_ONCE, search
+from webtools.providers import Account
+from webtools.providers.protocols import SearchQuery
+from webtools.results import SearchResponse
+from webtools.tools import SearchInput, read_input
+
+EXA, KAGI = account("exa"), account("kagi")
+KAGI_V0 = account("kagi", options={"searchApi": "v0"})
+
+
+def item(url: str, **fields: Any) -> dict[str, Any]:
+    return {"url": url, "title": url, **fields}
+
+
+def exa(*urls: str | dict[str, Any], **rest: Any) -> Any:
+    items = [item(url) if isinstance(url, str) else url for url in urls]
+    return answer({"results": items, "costDollars": {"total": 0.007}, **rest})
+
+
+def kagi(*items: dict[str, Any]) -> Any:
+    return answer({"data": {"search": list(items)}})
+
+
+def searched(account: Account, *answers: Answer, **filters: Any) -> SearchResponse:
+    """Search for "q"; the limit is 5."""
+    return drive(search(account, [SearchQuery("q", 5, **filters)]), *answers)
+
+
+def called(stub: Stub, settings: Accounts, **arguments: Any) -> SearchResponse:
+    """Search as the tool does, with arguments as a model sends them."""
+    found: SearchResponse = run(
+        CALLS["web_search"](read_input(SearchInput, arguments), settings), stub
+    )
+    return found
+
+
+def urls(response: SearchResponse) -> list[str]:
+    return [result.url.removeprefix("https://") for result in response.results]
+
+
+def utc(*parts: int) -> datetime:
+    return datetime(*parts, tzinfo=UTC)  # type: ignore[arg-type,misc]
+
+
+# --- several queries ---------------------------------------------------------------------------
+
+
+def many(*words: str) -> list[SearchQuery]:
+    return [SearchQuery(word, 5) for word in words]
+
+
+def test_results_come_by_query_and_then_by_rank() -> None:
+    answers = {
+        "b": exa("https://b.example/1", "https://b.example/2"),
+        "a": exa("https://a.example/1"),
+        "c": exa(),
+    }
+    response = drive(search(EXA, many("b", "a", "c")), by_query(answers))
+    assert urls(response) == ["b.example/1", "b.example/2", "a.example/1"]
+    assert [result.query for result in response.results] == ["b", "b", "a"]
+    assert (response.provider, response.queries) == ("my-exa", ["b", "a", "c"])
+    assert response.errors == []
+
+
+def test_numbers_run_on_over_all_queries() -> None:
+    answers = {"a": exa("https://a.example/1"), "b": exa("https://b.example/2")}
+    response = drive(search(EXA, many("a", "b")), by_query(answers))
+    assert drive(present_search(response)).text == (
+        "1. https://a.example/1\n   https://a.example/1\n\n"
+        "2. https://b.example/2\n   https://b.example/2"
+    )
+
+
+def test_prices_add_up() -> None:
+    answers = {"a": exa(), "b": exa(costDollars={"total": 0.1}), "c": exa()}
+    response = drive(search(EXA, many("a", "b", "c")), by_query(answers))
+    assert (response.cost_usd, response.cost_is_estimate) == (0.114, False)
+
+
+def test_one_estimate_makes_the_sum_one() -> None:
+    answers = {"a": exa(), "b": exa(costDollars=None)}
+    response = drive(search(EXA, many("a", "b")), by_query(answers))
+    assert (response.cost_usd, response.cost_is_estimate) == (0.014, True)
+
+
+def test_a_failing_query_loses_no_other_and_is_listed() -> None:
+    answers = {
+        "a": exa("https://a.example/1"),
+        "b": answer({"error": "Bad words"}, 400),
+        "c": RequestError("connection lost", retryable=False),
+    }
+    response = drive(search(EXA, many("a", "b", "c")), by_query(answers))
+    assert urls(response) == ["a.example/1"]
+    found = drive(present_search(response))
+    assert not found.is_error
+    assert found.text == snapshot("""\
+1. https://a.example/1
+   https://a.example/1
+
+Query "b" failed: Exa API returned HTTP 400: Bad words. Change the request; the same one will fail again.
+Query "c" failed: Network error while searching for "c": connection lost. Another call will fail the same way.\
+""")
+    assert [error["query"] for error in found.details["errors"]] == ["b", "c"]
+
+
+def test_an_empty_answer_beside_a_failing_query_is_no_error() -> None:
+    answers = {"a": exa(), "b": answer(None, 400)}
+    response = drive(search(EXA, many("a", "b")), by_query(answers))
+    assert (response.results, len(response.errors)) == ([], 1)
+
+
+def test_all_queries_failing_is_an_error_that_tells_them_all() -> None:
+    answers = {"a": answer({"error": "No A"}, 400), "b": answer({"error": "No B"}, 422)}
+    with pytest.raises(BadRequestError) as caught:
+        drive(search(EXA, many("a", "b")), by_query(answers))
+    assert str(caught.value) == snapshot(
+        "All 2 queries failed: Exa API returned HTTP 400: No A. Change the request; the same one will fail again. Exa API returned HTTP 422: No B. Change the request; the same one will fail again."
+    )
+    assert (caught.value.status, caught.value.provider) == (400, "my-exa")
+
+
+def test_the_same_failure_of_all_queries_is_told_once() -> None:
+    with pytest.raises(AuthenticationError) as caught:
+        drive(search(EXA, many("a", "b")), answer({"error": "Bad key"}, 401))
+    assert str(caught.value) == (
+        'Exa API returned HTTP 401: Bad key. Check the API key of provider "my-exa".'
+    )
+
+
+def test_a_warning_that_every_answer_repeats_is_told_once() -> None:
+    warned = exa(warnings=[{"message": "Old."}])
+    response = drive(search(EXA, many("a", "b")), warned)
+    assert response.warnings == ["Exa: Old."]
+
+
+def test_the_same_query_is_sent_once() -> None:
+    stub = Stub(exa())
+    response = called(stub, accounts(entry("exa")), queries=["a", "b", "a", " a ", "b"])
+    assert sorted(body["query"] for body in stub.bodies) == ["a", "b"]
+    assert response.queries == ["a", "b"]
+
+
+def test_the_most_queries_that_may_be_asked_run_together() -> None:
+    answers = {f"q{i}": exa(f"https://a.example/{i}") for i in range(20)}
+    response = drive(search(EXA, many(*answers)), by_query(answers))
+    assert urls(response) == [f"a.example/{i}" for i in range(20)]
+    assert MAX_AT_ONCE < 20
+
+
+# --- retries -----------------------------------------------------------------------------------
+
+
+def test_a_busy_provider_is_asked_again(clock: Clock) -> None:
+    stub = Stub(answer(None, 429, retry_after="7"), answer(None, 503), exa("https://a.example/1"))
+    response = run(search(EXA, many("q")), stub)
+    assert urls(response) == ["a.example/1"]
+    assert clock.slept[0] == 7.0
+    assert 0 <= clock.slept[1] <= 1.0
+    assert stub.requests == [stub.requests[0]] * 3
+
+
+def test_after_two_retries_the_last_answer_counts(clock: Clock) -> None:
+    stub = Stub(answer(None, 503), answer(None, 502), answer({"error": "Slow down"}, 429))
+    with pytest.raises(RateLimitError, match="Slow down"):
+        run(search(EXA, many("q")), stub)
+    assert len(stub.requests) == 3
+
+
+@pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 408, 422, 500, 501])
+def test_what_another_try_would_not_mend_is_not_tried_again(status: int, clock: Clock) -> None:
+    stub = Stub(answer(None, status))
+    with pytest.raises(ProviderError):
+        run(search(EXA, many("q")), stub)
+    assert (len(stub.requests), clock.slept) == (1, [])
+
+
+def test_no_wait_passes_the_time_of_the_whole_call(clock: Clock) -> None:
+    stub = Stub(answer(None, 503, retry_after="29"), answer(None, 503, retry_after="29"))
+    with pytest.raises(UnavailableError):
+        run(search(EXA, many("q")), stub)
+    assert clock.slept == [29.0]
+
+
+# --- filters -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("domain", "kept"),
+    [
+        ("a.example", ["a.example/x", "docs.a.example/x", "a.example/x/y", "a.example:8443/x"]),
+        ("A.Example", ["a.example/x", "docs.a.example/x", "a.example/x/y", "a.example:8443/x"]),
+        ("*.a.example", ["a.example/x", "docs.a.example/x", "a.example/x/y", "a.example:8443/x"]),
+        ("a.example/x", ["a.example/x", "docs.a.example/x", "a.example/x/y", "a.example:8443/x"]),
+        ("a.example/x/", ["a.example/x", "docs.a.example/x", "a.example/x/y", "a.example:8443/x"]),
+        ("a.example/x/y", ["a.example/x/y"]),
+        ("docs.a.example", ["docs.a.example/x"]),
+        ("b.example", ["b.example/xyz"]),
+        ("b.example/x", []),
+        ("example", [
+            "a.example/x", "docs.a.example/x", "a.example/x/y", "a.example:8443/x",
+            "b.example/xyz", "nota.example/x",
+        ]),
+        ("c.example", []),
+    ],
+)  # fmt: skip
+def test_a_domain_includes_its_sub_domains_and_its_paths(domain: str, kept: list[str]) -> None:
+    found = [
+        item(f"https://{url}")
+        for url in (
+            "a.example/x",
+            "docs.a.example/x",
+            "a.example/x/y",
+            "a.example:8443/x",
+            "b.example/xyz",
+            "nota.example/x",
+        )
+    ]
+    hidden = SearchQuery("q", 20, include_domains=(domain, "nowhere.example"))
+    assert urls(drive(search(KAGI, [hidden]), kagi(*found))) == kept
+    shown = SearchQuery("q", 20, exclude_domains=(domain,))
+    left = urls(drive(search(KAGI, [shown]), kagi(*found)))
+    assert sorted(left + kept) == sorted(i["url"].removeprefix("https://") for i in found)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "kept"),
+    [
+        (date(2026, 1, 2), None, ["c", "d", "e"]),
+        (None, date(2026, 1, 2), ["a", "b", "c"]),
+        (date(2026, 1, 2), date(2026, 1, 2), ["c"]),
+        (utc(2026, 1, 2, 12), None, ["c", "d", "e"]),
+        (utc(2026, 1, 2, 12, 0, 1), None, ["d", "e"]),
+        (None, utc(2026, 1, 2, 12), ["a", "b", "c"]),
+        (None, utc(2026, 1, 2, 11, 59), ["a", "b"]),
+        (None, date.max, ["a", "b", "c", "d", "e"]),
+        (date.min, None, ["a", "b", "c", "d", "e"]),
+    ],
+)
+def test_dates_bound_what_is_dated_on_both_sides(
+    start: date | None, end: date | None, kept: list[str]
+) -> None:
+    found = [
+        item("https://a", time="2025-12-31T23:59:59Z"),
+        item("https://b", time="2026-01-02T00:30:00+02:00"),
+        item("https://c", time="2026-01-02T12:00:00Z"),
+        item("https://d", time="2026-01-03"),
+        item("https://e", time="2026-01-03T00:00:00Z"),
+    ]
+    response = searched(KAGI, kagi(*found), start_published_date=start, end_published_date=end)
+    assert urls(response) == kept
+    assert response.warnings == []
+
+
+def test_undated_results_stay_and_are_counted() -> None:
+    found = [item("https://a", time="2020-01-01"), item("https://b"), item("https://c", time="x")]
+    response = searched(KAGI, kagi(*found), start_published_date=date(2026, 1, 1))
+    assert urls(response) == ["b", "c"]
+    assert response.warnings == [
+        '"my-kagi" sent values that cannot be read, left out here: time (1).',
+        "2 results carry no date, so the date filter could not check them.",
+    ]
+
+
+def test_an_undated_result_that_another_filter_drops_is_not_counted() -> None:
+    found = [item("https://a.example/"), item("https://b.example/")]
+    response = searched(
+        KAGI, kagi(*found), start_published_date=date(2026, 1, 1), exclude_domains=("a.example",)
+    )
+    assert response.warnings[0].startswith("1 result carries no date")
+
+
+ALL_FILTERS = {
+    "include_domains": ("a.example", "b.example"),
+    "exclude_domains": ("c.example",),
+    "start_published_date": date(2026, 1, 1),
+    "end_published_date": date(2026, 2, 1),
+}
+
+
+@pytest.mark.parametrize(
+    ("account", "category", "states"),
+    [
+        (EXA, "news", {"native"}),
+        (KAGI, "news", {"native", "local"}),
+        (KAGI_V0, "news", {"native", "local", "unsupported"}),
+    ],
+)
+def test_every_filter_asked_for_is_attested(
+    account: Account, category: str, states: set[str]
+) -> None:
+    response = searched(
+        account, answer({"results": [], "data": None}), category=category, **ALL_FILTERS
+    )
+    assert response.filters.keys() == {*ALL_FILTERS, "category"}
+    assert set(response.filters.values()) == states
+
+
+@pytest.mark.parametrize(
+    ("account", "filters", "states"),
+    [
+        (EXA, {}, {}),
+        (KAGI, {"include_domains": ("a.example",)}, {"include_domains": "native"}),
+        (KAGI, {"include_domains": ("a", "b")}, {"include_domains": "local"}),
+        (KAGI_V0, {"start_published_date": date.min}, {"start_published_date": "local"}),
+        (EXA, {"category": "people", "end_published_date": date.max},
+         {"category": "native", "end_published_date": "local"}),
+        (EXA, {"category": "people", "include_domains": ("a.example",)},
+         {"category": "native", "include_domains": "local"}),
+    ],
+)  # fmt: skip
+def test_a_filter_is_attested_as_native_or_local(
+    account: Account, filters: dict[str, Any], states: dict[str, str]
+) -> None:
+    assert searched(account, answer({"results": [], "data": None}), **filters).filters == states
+
+
+def test_an_unsupported_filter_warns_and_the_warning_reaches_the_model() -> None:
+    response = searched(KAGI, kagi(item("https://a.example/")), category="company")
+    assert response.filters == {"category": "unsupported"}
+    found = drive(present_search(response))
+    assert found.text.endswith(
+        '\n\nWarning: Filter category is not supported by provider "my-kagi" and was not applied.'
+    )
+    assert found.details["filters"] == {"category": "unsupported"}
+
+
+def test_a_local_filter_looks_at_more_than_the_limit() -> None:
+    found = [item(f"https://a.example/{i}") for i in range(10)] + [item("https://b.example/")]
+    stub = Stub(kagi(*found))
+    query = SearchQuery("q", 1, include_domains=("b.example", "c.example"))
+    assert urls(run(search(KAGI, [query]), stub)) == ["b.example/"]
+    assert stub.bodies == [{"query": "q"}]
+
+
+# --- limits ------------------------------------------------------------------------------------
+
+
+def test_no_provider_gives_more_than_the_limit() -> None:
+    found = [item(f"https://a.example/{i}") for i in range(10)]
+    assert len(searched(KAGI, kagi(*found)).results) == 5
+    assert len(searched(EXA, exa(*found)).results) == 5
+
+
+@pytest.mark.parametrize(
+    ("asked", "options", "top", "sent"),
+    [
+        (None, {}, {}, 5),
+        (None, {"defaultSearchLimit": 7}, {}, 7),
+        (None, {}, {"maxResults": 8}, 8),
+        (None, {"defaultSearchLimit": 7}, {"maxResults": 8}, 7),
+        (None, {"defaultSearchLimit": 9}, {"maxResults": 8}, 8),
+        (3, {"defaultSearchLimit": 7}, {"maxResults": 8}, 3),
+        (8, {}, {"maxResults": 8}, 8),
+        (9, {}, {}, 9),
+        (100, {}, {}, 100),
+    ],
+)
+def test_the_limit_is_the_calls_else_the_providers_else_the_settings(
+    asked: int | None, options: dict[str, Any], top: dict[str, Any], sent: int
+) -> None:
+    stub = Stub(exa())
+    response = called(stub, accounts(entry("exa", options=options), **top), query="q", limit=asked)
+    assert stub.bodies[0]["numResults"] == sent
+    assert response.warnings == []
+
+
+def test_a_limit_above_what_the_operator_allows_is_lowered_and_told() -> None:
+    stub = Stub(exa())
+    response = called(stub, accounts(entry("exa"), maxResults=8), query="q", limit=20)
+    assert stub.bodies[0]["numResults"] == 8
+    assert response.warnings == ["limit 20 is above what is allowed here; 8 was used."]
+
+
+# --- which provider ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("named", "top", "host"),
+    [
+        (None, {}, "api.exa.ai"),
+        (None, {"defaultProvider": "my-kagi"}, "kagi.com"),
+        ("my-kagi", {"defaultProvider": "my-exa"}, "kagi.com"),
+        ("my-exa", {"defaultProvider": "my-kagi"}, "api.exa.ai"),
+    ],
+)
+def test_the_named_provider_serves_else_the_default_else_the_first(
+    named: str | None, top: dict[str, Any], host: str
+) -> None:
+    stub = Stub(answer({"results": [], "data": None}))
+    settings = accounts(entry("exa"), entry("kagi"), **top)
+    response = called(stub, settings, query="q", provider=named)
+    assert stub.requests[0].url.startswith(f"https://{host}/")
+    assert response.provider == ("my-kagi" if "kagi" in host else "my-exa")
+
+
+def test_the_arguments_of_a_model_reach_the_request() -> None:
+    stub = Stub(exa())
+    called(
+        stub,
+        accounts(entry("exa")),
+        query=" rust \n async ",
+        includeDomains="https://Docs.rs/",
+        exclude_domains=["x.example"],
+        start_published_date="2026-01-01",
+        end_published_date="2026-01-31T12:00:00+02:00",
+        category="News",
+    )
+    assert stub.bodies == [
+        {
+            "query": "rust async",
+            "type": "auto",
+            "numResults": 5,
+            "includeDomains": ["docs.rs"],
+            "excludeDomains": ["x.example"],
+            "startPublishedDate": "2026-01-01",
+            "endPublishedDate": "2026-01-31T10:00:00Z",
+            "category": "news",
+        }
+    ]
+
+
+def test_the_proxy_of_an_account_is_used_and_hidden() -> None:
+    stub = Stub(exa())
+    proxied = account("exa", proxy="http://user:word@127.0.0.1:3128")
+    run(search(proxied, many("q")), stub)
+    assert stub.requests[0].proxy == "http://user:word@127.0.0.1:3128"
+    assert "word" not in repr(stub.requests[0])
+    assert KEY not in repr(stub.requests[0])
+
+
+def test_calls_are_spaced_as_the_settings_say(clock: Clock) -> None:
+    paced = account("exa", maxRequestsPerSecond=2)
+    for _ in range(3):
+        run(search(paced, many("q")), Stub(exa()))
+    assert clock.slept == pytest.approx([0.5, 0.5])
+
+
+def test_no_answer_is_told_with_the_query() -> None:
+    error = RequestError("name not known", retryable=False)
+    with pytest.raises(RequestError) as caught:
+        searched(EXA, error)
+    assert str(caught.value) == (
+        'Network error while searching for "q": name not known. '
+        "Another call will fail the same way."
+    )
+    assert caught.value.provider == "my-exa"
+
+
+def test_a_lost_connection_is_tried_again(clock: Clock) -> None:
+    assert urls(searched(EXA, RequestError("lost"), exa("https://a.example/"))) == ["a.example/"]
+    assert len(clock.slept) == 1
+
+
+def test_a_range_of_one_day_is_a_day_long() -> None:
+    stub = Stub(exa(item("https://a", publishedDate="2026-01-31T23:59:59Z")))
+    response = called(
+        stub,
+        accounts(entry("exa")),
+        query="q",
+        start_published_date="2026-01-31",
+        end_published_date="2026-01-31",
+    )
+    assert len(response.results) == 1
+    assert response.results[0].published_at == utc(2026, 1, 31) + timedelta(seconds=86399)

@@ -1,0 +1,1010 @@
+from __future__ import annotations
+
+import _socket
+import asyncio
+import json
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trustme
+from offline import Stub
+from servers import RawServer, read_request, response, secured, silent
+from test_ssrf import PRIVATE_URLS
+
+from webtools import WebTools
+from webtools.config import Settings, load
+from webtools.errors import (
+    ConfigError,
+    ProviderError,
+    RequestError,
+    RequestTimeoutError,
+)
+from webtools.flows.drivers import arun, run
+from webtools.http import transport as transport_module
+from webtools.http.dns import aresolve, resolve
+from webtools.http.messages import Request, Response
+from webtools.http.transport import AsyncTransport, BlockingTransport
+from webtools.operations.fetch import fetch
+from webtools.pages.fetching import cut, lead
+from webtools.pages.reading import Content
+from webtools.pages.reading_here import within
+from webtools.providers import Account
+from webtools.providers.direct import IMPLICIT, missing_libraries
+from webtools.providers.protocols import PageQuery
+from webtools.results import FetchResponse
+from webtools.tools import FETCH
+from webtools_sandbox.server import SandboxServer
+
+PUBLIC = "93.184.216.34"  # what the tests' name server gives for names it was told nothing about
+POLICY = "refused by this package's policy, not by the site: "
+PARAGRAPH = (
+    "The ferry crosses the Sound forty times a day and carries one hundred and twenty cars. "
+)
+HTML = (
+    "<!DOCTYPE html><html><head><title>Ferry</title></head><body><article><h1>Ferry</h1>"
+    f"<p>{PARAGRAPH * 3}</p><p>{PARAGRAPH}It charges for seven minutes.</p></article></body></html>"
+).encode()
+
+
+def html(body: bytes = HTML, **more: str) -> bytes:
+    return response(body, headers=[("Content-Type", "text/html; charset=utf-8"), *more.items()])
+
+
+def moved(location: str, status: str = "302 Found") -> bytes:
+    return response(b"", status, [("Location", location)])
+
+
+class Site(RawServer):
+    """Answers by path, and keeps the requests."""
+
+    def __init__(self, *, context: ssl.SSLContext | None = None, **answers: bytes) -> None:
+        self.answers = {f"/{name}": answer for name, answer in answers.items()}
+        script = self._answer if context is None else secured(self._answer, context)
+        super().__init__(script)
+
+    def _answer(self, connection: socket.socket) -> None:
+        while taken := read_request(connection):
+            self.requests.append(taken)
+            path = taken.split(b" ")[1].decode().partition("?")[0]
+            connection.sendall(self.answers.get(path, html()))
+
+    @property
+    def hosts(self) -> list[str]:
+        lines = [line for taken in self.requests for line in taken.split(b"\r\n")]
+        return [line[6:].decode() for line in lines if line.lower().startswith(b"host: ")]
+
+
+class Internet:
+    """Stands in for name servers and the network: what is connected to, and where that ends."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, list[list[str]]] = {}  # answers in turn; the last one for ever
+        self.servers: dict[str, int] = {}  # local port that an address leads to
+        self.looked_up: list[str] = []
+        self.connected: list[str] = []
+        self._look_up = socket.getaddrinfo
+
+    def name(self, host: str, *answers: list[str]) -> None:
+        self.names[host] = list(answers)
+
+    def getaddrinfo(self, host: Any, port: Any, *args: Any, **kwargs: Any) -> list[Any]:
+        text = host.decode() if isinstance(host, bytes) else str(host)
+        if text.replace(".", "").isdigit() or ":" in text:
+            return self._look_up(host, port, *args, **kwargs)
+        self.looked_up.append(text)
+        answers = self.names.get(text, [[PUBLIC]])
+        found = answers.pop(0) if len(answers) > 1 else answers[0]
+        if not found:
+            raise socket.gaierror(socket.EAI_NONAME, "unknown")
+        return [
+            (
+                socket.AF_INET6 if ":" in address else socket.AF_INET,
+                socket.SOCK_STREAM,
+                6,
+                "",
+                (address, port),
+            )
+            for address in found
+        ]
+
+    def connect(self, sock: socket.socket, address: Any) -> None:
+        self.connected.append(address[0])
+        port = self.servers.get(address[0])
+        if port is None:
+            raise ConnectionRefusedError(111, "refused by the test")
+        _socket.socket.connect(sock, ("127.0.0.1", port))
+
+
+@pytest.fixture
+def internet(monkeypatch: pytest.MonkeyPatch) -> Internet:
+    made = Internet()
+    monkeypatch.setattr(socket, "getaddrinfo", made.getaddrinfo)
+    monkeypatch.setattr(socket.socket, "connect", _bound(made))
+    monkeypatch.setattr("webtools.pipeline.retries.FIRST_DELAY", 0.0)
+    return made
+
+
+def _bound(internet: Internet) -> Callable[..., None]:
+    def connect(self: socket.socket, address: Any) -> None:
+        if self.family in {socket.AF_INET, socket.AF_INET6}:
+            internet.connect(self, address)
+        else:
+            _socket.socket.connect(self, address)
+
+    return connect
+
+
+def account(**settings: Any) -> Account:
+    entry = {"name": "direct", "type": "direct", **settings}
+    return Settings(load(json.dumps({"providers": [entry]}), "x")).accounts().accounts[0]
+
+
+def allowing(*sites: str, **settings: Any) -> Account:
+    return account(options={"allowPrivateHosts": list(sites)}, **settings)
+
+
+Fetch = Callable[..., FetchResponse]
+
+
+def _blocking(given: Account, *urls: str, **query: Any) -> FetchResponse:
+    transport = BlockingTransport()
+    try:
+        return run(fetch(given, PageQuery(urls, **query)), transport)
+    finally:
+        transport.close()
+
+
+def _async(given: Account, *urls: str, **query: Any) -> FetchResponse:
+    async def go() -> FetchResponse:
+        transport = AsyncTransport()
+        try:
+            return await arun(fetch(given, PageQuery(urls, **query)), transport)
+        finally:
+            await transport.aclose()
+
+    return asyncio.run(go())
+
+
+@pytest.fixture(params=[_blocking, _async], ids=["blocking", "async"])
+def get(request: pytest.FixtureRequest) -> Fetch:
+    driver: Fetch = request.param
+    return driver
+
+
+def refused(get: Fetch, given: Account, url: str) -> str:
+    with pytest.raises(ProviderError) as caught:
+        get(given, url)
+    return str(caught.value)
+
+
+# --- nothing private is connected to -----------------------------------------------------------
+
+
+@pytest.fixture
+def everywhere(internet: Internet) -> Iterator[Site]:
+    """A network where each name leads to loopback and each address answers."""
+    with Site() as site:
+        internet.servers = _Always(site.port)
+        internet.names = _Always([["127.0.0.1"]])
+        yield site
+
+
+class _Always(dict[str, Any]):
+    def __init__(self, value: Any) -> None:
+        super().__init__()
+        self._value = value
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return self._value
+
+
+def test_no_spelling_of_a_private_address_reaches_a_socket(
+    get: Fetch, internet: Internet, everywhere: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webtools.operations.fetch._MOST_TOLD", 1000)  # reasons in one message
+    urls = [*PRIVATE_URLS, "http://public-looking.example/", "http://127.0.0.1.nip.io/"]
+    with pytest.raises(ProviderError) as caught:
+        get(IMPLICIT, *urls)
+    assert str(caught.value).count(POLICY) == len(urls)
+    assert internet.connected == []
+    assert everywhere.connections == 0
+
+
+def test_the_network_of_that_test_would_have_let_them_through(
+    get: Fetch, internet: Internet, everywhere: Site
+) -> None:
+    found = get(allowing("wiki.corp"), "http://wiki.corp/")
+    assert found.pages[0].title == "Ferry"
+    assert internet.connected == ["127.0.0.1"]
+    assert everywhere.connections == 1
+
+
+@pytest.mark.parametrize("private", ["127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "fd00::1"])
+def test_a_name_with_one_private_address_is_not_connected_to(
+    get: Fetch, internet: Internet, private: str
+) -> None:
+    internet.name("mixed.example", [PUBLIC, private])
+    text = refused(get, IMPLICIT, "http://mixed.example/")
+    assert f'{POLICY}"mixed.example" has the address {private}, which is' in text
+    assert internet.connected == []
+
+
+def test_a_rebound_name_is_connected_to_at_the_address_that_was_checked(
+    get: Fetch, internet: Internet
+) -> None:
+    with Site() as site, Site() as secret:
+        internet.servers = {PUBLIC: site.port, "127.0.0.1": secret.port}
+        internet.name("rebind.example", [PUBLIC], ["127.0.0.1"])
+        assert get(IMPLICIT, "http://rebind.example/").pages[0].title == "Ferry"
+        assert internet.looked_up == ["rebind.example"]
+        assert internet.connected == [PUBLIC]
+        assert secret.connections == 0
+
+
+def test_a_name_that_is_rebound_between_two_hops_is_refused(get: Fetch, internet: Internet) -> None:
+    with Site(start=moved("/next")) as site, Site() as secret:
+        internet.servers = {PUBLIC: site.port, "127.0.0.1": secret.port}
+        internet.name("rebind.example", [PUBLIC], ["127.0.0.1"])
+        text = refused(get, IMPLICIT, "http://rebind.example/start")
+        assert "has the address 127.0.0.1, which is a loopback address" in text
+        assert set(internet.connected) == {PUBLIC}
+        assert secret.connections == 0
+
+
+def test_a_retry_goes_to_the_checked_address_without_another_look_up(
+    get: Fetch, internet: Internet
+) -> None:
+    with Site(busy=response(b"", "503 Busy")) as site:
+        internet.servers = {PUBLIC: site.port}
+        internet.name("rebind.example", [PUBLIC], ["127.0.0.1"])
+        assert "HTTP 503" in refused(get, IMPLICIT, "http://rebind.example/busy")
+        assert len(site.requests) == 3
+        assert internet.looked_up == ["rebind.example"]
+
+
+REDIRECTS = [
+    *("http://127.0.0.1/", "http://127.0.0.1:8080/", "//127.0.0.1/", "http://localhost/"),
+    *("http://[::1]/", "http://2130706433/", "http://0x7f.1/", "http://169.254.169.254/latest/"),
+    *("http://inside.example/", "//inside.example/x", "http://user@public.example/"),
+    *("http://[::ffff:127.0.0.1]/", "http://10.0.0.1/", "file:///etc/passwd", "gopher://a/"),
+    *("http://public.example:25/", "http://metadata.google.internal/", "javascript:alert(1)"),
+]
+
+
+@pytest.mark.parametrize("location", REDIRECTS)
+@pytest.mark.parametrize("status", ["301 Moved", "302 Found", "303 Other", "307 Same", "308 Same"])
+def test_a_redirect_to_something_private_is_not_followed(
+    internet: Internet, location: str, status: str
+) -> None:
+    with Site(start=moved(location, status)) as site, Site() as secret:
+        internet.servers = {PUBLIC: site.port, "127.0.0.1": secret.port, "::1": secret.port}
+        internet.name("inside.example", ["127.0.0.1"])
+        text = refused(_blocking, IMPLICIT, "http://public.example/start")
+        assert POLICY in text
+        assert internet.connected == [PUBLIC]
+        assert secret.connections == 0
+
+
+def test_a_chain_of_redirects_is_checked_at_every_hop(get: Fetch, internet: Internet) -> None:
+    hops = {"a": moved("http://two.example/b"), "b": moved("/c"), "c": moved("http://in.example/")}
+    with Site(**hops) as site, Site() as secret:
+        internet.servers = {PUBLIC: site.port, "192.168.1.1": secret.port}
+        internet.name("in.example", ["192.168.1.1"])
+        assert "192.168.1.1" in refused(get, IMPLICIT, "http://one.example/a")
+        assert site.hosts == ["one.example", "two.example", "two.example"]
+        assert internet.looked_up == ["one.example", "two.example", "two.example", "in.example"]
+        assert secret.connections == 0
+
+
+def test_a_public_site_cannot_lead_to_a_private_one_that_is_open(
+    get: Fetch, internet: Internet
+) -> None:
+    with Site(start=moved("http://wiki.corp/delete")) as site, Site() as wiki:
+        internet.servers = {PUBLIC: site.port, "10.0.0.7": wiki.port}
+        internet.name("wiki.corp", ["10.0.0.7"])
+        given = allowing("wiki.corp")
+        assert POLICY in refused(get, given, "http://public.example/start")
+        assert wiki.connections == 0
+        assert get(given, "http://wiki.corp/page").pages[0].title == "Ferry"
+
+
+def test_a_connection_of_one_account_is_not_used_for_another(internet: Internet) -> None:
+    transport = BlockingTransport()
+    query = PageQuery(("http://wiki.example/",))
+    with Site() as public, Site() as private:
+        internet.servers = {PUBLIC: public.port, "10.0.0.7": private.port}
+        internet.name("wiki.example", ["10.0.0.7"], [PUBLIC])
+        run(fetch(allowing("wiki.example"), query), transport)
+        run(fetch(IMPLICIT, query), transport)
+        transport.close()
+        assert (private.connections, public.connections) == (1, 1)
+
+
+# --- what is sent ------------------------------------------------------------------------------
+
+
+def test_the_request_says_honestly_who_asks_and_carries_no_key_and_no_cookie(
+    get: Fetch, internet: Internet
+) -> None:
+    cookie = ("Set-Cookie", "session=1; Path=/")
+    first = response(b"", "302 Found", [("Location", "/next"), cookie])
+    with Site(start=first) as site:
+        internet.servers = {PUBLIC: site.port}
+        get(account(apiKey="canary-4417"), "http://user.example/start")
+        for taken in site.requests:
+            head = taken.decode().lower()
+            assert "user-agent: agent-webtools/" in head
+            assert "accept: text/html," in head
+            assert head.count("accept:") == 1
+            assert "canary" not in head
+            assert "cookie" not in head
+            assert "authorization" not in head
+            assert "referer" not in head
+
+
+def test_the_host_header_is_the_name_and_the_fragment_stays_here(
+    get: Fetch, internet: Internet
+) -> None:
+    with Site() as site:
+        internet.servers = {PUBLIC: site.port}
+        get(IMPLICIT, "http://Example.COM:8080/x?y=1#z")
+        assert site.requests[0].startswith(b"GET /x?y=1 HTTP/1.1\r\nhost: example.com:8080\r\n")
+
+
+@pytest.fixture
+def authority(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[trustme.CA]:
+    made = trustme.CA()
+    made.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
+    transport_module.tls_context.cache_clear()
+    yield made
+    transport_module.tls_context.cache_clear()
+
+
+def _serving(authority: trustme.CA, name: str, asked: list[str]) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert(name).configure_cert(context)
+
+    def note(_socket: object, server_name: str | None, _context: object) -> None:
+        asked.append(str(server_name))
+
+    context.sni_callback = note
+    return context
+
+
+def test_tls_goes_by_the_name_although_the_connection_goes_to_an_address(
+    get: Fetch, internet: Internet, authority: trustme.CA
+) -> None:
+    asked: list[str] = []
+    with Site(context=_serving(authority, "secure.example", asked)) as site:
+        internet.servers = {PUBLIC: site.port}
+        assert get(IMPLICIT, "https://secure.example/").pages[0].title == "Ferry"
+        assert asked == ["secure.example"]
+        assert site.hosts == ["secure.example"]
+
+
+def test_a_certificate_for_another_name_is_refused(
+    get: Fetch, internet: Internet, authority: trustme.CA
+) -> None:
+    with Site(context=_serving(authority, "other.example", [])) as site:
+        internet.servers = {PUBLIC: site.port}
+        assert "certificate" in refused(get, IMPLICIT, "https://secure.example/").lower()
+        assert site.requests == []
+
+
+def test_the_next_address_is_tried_when_one_does_not_answer(get: Fetch, internet: Internet) -> None:
+    with Site() as site:
+        internet.servers = {"8.8.4.4": site.port}
+        internet.name("two.example", ["8.8.8.8", "8.8.4.4"])
+        assert get(IMPLICIT, "http://two.example/").pages[0].title == "Ferry"
+        assert internet.connected == ["8.8.8.8", "8.8.4.4"]
+
+
+def test_pages_of_a_host_share_a_connection(internet: Internet) -> None:
+    transport = BlockingTransport()
+    with Site() as site:
+        internet.servers = {PUBLIC: site.port}
+        for path in "abc":
+            run(fetch(IMPLICIT, PageQuery((f"http://one.example/{path}",))), transport)
+        transport.close()
+        assert site.connections == 1
+
+
+@pytest.mark.parametrize("kind", ["blocking", "async"])
+def test_connections_to_ever_new_sites_are_not_kept_for_ever(
+    internet: Internet, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setattr(transport_module, "MAX_PAGE_ORIGINS", 3)
+    urls = [f"http://site-{n}.example/" for n in range(8)]
+    with Site() as site:
+        internet.servers = {PUBLIC: site.port}
+        if kind == "blocking":
+            transport = BlockingTransport()
+            for url in urls:
+                run(fetch(IMPLICIT, PageQuery((url,))), transport)
+            _until(lambda: len(site._open) <= 3)
+            assert len(transport._lanes) == 3
+            transport.close()
+        else:
+            asyncio.run(_visit_all(urls, site))
+
+
+async def _visit_all(urls: list[str], site: Site) -> None:
+    transport = AsyncTransport()
+    for url in urls:
+        await arun(fetch(IMPLICIT, PageQuery((url,))), transport)
+    for _ in range(2000):
+        await asyncio.sleep(0.01)
+        if len(site._open) <= 3:
+            break
+    assert len(site._open) <= 3
+    assert len(transport._lanes) == 3
+    await transport.aclose()
+
+
+def _until(met: Callable[[], bool], seconds: float = 20.0) -> None:
+    end = time.monotonic() + seconds
+    while not met() and time.monotonic() < end:
+        time.sleep(0.01)
+    assert met()
+
+
+# --- redirects that are fine -------------------------------------------------------------------
+
+
+def test_a_redirect_is_followed_and_told_when_it_leads_to_another_site(
+    get: Fetch, internet: Internet
+) -> None:
+    with Site(start=moved("http://new.example/page"), here=moved("/page")) as site:
+        internet.servers = {PUBLIC: site.port}
+        found = get(IMPLICIT, "http://old.example/start")
+        assert found.pages[0].url == "http://old.example/start"
+        assert found.warnings == [
+            "http://old.example/start was redirected to http://new.example/page."
+        ]
+        assert get(IMPLICIT, "http://old.example/here").warnings == []
+
+
+def test_a_location_in_bare_utf8_is_understood(get: Fetch, internet: Internet) -> None:
+    raw = b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /\xc3\xbc\r\n\r\n"
+    with Site(start=raw) as site:
+        internet.servers = {PUBLIC: site.port}
+        get(IMPLICIT, "http://a.example/start")
+        assert site.requests[1].startswith(b"GET /%C3%BC HTTP/1.1\r\n")
+
+
+def test_a_location_in_latin1_is_followed(get: Fetch, internet: Internet) -> None:
+    raw = b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /\xfc\r\n\r\n"
+    with Site(start=raw) as site:
+        internet.servers = {PUBLIC: site.port}
+        get(IMPLICIT, "http://a.example/start")
+        assert site.requests[1].startswith(b"GET /%C3%BC HTTP/1.1\r\n")
+
+
+@pytest.mark.parametrize("hops", [5, 6])
+def test_five_redirects_are_followed_and_no_sixth(
+    get: Fetch, internet: Internet, hops: int
+) -> None:
+    steps = {f"s{n}": moved(f"/s{n + 1}") for n in range(hops)}
+    with Site(**steps) as site:
+        internet.servers = {PUBLIC: site.port}
+        if hops == 5:
+            assert get(IMPLICIT, "http://a.example/s0").pages[0].title == "Ferry"
+        else:
+            assert "more than 5 times" in refused(get, IMPLICIT, "http://a.example/s0")
+        assert len(site.requests) == 6
+
+
+@pytest.mark.parametrize("answer", [response(b"", "302 Found"), response(b"x", "304 Same")])
+def test_a_redirect_that_leads_nowhere_is_an_error(
+    get: Fetch, internet: Internet, answer: bytes
+) -> None:
+    with Site(start=answer) as site:
+        internet.servers = {PUBLIC: site.port}
+        assert "leads nowhere" in refused(get, IMPLICIT, "http://a.example/start")
+
+
+# --- what sites answer -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        ("404 Not Found", "HTTP 404 Not Found: there is no such page"),
+        ("410 Gone", "HTTP 410 Gone: the page is gone"),
+        ("401 Unauthorized", "HTTP 401 Unauthorized: the page needs a log-in"),
+        ("403 Forbidden", "HTTP 403 Forbidden: the site refuses this program"),
+        ("418 Teapot", "HTTP 418 "),
+        ("500 Error", "HTTP 500 Internal Server Error: the site is in trouble"),
+        ("599 Odd", "HTTP 599: the site is in trouble"),
+    ],
+)
+def test_an_error_status_is_told_with_what_to_do(
+    get: Fetch, internet: Internet, status: str, said: str
+) -> None:
+    with Site(x=response(HTML, status, [("Content-Type", "text/html")])) as site:
+        internet.servers = {PUBLIC: site.port}
+        text = refused(get, IMPLICIT, "http://a.example/x")
+        assert said in text
+        assert POLICY not in text
+        assert len(site.requests) == 1
+
+
+def test_a_bot_check_behind_an_error_status_is_told_as_such(get: Fetch, internet: Internet) -> None:
+    body = b"<title>Just a moment...</title><script>window._cf_chl_opt={}</script>"
+    with Site(x=response(body, "403 Forbidden", [("Content-Type", "text/html")])) as site:
+        internet.servers = {PUBLIC: site.port}
+        assert "HTTP 403: the site answered with a bot check" in refused(
+            get, IMPLICIT, "http://a.example/x"
+        )
+
+
+def test_a_page_that_stands_in_for_another_is_an_error(get: Fetch, internet: Internet) -> None:
+    login = b"<title>Log in</title><form><h1>Log in</h1><input type=password></form>"
+    with Site(x=moved("/login"), login=html(login), image=response(b"\x89PNG\r\n\x1a\n")) as site:
+        internet.servers = {PUBLIC: site.port}
+        assert "a log-in form instead of the page" in refused(get, IMPLICIT, "http://a.example/x")
+        assert "of type image/png" in refused(get, IMPLICIT, "http://a.example/image")
+
+
+def test_too_many_requests_are_retried_as_the_site_asks(get: Fetch, internet: Internet) -> None:
+    with Site(x=response(b"", "429 Slow", [("Retry-After", "0")])) as site:
+        internet.servers = {PUBLIC: site.port}
+        assert "HTTP 429" in refused(get, IMPLICIT, "http://a.example/x")
+        assert len(site.requests) == 3
+
+
+def test_a_page_larger_than_the_bound_is_an_error(
+    get: Fetch, internet: Internet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webtools.pages.fetching.MAX_PAGE_BYTES", 1024 * 1024)
+    with Site(x=html(b"<p>" + b"x" * 1024 * 1024)) as site:
+        internet.servers = {PUBLIC: site.port}
+        assert "larger than 1 MiB" in refused(get, IMPLICIT, "http://a.example/x")
+
+
+def test_a_silent_site_is_given_up_when_the_time_is_over(get: Fetch, internet: Internet) -> None:
+    with RawServer(silent) as server:
+        internet.servers = {PUBLIC: server.port}
+        text = refused(get, account(timeoutMs=300), "http://a.example/")  # or else never
+        assert "(allowed: 0.3 s; timeoutMs of the provider sets it)" in text
+
+
+def test_an_unknown_host_is_told_as_such(get: Fetch, internet: Internet) -> None:
+    internet.name("nowhere.example", [])
+    text = refused(get, IMPLICIT, "http://nowhere.example/")
+    assert 'the host name "nowhere.example" could not be looked up' in text
+    assert internet.connected == []
+
+
+def test_mixed_outcomes_keep_their_order_and_each_reason(get: Fetch, internet: Internet) -> None:
+    with Site(missing=response(b"", "404 Not Found")) as site:
+        internet.servers = {PUBLIC: site.port}
+        urls = ["http://b.example/missing", "http://a.example/1", "http://127.0.0.1/"]
+        urls += ["http://b.example/2", "http://a.example/3"]
+        pages = get(IMPLICIT, *urls).pages
+        assert [page.url for page in pages] == urls
+        assert [bool(page.error) for page in pages] == [True, False, True, False, False]
+
+
+# --- many pages --------------------------------------------------------------------------------
+
+
+class Crowd(RawServer):
+    """Counts how many requests it holds at the same time."""
+
+    def __init__(self) -> None:
+        self.now = self.most = 0
+        super().__init__(self._hold)
+
+    def _hold(self, connection: socket.socket) -> None:
+        while taken := read_request(connection):
+            with self._lock:
+                self.requests.append(taken)
+                self.now += 1
+                self.most = max(self.most, self.now)
+            time.sleep(0.03)
+            with self._lock:
+                self.now -= 1
+            connection.sendall(html())
+
+
+def test_a_host_gets_four_requests_at_once_and_no_more(get: Fetch, internet: Internet) -> None:
+    with Crowd() as crowd:
+        internet.servers = {PUBLIC: crowd.port}
+        urls = [f"http://a.example/{n}" for n in range(12)]
+        assert all(page.error is None for page in get(IMPLICIT, *urls).pages)
+        assert crowd.most == 4
+
+
+def test_several_hosts_are_served_at_the_same_time(get: Fetch, internet: Internet) -> None:
+    with Crowd() as crowd:
+        internet.servers = {PUBLIC: crowd.port}
+        urls = [f"http://site-{n % 5}.example/{n}" for n in range(20)]
+        assert len(get(IMPLICIT, *urls).pages) == 20
+        assert 4 < crowd.most <= 20
+
+
+def test_a_configured_rate_spaces_the_requests(get: Fetch, internet: Internet) -> None:
+    with Site() as site:
+        internet.servers = {PUBLIC: site.port}
+        start = time.monotonic()
+        get(account(maxRequestsPerSecond=20), *(f"http://s{n}.example/" for n in range(5)))
+        assert time.monotonic() - start >= 0.19
+
+
+# --- what comes back ---------------------------------------------------------------------------
+
+
+def test_text_is_cut_at_a_word_and_the_cut_is_told(get: Fetch, internet: Internet) -> None:
+    with Site() as site:
+        internet.servers = {PUBLIC: site.port}
+        found = get(IMPLICIT, "http://a.example/", text_max_characters=100)
+        text = found.pages[0].text or ""
+        assert 80 <= len(text) <= 100
+        whole = get(IMPLICIT, "http://a.example/").pages[0].text or ""
+        assert text.split() == whole.split()[: len(text.split())]
+        assert f"the first {len(text)} of " in found.warnings[0]
+        bounded = account(options={"defaultFetchTextMaxCharacters": 50})
+        assert len(get(bounded, "http://a.example/").pages[0].text or "") <= 50
+
+
+def test_highlights_are_the_first_paragraphs_and_a_warning_says_so(
+    get: Fetch, internet: Internet
+) -> None:
+    with Site() as site:
+        internet.servers = {PUBLIC: site.port}
+        found = get(IMPLICIT, "http://a.example/", text=False, highlights=True)
+        page = found.pages[0]
+        assert page.text is None
+        assert page.highlights[0].startswith("The ferry crosses the Sound")
+        assert "are the first paragraphs" in found.warnings[0]
+
+
+def test_a_summary_cannot_be_had_so_the_text_comes_with_a_warning(
+    get: Fetch, internet: Internet
+) -> None:
+    with Site() as site:
+        internet.servers = {PUBLIC: site.port}
+        found = get(IMPLICIT, "http://a.example/", text=False, summary=True)
+        assert found.pages[0].text
+        assert found.warnings == [
+            'Provider "direct" cannot summarize pages. The text is given instead.'
+        ]
+
+
+def test_a_cut_keeps_what_is_short_and_splits_what_has_no_white_space() -> None:
+    assert cut("one two", 7) == "one two"
+    assert cut("some longer words", 13) == "some longer"
+    assert cut("x" * 50, 10) == "x" * 10
+
+
+def test_a_lead_leaves_out_headings_lists_and_code() -> None:
+    prose = "A sentence that is long enough to be taken for a paragraph of prose, and more."
+    text = f"# Title\n\n- item\n\n```\ncode\n```\n\n{prose}\n\nShort.\n\n| a | b |\n\n{prose}"
+    assert lead(text) == [prose, prose]
+    assert lead("# Title\n\nShort.") == ["Short."]
+    assert lead("") == []
+
+
+# --- a proxy -----------------------------------------------------------------------------------
+
+
+def test_behind_a_proxy_literal_addresses_are_checked_and_a_warning_says_what_is_not(
+    get: Fetch, internet: Internet
+) -> None:
+    with Site() as proxy:
+        internet.servers = {"192.0.2.99": proxy.port}
+        behind = account(proxy="http://192.0.2.99:3128")
+        for url in ("http://127.0.0.1/", "http://localhost/", "http://2130706433/"):
+            assert POLICY in refused(get, behind, url)
+        assert internet.connected == []
+        found = get(behind, "http://a.example/")
+        assert found.pages[0].title == "Ferry"
+        assert "looks the hosts up, so only their names" in found.warnings[0]
+        assert internet.looked_up == []
+        assert proxy.requests[0].startswith(b"GET http://a.example/ HTTP/1.1\r\n")
+
+
+# --- looking up --------------------------------------------------------------------------------
+
+
+def test_a_silent_name_server_holds_a_call_no_longer_than_its_time(
+    get: Fetch, internet: Internet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asleep = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [asleep.wait(60)][:0])
+    try:
+        with pytest.raises(ProviderError, match="could not be looked up in time"):
+            _blocking(account(timeoutMs=200), "http://slow.example/")
+        assert not asleep.is_set()
+    finally:
+        asleep.set()
+
+
+async def test_a_silent_name_server_is_not_waited_for_on_a_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asleep = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [asleep.wait(60)][:0])
+    start = time.monotonic()
+    try:
+        with pytest.raises(RequestTimeoutError, match="in time"):
+            await aresolve("slow.example", 80, start + 0.1)
+        assert time.monotonic() - start < 10
+    finally:
+        asleep.set()
+
+
+def test_addresses_come_once_each_and_failures_say_whether_to_retry(internet: Internet) -> None:
+    internet.name("a.example", ["8.8.8.8", "8.8.8.8", "2606:4700::1"])
+    later = time.monotonic() + 5
+    assert resolve("a.example", 80, later) == ("8.8.8.8", "2606:4700::1")
+    assert asyncio.run(aresolve("a.example", 80, later)) == ("8.8.8.8", "2606:4700::1")
+    internet.name("b.example", [])
+    for look_up in (resolve, lambda *given: asyncio.run(aresolve(*given))):
+        with pytest.raises(RequestError, match="could not be looked up") as caught:
+            look_up("b.example", 80, later)
+        assert not caught.value.retryable
+
+
+def test_a_host_without_any_address_is_an_error() -> None:
+    class Empty(Stub):
+        def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
+            return ()
+
+    with pytest.raises(ProviderError, match="has no address"):
+        run(fetch(IMPLICIT, PageQuery(("http://a.example/",))), Empty(Response(200, {}, b"")))
+
+
+# --- reading takes its time --------------------------------------------------------------------
+
+
+def test_reading_that_takes_too_long_is_given_up() -> None:
+    done = threading.Event()
+    start = time.monotonic()
+    outcome = within(0.05, lambda: Content(str(done.wait(60))))
+    assert time.monotonic() - start < 10
+    assert "took more than" in str(outcome)
+    done.set()
+
+
+def test_a_fault_of_ours_in_reading_is_not_hidden() -> None:
+    with pytest.raises(ZeroDivisionError):
+        within(5, lambda: Content(str(1 // 0)))
+    assert isinstance(within(5, _refuse), ProviderError)
+
+
+def _refuse() -> Content:
+    raise ProviderError("no")
+
+
+async def test_reading_a_page_does_not_hold_up_the_loop(
+    internet: Internet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[threading.Thread] = []
+
+    def slow(_: object) -> Content:
+        threads.append(threading.current_thread())
+        time.sleep(0.2)
+        return Content("text")
+
+    monkeypatch.setattr("webtools.pages.workers.Reading.content", slow)
+    with Site() as site:
+        internet.servers = {PUBLIC: site.port}
+        transport = AsyncTransport()
+        task = asyncio.ensure_future(
+            arun(fetch(IMPLICIT, PageQuery(("http://a.example/",))), transport)
+        )
+        turns = 0
+        while not task.done():
+            await asyncio.sleep(0.01)
+            turns += 1
+        assert (await task).pages[0].text == "text"
+        await transport.aclose()
+    assert turns > 10
+    assert threads[0] is not threading.main_thread()
+
+
+# --- as a provider among others ----------------------------------------------------------------
+
+
+def web(*entries: dict[str, Any]) -> WebTools:
+    return WebTools(load(json.dumps({"providers": list(entries)}), "x"))
+
+
+EXA = {"name": "exa", "type": "exa", "apiKey": "test-key-exa"}
+KAGI = {"name": "kagi", "type": "kagi", "apiKey": "test-key-kagi-v1"}
+
+
+def test_the_sandbox_is_fetched_where_its_site_is_opened(
+    webtools_sandbox: SandboxServer,
+) -> None:
+    site = f"127.0.0.1:{webtools_sandbox.port}"
+    url = f"{webtools_sandbox.url}/news/2026/02/tidal-pool-opens.html"
+    entry = {"name": "d", "type": "direct", "options": {"allowPrivateHosts": [site]}}
+    with web(entry) as tools:
+        page = tools.fetch(url).pages[0]
+        again = asyncio.run(_afetch(tools, url))
+    assert again.pages[0] == page
+    assert page.title == "Harbour town of Vellmouth opens its tidal pool after a decade of argument"
+    assert page.author == "Ines Kolbe"
+    assert page.published_at is not None  # a day that follows today's
+    age = datetime.now(UTC) - page.published_at
+    assert timedelta(days=1) < age < timedelta(days=400)
+    assert (page.published_at.hour, page.published_at.minute) == (8, 30)
+    assert "The swimming club will run lessons" in (page.text or "")
+    for clutter in ("cookies", "newsletter", "All rights reserved", "window.visits"):
+        assert clutter not in (page.text or "")
+
+
+async def _afetch(tools: WebTools, url: str) -> FetchResponse:
+    async with tools:
+        return await tools.afetch(url)
+
+
+def test_the_sandbox_is_refused_otherwise(webtools_sandbox: SandboxServer) -> None:
+    with web(KAGI) as tools:
+        for host in ("127.0.0.1", "localhost"):
+            result = tools.call_tool(
+                "web_fetch", {"url": f"http://{host}:{webtools_sandbox.port}/"}
+            )
+            assert result.is_error
+            assert POLICY in result.text
+
+
+def test_it_serves_where_no_configured_provider_can_fetch(internet: Internet) -> None:
+    with Site() as site, web(KAGI) as tools:
+        internet.servers = {PUBLIC: site.port}
+        assert tools.fetch("http://a.example/").provider == "direct"
+
+
+def test_it_serves_when_it_is_named_although_it_is_not_configured(internet: Internet) -> None:
+    with Site() as site, web(EXA) as tools:
+        internet.servers = {PUBLIC: site.port}
+        assert tools.fetch("http://a.example/", provider="direct").provider == "direct"
+
+
+def test_another_entry_of_that_name_is_what_is_named() -> None:
+    with web({**KAGI, "name": "direct"}) as tools:
+        with pytest.raises(ConfigError, match=r'"direct" \(type kagi\) cannot fetch'):
+            tools.fetch("http://a.example/", provider="direct")
+
+
+def test_it_is_one_provider_among_others_by_order() -> None:
+    found = Settings(load(json.dumps({"providers": [EXA, {"name": "d", "type": "direct"}]}), "x"))
+    assert found.accounts().select_fetcher().name == "exa"
+    assert found.accounts().select_fetcher("d").type == "direct"
+
+
+def test_without_the_extra_the_remedy_is_told_and_nothing_is_sent(
+    internet: Internet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webtools.providers.direct._INSTALLED", set())
+    monkeypatch.setattr(
+        "webtools.providers.direct.find_spec", lambda name: None if name == "pypdf" else object()
+    )
+    remedy = r"Reading pages needs pypdf: pip install 'agent-webtools\[fetch\]'"
+    assert isinstance(missing_libraries(), ConfigError)
+    with web({"name": "d", "type": "direct"}) as tools:
+        with pytest.raises(ConfigError, match=remedy):
+            tools.fetch("http://a.example/")
+    with web(KAGI) as tools:
+        with pytest.raises(ConfigError) as caught:
+            tools.fetch("http://a.example/")
+    assert str(caught.value) == (
+        'No provider in the code can fetch; add a provider of type "exa".\n'
+        "Or install what reads pages without any key: pip install 'agent-webtools[fetch]'"
+    )
+    assert internet.looked_up == []
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        ({"allowPrivateHosts": ["*.corp"]}, "options.allowPrivateHosts must list hosts as host or"),
+        ({"allowPrivateHosts": "a.corp"}, "options.allowPrivateHosts must be a valid list"),
+        ({"allowPrivateHost": []}, 'did you mean "allowPrivateHosts"?'),
+        ({"allowFakeIps": "yes"}, "options.allowFakeIps must be a valid boolean"),
+    ],
+)
+def test_a_faulty_option_is_told(options: dict[str, Any], fault: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        account(options=options)
+    assert fault in str(caught.value)
+
+
+# --- as a fallback -----------------------------------------------------------------------------
+
+
+def exa_answer(*failed: str, good: str = "") -> Response:
+    results = [{"id": good, "url": good, "title": "From Exa", "text": "t"}] if good else []
+    statuses = [
+        {"id": url, "status": "error", "error": {"tag": "CRAWL_NOT_FOUND", "httpStatusCode": 404}}
+        for url in failed
+    ]
+    return Response(200, {}, json.dumps({"results": results, "statuses": statuses}).encode())
+
+
+class Rescue(Stub):
+    """Exa answers as told; everything else is a page."""
+
+    def __init__(self, exa: Response | RequestError, page: Response) -> None:
+        super().__init__(lambda request: exa if "exa.ai" in request.url else page)
+
+    def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
+        return (PUBLIC,)
+
+
+PAGE = Response(200, {"content-type": "text/html"}, HTML)
+A, B = "http://a.example/", "http://b.example/"
+
+
+def rescued(exa: Response | RequestError, page: Response = PAGE, **call: Any) -> FetchResponse:
+    tools = web({**EXA, "fetchFallback": "direct"})
+    return run(tools._dispatcher.call(FETCH, {"urls": [A, B], **call}), Rescue(exa, page))
+
+
+def test_what_one_provider_could_not_fetch_another_does_and_it_is_told() -> None:
+    found = rescued(exa_answer(B, good=A))
+    assert [page.title for page in found.pages] == ["From Exa", "Ferry"]
+    assert found.provider == "exa"
+    assert f'"direct" fetched {B}, as "exa" failed: CRAWL_NOT_FOUND (HTTP 404)' in found.warnings
+
+
+def test_a_provider_that_fails_as_a_whole_is_stood_in_for() -> None:
+    found = rescued(Response(401, {}, b'{"error": "Invalid API key"}'))
+    assert [page.title for page in found.pages] == ["Ferry", "Ferry"]
+    assert any("Invalid API key" in warning for warning in found.warnings)
+
+
+def test_when_both_fail_the_first_error_is_told() -> None:
+    with pytest.raises(ProviderError, match="CRAWL_NOT_FOUND"):
+        rescued(exa_answer(A, B), Response(404, {}, b""))
+    mixed = rescued(exa_answer(B, good=A), Response(404, {}, b""))
+    assert [bool(page.error) for page in mixed.pages] == [False, True]
+
+
+def test_a_provider_that_the_call_names_has_no_stand_in() -> None:
+    with pytest.raises(ProviderError, match="CRAWL_NOT_FOUND"):
+        rescued(exa_answer(A, B), provider="exa")
+
+
+def test_a_fallback_that_cannot_fetch_is_refused() -> None:
+    for name in ("kagi", "nobody"):
+        with pytest.raises(ConfigError, match=rf'fetchFallback "{name}" cannot fetch; these can: '):
+            web({**EXA, "fetchFallback": name}, KAGI)
+
+
+def test_a_fallback_may_be_an_entry_of_the_file() -> None:
+    text = json.dumps(
+        {"providers": [{**EXA, "fetchFallback": "mine"}, {"name": "mine", "type": "direct"}]}
+    )
+    accounts = Settings(load(text, "x")).accounts()
+    chosen = accounts.fallback(accounts.select_fetcher())
+    assert chosen is accounts.accounts[1]
+
+
+# --- pages as data -----------------------------------------------------------------------------
+
+
+def test_a_stubbed_transport_serves_the_flow_without_a_network() -> None:
+    class Known(Stub):
+        def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
+            return ("8.8.8.8", "8.8.4.4")
+
+    stub = Known(PAGE)
+    found = run(fetch(IMPLICIT, PageQuery(("https://a.example/x",))), stub)
+    request = stub.requests[0]
+    assert isinstance(request, Request)
+    assert (request.method, request.url) == ("GET", "https://a.example/x")
+    assert request.addresses == ("8.8.8.8", "8.8.4.4")
+    assert request.proxy is None
+    assert found.pages[0].title == "Ferry"

@@ -1,0 +1,555 @@
+"""Pages are read in processes that can be ended: in time, cleanly, and never the user's script."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from webtools import WebTools
+from webtools.errors import ConfigError, ProviderError
+from webtools.pages import frames, processes, worker, workers
+from webtools.pages.processes import Alarm, Worker
+from webtools.pages.reading import Content, Source, read
+from webtools.pages.workers import Pool, Reading
+from webtools_sandbox import SandboxServer
+
+PAGE = (
+    b"<html><head><title>Ferry</title></head><body><p>The ferry leaves at nine.</p></body></html>"
+)
+BUSY = "import re; re.match('(a+)+$', 'a' * 60 + 'b')"  # it takes ages, and holds the lock
+
+
+def source(body: bytes = PAGE, seconds: float = 30.0, kind: str = "text/html") -> Source:
+    return Source(body, kind, "https://a.example/", "https://a.example/", seconds)
+
+
+def read_apart(body: bytes = PAGE, seconds: float = 30.0, kind: str = "text/html") -> Content:
+    return Reading(source(body, seconds, kind)).content()
+
+
+@pytest.fixture
+def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[Pool]:
+    made = Pool()
+    monkeypatch.setattr(workers, "_pool", made)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def stuck(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> Pool:
+    """Let processes start that are at work on their page for ever."""
+    monkeypatch.setattr(processes, "_PROGRAM", STUCK)
+    return pool
+
+
+STUCK = (
+    "import json, sys; sys.path[:] = json.loads(sys.stdin.buffer.readline());"
+    "from webtools.pages import frames;"
+    f"frames.write(open(1, 'wb', buffering=0, closefd=False), {{'ready': True}}); {BUSY}"
+)
+
+
+def is_gone(pid: int) -> bool:
+    """Tell whether a process has ended and left no zombie."""
+    return not psutil.pid_exists(pid)
+
+
+def until(what: Any, seconds: float = 10.0) -> bool:
+    end = time.monotonic() + seconds
+    while not what() and time.monotonic() < end:
+        time.sleep(0.02)
+    return bool(what())
+
+
+# --- the same result ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (PAGE, "text/html"),
+        ("Grüße, 世界 \U0001f600\n\nplain".encode(), "text/plain; charset=utf-8"),
+        (b"\x00\x01", "text/plain"),
+        (b"", "text/html"),
+        (b"\x89PNG\r\n", "text/html"),
+        (b"%PDF-1.4 broken", "application/pdf"),
+    ],
+)
+def test_a_page_read_apart_is_read_as_in_this_process(body: bytes, kind: str) -> None:
+    outcomes: list[Any] = []
+    for how in (read, lambda given: Reading(given).content()):
+        try:
+            outcomes.append(how(source(body, kind=kind)))
+        except ProviderError as error:
+            outcomes.append(str(error))
+    assert outcomes[0] == outcomes[1]
+
+
+def test_pages_in_turn_share_a_process(pool: Pool) -> None:
+    read_apart()
+    [first] = pool.processes
+    for _ in range(3):
+        assert read_apart().title == "Ferry"
+    assert pool.processes == [first]
+
+
+def test_the_process_starts_while_the_page_is_on_its_way(pool: Pool) -> None:
+    workers.prepare()
+    assert until(workers.processes)
+    [first] = workers.processes()
+    workers.prepare()
+    read_apart()
+    assert workers.processes() == [first]
+
+
+def test_a_frame_keeps_all_that_a_page_says() -> None:
+    content = Content("text \U0001f600", "t", "a", datetime(2026, 1, 2, tzinfo=UTC), ["odd"])
+    assert frames.to_content(frames.of_content(content)) == content
+    assert frames.to_content(frames.of_content(Content(""))) == Content("")
+    assert frames.to_source(frames.of_source(source())) == source()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"\0\0", b"\0\0\0\2\0\0\0\2{}", b"\0\0\0\2\0\0\0\2{}x"],
+    ids=["empty", "lengths cut", "no payload", "payload cut"],
+)
+def test_a_frame_that_was_cut_is_the_end(data: bytes) -> None:
+    assert frames.read(io.BytesIO(data)) is None
+
+
+@pytest.mark.parametrize("data", [b"\xff" * 8, b"\0\0\0\2\0\0\0\0[]", b"\0\0\0\1\0\0\0\0{"])
+def test_what_is_no_frame_is_refused(data: bytes) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011  # of JSON, or ours
+        frames.read(io.BytesIO(data))
+
+
+@pytest.mark.parametrize("head", [{}, {"warnings": [], "title": 3}])
+def test_what_no_page_can_say_is_refused(head: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="no"):
+        frames.to_content((head, b""))
+
+
+# --- whatever the page -------------------------------------------------------------------------
+
+
+def test_a_page_that_would_freeze_the_process_ends_in_time(stuck: Pool) -> None:
+    start = time.monotonic()
+    with pytest.raises(ProviderError, match=r"^reading the page took more than 1 s; use another"):
+        read_apart(seconds=1.0)
+    assert 0.9 < time.monotonic() - start < 3.0
+    assert until(lambda: not stuck.processes)
+
+
+def test_no_thread_waits_while_a_hostile_page_is_read(stuck: Pool) -> None:
+    reading = Reading(source())
+    thread = threading.Thread(target=_quietly, args=(reading,), daemon=True)
+    longest = 0.0
+    thread.start()
+    end = time.monotonic() + 1.0
+    while time.monotonic() < end:
+        before = time.monotonic()
+        time.sleep(0.001)
+        longest = max(longest, time.monotonic() - before)
+    reading.stop()
+    thread.join(5)
+    assert longest < 0.5  # ten times 0.05 s; in the same process it is all of that second
+
+
+def _quietly(reading: Reading) -> None:
+    with pytest.raises(ProviderError):
+        reading.content()
+
+
+async def test_a_hostile_page_ends_in_its_time_and_leaves_the_loop_alone(stuck: Pool) -> None:
+    turns = 0
+    task = asyncio.ensure_future(asyncio.to_thread(Reading(source(seconds=1.0)).content))
+    while not task.done():
+        await asyncio.sleep(0.01)
+        turns += 1
+    assert turns > 30
+    with pytest.raises(ProviderError, match="took more than"):
+        await task
+
+
+def test_a_killed_process_is_one_pages_loss_and_the_next_gets_a_new_one(
+    stuck: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed: list[str] = []
+
+    def fail() -> None:
+        with pytest.raises(ProviderError) as caught:
+            read_apart()
+        failed.append(str(caught.value))
+
+    thread = threading.Thread(target=fail)
+    thread.start()
+    assert until(lambda: stuck._all and not stuck._idle)
+    [first] = stuck.processes
+    os.kill(first, signal.SIGKILL)
+    thread.join(10)
+    assert "ended the process that was reading it (signal 9)" in failed[0]
+    assert is_gone(first)
+    monkeypatch.undo()
+    monkeypatch.setattr(workers, "_pool", stuck)
+    assert read_apart().title == "Ferry"
+
+
+def test_a_process_that_ended_while_idle_is_replaced(pool: Pool) -> None:
+    read_apart()
+    [first] = pool.processes
+    os.kill(first, signal.SIGKILL)
+    assert until(lambda: psutil.Process(first).status() == psutil.STATUS_ZOMBIE)
+    assert read_apart().title == "Ferry"
+    assert is_gone(first)
+
+
+def test_pages_that_take_long_keep_up_no_other_page(
+    stuck: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads = [
+        threading.Thread(target=_quietly, args=(Reading(source(seconds=20)),), daemon=True)
+        for _ in range(workers.PROCESSES)
+    ]
+    for thread in threads:
+        thread.start()
+    assert until(lambda: len(stuck.processes) == workers.PROCESSES)
+    monkeypatch.undo()
+    monkeypatch.setattr(workers, "_pool", stuck)
+    assert read_apart(seconds=15).title == "Ferry"
+
+
+def test_a_reading_that_is_stopped_leaves_no_process_at_work(stuck: Pool) -> None:
+    reading = Reading(source(seconds=60))
+    thread = threading.Thread(target=_quietly, args=(reading,))
+    thread.start()
+    assert until(lambda: stuck.processes)
+    [first] = stuck.processes
+    reading.stop()
+    thread.join(5)
+    assert not thread.is_alive()
+    assert is_gone(first)
+
+
+def test_a_reading_that_was_stopped_before_does_not_begin(pool: Pool) -> None:
+    reading = Reading(source())
+    reading.stop()
+    _quietly(reading)
+
+
+def test_an_alarm_that_rang_reaches_a_process_that_comes_later() -> None:
+    alarm = Alarm()
+    alarm.ring()
+    assert not alarm.set_on(None)
+
+
+# --- no processes are left ---------------------------------------------------------------------
+
+
+def test_idle_processes_end(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "IDLE_SECONDS", 0.2)
+    read_apart()
+    [first] = pool.processes
+    assert until(lambda: is_gone(first))
+    assert pool.processes == []
+    assert read_apart().title == "Ferry"
+
+
+def run_script(
+    tmp_path: Path, code: str, *flags: str, **env: str
+) -> subprocess.CompletedProcess[str]:
+    script = tmp_path / "script.py"
+    script.write_text(textwrap.dedent(HEAD) + textwrap.dedent(code))
+    return subprocess.run(
+        [sys.executable, *flags, str(script)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        cwd=tmp_path,
+        env={**os.environ, **env},
+    )
+
+
+HEAD = """
+    import os, signal, sys, threading, time
+    from webtools.errors import ProviderError
+    from webtools.pages import workers
+    from webtools.pages.reading import Source
+    def page(seconds=30.0, body=b"<html><title>Ferry</title><body><p>text</p></body></html>"):
+        return workers.Reading(Source(body, "text/html", seconds=seconds))
+"""
+
+
+def test_an_unguarded_script_is_not_run_again_and_leaves_no_process(tmp_path: Path) -> None:
+    code = """
+        print("run")
+        print(page().content().title, *workers.processes())
+    """
+    done = run_script(tmp_path, code, "-W", "error")
+    run, said = done.stdout.splitlines()
+    title, pid = said.split()
+    assert (run, title, done.stderr, done.returncode) == ("run", "Ferry", "", 0)
+    assert until(lambda: is_gone(int(pid)))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
+def test_a_process_ends_with_its_parent_however_that_ends(tmp_path: Path) -> None:
+    code = """
+        page().content()
+        print(*workers.processes(), flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+    """
+    done = run_script(tmp_path, code)
+    assert done.returncode == -signal.SIGKILL
+    assert until(lambda: not psutil.pid_exists(int(done.stdout)))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
+def test_ctrl_c_ends_the_wait_for_a_page(tmp_path: Path) -> None:
+    code = f"""
+        from webtools.pages import processes
+        processes._PROGRAM = {STUCK!r}
+        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+        start = time.monotonic()
+        try:
+            page(50.0).content()
+        except KeyboardInterrupt:
+            print(time.monotonic() - start)
+    """
+    done = run_script(tmp_path, code)
+    assert done.stderr == ""
+    assert float(done.stdout or 0) < 5  # half a second, and ten times as long again
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_forked_process_reads_with_processes_of_its_own(tmp_path: Path) -> None:
+    code = """
+        import warnings
+        warnings.simplefilter("ignore", DeprecationWarning)
+        page().content()
+        mine = workers.processes()
+        child = os.fork()
+        if not child:
+            print(page().content().title, set(mine) & set(workers.processes()), flush=True)
+            workers._close()
+            os._exit(0)
+        os.waitpid(child, 0)
+        print(page().content().title, workers.processes() == mine)
+    """
+    done = run_script(tmp_path, code)
+    assert (done.stdout, done.stderr) == ("Ferry set()\nFerry True\n", "")
+
+
+@pytest.mark.parametrize("flags", [["-I"], ["-E"], ["-s"], ["-O"], ["-W", "error"]])
+def test_the_flags_of_this_python_make_no_difference(tmp_path: Path, flags: list[str]) -> None:
+    done = run_script(tmp_path, "print(page().content().warnings)", *flags)
+    assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+def test_what_python_finds_is_found_there_too(tmp_path: Path) -> None:
+    code = """
+        sys.path.insert(0, os.path.join(os.getcwd(), "more"))
+        del os.environ["PYTHONPATH"]
+        try:
+            page().content()
+        except ProviderError as error:
+            print(error)
+    """
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "trafilatura.py").write_text("raise LookupError('it was found')\n")
+    (tmp_path / "more" / "lxml.py").write_text("raise LookupError('it was found')\n")
+    done = run_script(tmp_path, code, PYTHONPATH=str(tmp_path / "none"))
+    assert "LookupError" in done.stdout
+    assert done.stderr == ""
+
+
+# --- where no process can be started -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("program", [None, "", "/nowhere/python", "/bin/true"])
+def test_without_a_python_to_start_pages_are_read_here_with_a_warning(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch, program: str | None
+) -> None:
+    monkeypatch.setattr(sys, "executable", program)
+    monkeypatch.setattr(sys, "_base_executable", program)
+    monkeypatch.setattr(sys, "exec_prefix", "/nowhere")
+    content = read_apart()
+    assert (content.title, pool.processes) == ("Ferry", [])
+    assert "a hostile page could hold the program up" in content.warnings[0]
+    assert read_apart().title == "Ferry"
+
+
+def test_a_frozen_program_is_not_started_as_a_python(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    assert processes._programs() == []
+    assert read_apart().warnings
+
+
+@pytest.mark.parametrize("program", ["import sys; sys.exit(3)", "print('hello')", "import nothing"])
+def test_a_program_that_is_not_ours_is_not_taken_for_one(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch, program: str
+) -> None:
+    monkeypatch.setattr(processes, "_PROGRAM", program)
+    assert read_apart().warnings
+    assert pool.processes == []
+
+
+def test_a_program_that_says_nothing_is_given_up(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "START_SECONDS", 0.2)
+    monkeypatch.setattr(processes, "_PROGRAM", BUSY)
+    assert read_apart().warnings
+
+
+def test_no_room_for_a_thread_is_no_room_for_a_process(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(workers, "in_own_thread", full)
+    assert read_apart().warnings
+
+
+def test_keys_of_the_environment_do_not_reach_the_process(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EXA_API_KEY", "test-key-exa")
+    monkeypatch.setenv("SOME_SETTING", "kept")
+    read_apart()
+    found = psutil.Process(pool.processes[0]).environ()
+    assert found.get("SOME_SETTING") == "kept"
+    assert "test-key-exa" not in found.values()
+
+
+# --- the program, in this process --------------------------------------------------------------
+
+
+def asked(*sources: Source) -> list[frames.Frame]:
+    """Serve pages as the process does, and give its answers."""
+    pages, answers = io.BytesIO(), io.BytesIO()
+    for each in sources:
+        frames.write(pages, *frames.of_source(each))
+    pages.seek(0)
+    worker.serve(pages, answers)
+    answers.seek(0)
+    found: list[frames.Frame] = []
+    while (frame := frames.read(answers)) is not None:
+        found.append(frame)
+    return found
+
+
+def test_the_program_answers_each_page_and_ends_with_its_input() -> None:
+    ready, first, second = asked(source(), source(b""))
+    assert ready[0] == {"ready": True}
+    assert frames.to_content(first).title == "Ferry"
+    assert second[0] == {"error": "the page is empty", "is_setup": False, "is_last": False}
+
+
+def test_a_fault_of_ours_is_one_pages_loss(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "read", lambda _: 1 // 0)
+    [_, (head, _)] = asked(source())
+    assert head["error"] == "the page could not be read (ZeroDivisionError)"
+
+
+def test_a_library_that_is_missing_there_is_a_matter_of_settings(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def missing(_: Source) -> Content:
+        raise ConfigError("install it")
+
+    monkeypatch.setattr(worker, "read", missing)
+    [_, frame] = asked(source())
+    with pytest.raises(ConfigError, match="install it"):
+        processes.content_of(frame)
+
+
+def test_a_process_that_grew_large_or_old_makes_room_for_a_new_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(worker, "MAX_PAGES", 2)
+    monkeypatch.setattr(worker, "MAX_RESIDENT", 2**60)
+    assert [head.get("is_last") for head, _ in asked(*[source()] * 3)] == [None, False, True]
+    monkeypatch.setattr(worker, "MAX_RESIDENT", 0)
+    assert [head.get("is_last") for head, _ in asked(*[source()] * 3)] == [None, True]
+
+
+def test_a_process_that_was_the_last_is_not_used_again(pool: Pool) -> None:
+    read_apart()
+    [first] = pool.processes
+    [idle] = pool._idle
+    idle._exchanged = lambda *_: ({"is_last": True, "error": "x"}, b"")  # type: ignore[method-assign]
+    with pytest.raises(ProviderError, match="^x$"):
+        read_apart()
+    assert is_gone(first)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such limits")
+def test_a_page_gets_no_more_memory_than_a_process_may_have(tmp_path: Path) -> None:
+    code = """
+        from webtools.pages import worker
+        worker._limit_resources()
+        try:
+            bytearray(2 * worker.MAX_MEMORY)
+        except MemoryError:
+            print("refused", os.nice(0) > 0)
+    """
+    done = run_script(tmp_path, code)
+    assert (done.stdout, done.stderr) == ("refused True\n", "")
+
+
+def test_an_orphan_ends_with_the_time_of_its_page(tmp_path: Path) -> None:
+    code = """
+        from webtools.pages import worker
+        with worker._bounded(0.3):
+            sum(range(10**12))
+    """
+    start = time.monotonic()
+    done = run_script(tmp_path, code)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert time.monotonic() - start < 30
+
+
+def test_a_worker_that_is_closed_twice_is_gone_all_the_same() -> None:
+    made = Worker([sys.executable, "-c", BUSY])
+    made.close()
+    made.close()
+    assert is_gone(made.process.pid)
+
+
+@pytest.mark.parametrize("timeout_ms", [2000])
+async def test_a_call_outlives_its_time_by_a_fifth_at_most_whatever_the_page(
+    stuck: Pool, webtools_sandbox: SandboxServer, timeout_ms: int
+) -> None:
+    host = webtools_sandbox.docs_url.split("/")[2]
+    entry = {
+        "name": "direct",
+        "type": "direct",
+        "timeoutMs": timeout_ms,
+        "options": {"allowPrivateHosts": [host]},
+    }
+    config = {"providers": [entry], "cache": {"enabled": False}, "log": {"enabled": False}}
+    with WebTools(config) as web:
+        start = time.monotonic()
+        with pytest.raises(ProviderError, match="reading the page took more than"):
+            await web.afetch([f"{webtools_sandbox.docs_url}/library/heapq.html"])
+        assert time.monotonic() - start < 1.2 * timeout_ms / 1000
+    assert until(lambda: not stuck.processes)

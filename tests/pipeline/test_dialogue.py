@@ -1,0 +1,158 @@
+"""Dialogues: what a generator asks for is sent, paced and retried, all in the time of one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any
+
+import offline
+import pytest
+from offline import Clock, Stub, answer
+
+from webtools.errors import (
+    AuthenticationError,
+    RateLimitError,
+    RequestError,
+    RequestTimeoutError,
+    ResponseFormatError,
+)
+from webtools.flows.drivers import Sleep, run
+from webtools.http.messages import Request, Response
+from webtools.pipeline.retries import Job, dialogue
+from webtools.providers import context7
+
+Turns = Generator[Request | Sleep, Response, Any]
+
+
+def talk(speaker: Callable[[], Turns], *answers: Any, **settings: Any) -> Any:
+    account = offline.account("context7", **settings)
+    return run(dialogue(Job(account, "docs", "looking up", "q"), speaker()), Stub(*answers))
+
+
+GET = Request("GET", "https://context7.com/api/v2/context")
+
+
+def test_a_dialogue_that_says_nothing_has_its_result() -> None:
+    def speaker() -> Turns:
+        return 5
+        yield GET
+
+    assert talk(speaker) == 5
+
+
+def test_each_request_of_a_dialogue_is_retried(clock: Clock) -> None:
+    def speaker() -> Turns:
+        first = yield GET
+        second = yield GET
+        return [first.status, second.status]
+
+    busy = answer({}, 429, retry_after="3")
+    assert talk(speaker, busy, answer({}), busy, answer({})) == [200, 200]
+    assert clock.slept == [3.0, 3.0]
+
+
+def test_a_dialogue_shares_the_time_of_one_call(clock: Clock) -> None:
+    def speaker() -> Turns:
+        for _ in range(9):
+            yield GET
+        return "done"
+
+    def slow(request: Request) -> Response:
+        clock.now += 4
+        return answer({}, 429, retry_after="8")
+
+    with pytest.raises(RateLimitError):
+        talk(speaker, slow)
+    assert clock.now <= 1030.0
+
+
+def test_a_request_without_an_answer_ends_a_dialogue_with_its_subject() -> None:
+    def speaker() -> Turns:
+        yield GET
+
+    with pytest.raises(RequestError, match=r'^Network error while looking up "q": no way\.'):
+        talk(speaker, RequestError("no way", retryable=False))
+
+
+def test_a_wait_that_does_not_fit_is_an_error_that_the_speaker_may_handle(clock: Clock) -> None:
+    def patient() -> Turns:
+        yield Sleep(31.0)
+
+    def clever() -> Turns:
+        try:
+            yield Sleep(31.0)
+        except RequestTimeoutError:
+            return "gave up"
+
+    def persistent() -> Turns:
+        try:
+            yield Sleep(31.0)
+        except RequestTimeoutError:
+            answered = yield GET
+            return answered.status
+
+    with pytest.raises(RequestTimeoutError, match="31 s more"):
+        talk(patient)
+    assert talk(clever) == "gave up"
+    assert talk(persistent, answer({})) == 200
+    assert clock.slept == []
+
+
+def test_a_speaker_is_closed_when_the_dialogue_ends_early() -> None:
+    ended: list[str] = []
+
+    def speaker() -> Turns:
+        try:
+            yield GET
+        finally:
+            ended.append("closed")
+
+    with pytest.raises(AuthenticationError):
+        talk(speaker, answer({}, 401))
+    assert ended == ["closed"]
+
+
+def test_a_dialogue_is_paced(clock: Clock) -> None:
+    def speaker() -> Turns:
+        yield GET
+        yield GET
+        return None
+
+    talk(speaker, answer({}), maxRequestsPerSecond=0.5)
+    assert clock.slept == [2.0]
+
+
+def test_a_dialogue_goes_through_the_proxy() -> None:
+    def speaker() -> Turns:
+        yield GET
+        yield GET
+
+    stub = Stub(answer({}))
+    account = offline.account("context7", proxy="http://127.0.0.1:3128")
+    run(dialogue(Job(account, "docs", "looking up", "q"), speaker()), stub)
+    assert [request.proxy for request in stub.requests] == ["http://127.0.0.1:3128"] * 2
+
+
+def test_what_python_raises_over_an_answer_is_a_format_error() -> None:
+    def speaker() -> Turns:
+        response = yield GET
+        return response.json()["results"]
+
+    with pytest.raises(ResponseFormatError, match=r'^Failed to parse Context7 API .* for "q"\.'):
+        talk(speaker, answer({}))
+
+
+def test_a_busy_server_is_asked_again_although_its_error_makes_no_sense(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read_error(response: Response, *_: Any) -> None:
+        if response.status != 200:
+            raise TypeError
+
+    def speaker() -> Turns:
+        response = yield GET
+        return response.status
+
+    monkeypatch.setattr(context7, "read_error", read_error)
+    assert talk(speaker, answer({}, 503, retry_after="4"), answer({})) == 200
+    assert clock.slept == [4.0]

@@ -1,0 +1,33 @@
+"""Pacing: a retry for which there is no free moment loses nothing of the answer before it."""
+
+from __future__ import annotations
+
+import pytest
+from offline import Clock, Stub, account, answer
+
+from webtools.errors import RequestTimeoutError, UnavailableError
+from webtools.flows.drivers import run
+from webtools.http.messages import Request
+from webtools.pipeline.accounting import Job
+from webtools.pipeline.retries import exchange
+
+POST = Request("POST", "https://api.exa.ai/search", {})
+
+
+def test_without_a_free_moment_for_a_retry_the_answer_itself_is_told(clock: Clock) -> None:
+    job = Job(account("exa", maxRequestsPerSecond=0.02), "search", "searching for", "json")
+    stub = Stub(answer({"error": "down"}, 503))
+    with pytest.raises(UnavailableError, match="HTTP 503: down"):
+        run(exchange(job, POST, lambda response: response), stub)
+    assert (len(stub.requests), job.requests) == (1, 1)
+    assert clock.now < 1030
+
+
+def test_without_any_free_moment_nothing_is_sent(clock: Clock) -> None:
+    made = account("exa", maxRequestsPerSecond=0.02)
+    stub = Stub(answer({}))
+    run(exchange(Job(made, "search", "searching for", "a"), POST, lambda r: r), stub)
+    job = Job(made, "search", "searching for", "b")
+    with pytest.raises(RequestTimeoutError, match=r"leaves no free moment within 12\.5 s"):
+        run(exchange(job, POST, lambda r: r, clock.now + 12.5), stub)
+    assert job.requests == 0

@@ -1,0 +1,514 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webtools import WebTools
+from webtools.config import Config, Settings
+from webtools.errors import (
+    AuthenticationError,
+    BadRequestError,
+    ProviderError,
+    QuotaError,
+    RateLimitError,
+    RequestError,
+    RequestTimeoutError,
+    ResponseFormatError,
+    UnavailableError,
+    WebToolsError,
+)
+from webtools.flows.drivers import Flow, Now, Send, Sleep, arun, run
+from webtools.http.messages import Request, Response
+from webtools.pipeline import retries
+from webtools.pipeline.retries import Job, exchange, send_with_retries
+from webtools.providers import Account
+from webtools_sandbox import SandboxServer
+
+POST = Request("POST", "https://api.exa.ai/search", {"x-api-key": "k"}, json={"query": "rust"})
+Answer = Response | RequestError
+
+
+def answer(status: int, **headers: str) -> Response:
+    return Response(status, {name.replace("_", "-"): text for name, text in headers.items()}, b"{}")
+
+
+OK = answer(200)
+
+
+def account(**settings: Any) -> Account:
+    entry = {"name": "exa-main", "type": "exa", "api_key": "test-key-exa", **settings}
+    (made,) = Settings(Config(providers=[entry])).accounts().accounts  # type: ignore[list-item]
+    return made
+
+
+def job(capability: Any = "search", **settings: Any) -> Job:
+    return Job(account(**settings), capability, "searching for", "rust async")
+
+
+@dataclass
+class World:
+    """Carries flows out in no time: a clock that only sleeping and slow answers move."""
+
+    answers: Iterator[Answer]
+    now: float = 1000.0
+    answer_seconds: float = 0.0
+    sent: list[Send] = field(default_factory=list)
+    slept: list[float] = field(default_factory=list)
+
+    def drive(self, flow: Flow[Any]) -> Any:
+        step = next(flow)
+        try:
+            while True:
+                step = self._answered(flow, step)
+        except StopIteration as stop:
+            return stop.value
+
+    def _answered(self, flow: Flow[Any], step: Any) -> Any:
+        if isinstance(step, Now):
+            return flow.send(self.now)
+        if isinstance(step, Sleep):
+            self.slept.append(step.seconds)
+            self.now += step.seconds
+            return flow.send(None)
+        self.sent.append(step)
+        self.now += self.answer_seconds
+        got = next(self.answers)
+        return flow.throw(got) if isinstance(got, RequestError) else flow.send(got)
+
+
+def world(*answers: Answer, **settings: Any) -> World:
+    return World(iter(answers), **settings)
+
+
+def retried(there: World, **settings: Any) -> Response:
+    what = job(**settings)
+    response: Response = there.drive(send_with_retries(POST, what, there.now + what.timeout))
+    return response
+
+
+def asked(
+    there: World, read: Callable[[Response], Any] = lambda r: r.status, **settings: Any
+) -> Any:
+    return there.drive(exchange(job(**settings), POST, read))
+
+
+# --- retries -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
+def test_a_busy_server_is_asked_again_twice_at_most(status: int) -> None:
+    there = world(*[answer(status)] * 5)
+    assert retried(there).status == status
+    assert (len(there.sent), len(there.slept)) == (3, 2)
+
+
+@pytest.mark.parametrize(
+    "status", [200, 204, 301, 400, 401, 402, 403, 404, 408, 409, 425, 500, 501]
+)
+def test_other_answers_are_not_asked_for_again(status: int) -> None:
+    there = world(answer(status))
+    assert retried(there).status == status
+    assert (len(there.sent), there.slept) == (1, [])
+
+
+def test_no_answer_is_asked_again_for_unless_another_try_cannot_help() -> None:
+    there = world(*[RequestError("reset")] * 5)
+    with pytest.raises(RequestError, match="reset"):
+        retried(there)
+    assert len(there.sent) == 3
+    there = world(RequestError("too large", retryable=False))
+    with pytest.raises(RequestError, match="too large"):
+        retried(there)
+    assert len(there.sent) == 1
+
+
+@pytest.mark.parametrize("failures", [[answer(503)], [RequestError("reset"), answer(429)]])
+def test_the_first_good_answer_is_taken(failures: list[Answer]) -> None:
+    there = world(*failures, OK)
+    assert retried(there) is OK
+    assert len(there.sent) == len(failures) + 1
+
+
+WHOLE = b'{"results": [{"url": "https://a.example"}]}'
+CUT = [
+    Response(200, {"content-length": "99"}, WHOLE),
+    Response(200, {}, WHOLE[:-1]),
+    Response(200, {}, WHOLE[:20]),
+    Response(200, {}, b'{"results": [{"title": "\xc3'),
+]
+
+
+@pytest.mark.parametrize("cut", CUT)
+def test_a_success_that_broke_off_is_asked_for_again(cut: Response) -> None:
+    there = world(cut, OK)
+    assert retried(there) is OK
+    assert len(there.sent) == 2
+
+
+def test_an_answer_that_is_written_anew_each_time_is_not_asked_for_again() -> None:
+    there = world(CUT[1], OK)
+    assert there.drive(send_with_retries(POST, job("synthesize"))) is CUT[1]
+
+
+@pytest.mark.parametrize(
+    "body", [WHOLE, b"", b"<html>", b"{}{}", b'{"a": NaN}', b'{"a": ["b"}', b"null"]
+)
+def test_a_body_that_is_whole_is_not_asked_for_again(body: bytes) -> None:
+    there = world(Response(200, {}, body), OK)
+    assert retried(there).body == body
+    assert len(there.sent) == 1
+
+
+def test_a_compressed_body_may_be_longer_or_shorter_than_announced() -> None:
+    headers = {"content-length": "999", "content-encoding": "gzip"}
+    assert not Response(200, headers, WHOLE).is_cut()
+
+
+def test_what_broke_off_to_the_end_may_go_better_later_and_says_so() -> None:
+    with pytest.raises(ResponseFormatError, match="broke off; try again later or use") as caught:
+        asked(world(*[CUT[1]] * 3), Response.json)
+    assert caught.value.retryable
+
+
+def test_an_answer_that_repeats_the_key_did_not_break_off() -> None:
+    body = b"[]" + b"test-key-exa" * 9
+    with pytest.raises(ResponseFormatError, match="has not the documented shape"):
+        asked(world(Response(200, {"content-length": str(len(body))}, body)), Response.json)
+
+
+def test_a_shape_that_is_not_documented_stays_so() -> None:
+    with pytest.raises(ResponseFormatError) as caught:
+        asked(world(Response(200, {}, b"<html>")), Response.json)
+    assert str(caught.value).endswith("(JSONDecodeError); use another provider.")
+    assert not caught.value.retryable
+
+
+def test_a_retry_sends_the_same_request_with_the_same_deadline() -> None:
+    there = world(answer(503), RequestError("reset"), OK)
+    retried(there)
+    assert there.sent == [Send(POST, 1030.0)] * 3
+
+
+def test_the_wait_has_full_jitter_below_a_ceiling_that_doubles(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked_for: list[tuple[float, float]] = []
+
+    def highest(low: float, high: float) -> float:
+        asked_for.append((low, high))
+        return high
+
+    monkeypatch.setattr(random, "uniform", highest)
+    there = world(*[answer(503)] * 3)
+    retried(there)
+    assert asked_for == [(0.0, 0.5), (0.0, 1.0)]
+    assert there.slept == [0.5, 1.0]
+
+
+ANY_JOB = job()
+
+
+@given(st.integers(0, 60))
+def test_no_wait_is_longer_than_the_longest_delay(attempt: int) -> None:
+    delay = retries._delay(answer(503), ANY_JOB, attempt)
+    assert delay is not None
+    assert 0 <= delay <= retries.LONGEST_DELAY == 8.0
+
+
+# --- Retry-After -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("text", "waited"), [("0", 0), ("7", 7), ("1.5", 1.5), ("20", 20)])
+def test_retry_after_in_seconds_is_obeyed(text: str, waited: float) -> None:
+    there = world(answer(429, retry_after=text), OK)
+    assert retried(there) is OK
+    assert there.slept == [waited]
+
+
+def test_retry_after_as_a_date_is_obeyed() -> None:
+    when = format_datetime(datetime.now(UTC) + timedelta(seconds=10), usegmt=True)
+    there = world(answer(503, retry_after=when), OK)
+    assert retried(there) is OK
+    assert 8 <= there.slept[0] <= 10
+
+
+def test_a_date_that_has_passed_means_at_once() -> None:
+    there = world(answer(503, retry_after="Wed, 21 Oct 2015 07:28:00 GMT"), OK)
+    assert retried(there) is OK
+    assert there.slept == [0]
+
+
+@pytest.mark.parametrize("text", ["soon", "-5", "nan", "", "Wed, 99 Oct", "0x10"])
+def test_an_unreadable_retry_after_is_as_none(text: str) -> None:
+    there = world(answer(503, retry_after=text), OK)
+    assert retried(there) is OK
+    assert there.slept[0] <= 0.5
+
+
+def test_up_to_sixty_seconds_are_waited_where_the_deadline_allows() -> None:
+    there = world(answer(429, retry_after="60"), OK)
+    assert retried(there, capability="summarize") is OK
+    assert there.slept == [60]
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("61", 61), ("3600", 3600), ("inf", 86400)])
+def test_a_longer_wait_is_left_to_the_caller(text: str, seconds: float) -> None:
+    there = world(answer(429, retry_after=text))
+    with pytest.raises(RateLimitError) as caught:
+        asked(there, capability="summarize")
+    assert there.slept == []
+    assert (caught.value.retry_after, caught.value.retryable) == (seconds, True)
+
+
+def test_a_wait_beyond_the_deadline_is_left_to_the_caller() -> None:
+    there = world(answer(429, retry_after="31"))
+    with pytest.raises(RateLimitError) as caught:
+        asked(there)
+    assert (there.slept, caught.value.retry_after) == ([], 31)
+
+
+# --- the time allowed --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("capability", "settings", "seconds"),
+    [
+        ("search", {}, 30),
+        ("fetch", {}, 30),
+        ("summarize", {}, 120),
+        ("search", {"timeout_ms": 2500}, 2.5),
+        ("summarize", {"timeout_ms": 2500}, 2.5),
+    ],
+)
+def test_the_time_allowed_is_the_configured_or_the_usual(
+    capability: str, settings: dict[str, Any], seconds: float
+) -> None:
+    there = world(OK)
+    retried(there, capability=capability, **settings)
+    assert there.sent[0].deadline == 1000 + seconds
+
+
+def test_the_time_allowed_covers_the_retries_and_the_waits() -> None:
+    there = world(*[answer(503, retry_after="10")] * 5, answer_seconds=6.0)
+    retried(there)
+    assert len(there.sent) == 2  # 6 + 10 + 6, and another 10 would be too late
+    assert there.now <= 1030
+
+
+def test_a_late_answer_is_not_asked_for_again() -> None:
+    there = world(RequestTimeoutError("late"), answer_seconds=30.0)
+    with pytest.raises(RequestTimeoutError):
+        retried(there)
+    assert (len(there.sent), there.slept) == (1, [])
+
+
+# --- pacing ------------------------------------------------------------------------------------
+
+
+def test_pacing_spaces_the_calls_of_a_provider() -> None:
+    there, paced = world(*[OK] * 4), job(max_requests_per_second=2.0)
+    for _ in range(4):
+        there.drive(exchange(paced, POST, lambda r: r))
+    assert there.slept == [0.5, 0.5, 0.5]
+
+
+def test_pacing_counts_retries_too() -> None:
+    there = world(answer(429, retry_after="0"), answer(429, retry_after="0"), OK)
+    retried(there, max_requests_per_second=2.0)
+    assert there.slept == [0, 0.5, 0, 0.5]
+
+
+def test_a_slow_enough_caller_does_not_wait() -> None:
+    there, paced = world(*[OK] * 3, answer_seconds=0.6), job(max_requests_per_second=2.0)
+    for _ in range(3):
+        there.drive(exchange(paced, POST, lambda r: r))
+    assert there.slept == []
+
+
+def test_no_free_moment_within_the_time_allowed_is_a_timeout_that_names_the_setting() -> None:
+    there, paced = world(OK), job(max_requests_per_second=0.01, timeout_ms=5000)
+    there.drive(exchange(paced, POST, lambda r: r.status))
+    with pytest.raises(RequestTimeoutError, match="maxRequestsPerSecond") as caught:
+        there.drive(exchange(paced, POST, lambda r: r.status))
+    assert (len(there.sent), there.slept, caught.value.provider) == (1, [], "exa-main")
+
+
+def test_calls_that_find_no_free_moment_take_none_from_later_ones() -> None:
+    there, paced = world(OK, OK), job(max_requests_per_second=0.1, timeout_ms=5000)
+    there.drive(exchange(paced, POST, lambda r: r))
+    for _ in range(20):
+        with pytest.raises(RequestTimeoutError):
+            there.drive(exchange(paced, POST, lambda r: r))
+    there.now += 6.0
+    there.drive(exchange(paced, POST, lambda r: r))
+    assert there.slept == [4.0]
+
+
+def test_pacing_holds_over_threads_and_event_loops() -> None:
+    paced, times, lock = job(max_requests_per_second=50.0), [], threading.Lock()
+
+    def note() -> Response:
+        with lock:
+            times.append(time.monotonic())
+        return OK
+
+    class Blocking:
+        def send(self, request: Request, deadline: float) -> Response:
+            return note()
+
+    class Awaited:
+        async def send(self, request: Request, deadline: float) -> Response:
+            return note()
+
+    def in_thread() -> None:
+        for _ in range(3):
+            run(exchange(paced, POST, lambda r: r), Blocking())
+
+    def in_loop() -> None:
+        for _ in range(3):
+            asyncio.run(arun(exchange(paced, POST, lambda r: r), Awaited()))
+
+    threads = [threading.Thread(target=target) for target in (in_thread, in_loop) * 2]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(times) == 12
+    assert max(times) - min(times) > 11 * 0.02 - 0.02
+
+
+# --- errors ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("failure", "text"),
+    [
+        (
+            RequestError("Connection refused"),
+            'Network error while searching for "rust async": Connection refused. Try again later.',
+        ),
+        (
+            RequestError("too large", retryable=False, status=200),
+            (
+                'Network error while searching for "rust async": too large. '
+                "Another call will fail the same way."
+            ),
+        ),
+        (
+            RequestTimeoutError("no answer came in time"),
+            (
+                'Network error while searching for "rust async": no answer came in time '
+                "(allowed: 30 s; timeoutMs of the provider sets it). Try again later."
+            ),
+        ),
+    ],
+)
+def test_no_answer_is_explained(failure: RequestError, text: str) -> None:
+    failure.__cause__ = OSError("why")
+    with pytest.raises(type(failure)) as caught:
+        asked(world(*[failure] * 3))
+    error = caught.value
+    assert str(error) == text
+    assert (error.provider, error.status) == ("exa-main", failure.status)
+    assert error.retryable is failure.retryable
+    assert str(error.__cause__) == "why"
+
+
+@pytest.mark.parametrize(
+    ("doing", "subject"), [("fetching", "https://a.example"), ("summarizing", "https://b.example")]
+)
+def test_the_explanation_says_what_was_being_done(doing: str, subject: str) -> None:
+    flow = exchange(Job(account(), "fetch", doing, subject), POST, lambda r: r)
+    with pytest.raises(RequestError, match=f'^Network error while {doing} "{subject}": reset'):
+        world(*[RequestError("reset")] * 3).drive(flow)
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (204, ResponseFormatError),
+        (302, ResponseFormatError),
+        (400, BadRequestError),
+        (401, AuthenticationError),
+        (402, QuotaError),
+        (403, AuthenticationError),
+        (404, BadRequestError),
+        (429, RateLimitError),
+        (500, UnavailableError),
+        (503, UnavailableError),
+    ],
+)
+def test_an_error_status_is_sorted_into_the_tree(status: int, kind: type[WebToolsError]) -> None:
+    with pytest.raises(ProviderError) as caught:
+        asked(world(*[answer(status)] * 3))
+    assert type(caught.value) is kind
+    assert (caught.value.provider, caught.value.status) == ("exa-main", status)
+
+
+def test_a_busy_answer_at_the_end_of_the_retries_tells_how_long_to_wait() -> None:
+    with pytest.raises(RateLimitError) as caught:
+        asked(world(*[answer(429, retry_after="2")] * 3))
+    assert (caught.value.retry_after, caught.value.retryable) == (2, True)
+    assert "Wait 2 s before the next call." in str(caught.value)
+
+
+@pytest.mark.parametrize("bug", [KeyError("x"), TypeError(), ValueError(), RecursionError()])
+def test_an_undocumented_shape_is_a_format_error_that_quotes_nothing(bug: Exception) -> None:
+    def read(_: Response) -> None:
+        raise bug
+
+    with pytest.raises(ResponseFormatError, match='parse Exa API response for "rust async"') as got:
+        asked(world(OK), read)
+    assert (got.value.provider, got.value.status) == ("exa-main", 200)
+    assert (got.value.__cause__, got.value.__context__) == (None, None)
+
+
+def test_what_was_read_is_the_result() -> None:
+    assert asked(world(answer(503), OK)) == 200
+
+
+def test_the_key_that_an_answer_repeats_is_gone_before_it_is_read() -> None:
+    echo = Response(200, {}, b'{"said": "test-key-exa"}')
+    assert asked(world(echo), lambda r: r.json()) == {"said": "[redacted]"}
+
+
+def test_half_a_key_does_not_survive_where_a_long_message_is_cut() -> None:
+    for length in range(480, 505):
+        said = json.dumps({"error": "x" * length + "test-key-exa"}).encode()
+        with pytest.raises(AuthenticationError) as caught:
+            asked(world(Response(401, {}, said)))
+        assert "xt" not in str(caught.value)
+
+
+def test_the_configured_proxy_goes_with_the_request_and_not_into_its_repr() -> None:
+    there = world(OK)
+    asked(there, proxy="http://user:secret@127.0.0.1:3128")
+    assert there.sent[0].request.proxy == "http://user:secret@127.0.0.1:3128"
+    assert "secret" not in repr(there.sent[0])
+
+
+# --- over the wire -----------------------------------------------------------------------------
+
+
+def test_a_retried_post_arrives_with_the_same_body(
+    webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retries, "FIRST_DELAY", 0.0)
+    webtools_sandbox.fault(status=503)
+    webtools_sandbox.fault(reset=True)
+    with WebTools(config=Config.model_validate(webtools_sandbox.config())) as web:
+        assert web.search("json", provider="exa").results
+    first, *others = [sent["body"] for sent in webtools_sandbox.stats()["last"]]
+    assert others == [first] * 2

@@ -1,0 +1,205 @@
+"""Calls of several people at once, or one after the other: nothing of one spoils another's."""
+
+from __future__ import annotations
+
+import copy
+import json
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from webtools import AuthenticationError, FetchResponse, RequestError, WebTools
+from webtools.config import Settings, cache_path, log_path
+from webtools.logs import events_of, explain
+from webtools.pipeline import retries
+from webtools_sandbox import EXA_KEY, SandboxServer
+
+HIDDEN = ["\u200b", "\u00ad", "\u202e"]
+
+
+@pytest.fixture
+def settings(webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    monkeypatch.setattr(retries, "FIRST_DELAY", 0.0)
+    made = webtools_sandbox.config()
+    return {**made, "cache": {}, "log": {}, "defaultProvider": "exa"}
+
+
+@pytest.fixture
+def web(settings: dict[str, Any]) -> Iterator[WebTools]:
+    with WebTools(settings) as made:
+        yield made
+
+
+def together(first: Callable[[], Any], second: Callable[[], Any]) -> list[Any]:
+    """Call both so that the second finds the first in flight."""
+    with ThreadPoolExecutor(2) as threads:
+        one = threads.submit(first)
+        time.sleep(0.3)
+        other = threads.submit(second)
+    return [each.exception() or each.result() for each in (one, other)]
+
+
+# --- at once -----------------------------------------------------------------------------------
+
+
+def test_a_wrong_key_does_not_fail_an_equal_call_with_a_right_one(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    wrong = copy.deepcopy(settings)
+    [entry] = [each for each in wrong["providers"] if each["name"] == "exa"]
+    entry["apiKey"] = "test-key-no-longer-valid"
+    webtools_sandbox.latency = 2.0
+    with WebTools(wrong) as one, WebTools(settings) as other:
+        failed, found = together(
+            lambda: one.search("json", provider="exa"), lambda: other.search("json")
+        )
+    assert isinstance(failed, AuthenticationError)
+    assert found.results
+
+
+def test_a_dead_proxy_does_not_fail_an_equal_call_without_one(
+    settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retries, "FIRST_DELAY", 1.0)  # the first call is busy for so long
+    proxied = copy.deepcopy(settings)
+    [entry] = [each for each in proxied["providers"] if each["name"] == "exa"]
+    entry["proxy"] = "http://127.0.0.1:9"
+    with WebTools(proxied) as one, WebTools(settings) as other:
+        failed, found = together(
+            lambda: one.search("json", provider="exa"), lambda: other.search("json")
+        )
+    assert isinstance(failed, RequestError)
+    assert found.results
+
+
+def test_equal_fetches_at_once_share_no_list(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    url = f"{webtools_sandbox.docs_url}/library/json.html"
+    webtools_sandbox.latency = 2.0
+
+    def fetch() -> FetchResponse:
+        return web.fetch(url, highlights=True, cache="refresh")
+
+    one, other = together(fetch, fetch)
+    assert 0.0 in {one.cost_usd, other.cost_usd}  # they did share the request
+    assert one.pages[0].highlights == other.pages[0].highlights != []
+    one.pages[0].highlights.append("spoilt")
+    assert "spoilt" not in other.pages[0].highlights
+
+
+# --- one after the other -----------------------------------------------------------------------
+
+
+def test_an_answer_is_no_younger_than_the_pages_it_was_made_from(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, late = time.time, 0
+    monkeypatch.setattr("time.time", lambda: real() + late)
+    with WebTools({**settings, "cache": {"ttlMs": 2_000_000}}) as web:
+        web.research("json decoder", command="web-deep", limit=3)
+        late = 1200
+        webtools_sandbox.reset_stats()
+        second = web.research("json decoder class", command="web-deep", limit=3)
+        assert not second.meta.cache_hit
+        assert "/contents" not in json.dumps(webtools_sandbox.stats()["requests"])
+        late = 2400
+        assert not web.research("json decoder class", command="web-deep", limit=3).meta.cache_hit
+    assert "/contents" in json.dumps(webtools_sandbox.stats()["requests"])
+
+
+# --- what is kept and what is logged -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("char", HIDDEN, ids=ascii)
+def test_a_key_with_a_hidden_character_in_it_is_not_kept(
+    web: WebTools, settings: dict[str, Any], webtools_sandbox: SandboxServer, char: str
+) -> None:
+    split = f"{EXA_KEY[:9]}{char}{EXA_KEY[9:]}"
+    page = {"title": "T", "url": "https://p.example/", "id": "https://p.example/"}
+    body = {"requestId": "x", "results": [{**page, "text": f"Text {split} end"}]}
+    webtools_sandbox.fault(provider="exa", times=None, body=body)
+    assert EXA_KEY not in str(web.fetch("https://p.example/"))
+    path = cache_path(Settings(settings).accounts())
+    with sqlite3.connect(path) as db:
+        values = db.execute("SELECT value FROM cache").fetchall()
+    db.close()
+    assert not [value for (value,) in values if b"Text" in value]
+
+
+@pytest.mark.parametrize("char", HIDDEN, ids=ascii)
+def test_a_key_with_a_hidden_character_in_it_is_not_logged(
+    web: WebTools, settings: dict[str, Any], webtools_sandbox: SandboxServer, char: str
+) -> None:
+    tag = f"CRAWL_X {EXA_KEY[:9]}{char}{EXA_KEY[9:]}"
+    url = "https://p.example/"
+    error = {"id": url, "status": "error", "error": {"tag": tag, "httpStatusCode": 404}}
+    body = {"requestId": "x", "results": [], "statuses": [error]}
+    webtools_sandbox.fault(provider="exa", times=None, body=body)
+    result = web.call_tool("web_fetch", {"url": url})
+    path = log_path(Settings(settings).accounts())
+    assert "CRAWL_X" in path.read_text()
+    assert EXA_KEY not in explain(events_of(path, result.call_id))
+
+
+# --- the hashed log ----------------------------------------------------------------------------
+
+
+def log_of(settings: dict[str, Any]) -> str:
+    return log_path(Settings(settings).accounts()).read_text().lower()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"query": "json", "provider": "merger plan"},
+        {"query": "json", "include_domains": ["merger.example"]},
+        {"query": "json", "exclude_domains": ["merger.example"]},
+    ],
+    ids=["provider", "include_domains", "exclude_domains"],
+)
+def test_the_hashed_log_hides_what_a_call_was_given_beside_the_query(
+    web: WebTools,
+    settings: dict[str, Any],
+    webtools_sandbox: SandboxServer,
+    arguments: dict[str, Any],
+) -> None:
+    said = {"error": "'merger.example' is not indexed", "requestId": "x"}
+    webtools_sandbox.fault(provider="exa", status=400, times=None, body=said)
+    web.call_tool("web_search", arguments)
+    told = [line for line in log_of(settings).splitlines() if '"event":"done"' not in line]
+    assert told
+    assert "merger" not in "".join(told)
+
+
+def test_the_hashed_log_hides_where_a_page_led_to(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    here = f"127.0.0.1:{webtools_sandbox.port}"
+    own = {"name": "own", "type": "direct", "options": {"allowPrivateHosts": [here]}}
+    webtools_sandbox.fault(
+        provider="pages",
+        status=302,
+        times=None,
+        headers={"location": "http://merger.internal/board?token=abcd"},
+    )
+    with WebTools({**settings, "providers": [own], "defaultProvider": "own"}) as web:
+        result = web.call_tool("web_fetch", {"url": f"http://{here}/docs/library/json.html"})
+    assert "merger.internal" in result.text
+    assert "merger" not in log_of(settings)
+
+
+def test_the_hashed_log_names_no_domain_in_a_rule(
+    web: WebTools, settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    hits = [
+        {"title": f"T{n}", "url": f"https://merger.example/{n}", "id": str(n), "score": 0.5}
+        for n in range(5)
+    ]
+    webtools_sandbox.fault(provider="exa", body={"requestId": "x", "results": hits})
+    assert web.research("anything").meta.confidence_rule == "5 sources from one domain"
+    assert "merger" not in log_of(settings)

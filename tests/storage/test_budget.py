@@ -1,0 +1,430 @@
+"""The budget: limits that hold over calls, threads and processes, and sums that are honest."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from webtools.config import BudgetConfig
+from webtools.errors import ConfigError, QuotaError
+from webtools.storage.budget import Budget, Reservation, Tally
+from webtools.storage.sqlite import Store, StoreError
+
+LATE_EVENING = datetime(2026, 11, 21, 23, 59, 50, tzinfo=UTC).timestamp()
+ALL_LIMITS = ["usd_per_day", "calls_per_day", "usd_per_process", "calls_per_process"]
+
+
+class Time:
+    """A clock that stands until it is moved."""
+
+    def __init__(self, now: float = LATE_EVENING) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class BrokenStore(Store):
+    """A store whose file cannot be used."""
+
+    def read(self, work: Callable[[Any], Any], **_: float) -> Any:
+        raise StoreError("/cache/webtools.sqlite3 is no database.")
+
+    write = read
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "webtools.sqlite3")
+
+
+@pytest.fixture
+def time() -> Time:
+    return Time()
+
+
+def budget(store: Store, time: Callable[[], float] | None = None, **limits: float) -> Budget:
+    config = BudgetConfig(**limits)  # type: ignore[arg-type]  # their types are the test's matter
+    return Budget(store, config, now=time or Time())
+
+
+def refused(budget: Budget, usd: float = 0.01) -> str:
+    with pytest.raises(QuotaError) as caught:
+        budget.reserve("exa", usd)
+    error = caught.value
+    assert (error.provider, error.status, error.retryable) == ("exa", None, False)
+    return str(error)
+
+
+def today(budget: Budget) -> tuple[float, int]:
+    found = budget.spent().today
+    assert found is not None
+    return found.usd, found.calls
+
+
+def process(budget: Budget) -> tuple[float, int]:
+    found = budget.spent().process
+    return found.usd, found.calls
+
+
+# --- limits ------------------------------------------------------------------------------------
+
+
+def test_without_a_limit_nothing_is_refused_and_the_disk_is_not_touched(
+    store: Store, tmp_path: Path
+) -> None:
+    unlimited = budget(store)
+    unlimited.settle(unlimited.reserve("exa", 1e6), 1e6)
+    assert not unlimited.active
+    assert unlimited.spent().today is None
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("limit", ALL_LIMITS)
+def test_any_limit_makes_it_active(store: Store, limit: str) -> None:
+    assert budget(store, **{limit: 1}).active
+
+
+def test_limits_of_the_process_do_not_touch_the_disk(store: Store, tmp_path: Path) -> None:
+    limited = budget(store, usd_per_process=1.0, calls_per_process=5)
+    limited.settle(limited.reserve("exa", 0.5), 0.1)
+    assert process(limited) == (0.1, 1)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("limit", ALL_LIMITS)
+def test_what_fits_exactly_is_allowed_and_no_more(store: Store, limit: str) -> None:
+    limited = budget(store, **{limit: 3})
+    for _ in range(3):
+        limited.reserve("exa", 1.0)
+    refused(limited)
+
+
+def test_what_fits_into_the_usd_may_be_one_call_too_many(store: Store) -> None:
+    limited = budget(store, usd_per_day=1.0, calls_per_day=1)
+    limited.reserve("exa", 0.01)
+    assert "callsPerDay" in refused(limited)
+
+
+def test_the_refusal_tells_the_usd_of_the_day(store: Store) -> None:
+    limited = budget(store, usd_per_day=1.0)
+    limited.reserve("exa", 0.995)
+    assert refused(limited, 0.012) == (
+        'The budget refuses the call to "exa": it may cost 0.012 USD, 0.995 of 1 USD (usdPerDay) '
+        "are spent today (UTC); raise budget.usdPerDay or wait until 00:00 UTC."
+    )
+
+
+def test_the_refusal_tells_the_calls_of_the_day(store: Store) -> None:
+    limited = budget(store, calls_per_day=1)
+    limited.reserve("exa", 0.01)
+    assert refused(limited) == (
+        'The budget refuses the call to "exa": 1 of 1 calls (callsPerDay) are made today (UTC); '
+        "raise budget.callsPerDay or wait until 00:00 UTC."
+    )
+
+
+def test_the_refusal_tells_the_usd_of_the_process(store: Store) -> None:
+    limited = budget(store, usd_per_process=0.25)
+    limited.reserve("exa", 0.25)
+    assert refused(limited, 0.000001) == (
+        'The budget refuses the call to "exa": it may cost 0.000001 USD, 0.25 of 0.25 USD '
+        "(usdPerProcess) are spent by this process; raise budget.usdPerProcess or start another "
+        "process."
+    )
+
+
+def test_the_refusal_tells_the_calls_of_the_process(store: Store) -> None:
+    limited = budget(store, calls_per_process=1)
+    limited.reserve("exa", 0.01)
+    assert refused(limited) == (
+        'The budget refuses the call to "exa": 1 of 1 calls (callsPerProcess) are made by this '
+        "process; raise budget.callsPerProcess or start another process."
+    )
+
+
+def test_nobody_is_told_to_wait_for_a_call_that_no_day_allows(store: Store) -> None:
+    assert refused(budget(store, usd_per_day=0.1), 0.3) == (
+        'The budget refuses the call to "exa": it may cost 0.3 USD, 0 of 0.1 USD (usdPerDay) are '
+        "spent today (UTC); raise budget.usdPerDay to at least 0.3."
+    )
+
+
+def test_a_call_without_a_price_is_always_allowed_and_not_counted(store: Store) -> None:
+    limited = budget(store, calls_per_day=1, calls_per_process=1)
+    limited.reserve("exa", 0.01)
+    limited.settle(limited.reserve("direct", 0.0), 0.0)
+    assert today(limited) == process(limited) == (0.01, 1)
+
+
+# --- both limits or neither --------------------------------------------------------------------
+
+
+def test_what_the_process_may_not_spend_is_not_taken_from_the_day(store: Store) -> None:
+    limited = budget(store, usd_per_day=1.0, usd_per_process=0.1)
+    assert "usdPerProcess" in refused(limited, 0.5)
+    assert today(limited) == process(limited) == (0, 0)
+
+
+def test_what_the_day_does_not_allow_is_not_taken_from_the_process(store: Store) -> None:
+    limited = budget(store, usd_per_day=0.1, usd_per_process=1.0)
+    assert "usdPerDay" in refused(limited, 0.5)
+    assert today(limited) == process(limited) == (0, 0)
+
+
+# --- settling ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("actual", "counted"),
+    [(0.007, 0.007), (0.0, 0.0), (0.02, 0.02), (0.012, 0.012), (None, 0.012)],
+    ids=["less", "nothing", "more", "as much", "unknown"],
+)
+def test_what_a_call_really_cost_is_counted(
+    store: Store, actual: float | None, counted: float
+) -> None:
+    limited = budget(store, usd_per_day=1.0, usd_per_process=1.0)
+    limited.settle(limited.reserve("exa", 0.012), actual)
+    assert today(limited) == process(limited) == (counted, 1)
+
+
+@pytest.mark.parametrize("odd", [-1.0, float("nan"), float("inf"), 1e300])
+def test_a_figure_that_is_no_price_leaves_the_reserved_sum(store: Store, odd: float) -> None:
+    limited = budget(store, usd_per_day=1.0)
+    limited.settle(limited.reserve("exa", 0.012), odd)
+    assert today(limited) == process(limited) == (0.012, 1)
+
+
+def test_only_the_first_settlement_counts(store: Store) -> None:
+    limited = budget(store, usd_per_day=1.0)
+    reservation = limited.reserve("exa", 0.5)
+    limited.settle(reservation, 0.1)
+    limited.settle(reservation, 0.0)
+    assert today(limited) == process(limited) == (0.1, 1)
+
+
+def test_a_free_call_that_cost_something_after_all_is_counted(store: Store) -> None:
+    limited = budget(store, usd_per_day=1.0)
+    limited.settle(limited.reserve("direct", 0.0), 0.25)
+    assert (today(limited)[0], process(limited)[0]) == (0.25, 0.25)
+
+
+def test_what_is_settled_higher_than_the_limit_refuses_the_next_call(store: Store) -> None:
+    limited = budget(store, usd_per_day=0.1)
+    limited.settle(limited.reserve("exa", 0.1), 0.3)
+    assert "0.3 of 0.1 USD" in refused(limited)
+
+
+def test_money_that_was_not_spent_can_be_spent_again(store: Store) -> None:
+    limited = budget(store, usd_per_day=0.1, usd_per_process=0.1)
+    for _ in range(5):
+        limited.settle(limited.reserve("exa", 0.1), 0.0)
+    limited.reserve("exa", 0.1)
+
+
+def test_a_settlement_never_makes_room_beyond_the_limit(store: Store, tmp_path: Path) -> None:
+    limited = budget(store, usd_per_day=1.0)
+    reservation = limited.reserve("exa", 0.5)
+    store.write(lambda db: db.execute("DELETE FROM spend"))
+    limited.settle(reservation, 0.0)
+    assert today(limited) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("price", "counted"), [(0.1 + 0.2, 0.3), (0.0000001, 0.000001), (0.0000019, 0.000002)]
+)
+def test_sums_are_rounded_up_to_a_millionth_but_not_for_noise(
+    store: Store, price: float, counted: float
+) -> None:
+    limited = budget(store, usd_per_day=1.0)
+    limited.reserve("exa", price)
+    assert today(limited) == (counted, 1)
+
+
+def test_many_small_sums_add_up_exactly(store: Store) -> None:
+    limited = budget(store, usd_per_process=1.0)
+    for _ in range(1000):
+        limited.reserve("exa", 0.001)
+    assert process(limited) == (1.0, 1000)
+    refused(limited, 0.000001)
+
+
+# --- days --------------------------------------------------------------------------------------
+
+
+def test_a_new_day_begins_at_midnight_utc(store: Store, time: Time) -> None:
+    limited = budget(store, time, calls_per_day=1)
+    limited.reserve("exa", 0.01)
+    time.now += 9.9
+    refused(limited)
+    time.now += 0.1
+    assert today(limited) == (0, 0)
+    limited.reserve("exa", 0.01)
+
+
+def test_a_call_over_midnight_is_settled_on_the_day_it_was_reserved(
+    store: Store, time: Time
+) -> None:
+    limited = budget(store, time, usd_per_day=1.0)
+    reservation = limited.reserve("exa", 0.5)
+    time.now += 60
+    limited.reserve("exa", 0.25)
+    limited.settle(reservation, 0.125)
+    assert today(limited) == (0.25, 1)
+    time.now -= 60
+    assert today(limited) == (0.125, 1)
+
+
+def test_the_process_has_no_midnight(store: Store, time: Time) -> None:
+    limited = budget(store, time, calls_per_process=1)
+    limited.reserve("exa", 0.01)
+    time.now += 86_400
+    refused(limited)
+
+
+# --- a file that cannot be used ----------------------------------------------------------------
+
+
+def test_nothing_is_spent_when_the_sums_of_the_day_cannot_be_kept(tmp_path: Path) -> None:
+    limited = budget(BrokenStore(tmp_path / "x"), usd_per_day=1.0, usd_per_process=1.0)
+    with pytest.raises(ConfigError) as caught:
+        limited.reserve("exa", 0.01)
+    assert str(caught.value) == (
+        "The budget cannot be kept, so nothing is spent: /cache/webtools.sqlite3 is no database. "
+        "Make the file usable, set cache.path to another one, or take usdPerDay and callsPerDay "
+        "out of budget."
+    )
+    with pytest.raises(ConfigError, match="cannot be kept"):
+        limited.spent()
+    assert process(budget(limited._store, usd_per_process=1.0)) == (0, 0)
+
+
+def test_a_real_file_that_is_no_database_is_told_by_its_path(tmp_path: Path) -> None:
+    path = tmp_path / "folder"
+    path.mkdir()
+    with pytest.raises(ConfigError, match=re.escape(str(path))):
+        budget(Store(path), calls_per_day=1).reserve("exa", 0.01)
+
+
+def test_the_process_can_be_limited_without_a_file(tmp_path: Path) -> None:
+    limited = budget(BrokenStore(tmp_path / "x"), calls_per_process=1)
+    limited.reserve("exa", 0.01)
+    refused(limited)
+
+
+def test_a_settlement_that_cannot_be_written_is_no_error(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limited = budget(store, usd_per_day=1.0)
+    reservation = limited.reserve("exa", 0.5)
+    with monkeypatch.context() as patch:
+        patch.setattr(limited, "_store", BrokenStore(Path("x")))
+        limited.settle(reservation, 0.1)
+    assert (today(limited), process(limited)) == ((0.5, 1), (0.1, 1))
+
+
+# --- who shares --------------------------------------------------------------------------------
+
+
+def test_budgets_with_the_same_store_share_the_sums_of_the_process(
+    store: Store, tmp_path: Path
+) -> None:
+    budget(store, calls_per_process=1).reserve("exa", 0.01)
+    refused(budget(store, calls_per_process=1))
+    budget(Store(tmp_path / "other"), calls_per_process=1).reserve("exa", 0.01)
+
+
+def test_what_was_spent_is_told_with_the_limits(store: Store) -> None:
+    limited = budget(store, usd_per_day=1.0, calls_per_process=3)
+    limited.reserve("exa", 0.25)
+    spent = limited.spent()
+    assert (spent.today, spent.process) == (Tally(0.25, 1), Tally(0.25, 1))
+    assert (spent.limits.usd_per_day, spent.limits.calls_per_process) == (1.0, 3)
+
+
+@pytest.mark.parametrize("limit", ["calls_per_day", "calls_per_process"])
+def test_threads_do_not_pass_a_limit_together(store: Store, limit: str) -> None:
+    limited = budget(store, **{limit: 40})
+    allowed: list[Reservation] = []
+
+    def spend() -> None:
+        for _ in range(10):
+            with suppress(QuotaError):
+                allowed.append(limited.reserve("exa", 0.001))
+
+    with ThreadPoolExecutor(8) as pool:
+        for done in [pool.submit(spend) for _ in range(8)]:
+            done.result()
+    assert len(allowed) == process(limited)[1] == 40
+
+
+SPEND = """
+import os, sys
+from pathlib import Path
+from types import SimpleNamespace
+from webtools.storage.budget import Budget
+from webtools.storage.sqlite import Store
+from webtools.errors import QuotaError
+
+limits = SimpleNamespace(
+    usd_per_day=0.025, calls_per_day=None, usd_per_process=None, calls_per_process=None
+)
+budget = Budget(Store(Path(sys.argv[1])), limits)
+spent = 0
+for _ in range(10):
+    try:
+        budget.reserve("exa", 0.001)
+    except QuotaError:
+        continue
+    spent += 1
+print(spent, flush=True)
+os._exit(9)  # dies without having settled anything
+"""
+
+
+def test_processes_do_not_pass_a_limit_together_and_the_dead_keep_what_they_took(
+    store: Store, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-c", SPEND, str(tmp_path / "webtools.sqlite3")]
+    running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+    spent = [int(each.communicate(timeout=60)[0]) for each in running]
+    days = store.read(lambda db: db.execute("SELECT micro_usd, calls FROM spend").fetchall())
+    assert sum(spent) == sum(calls for _, calls in days)
+    assert all(micro_usd <= 25_000 for micro_usd, _ in days)
+    assert sum(spent) == 25 or len(days) == 2  # the test itself may cross midnight
+
+
+def test_in_another_process_nothing_is_spent_yet(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limited = budget(store, calls_per_process=1)
+    limited.reserve("exa", 0.01)
+    monkeypatch.setattr(os, "getpid", lambda: 1)
+    assert process(limited) == (0, 0)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_forked_process_begins_with_nothing_spent_and_no_lock_held(store: Store) -> None:
+    limited = budget(store, calls_per_process=1)
+    limited.reserve("exa", 0.01)
+    with limited._process.lock:
+        child = os.fork()
+        if child == 0:
+            with suppress(BaseException):
+                threading.Timer(20, os._exit, [2]).start()
+                limited.reserve("exa", 0.01)
+                os._exit(0 if process(limited) == (0.01, 1) else 1)
+            os._exit(3)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    refused(limited)

@@ -1,0 +1,492 @@
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import copy
+import inspect
+import json
+import pickle
+import socket
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import webtools
+from webtools import (
+    AuthenticationError,
+    Config,
+    ConfigError,
+    InputError,
+    ToolResult,
+    WebTools,
+    WebToolsError,
+)
+from webtools.calls.validate import Dispatcher
+from webtools.pipeline import retries
+from webtools.tools import TOOLS
+from webtools_sandbox import SandboxServer
+
+QUICK = {"redact"}  # nobody waits for it
+METHODS = [name for name, _ in inspect.getmembers(WebTools, inspect.isfunction)]
+PUBLIC = [name for name in METHODS if name[0] != "_" and name not in QUICK]
+TWINS = [name for name in PUBLIC if not inspect.iscoroutinefunction(getattr(WebTools, name))]
+BASE_DETAILS = {
+    "provider",
+    "results",
+    "warnings",
+    "cost_usd",
+    "truncation",
+    "full_output_path",
+    "error",
+}
+ERROR_DETAILS = {"type", "message", "provider", "status", "retryable", "retry_after"}
+
+
+@pytest.fixture
+def web(webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[WebTools]:
+    monkeypatch.setattr(retries, "FIRST_DELAY", 0.0)
+    with WebTools(config=Config.model_validate(webtools_sandbox.config())) as made:
+        yield made
+
+
+def json_page(sandbox: SandboxServer) -> str:
+    return f"{sandbox.docs_url}/library/json.html"
+
+
+# --- blocking and async ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_twins_have_the_same_signature(name: str) -> None:
+    blocking, awaited = getattr(WebTools, name), getattr(WebTools, f"a{name}")
+    assert inspect.signature(blocking) == inspect.signature(awaited)
+    assert inspect.iscoroutinefunction(awaited)
+    assert blocking.__doc__
+    assert awaited.__doc__
+
+
+def test_every_public_method_has_a_twin() -> None:
+    assert {"search", "fetch", "summarize", "call_tool", "close"} <= set(TWINS)
+    assert sorted(PUBLIC) == sorted([*TWINS, *(f"a{name}" for name in TWINS)])
+
+
+def call_both(web: WebTools, name: str, *args: Any, **kwargs: Any) -> list[Any]:
+    async def awaited() -> Any:
+        return await getattr(web, f"a{name}")(*args, **kwargs)
+
+    outcomes: list[Any] = []
+    for call in (lambda: getattr(web, name)(*args, **kwargs), lambda: asyncio.run(awaited())):
+        try:
+            outcomes.append(call())
+        except WebToolsError as error:
+            outcomes.append(error.to_details())
+    return outcomes
+
+
+CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
+    ("search", ("json",), {}),
+    ("search", (["json", "asyncio"],), {"limit": 3, "include_domains": "127.0.0.1"}),
+    ("search", ("json",), {"provider": "kagi", "category": "people"}),
+    (
+        "search",
+        ("news",),
+        {"start_published_date": date(2026, 1, 1), "exclude_domains": ["a.example"]},
+    ),
+    ("search", (" ",), {}),
+    ("search", ("json",), {"limit": 0}),
+    ("search", ("json",), {"provider": "nobody"}),
+    ("fetch", ("PAGE",), {}),
+    ("fetch", (["PAGE", "https://nowhere.example/"],), {"highlights": True, "summary": True}),
+    ("fetch", ("https://nowhere.example/",), {}),
+    ("fetch", ("not a URL",), {}),
+    ("summarize", ("PAGE",), {}),
+    (
+        "summarize",
+        ("PAGE",),
+        {"summary_type": "takeaway", "engine": "agnes", "target_language": "DE"},
+    ),
+    ("summarize", ("PAGE",), {"provider": "exa"}),
+    ("call_tool", ("web_search", {"query": "json"}), {}),
+    ("call_tool", ("web_fetch", {"url": "PAGE"}), {}),
+    ("call_tool", ("summarize", {"url": "PAGE"}), {}),
+    ("call_tool", ("summarize", {}), {}),
+    ("call_tool", ("unknown", {}), {}),
+    ("plan", ("json",), {"command": "web-deep", "limit": 3}),
+    ("research", ("json",), {"synthesis": "llm"}),
+    ("research", (" ",), {}),
+]
+
+
+@pytest.mark.parametrize(("name", "args", "kwargs"), CALLS)
+def test_blocking_and_async_calls_give_the_same(
+    web: WebTools,
+    webtools_sandbox: SandboxServer,
+    name: str,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> None:
+    page = json_page(webtools_sandbox)
+    args = json.loads(json.dumps(args).replace("PAGE", page))
+    call_both(web, name, *args, **kwargs)  # a summary is cheaper the second time
+    blocking, awaited = call_both(web, name, *args, **kwargs)
+    assert blocking == awaited
+
+
+@pytest.mark.parametrize("status", [401, 402, 403, 429, 500, 503])
+def test_blocking_and_async_calls_fail_the_same(
+    web: WebTools, webtools_sandbox: SandboxServer, status: int
+) -> None:
+    webtools_sandbox.fault(status=status, times=None)
+    for name, args in (
+        ("search", ("json",)),
+        ("call_tool", ("web_search", {"queries": ["json"], "provider": "exa"})),
+    ):
+        kwargs = {"provider": "exa"} if name == "search" else {}
+        blocking, awaited = call_both(web, name, *args, **kwargs)
+        assert blocking == awaited
+
+
+async def test_the_blocking_methods_work_inside_a_running_loop(web: WebTools) -> None:
+    assert web.search("json").results == (await web.asearch("json")).results
+
+
+@pytest.mark.parametrize("wrap", [lambda inner: [inner], lambda inner: {"a": inner}])
+def test_arguments_nested_without_end_are_refused(
+    web: WebTools, wrap: Callable[[Any], Any]
+) -> None:
+    nested: Any = "json"
+    for _ in range(sys.getrecursionlimit() * 2):
+        nested = wrap(nested)
+    result = web.call_tool("web_search", {"queries": nested})
+    assert result.is_error
+    assert "nested too deeply" in result.text
+
+
+async def test_async_calls_run_together(web: WebTools, webtools_sandbox: SandboxServer) -> None:
+    webtools_sandbox.latency = 1.0
+    start = asyncio.get_running_loop().time()
+    answers = await asyncio.gather(*[web.asearch("json") for _ in range(60)])
+    assert asyncio.get_running_loop().time() - start < 30  # one after the other: 60
+    assert all(answer == answers[0] for answer in answers)
+
+
+async def test_a_cancelled_call_ends_its_request(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(delay=30, times=3)
+    task = asyncio.ensure_future(web.asearch(["json", "asyncio", "typing"]))
+    while sum(webtools_sandbox.stats()["requests"].values()) < 3:  # noqa: ASYNC110  a thread's
+        await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert (await web.asearch("json")).results
+
+
+def test_the_moment_of_a_filter_may_be_text_date_or_datetime(web: WebTools) -> None:
+    moments = ("2026-01-01", date(2026, 1, 1), datetime(2026, 1, 1, tzinfo=UTC))
+    answers = [web.search("release", start_published_date=moment) for moment in moments]
+    assert answers[0].results == answers[1].results == answers[2].results
+
+
+def test_eight_threads_may_share_an_instance(web: WebTools) -> None:
+    answers: list[Any] = []
+    expected = web.search("json").results
+
+    def work() -> None:
+        answers.extend(web.search("json").results == expected for _ in range(5))
+        answers.append(asyncio.run(web.asearch("json")).results == expected)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers == [True] * 48
+
+
+def test_closing_while_other_threads_call_disturbs_nobody(web: WebTools) -> None:
+    outcomes: list[bool] = []
+
+    def work() -> None:
+        outcomes.extend(bool(web.search("json").results) for _ in range(10))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        web.close()
+    assert outcomes == [True] * 40
+
+
+# --- life --------------------------------------------------------------------------------------
+
+
+def test_making_one_does_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> Any:
+        pytest.fail("touched the disk, the network or a thread")
+
+    monkeypatch.setattr(socket, "socket", refused)
+    monkeypatch.setattr(threading.Thread, "start", refused)
+    monkeypatch.setattr(Path, "stat", refused)
+    monkeypatch.setattr(Path, "read_bytes", refused)
+    for config in (None, "no/such/file.json", tmp_path / "none.json"):
+        assert isinstance(WebTools(config=config), WebTools)
+        assert isinstance(WebTools(config), WebTools)
+
+
+def test_the_settings_are_read_at_the_call(tmp_path: Path, webtools_sandbox: SandboxServer) -> None:
+    path = tmp_path / "web-search.json"
+    web = WebTools(config=path)
+    with pytest.raises(ConfigError, match="does not exist"):
+        web.search("json")
+    path.write_text(json.dumps(webtools_sandbox.config()))
+    with web:
+        assert web.search("json").results
+
+
+def test_closed_it_can_be_used_again(web: WebTools, webtools_sandbox: SandboxServer) -> None:
+    for _ in range(2):
+        assert web.search("json").results
+        web.close()
+        web.close()
+    assert webtools_sandbox.stats()["connections"] == 2
+
+
+async def test_async_closed_it_can_be_used_again(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    await web.aclose()
+    async with web as same:
+        assert same is web
+        await web.asearch("json")
+        web.search("json")
+    assert (await web.asearch("json")).results
+    assert webtools_sandbox.stats()["connections"] == 3
+
+
+def test_leaving_the_context_closes_also_after_an_error(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    with contextlib.suppress(ZeroDivisionError), web as same:
+        assert same is web
+        web.search("json")
+        raise ZeroDivisionError
+    web.search("json")
+    assert webtools_sandbox.stats()["connections"] == 2
+
+
+def test_copies_share_the_instance(web: WebTools) -> None:
+    assert copy.copy(web) is web
+    assert copy.deepcopy(web) is web
+    assert copy.deepcopy({"tools": [web]})["tools"][0] is web
+
+
+def test_a_pickle_holds_where_the_settings_are_and_no_connection(
+    tmp_path: Path, webtools_sandbox: SandboxServer
+) -> None:
+    path = tmp_path / "web-search.json"
+    path.write_text(json.dumps(webtools_sandbox.config()))
+    with WebTools(config=path) as web:
+        expected = web.search("json").results
+        data = pickle.dumps(web)
+    assert b"test-key" not in data
+    with pickle.loads(data) as twin:
+        assert twin.search("json").results == expected
+    assert repr(pickle.loads(pickle.dumps(WebTools()))) == repr(WebTools())
+
+
+def test_a_pickle_of_one_made_with_keys_is_refused_with_the_reason(web: WebTools) -> None:
+    with pytest.raises(TypeError, match=r"holds API keys.*config file"):
+        pickle.dumps(web)
+
+
+def test_the_repr_names_the_source_and_no_key(web: WebTools) -> None:
+    assert repr(web) == "WebTools(Settings(the code))"
+    assert repr(WebTools("/tmp/a.json")) == "WebTools(Settings(/tmp/a.json))"
+
+
+# --- tool calls --------------------------------------------------------------------------------
+
+
+def check(result: ToolResult) -> None:
+    """Hold a result to what every result promises."""
+    assert isinstance(result, ToolResult)
+    assert result.text.strip()
+    assert len(result.text.encode("utf-8", "surrogatepass")) < 56_000
+    assert str(result) == result.text
+    assert result.details.keys() >= BASE_DETAILS
+    assert json.loads(json.dumps(result.details, allow_nan=False)) == result.details
+    assert isinstance(result.details["results"], list)
+    assert isinstance(result.details["warnings"], list)
+    error = result.details["error"]
+    assert (error is not None) is result.is_error
+    if result.is_error:
+        assert error.keys() == ERROR_DETAILS
+        assert issubclass(getattr(webtools, error["type"]), WebToolsError)
+        assert error["message"]
+
+
+anything = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=20)
+    | st.sampled_from(["json", "https://a.example/", "2026-01-01", "[1]", '["json"]', "kagi", "["]),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+FIELDS = sorted({name for tool in TOOLS.values() for name in tool.input_model.model_fields})
+fields = st.sampled_from([*FIELDS, "query", "q", "includeDomains", "textMaxCharacters", "", "$"])
+junk = anything | st.dictionaries(fields, anything, max_size=4)
+
+
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(name=st.sampled_from(list(TOOLS)), arguments=junk)
+def test_no_arguments_make_a_tool_call_raise(web: WebTools, name: str, arguments: Any) -> None:
+    check(web.call_tool(name, arguments))
+
+
+@settings(
+    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(name=anything, arguments=junk)
+def test_no_name_makes_a_tool_call_raise(web: WebTools, name: Any, arguments: Any) -> None:
+    result = web.call_tool(name, arguments)
+    check(result)
+    assert result.is_error
+    assert result.details["error"]["type"] == "InputError"
+
+
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(name=st.sampled_from(list(TOOLS)), arguments=junk)
+def test_junk_gives_the_same_awaited(web: WebTools, name: str, arguments: Any) -> None:
+    blocking, awaited = call_both(web, "call_tool", name, arguments)
+    for result in (blocking, awaited):  # junk may be a question, answered at two times
+        result.details.get("meta", {}).pop("retrieved_at", None)
+    assert (blocking.text[:200], blocking.details) == (awaited.text[:200], awaited.details)
+
+
+def test_an_unknown_tool_is_named_together_with_the_known(web: WebTools) -> None:
+    result = web.call_tool("web_serach", {})
+    assert result.text == (f'"web_serach" is not a tool; use one of {", ".join(TOOLS)}.')
+    assert result.details["error"]["type"] == "InputError"
+
+
+@pytest.mark.parametrize("arguments", [None, "json", ["json"], 7, object()])
+def test_arguments_that_are_no_mapping_are_refused(web: WebTools, arguments: Any) -> None:
+    result = web.call_tool("web_search", arguments)
+    check(result)
+    assert "give an object with queries" in result.text
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("web_search", {"queries": ["json"]}),
+        ("web_search", {"queries": ["zzzzqqqq"]}),
+        ("web_fetch", {"urls": ["PAGE"]}),
+        ("web_fetch", {"urls": ["PAGE", "https://nowhere.example/"]}),
+        ("summarize", {"url": "PAGE"}),
+        ("web_research", {"query": "json"}),
+        ("web_research", {"query": "json", "command": "web-deep"}),
+    ],
+)
+def test_a_good_call_has_all_details(
+    web: WebTools, webtools_sandbox: SandboxServer, name: str, arguments: dict[str, Any]
+) -> None:
+    arguments = json.loads(json.dumps(arguments).replace("PAGE", json_page(webtools_sandbox)))
+    result = web.call_tool(name, arguments)
+    check(result)
+    assert not result.is_error
+    assert result.details["provider"] in {"exa", "kagi"}
+
+
+@pytest.mark.parametrize("status", [302, 400, 401, 402, 404, 429, 500, 503])
+@pytest.mark.parametrize("name", [name for name in TOOLS if name != "web_read"])
+def test_a_failed_call_has_all_details(
+    web: WebTools, webtools_sandbox: SandboxServer, name: str, status: int
+) -> None:
+    webtools_sandbox.fault(status=status, times=None)
+    subject = "json" if name == "web_research" else json_page(webtools_sandbox)
+    result = web.call_tool(name, {TOOLS[name].first_field: [subject]})
+    check(result)
+    assert result.details["error"]["status"] == status
+
+
+def test_settings_that_are_missing_are_a_result_too(tmp_path: Path) -> None:
+    result = WebTools(tmp_path / "none.json").call_tool("web_search", {"query": "json"})
+    check(result)
+    assert result.details["error"]["type"] == "ConfigError"
+
+
+def test_a_bug_is_not_hidden_in_a_result(web: WebTools, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Dispatcher, "_begun", lambda *_: 1 // 0)
+    with pytest.raises(ZeroDivisionError):
+        web.call_tool("web_search", {"query": "json"})
+
+
+@pytest.mark.parametrize("name", ["limit", "category", "provider", "start_published_date"])
+def test_an_empty_tuple_is_nothing_for_lists_alone(web: WebTools, name: str) -> None:
+    anything: dict[str, Any] = {name: ()}
+    with pytest.raises(InputError, match=rf'{name} "\[\]" is not possible'):
+        web.search("json", **anything)
+    assert web.search("json", include_domains=(), exclude_domains=()).results
+
+
+def test_any_iterable_is_a_list(web: WebTools) -> None:
+    class Array:
+        """What compares itself piece by piece, as arrays do."""
+
+        def __iter__(self) -> Iterator[str]:
+            return iter(["docs.python.org"])
+
+        def __eq__(self, other: object) -> Any:
+            raise ValueError("ambiguous")
+
+        __ne__ = __eq__
+        __hash__ = None  # type: ignore[assignment]
+
+    domains: Any = Array()
+    assert web.search("json", exclude_domains=domains).filters == {"exclude_domains": "native"}
+
+
+def test_methods_raise_what_tool_calls_tell(web: WebTools, webtools_sandbox: SandboxServer) -> None:
+    with pytest.raises(InputError) as refused:
+        web.search("")
+    assert web.call_tool("web_search", {"queries": ""}).text == str(refused.value)
+    webtools_sandbox.fault(status=401, times=2)
+    with pytest.raises(AuthenticationError) as failed:
+        web.search("json", provider="exa")
+    told = web.call_tool("web_search", {"queries": "json", "provider": "exa"})
+    assert told.details["error"] == failed.value.to_details()
+
+
+# --- trio --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["asearch", "afetch", "aclose"])
+def test_under_trio_the_async_methods_say_what_to_do(web: WebTools, name: str) -> None:
+    arguments = () if name == "aclose" else ("https://a.example/",)
+    with pytest.raises(InputError, match=r"await trio\.to_thread\.run_sync\(web\.search, query\)"):
+        trio.run(getattr(web, name), *arguments)
+
+
+def test_under_trio_the_blocking_methods_work_in_a_thread(web: WebTools) -> None:
+    found = trio.run(trio.to_thread.run_sync, web.search, "json")
+    assert found.results

@@ -1,0 +1,174 @@
+"""Provider text becomes plain text, and text that only looks like marks stays."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webtools.text.cleaning import is_web_url, one_line, without_controls
+
+any_text = st.text(st.characters(exclude_categories=()))
+
+
+@pytest.mark.parametrize(
+    ("given", "plain"),
+    [
+        ("\x1b[31mred\x1b[0m", "red"),
+        ("\x1b[1;38;5;196mred", "red"),
+        ("\x1b[?25lhidden", "hidden"),
+        ("\x9b31mred", "red"),
+        ("\x1b]0;title\x07text", "text"),
+        ("\x1b]8;;https://evil.example\x1b\\link\x1b]8;;\x1b\\", "link"),
+        ("\x1b]52;c;ZXZpbA==\x9ctext", "text"),
+        ("\x1bPq#0\x1b\\text", "text"),
+        ("\x1b_hidden\x1b\\\x1b^hidden\x1b\\\x1bXhidden\x1b\\text", "text"),
+        ("\x1bc\x1b7\x1b(Btext", "text"),
+        ("\x1b[31", ""),
+        ("end\x1b", "end"),
+        ("\x1b\x1b[31mred", "red"),
+        ("a\x00b\x08c\x7fd\x85e", "abcde"),
+        ("a\x0bb\x0cc", "abc"),
+        ("bell\x07", "bell"),
+    ],
+)
+def test_terminal_sequences_and_controls_are_dropped(given: str, plain: str) -> None:
+    assert without_controls(given) == plain
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "see \x1b]52 in the manual\nsecond line",
+        "said â\x80\x9cyesâ\x80\x9d twice\nsecond line",  # UTF-8 quotes read as Latin-1
+        "\x90\x98\x9d\x9e\x9fsecond line",
+    ],
+)
+def test_a_sequence_without_an_end_takes_no_other_text_with_it(given: str) -> None:
+    assert without_controls(given).endswith("second line")
+    assert without_controls(given + "\x07").endswith("second line")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "plain", "tab\tand\nlines\n\n", "ü — 漢字 🙂", "a < b && c > d"]
+)
+def test_text_without_controls_stays_as_it_is(text: str) -> None:
+    assert without_controls(text) == text
+
+
+def test_carriage_returns_become_line_feeds() -> None:
+    assert without_controls("a\r\nb\rc\n\rd") == "a\nb\nc\n\nd"
+
+
+def test_a_lone_surrogate_becomes_the_replacement_character() -> None:
+    assert without_controls("a\ud800b\udfff") == "a\ufffdb\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("given", "plain"),
+    [
+        ("<b>Rust</b> &amp; <strong>C</strong>", "Rust & C"),
+        ("it&#39;s &quot;so&quot; &hellip; &#x2014;", 'it\'s "so" … —'),
+        ("&amp;lt;b&amp;gt;", "&lt;b&gt;"),  # decoded once, as it was encoded once
+        ("List&lt;String&gt;", "List<String>"),
+        ("List<String> and Map<K, V>", "List<String> and Map<K, V>"),
+        ("vector<int>", "vector<int>"),
+        ("a < b and c > d", "a < b and c > d"),
+        ('<span class="hl">x</span><em>y</em><i>z</i><mark>!</mark>', "xyz!"),
+        ("one<br>two<br/>three", "one two three"),
+        ("<p>one</p><p>two</p>", "one two"),
+        ("  a \t b\nc\u00a0d\u2003e ", "a b c d e"),
+        ("a&nbsp;&nbsp;b", "a b"),
+        ("&lt;b&gt; marks text", "<b> marks text"),
+        ("R&D, AT&T, a&b=c", "R&D, AT&T, a&b=c"),
+        ("red\x1b[31m &#27;[0m", "red [0m"),
+        ("\ud83d", "\ufffd"),
+        ("", ""),
+    ],
+)
+def test_a_title_becomes_one_plain_line(given: str, plain: str) -> None:
+    assert one_line(given) == plain
+
+
+@given(any_text)
+def test_whatever_comes_no_control_is_left(text: str) -> None:
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]", without_controls(text))
+    assert one_line(text) == " ".join(one_line(text).split())
+    assert not re.search(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]", one_line(text))
+
+
+@given(any_text)
+def test_clean_text_is_not_changed_again(text: str) -> None:
+    once = without_controls(text)
+    assert without_controls(once) == once
+
+
+@pytest.mark.parametrize("unit", ["\x1b]", "\x1b[", "<b ", "&", "\x9d", "<", "\x1bP;", "\x1b[0;"])
+def test_a_hostile_megabyte_is_cleaned_in_no_time(unit: str) -> None:
+    text = unit * (1_000_000 // len(unit))
+    start = time.perf_counter()
+    one_line(text)
+    without_controls(text)
+    assert time.perf_counter() - start < 20.0  # half a second or so on an idle machine
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://a.example",
+        "http://a.example/",
+        "HTTPS://A.EXAMPLE/x?y=1#z",
+        "https://a.example:8443/x",
+        "https://user:word@a.example/x",
+        "https://127.0.0.1:80/",
+        "https://[::1]:8080/x",
+        "https://bücher.example/straße?q=ü",
+        "https://a.example?q=1",
+        "https://a.example/%20(x)[y]'z",
+    ],
+)
+def test_a_web_address_is_one(url: str) -> None:
+    assert is_web_url(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "a.example",
+        "/search?q=b",
+        "//a.example/",
+        "https://",
+        "https:///path",
+        "https://?q",
+        "ftp://a.example/",
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "file:///etc/passwd",
+        "https:a.example",
+        "https://a.example/ b",
+        "https://a.example/\nb",
+        "https://a.example/\x00",
+        "https://a.example/\x1b[31m",
+        "https://a.example/\u202ekcab",
+        "https://a.example\\@evil.example",
+        'https://a.example/"x',
+        "https://a.example/<b>",
+        "https://a.example:99999/",
+        "https://a.example:port/",
+        "https://[::1/",
+        "https://a\u2100b.example/",
+        " https://a.example/",
+        "https://a.example/\ud800",
+    ],
+)
+def test_anything_else_is_no_web_address(url: str) -> None:
+    assert not is_web_url(url)
+
+
+def test_separators_of_lines_and_paragraphs_become_line_feeds() -> None:
+    assert without_controls("a\u2028b\u2029c\r\nd") == "a\nb\n\nc\nd"
+    assert one_line("a\u2028b\u2029c") == "a b c"

@@ -1,0 +1,128 @@
+"""What foreign text costs grows with its length and no faster, and no loop waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+
+import pytest
+
+from webtools import WebTools
+from webtools.grounding.checking.drafts import LONGEST_DRAFT, Reading
+from webtools.grounding.checking.verification import verify
+from webtools.pages.block_pages import is_challenge
+from webtools.synthesis import Source
+from webtools.text.cleaning import one_line, without_controls
+from webtools.text.fencing import STATEMENT, WORDS, defused, unfenced
+from webtools.text.invisible import without_hidden
+from webtools.text.redaction import Redactor
+from webtools_sandbox import SandboxServer
+
+REDACTOR = Redactor(
+    ["test-key-abcdefghijkl-123", "sk-ab/cd+ef==ghijkl", "http://u:passw0rd1@p.example"]
+)
+MARK = f"{STATEMENT}\n<<<{WORDS} 0123456789ab\n"
+UNITS = [
+    *("\u200b", "a\u200b", "\u200d", "\u200d\u2764", "1\ufe0f", "\u6f22\ufe00", "\U000e0100"),
+    *(
+        "<b ",
+        "<b a=",
+        "</b>",
+        "&#",
+        "&#x0",
+        "&amp;amp;",
+        "\x1b[",
+        "\x1b]",
+        "\x1b]a\n",
+        "\x9b",
+        "\r",
+    ),
+    *("\u2028", "\u202e", "\ud800", "untrusted", f"{WORDS} ", "u_n_t_", "<<<", MARK),
+    *("test-key-abcdefgh", "%25", "&amp;", "\\\\-", "sk-ab%2", "passw0rd"),
+    *("/cdn-cgi/challenge-platform/", "<iframe src=", "<iframe "),
+]
+WAYS: dict[str, Callable[[str], object]] = {
+    "one_line": one_line,
+    "without_controls": without_controls,
+    "without_hidden": without_hidden,
+    "defused": defused,
+    "unfenced": unfenced,
+    "redacted": REDACTOR.text,
+    "is_challenge": is_challenge,
+}
+
+
+def seconds(way: Callable[[str], object], text: str) -> float:
+    """Measure the quickest of three runs: the machine's noise only ever adds."""
+    times: list[float] = []
+    for _ in range(3):
+        start = time.process_time()
+        way(text)
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS.keys())
+@pytest.mark.parametrize("unit", UNITS, ids=ascii)
+def test_what_a_text_costs_grows_with_its_length(way: Callable[[str], object], unit: str) -> None:
+    short, long = (unit * (size // len(unit)) for size in (4_000, 128_000))
+    # 32 times the length: linear work takes 32 times as long, quadratic work 1,024 times.
+    assert seconds(way, long) < 10 * 32 * max(seconds(way, short), 0.0001)
+
+
+def test_a_fence_is_found_behind_many_that_are_never_closed() -> None:
+    whole = f"{MARK}text\n{WORDS} 0123456789ab>>>"
+    other = MARK.replace("0123456789ab", "ba9876543210")
+    assert unfenced(f"{other * 3}x {whole} y {whole}") == f"{other * 3}x text y text"
+    assert unfenced(f"{MARK}\n{WORDS} 0123456789ab>>>") == ""
+    assert unfenced(f"{MARK}{WORDS} 0123456789ab>>>") == f"{MARK}{WORDS} 0123456789ab>>>"
+
+
+@pytest.mark.parametrize("unit", ["(see [1]", "[1]", "[[1]] ", "a[1]", "x[1](", "It leaves [1]. "])
+def test_a_draft_of_marks_is_read_up_to_a_number_of_them(unit: str) -> None:
+    sources = [Source(1, "https://a.example/", "A", "The ferry leaves at nine.")]
+    text = unit * (LONGEST_DRAFT // len(unit))
+    draft = Reading(text, sources)
+    assert draft.is_cut
+    assert text[: draft.length].count("[") <= 1000
+    assert any("was read up to" in reason for reason in verify(text, sources).reasons)
+
+
+def test_a_draft_with_some_marks_is_read_whole() -> None:
+    text = "The ferry leaves at nine [1]. " * 100
+    assert not Reading(text, [Source(1, "https://a.example/", "A", "x")]).is_cut
+
+
+@pytest.mark.parametrize("unit", ["a\u200b", "\u202e", "\u200d", "&#x200b;", f"{WORDS} "])
+async def test_no_loop_waits_for_megabytes_of_hidden_characters(
+    webtools_sandbox: SandboxServer, unit: str
+) -> None:
+    text = unit * (2_000_000 // len(unit))
+    page = {"id": "x", "url": "https://a.example/", "title": "T", "text": text}
+    answer = {"results": [page], "statuses": [{"id": page["url"], "status": "success"}]}
+    with WebTools(webtools_sandbox.config()) as web:
+        await web.asearch("warm")
+        webtools_sandbox.fault(provider="exa", body=answer)
+        call = asyncio.ensure_future(web.afetch(["https://a.example/"], provider="exa"))
+        longest = 0.0
+        while not call.done():
+            before = time.monotonic()
+            await asyncio.sleep(0.001)
+            longest = max(longest, time.monotonic() - before)
+        await call
+    assert longest < 1.0  # ten times what a loop may wait
+
+
+@pytest.mark.parametrize(
+    "unit", ["a\u200b", "\u200d", "\u200d\u2764", "1\ufe0f\u20e3", "\u0628\u200d"]
+)
+def test_a_long_text_loses_what_a_short_one_does(
+    unit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for offset in range(4):
+        text = "x" * offset + unit * 50
+        whole = without_hidden(text)
+        with monkeypatch.context() as patched:
+            patched.setattr("webtools.text.invisible._STRETCH", 7)
+            assert without_hidden(text) == whole

@@ -1,0 +1,303 @@
+from __future__ import annotations
+
+import html
+import json
+import time
+from base64 import b64encode
+from collections.abc import Callable
+from urllib.parse import quote, quote_plus
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webtools.errors import RateLimitError, WebToolsError
+from webtools.http.messages import Response
+from webtools.results import FetchResponse, Page, SearchResponse, SearchResult
+from webtools.text.redaction import MARK, Redactor, redactor_for
+from webtools.tools import SearchInput
+
+KEY = "sk-1_a/b+c&d=e\"f'g<h>i\\j%k~l.m$n"
+keys = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), min_size=6, max_size=40)
+
+
+def lower(text: str) -> str:
+    return text.replace("%2F", "%2f").replace("%2B", "%2b")
+
+
+SPELLINGS: dict[str, Callable[[str], str]] = {
+    "plain": str,
+    "JSON": lambda key: json.dumps(key)[1:-1],
+    "JSON in JSON": lambda key: json.dumps(json.dumps(key))[3:-3],
+    "JSON with escaped slashes": lambda key: json.dumps(key)[1:-1].replace("/", "\\/"),
+    "JSON safe for HTML": lambda key: (
+        json.dumps(key)[1:-1]
+        .replace("&", "\\u0026")
+        .replace("<", "\\u003C")
+        .replace(">", "\\u003e")
+    ),
+    "percent": lambda key: quote(key, safe=""),
+    "percent with slashes": quote,
+    "percent in lower case": lambda key: lower(quote(key, safe="")),
+    "percent twice": lambda key: quote(quote(key, safe=""), safe=""),
+    "form": quote_plus,
+    "HTML": lambda key: html.escape(key, quote=False),
+    "HTML attribute": html.escape,
+    "HTML twice": lambda key: html.escape(html.escape(key)),
+    "HTML by number": lambda key: "".join(c if c.isalnum() else f"&#{ord(c)};" for c in key),
+    "HTML by name": lambda key: html.escape(key).replace("/", "&sol;").replace("+", "&plus;"),
+    "Markdown": lambda key: key.replace("_", "\\_").replace("<", "\\<").replace("-", "\\-"),
+    "JSON in a URL": lambda key: quote(json.dumps(key)[1:-1], safe=""),
+    "HTML in a URL": lambda key: quote(html.escape(key), safe=""),
+    "URL in HTML": lambda key: html.escape(quote(key)),
+    "mixed": lambda key: html.escape(quote(key, safe="&<>\"'=")),
+}
+
+
+@pytest.mark.parametrize("spell", SPELLINGS.values(), ids=SPELLINGS)
+def test_a_key_is_found_in_every_spelling(spell: Callable[[str], str]) -> None:
+    redactor = Redactor([KEY])
+    assert redactor.text(f"<{spell(KEY)}> and {spell(KEY)}") == f"<{MARK}> and {MARK}"
+
+
+@given(keys, st.sampled_from(list(SPELLINGS)), st.text(), st.text())
+def test_any_key_is_found_in_any_spelling(key: str, name: str, before: str, after: str) -> None:
+    spelled = SPELLINGS[name](key)
+    cleaned = Redactor([key]).text(f"{before} {spelled} {after}")
+    assert spelled not in cleaned
+    assert MARK in cleaned
+
+
+@given(st.text(), keys)
+def test_a_text_without_the_key_stays_as_it_is(text: str, key: str) -> None:
+    if key not in html.unescape(text):
+        assert Redactor([key]).text(text) == text
+
+
+def test_the_longest_key_goes_first() -> None:
+    assert Redactor(["abc", "abcdef"]).text("abcdef abc") == f"{MARK} {MARK}"
+
+
+@pytest.mark.parametrize("spell", SPELLINGS.values(), ids=SPELLINGS)
+def test_a_key_that_was_cut_is_found_from_half_of_it_on(spell: Callable[[str], str]) -> None:
+    redactor = Redactor([KEY])
+    for length in range((len(KEY) + 1) // 2, len(KEY)):
+        assert redactor.text(f"<{spell(KEY[:length])}…") == f"<{MARK}…"
+        assert redactor.may_be_in(spell(KEY[:length]).encode())
+
+
+def test_keys_that_begin_alike_are_taken_out_whole() -> None:
+    one, other = "acme-prod-key-AAAAAAAA", "acme-prod-key-ZZZ9"
+    redactor = Redactor([one, other])
+    assert redactor.text(f"{other} {one} {other[:-1]}") == f"{MARK} {MARK} {MARK}"
+
+
+@pytest.mark.parametrize("length", [1000, 4000])
+def test_a_very_long_key_is_no_trouble(length: int) -> None:
+    key = "".join(f"{number:x}." for number in range(length))[:length]
+    redactor = Redactor([key])
+    assert redactor.text(f"{key} {key[:-1]} {key[: length // 2]}") == f"{MARK} {MARK} {MARK}"
+
+
+def test_a_word_that_a_key_begins_with_stays() -> None:
+    redactor = Redactor(["test-key-canary-1", "http://www.example.com:8080"])
+    text = "a test-key for http://www.example.org and test-key-c"
+    assert redactor.text(text) == text
+
+
+def test_without_keys_nothing_changes() -> None:
+    assert Redactor([]).text("text") == Redactor([""]).text("text") == "text"
+
+
+def test_the_repr_of_a_redactor_shows_no_key() -> None:
+    assert KEY not in repr(Redactor([KEY]))
+
+
+def test_of_a_proxy_the_password_and_the_credentials_are_secrets_too() -> None:
+    redactor = Redactor(["http://user:pass%2Fword1@proxy.example:3128"])
+    sent = b64encode(b"user:pass/word1").decode()
+    text = f"http://user:pass%2Fword1@proxy.example:3128 pass/word1 pass%2fword1 Basic {sent}"
+    assert redactor.text(text) == f"{MARK} {MARK} {MARK} Basic {MARK}"
+
+
+ESCAPED_WHOLE: dict[str, Callable[[str], str]] = {
+    "percent": lambda text: "".join(f"%{ord(char):02x}" for char in text),
+    "percent in capitals": lambda text: "".join(f"%{ord(char):02X}" for char in text),
+    "percent twice": lambda text: "".join(f"%25{ord(char):02x}" for char in text),
+    "JSON": lambda text: "".join(f"\\u{ord(char):04x}" for char in text),
+    "JSON in JSON": lambda text: "".join(f"\\\\u{ord(char):04X}" for char in text),
+    "hexadecimal": lambda text: "".join(f"\\x{ord(char):02x}" for char in text),
+    "HTML": lambda text: "".join(f"&#{ord(char)};" for char in text),
+    "HTML in hexadecimal": lambda text: "".join(f"&amp;#x{ord(char):x};" for char in text),
+    "every third": lambda text: "".join(
+        f"%{ord(char):02x}" if i % 3 == 0 else char for i, char in enumerate(text)
+    ),
+}
+
+
+@pytest.mark.parametrize("escape", ESCAPED_WHOLE.values(), ids=ESCAPED_WHOLE)
+@pytest.mark.parametrize("cut", [0, 4])
+def test_a_key_of_which_every_letter_is_escaped_goes(
+    escape: Callable[[str], str], cut: int
+) -> None:
+    key = "exaKey-0123456789-abcXYZ"
+    redactor = Redactor([key, "other-key-of-somebody"])
+    text = f"before %41 {escape(key[: len(key) - cut])} after \\u0042."
+    assert redactor.may_be_in(text.encode())
+    assert redactor.text(text) == f"before %41 {MARK} after \\u0042."
+
+
+def test_escapes_without_a_key_stay_as_they_are() -> None:
+    text = "%41%42 \\u0065 &#101; https://a.example/%7Euser%20x"
+    assert Redactor(["exaKey-0123456789-abcXYZ"]).text(text) == text
+
+
+def test_megabytes_of_escapes_cost_a_moment() -> None:
+    redactor = Redactor(["exaKey-0123456789-abcXYZ"])
+    for piece in ("%65", "%", "\\", "\\u0065", "&", "&amp;", "&#", "%25", "a%C3%A4"):
+        text = piece * (2_000_000 // len(piece))
+        start = time.process_time()
+        assert redactor.text(text) == text
+        assert time.process_time() - start < 10.0
+
+
+def test_where_a_proxys_login_has_no_password_its_user_is_the_secret() -> None:
+    for login in ("test-key-canary-7:", "test-key-canary-7"):
+        redactor = Redactor([f"http://{login}@proxy.example:3128"])
+        sent = b64encode(b"test-key-canary-7:").decode()
+        text = f"{login} Basic {sent} http://{login}@proxy.example:3128 proxy.example"
+        assert "canary" not in redactor.text(text)
+        assert sent not in redactor.text(text)
+        assert redactor.text(text).endswith(" proxy.example")
+
+
+def test_a_proxy_without_a_login_is_no_secret() -> None:
+    assert Redactor(["http://p.example:3128"]).text("via http://p.example:3128") == (
+        "via http://p.example:3128"
+    )
+
+
+def test_a_proxys_short_password_and_its_host_stay_words() -> None:
+    redactor = Redactor(["http://user:news@proxy.example"])
+    assert redactor.text("news of proxy.example") == "news of proxy.example"
+    assert redactor.text("http://user:news@proxy.example/") == f"{MARK}/"
+
+
+@pytest.mark.parametrize(("key", "times"), [("sk\\/&key", 100_000), ("\\/&key\\/&", 10_000)])
+def test_looking_for_a_key_is_not_slowed_down_by_hostile_text(key: str, times: int) -> None:
+    hostile = "".join(part * times for part in ("\\", "key", "&amp;", "%25", "sk", "sk\\", "sk%25"))
+    redactor, start = Redactor([key]), time.monotonic()
+    redactor.text(hostile)
+    assert time.monotonic() - start < 10  # a tenth of a second or two on an idle machine
+
+
+def test_a_redactor_is_shared_by_the_calls_with_the_same_keys() -> None:
+    assert redactor_for(frozenset({"a", "b"})) is redactor_for(frozenset({"b", "a"}))
+
+
+# --- values ------------------------------------------------------------------------------------
+
+
+def test_values_are_cleaned_to_the_bottom() -> None:
+    value = {KEY: [{"a": f"x {KEY}"}, 1, None, [KEY]], 1: 2.0}
+    assert Redactor([KEY]).clean(value) == {MARK: [{"a": f"x {MARK}"}, 1, None, [MARK]], 1: 2.0}
+
+
+def test_what_holds_no_key_is_returned_as_it_is() -> None:
+    value = {"a": ["b"]}
+    response = FetchResponse(provider="exa", pages=[Page(url="https://a.example", text="text")])
+    assert Redactor([KEY]).clean(value) is value
+    assert Redactor([KEY]).clean(response) is response
+
+
+@pytest.mark.parametrize("spell", SPELLINGS.values(), ids=SPELLINGS)
+def test_results_are_cleaned_in_every_field(spell: Callable[[str], str]) -> None:
+    key = spell(KEY)
+    result = SearchResult(
+        title=key,
+        url=f"https://a.example/{key}",
+        snippet=key,
+        author=key,
+        source_provider="exa",
+        query=key,
+    )
+    response = SearchResponse(
+        provider="exa", queries=[key], results=[result, result], warnings=[f"Exa: {key}"]
+    )
+    cleaned = Redactor([KEY]).clean(response)
+    assert key not in json.dumps(cleaned.model_dump(mode="json"), ensure_ascii=False)
+    assert cleaned.results[0].title == cleaned.queries[0] == MARK
+    assert cleaned.warnings == [f"Exa: {MARK}"]
+    assert response.results[0].title == key
+
+
+def test_of_given_arguments_only_those_that_are_set_are_looked_at() -> None:
+    redactor = Redactor([KEY])
+    given = SearchInput(queries=[f"what is {KEY}"], category="news")
+    assert redactor.clean_given(given).queries == [f"what is {MARK}"]
+    harmless = SearchInput(queries=["json"])
+    assert redactor.clean_given(harmless) is harmless
+
+
+def test_an_answer_is_cleaned_before_it_is_read() -> None:
+    body = json.dumps({"error": f"bad key {KEY}", "é": 1}, ensure_ascii=False).encode()
+    cleaned = Redactor([KEY]).response(Response(401, {"a": "b"}, body))
+    assert cleaned.json() == {"error": f"bad key {MARK}", "é": 1}
+    assert (cleaned.status, cleaned.headers) == (401, {"a": "b"})
+
+
+def test_the_headers_of_an_answer_are_hidden_from_its_repr() -> None:
+    assert KEY not in repr(Response(401, {"x-echo": KEY}, b""))
+
+
+def test_an_answer_without_a_key_is_left_as_it_is() -> None:
+    response = Response(200, {"a": "b"}, b"\xff\x00 binary")
+    assert Redactor([KEY]).response(response) is response
+
+
+# --- errors ------------------------------------------------------------------------------------
+
+
+def chained(message: str, cause: BaseException | None = None) -> RateLimitError:
+    try:
+        raise RateLimitError(message, provider="exa", status=429, retry_after=2) from cause
+    except RateLimitError as error:
+        return error
+
+
+def test_an_error_without_a_key_is_left_as_it_is() -> None:
+    error = chained("slow down", ValueError("why"))
+    assert Redactor([KEY]).error(error) is error
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        chained(f"slow down {KEY}"),
+        chained("slow down", ValueError(KEY)),
+        chained("slow down", chained("why", OSError(1, KEY))),
+    ],
+    ids=["text", "cause", "deep cause"],
+)
+def test_an_error_with_a_key_loses_it_and_keeps_its_facts(error: WebToolsError) -> None:
+    cleaned = Redactor([KEY]).error(error)
+    assert cleaned is not error
+    assert type(cleaned) is RateLimitError
+    assert (cleaned.provider, cleaned.status, cleaned.retry_after) == ("exa", 429, 2)
+    assert str(cleaned).startswith("slow down")
+    assert (cleaned.__cause__, cleaned.__context__, cleaned.__traceback__) == (None, None, None)
+    assert KEY not in str(cleaned)
+
+
+def test_a_key_in_the_context_or_in_an_attribute_counts_too() -> None:
+    error, inner = chained("slow down"), ValueError("why")
+    error.__context__ = inner
+    assert Redactor([KEY]).error(error) is error
+    inner.detail = KEY  # type: ignore[attr-defined]
+    assert Redactor([KEY]).error(error) is not error
+
+
+def test_a_chain_that_bites_its_tail_is_followed_once() -> None:
+    error, inner = chained("slow down"), ValueError("why")
+    error.__context__, inner.__context__ = inner, error
+    assert Redactor([KEY]).error(error) is error
