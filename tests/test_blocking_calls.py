@@ -18,7 +18,7 @@ from langchain_webtools import WebToolkit
 from llamaindex_webtools import WebToolsSpec
 from webtools import WebTools
 from webtools.config import log_path
-from webtools.logs import events_of
+from webtools.logs import events_of, writer
 from webtools_sandbox import SandboxServer
 
 QUERY = "heap queue"
@@ -179,7 +179,7 @@ async def test_the_log_has_what_was_done_all_the_same(
         result = await web.acall_tool("web_search", {"queries": [QUERY]})
         accounts = web._settings.accounts()
     detector.deactivate()
-    webtools._log_file._writer.submit(int)
+    writer._writer.submit(int)
     found = _eventually(lambda: events_of(log_path(accounts), result.call_id))
     assert [each["event"] for each in found][-1] == "done"
 

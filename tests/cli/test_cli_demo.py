@@ -166,7 +166,7 @@ def test_it_answers_four_times_in_80_columns_and_cites_what_it_was_given(start: 
         assert sources
         assert sources <= urls(steps)
     assert out.count("Generate cryptographically strong pseudo-random") >= 3
-    assert "webtools config example" in parts[-1]
+    assert "webtools config init" in parts[-1]
     assert max(map(len, out.splitlines())) <= 80
 
 

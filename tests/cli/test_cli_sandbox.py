@@ -67,7 +67,7 @@ def test_the_fault_it_proposes_makes_the_next_call_fail(
     command = cli("sandbox").out.partition("curl -d ")[2]
     body, url = command.strip().replace("'", "").rsplit(" ", 1)
     assert httpx.post(url, content=body).status_code == 200
-    codes = [cli("search", "heap", "--config", config).code for _ in range(2)]
+    codes = [cli("search", "heap", "--provider", "exa", "--config", config).code for _ in range(2)]
     assert codes == [1, 0]
 
 

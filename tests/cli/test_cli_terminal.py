@@ -117,7 +117,7 @@ def test_an_error_is_plain_text_with_the_way_to_its_reason(
     screen: Screen, trial: str, webtools_sandbox: SandboxServer
 ) -> None:
     webtools_sandbox.fault(status=401, times=None)
-    written = screen("search", "x", "--config", trial, code=1)
+    written = screen("search", "x", "--provider", "exa", "--config", trial, code=1)
     assert written.startswith("webtools: Exa API returned HTTP 401")
     assert written.endswith("` tells why.\n")
     assert "\x1b" not in written

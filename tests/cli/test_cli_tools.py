@@ -136,7 +136,7 @@ def test_summarize_takes_one_url(cli: Cli) -> None:
         (["search"], "QUERY is missing"),
         (["search", " "], 'query " " is blank'),
         (["search", "x", "--limit", "many"], 'limit "many"'),
-        (["search", "x", "--limit", "0"], 'limit "0"'),
+        (["search", "x", "--limit", "-1"], 'limit "-1"'),
         (["search", "x", "--limit"], "argument --limit: expected one argument"),
         (["search", "x", "--start", "soon"], '"soon" is not a date'),
         (["search", "x", "--category", "cats"], '"cats" is not a category'),
@@ -173,7 +173,7 @@ def test_a_refusal_by_the_provider_is_exit_1(
     cli: Cli, config: str, webtools_sandbox: SandboxServer, status: int
 ) -> None:
     webtools_sandbox.fault(status=status, times=None)
-    done = cli("search", "x", "--config", config)
+    done = cli("search", "x", "--provider", "exa", "--config", config)
     assert (done.code, done.out) == (1, "")
     assert done.err.startswith(f"webtools: Exa API returned HTTP {status}")
 
@@ -195,7 +195,7 @@ def test_no_answer_is_exit_1(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["search", "x", "--limit", "0"], (2, "InputError")),
+        (["search", "x", "--limit", "-1"], (2, "InputError")),
         (["search", "x", "--nonsense"], (2, "InputError")),
         (["search"], (2, "InputError")),
         (["search", "x", "--provider", "nobody"], (2, "ConfigError")),

@@ -10,6 +10,7 @@ import re
 import sys
 import threading
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -394,6 +395,7 @@ def test_a_log_that_cannot_be_read_is_told_with_its_path(path: Path) -> None:
 
 
 def test_reading_is_imported_only_when_it_is_asked_for() -> None:
+    logs = import_module("webtools.logs")
     assert logs.explain([]) == "The log has nothing on this call."
     assert logs.tail_line is sys.modules["webtools.logs.explanation"].tail_line
     with pytest.raises(AttributeError, match="'webtools.logs' has no attribute 'expl4in'"):

@@ -20,8 +20,8 @@ from traitlets.config import Config as IPythonConfig
 
 import webtools
 from webtools import WebTools
-from webtools import notebook as notebook_module
 from webtools.errors import ConfigError, RateLimitError
+from webtools.notebook import magics as notebook_module
 from webtools.notebook.table import MAGICS
 from webtools.progress import NotebookProgress, Progress, TerminalProgress
 

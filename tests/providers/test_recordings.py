@@ -106,6 +106,7 @@ def test_exa_search_filtered(play: Play) -> None:
     assert response.model_dump(mode="json") == snapshot(
         {
             "provider": "exa",
+            "asked": [{"provider": "exa", "served": True, "reason": None}],
             "warnings": [],
             "cost_usd": 0.007,
             "cost_is_estimate": False,
@@ -189,6 +190,7 @@ def test_exa_contents_with_a_page_that_is_gone(play: Play) -> None:
     assert response.model_dump(mode="json") == snapshot(
         {
             "provider": "exa",
+            "asked": [{"provider": "exa", "served": True, "reason": None}],
             "warnings": [],
             "cost_usd": 0.004,
             "cost_is_estimate": False,
@@ -208,6 +210,7 @@ Farmers in the dry south have borrowed seeds from the\
                     "published_at": "2026-05-03T10:20:00Z",
                     "author": "Petra Lund",
                     "error": None,
+                    "source_provider": "exa",
                 },
                 {
                     "url": "https://docs.example/gone.html",
@@ -218,6 +221,7 @@ Farmers in the dry south have borrowed seeds from the\
                     "published_at": None,
                     "author": None,
                     "error": "CRAWL_NOT_FOUND (HTTP 404)",
+                    "source_provider": None,
                 },
                 {
                     "url": "https://news.example/2026/08/bee-census.html",
@@ -232,6 +236,7 @@ Eleven thousand volunteers counted wild bees in July. They\
                     "published_at": "2026-08-19T00:00:00Z",
                     "author": None,
                     "error": None,
+                    "source_provider": "exa",
                 },
             ],
         }
@@ -328,6 +333,7 @@ def test_kagi_search_filtered(play: Play) -> None:
     assert response.model_dump(mode="json") == snapshot(
         {
             "provider": "kagi",
+            "asked": [{"provider": "kagi", "served": True, "reason": None}],
             "warnings": [],
             "cost_usd": 0.012,
             "cost_is_estimate": True,
@@ -471,6 +477,7 @@ def test_kagi_summary(play: Play) -> None:
     assert response.model_dump(mode="json") == snapshot(
         {
             "provider": "kagi",
+            "asked": [{"provider": "kagi", "served": True, "reason": None}],
             "warnings": [],
             "cost_usd": 0.00384,
             "cost_is_estimate": True,

@@ -875,9 +875,9 @@ def test_a_fork_that_could_not_wait_leaves_the_child_without_the_file(path: Path
     forked(
         path,
         """
-from webtools import _connections
+from webtools.storage import connections
 from webtools.storage.sqlite import StoreError
-_connections.PATIENCE = 0.05
+connections.PATIENCE = 0.05
 inside, leave = threading.Event(), threading.Event()
 thread = threading.Thread(target=lambda: store.read(lambda db: (inside.set(), leave.wait(10))))
 thread.start()

@@ -97,7 +97,8 @@ Try in another terminal:
   webtools search --config {path} "priority queue"
   webtools web-deep --config {path} "How do I read a zip file?"
   webtools log tail --config {path}
-Let the next request fail; add --refresh to what was asked before:
+Let the next request fail; name a provider, or the next one serves, and add
+--refresh to what was asked before:
   curl -d '{{"status": 401}}' {url}/_sandbox/faults
 """
 

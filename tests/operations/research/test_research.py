@@ -403,7 +403,7 @@ def test_the_log_tells_why_a_call_went_as_it_did(
     result = web.call_tool("web_research", {"query": QUERY})
     told = events_of(Path(settings["log"]["path"]), result.call_id)
     assert [event["event"] for event in told] == [
-        *("call", "cache_miss", "cache_miss", "provider_error", "cache_miss"),
+        *("call", "cache_miss", "cache_miss", "provider_error", "moved_on", "cache_miss"),
         *("provider_success", "done"),
     ]
     text = explain(told)

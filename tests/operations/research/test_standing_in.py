@@ -185,8 +185,8 @@ def test_a_parked_provider_that_is_asked_for_is_asked(
     web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
     webtools_sandbox.fault(provider="exa", status=402, times=1)
-    assert web.search("json").provider == "brave"
-    assert web.search("json dump").provider == "brave"
+    assert web.search("json").provider == "kagi"
+    assert web.search("json dump").provider == "kagi"
     assert web.search("json dump", provider="exa").provider == "exa"
 
 
