@@ -249,7 +249,7 @@ def test_a_reading_that_is_stopped_leaves_no_process_at_work(stuck: Pool) -> Non
     reading = Reading(source(seconds=60))
     thread = threading.Thread(target=_quietly, args=(reading,))
     thread.start()
-    assert until(lambda: stuck.processes)
+    assert until(lambda: stuck.processes and not stuck._idle)
     [first] = stuck.processes
     reading.stop()
     thread.join(5)
