@@ -40,6 +40,7 @@ test-all: ## Run the tests on every Python from 3.11 to 3.13 that is installed
 lint: $(READY) ## Check style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-cache
 	@$(BIN)/mypy & types=$$!; $(BIN)/pyright --project pyproject.toml; found=$$?; \
 		wait $$types && exit $$found  # side by side, as each uses one core
 	$(BIN)/python scripts/check_examples.py

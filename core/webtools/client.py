@@ -9,7 +9,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
 from webtools.calls.validate import Dispatcher, arguments
-from webtools.config.parts import Fence
 from webtools.config.settings import Config, Settings
 from webtools.flows.drivers import Flow, arun, run
 from webtools.http.threads import at_once_or_in_thread
@@ -18,6 +17,7 @@ from webtools.pipeline.context import CacheMode, CallOptions
 from webtools.progress import ProgressCallback
 from webtools.results import (
     Command,
+    Fence,
     FetchResponse,
     ReadResponse,
     ResearchEnvelope,

@@ -11,6 +11,7 @@ from webtools.display.hook import Bounded, Shown
 
 Command: TypeAlias = Literal["web", "web-deep", "web-news", "web-docs"]
 Confidence: TypeAlias = Literal["high", "medium", "low"]
+Fence: TypeAlias = Literal["pages", "all", "off"]
 FilterState = Literal["native", "local", "unsupported"]
 Score = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from webtools.errors import RateLimitError, WebToolsError
 from webtools.http.messages import Response
+from webtools.pipeline import retries
 from webtools.results import FetchResponse, Page, SearchResponse, SearchResult
 from webtools.text.redaction import MARK, Redactor, redactor_for
 from webtools.tools import SearchInput
@@ -241,7 +242,7 @@ def test_of_given_arguments_only_those_that_are_set_are_looked_at() -> None:
 
 def test_an_answer_is_cleaned_before_it_is_read() -> None:
     body = json.dumps({"error": f"bad key {KEY}", "é": 1}, ensure_ascii=False).encode()
-    cleaned = Redactor([KEY]).response(Response(401, {"a": "b"}, body))
+    cleaned = retries._redacted(Response(401, {"a": "b"}, body), Redactor([KEY]))
     assert cleaned.json() == {"error": f"bad key {MARK}", "é": 1}
     assert (cleaned.status, cleaned.headers) == (401, {"a": "b"})
 
@@ -252,7 +253,7 @@ def test_the_headers_of_an_answer_are_hidden_from_its_repr() -> None:
 
 def test_an_answer_without_a_key_is_left_as_it_is() -> None:
     response = Response(200, {"a": "b"}, b"\xff\x00 binary")
-    assert Redactor([KEY]).response(response) is response
+    assert retries._redacted(response, Redactor([KEY])) is response
 
 
 # --- errors ------------------------------------------------------------------------------------

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from webtools.config.parts import Fence
 from webtools.errors import ProviderError, RequestError, WebToolsError
 from webtools.flows.drivers import Flow, Offload
 from webtools.output import formatting
@@ -22,6 +21,7 @@ from webtools.output.formatting import BriefPage
 from webtools.output.stored import handle_of, save
 from webtools.output.truncation import MAX_BYTES, MAX_LINES, Truncation, fit, fit_sections, notice
 from webtools.results import (
+    Fence,
     FetchResponse,
     Page,
     ReadResponse,

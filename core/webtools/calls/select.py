@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from pydantic import BaseModel
 
-from webtools.config.settings import Accounts
+from webtools.config.accounts import DEFAULT_LIMIT, Accounts
 from webtools.errors import InputError, WebToolsError
 from webtools.flows.drivers import Flow
 from webtools.operations.fetch import fetch_in_turn
@@ -44,8 +44,6 @@ from webtools.tools import (
 
 T = TypeVar("T")
 AnyResponse = TypeVar("AnyResponse", SearchResponse, FetchResponse, SummaryResponse)
-
-DEFAULT_LIMIT = 5  # results per query where neither the call nor the settings say
 
 
 def find_tool(name: Any) -> Tool:

@@ -11,7 +11,6 @@ from webtools.config.models import capabilities
 from webtools.config.parts import (
     BudgetConfig,
     CacheConfig,
-    Fence,
     FetchConfig,
     LogConfig,
     ResearchConfig,
@@ -21,6 +20,7 @@ from webtools.errors import ConfigError
 from webtools.http.proxies import NO_PROXIES, Proxies
 from webtools.providers import PROVIDERS, Account, Capability, direct
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
+from webtools.results import Fence
 
 if TYPE_CHECKING:
     from webtools.config.models import ProviderConfig
@@ -36,6 +36,7 @@ _USES: dict[Capability, str] = {
 }
 
 _KEYLESS = f"Or install what reads pages without any key: {direct.INSTALL}"
+DEFAULT_LIMIT = 5  # results per query where neither the call nor the settings say
 
 
 def build(

@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import SecretStr
 
+from webtools.config.accounts import DEFAULT_LIMIT
 from webtools.config.environment import key_variables
 from webtools.config.messages import listed, quote
 from webtools.config.models import capabilities
@@ -33,8 +34,6 @@ _SYNTHESIS = "extractive for web-deep, none elsewhere (the defaults)"
 
 def describe(accounts: Accounts, environ: Mapping[str, str]) -> list[str]:
     """Describe the settings in lines of text, without keys; see `config.check`."""
-    from webtools.calls.select import DEFAULT_LIMIT  # noqa: PLC0415  it imports the config
-
     origin = accounts.origin
     if origin == ENVIRONMENT:
         names = ", ".join(name for name, _ in key_variables(environ)) or "no key"

@@ -20,7 +20,6 @@ from webtools.config.parts import (
     MAX_RESULTS,
     BudgetConfig,
     CacheConfig,
-    Fence,
     FetchConfig,
     LogConfig,
     Part,
@@ -40,6 +39,7 @@ from webtools.config.values import (
 )
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS, Capability, direct, perplexity
+from webtools.results import Fence
 
 _PARTS: dict[str, type[Part]] = {
     "cache": CacheConfig,

@@ -6,7 +6,7 @@ Each has a default for everything, so that a config without the part is one with
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, TypeVar, cast, get_args
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, cast, get_args
 
 from pydantic import (
     AfterValidator,
@@ -50,9 +50,6 @@ LOG_BACKUPS = Bounds(1, 20)
 ROTATE_CHECK_MS = Bounds(1_000, 600_000)
 
 COMMANDS: tuple[Command, ...] = get_args(Command)
-
-
-Fence: TypeAlias = Literal["pages", "all", "off"]
 
 
 def _within(bounds: Bounds) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Generator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Generic, TypeVar
 
@@ -22,7 +22,7 @@ from webtools.pipeline.accounting import Job, observed, timeout_of
 from webtools.providers import PROVIDERS
 from webtools.providers.errors import retry_after
 from webtools.providers.parsing import read_with
-from webtools.text.redaction import redactor_for
+from webtools.text.redaction import Redactor, redactor_for
 
 __all__ = ["Job", "dialogue", "exchange", "send_with_retries", "timeout_of"]
 
@@ -142,11 +142,19 @@ def _accepted(request: Request, job: Job, deadline: float) -> Flow[Response]:
     except RequestError as error:
         raise _explained(error, job) from error.__cause__
     # Before it is read: what is cut short on the way could end in half a key.
-    response = redactor_for(job.account.secrets).response(response)
+    response = _redacted(response, redactor_for(job.account.secrets))
     fault = _fault(response, job)
     if fault is not None:
         raise fault
     return response
+
+
+def _redacted(response: Response, redactor: Redactor) -> Response:
+    if not redactor.may_be_in(response.body):
+        return response
+    body = redactor.text(response.body.decode("latin-1")).encode("latin-1")
+    headers = {k: v for k, v in response.headers.items() if k != "content-length"}
+    return replace(response, headers=headers, body=body)
 
 
 def _fault(response: Response, job: Job) -> ProviderError | None:

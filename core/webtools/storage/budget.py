@@ -15,14 +15,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
 from webtools.errors import ConfigError, QuotaError
 from webtools.storage.sqlite import Store, StoreError
-
-if TYPE_CHECKING:
-    from webtools.config.settings import BudgetConfig
 
 __all__ = ["Budget", "Reservation", "Spent", "Tally"]
 
@@ -38,6 +35,37 @@ _RESERVE = """
 """
 _SETTLE = "UPDATE spend SET micro_usd = max(0, micro_usd + ?) WHERE day = ?"
 _READ = "SELECT micro_usd, calls FROM spend WHERE day = ?"
+
+
+class Limits(Protocol):
+    """What may be spent; None where there is no limit.
+
+    Attributes:
+        usd_per_day: USD in a day of UTC, over all processes that share the store.
+        calls_per_day: Calls in such a day that have a price.
+        usd_per_process: USD in the life of a process.
+        calls_per_process: Calls in the life of a process that have a price.
+    """
+
+    @property
+    def usd_per_day(self) -> float | None:
+        """The limit, or None."""
+        ...
+
+    @property
+    def calls_per_day(self) -> int | None:
+        """The limit, or None."""
+        ...
+
+    @property
+    def usd_per_process(self) -> float | None:
+        """The limit, or None."""
+        ...
+
+    @property
+    def calls_per_process(self) -> int | None:
+        """The limit, or None."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +89,7 @@ class Spent:
 
     today: Tally | None
     process: Tally
-    limits: BudgetConfig
+    limits: Limits
 
 
 @dataclass(slots=True)
@@ -153,7 +181,7 @@ class Budget:
     """
 
     def __init__(
-        self, store: Store, limits: BudgetConfig, *, now: Callable[[], float] = time.time
+        self, store: Store, limits: Limits, *, now: Callable[[], float] = time.time
     ) -> None:
         self._store = store
         self._limits = limits

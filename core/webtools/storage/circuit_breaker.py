@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import astuple, dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from webtools.errors import (
     AuthenticationError,
@@ -27,7 +27,6 @@ from webtools.errors import (
     UnavailableError,
     WebToolsError,
 )
-from webtools.providers import Account
 from webtools.storage.sqlite import Store, StoreError
 
 __all__ = ["Health", "Parking"]
@@ -66,6 +65,30 @@ _WRITE = """
 """
 _DELETE = "DELETE FROM health WHERE provider = ?"
 _TIDY = "DELETE FROM health WHERE max(changed, parked_until) < ?"
+
+
+class Account(Protocol):
+    """What tells providers apart: the same one under another key is another."""
+
+    @property
+    def name(self) -> str:
+        """Name of its entry in the settings."""
+        ...
+
+    @property
+    def type(self) -> str:
+        """Type of the provider."""
+        ...
+
+    @property
+    def base_url(self) -> str:
+        """Origin of its API."""
+        ...
+
+    @property
+    def secrets(self) -> frozenset[str]:
+        """Its keys."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ import sys
 from base64 import b64encode
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from functools import cache, lru_cache
 from html.entities import html5
 from typing import Any, TypeVar, cast
@@ -19,7 +18,6 @@ from pydantic import BaseModel
 from pydantic_core import to_json
 
 from webtools.errors import WebToolsError
-from webtools.http.messages import Response
 from webtools.text.narrowing import is_list, is_object
 
 T = TypeVar("T")
@@ -74,14 +72,6 @@ class Redactor:
         if [landmark for landmark in self._landmarks if text.find(landmark) >= 0]:
             return True
         return bool(self._landmarks) and _has_escapes(text.decode("latin-1"))
-
-    def response(self, response: Response) -> Response:
-        """Clean an answer before it is read: what is cut short later may end in half a key."""
-        if not self.may_be_in(response.body):
-            return response
-        body = self.text(response.body.decode("latin-1")).encode("latin-1")
-        headers = {k: v for k, v in response.headers.items() if k != "content-length"}
-        return replace(response, headers=headers, body=body)
 
     def clean(self, value: T) -> T:
         """Clean a value and all that is in it; what holds no key is returned as it is."""
