@@ -84,3 +84,23 @@ def test_importing_loads_no_more_than_it_must(statement: str, unwanted: list[str
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=True
     )
     assert ran.stdout.split() == []
+
+
+MOVED = {
+    "webtools.cache": "webtools.storage.cache",
+    "webtools.formatting": "webtools.output.formatting",
+    "webtools.truncation": "webtools.output.truncation",
+    "webtools.rendering": "webtools.display.terminal",
+    "webtools.sandbox": "webtools_sandbox",
+}
+
+
+@pytest.mark.parametrize("old", MOVED)
+def test_a_module_that_moved_warns_and_has_the_same_names(old: str) -> None:
+    sys.modules.pop(old, None)
+    new = importlib.import_module(MOVED[old])
+    with pytest.warns(DeprecationWarning, match=f"^{MOVED[old]} is the new name"):
+        module = importlib.import_module(old)
+    names = getattr(new, "__all__", [name for name in vars(new) if not name.startswith("_")])
+    assert names
+    assert all(getattr(module, name) is getattr(new, name) for name in names)
