@@ -16,8 +16,6 @@ from webtools.http.transport import BlockingTransport, LoopTransports
 from webtools.pipeline.context import CacheMode, CallOptions
 from webtools.progress import ProgressCallback
 from webtools.results import (
-    Command,
-    Fence,
     FetchResponse,
     ReadResponse,
     ResearchEnvelope,
@@ -25,6 +23,7 @@ from webtools.results import (
     SearchResponse,
     SummaryResponse,
 )
+from webtools.text.choices import Command, Fence
 from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, Tool, ToolResult
 
 if TYPE_CHECKING:

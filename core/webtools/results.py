@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from webtools.display.hook import Bounded, Shown
+from webtools.text.choices import Command, Confidence
 
-Command: TypeAlias = Literal["web", "web-deep", "web-news", "web-docs"]
-Confidence: TypeAlias = Literal["high", "medium", "low"]
-Fence: TypeAlias = Literal["pages", "all", "off"]
 FilterState = Literal["native", "local", "unsupported"]
 Score = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 

@@ -21,7 +21,6 @@ from webtools.output.formatting import BriefPage
 from webtools.output.stored import handle_of, save
 from webtools.output.truncation import MAX_BYTES, MAX_LINES, Truncation, fit, fit_sections, notice
 from webtools.results import (
-    Fence,
     FetchResponse,
     Page,
     ReadResponse,
@@ -30,6 +29,7 @@ from webtools.results import (
     SummaryResponse,
 )
 from webtools.text import fencing
+from webtools.text.choices import Fence
 from webtools.text.fencing import wrapping
 from webtools.tools import Tool, ToolResult
 

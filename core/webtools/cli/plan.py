@@ -8,7 +8,7 @@ from typing import Any
 from webtools import WebTools
 from webtools.cli.reports import Report
 from webtools.display.plan_text import plan_text
-from webtools.results import Command
+from webtools.text.choices import Command
 
 
 def answer(query: str, command: Command, given: dict[str, Any], config: str | None) -> Report:

@@ -20,7 +20,7 @@ from webtools.errors import ConfigError
 from webtools.http.proxies import NO_PROXIES, Proxies
 from webtools.providers import PROVIDERS, Account, Capability, direct
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
-from webtools.results import Fence
+from webtools.text.choices import Fence
 
 if TYPE_CHECKING:
     from webtools.config.models import ProviderConfig

@@ -39,7 +39,7 @@ from webtools.config.values import (
 )
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS, Capability, direct, perplexity
-from webtools.results import Fence
+from webtools.text.choices import Fence
 
 _PARTS: dict[str, type[Part]] = {
     "cache": CacheConfig,

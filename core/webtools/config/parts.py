@@ -24,7 +24,7 @@ from webtools.config.messages import QUOTED, SHORTEST_KEY, explain, fail, hint, 
 from webtools.config.values import checked_path
 from webtools.errors import ConfigError
 from webtools.providers.operator_domains import OperatorDomains, read_site
-from webtools.results import Command
+from webtools.text.choices import Command
 from webtools.text.narrowing import is_object
 from webtools.text.redaction import Redactor
 

@@ -35,7 +35,7 @@ from webtools.inputs.values import (
     shown,
     up_to,
 )
-from webtools.results import Command
+from webtools.text.choices import Command
 from webtools.text.dates import read_date
 from webtools.text.narrowing import is_list, is_mapping
 

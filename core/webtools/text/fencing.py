@@ -19,7 +19,7 @@ from bisect import bisect_left
 from collections.abc import Callable
 from functools import cache, lru_cache
 
-from webtools.results import Fence
+from webtools.text.choices import Fence
 from webtools.text.invisible import characters
 
 WORDS = "untrusted-web-data"

@@ -199,11 +199,9 @@ def visible_model(response: Model) -> Model:
 def _warned(response: Model, removed: int) -> Model:
     what = "1 hidden character" if removed == 1 else f"{removed} hidden characters"
     warning = f"Removed {what} from the text."
-    from webtools.results import ResearchEnvelope  # noqa: PLC0415 - tools are named without it
-
-    if isinstance(response, ResearchEnvelope):
-        meta = response.meta
-        meta = meta.model_copy(update={"warnings": [*meta.warnings, warning]})
+    meta = getattr(response, "meta", None)  # where an envelope has its warnings
+    if isinstance(meta, BaseModel):
+        meta = meta.model_copy(update={"warnings": [*getattr(meta, "warnings", ()), warning]})
         return response.model_copy(update={"meta": meta})
     if "warnings" not in type(response).model_fields:  # a plan, in which nothing is the web's
         return response

@@ -16,7 +16,7 @@ from webtools.config import EXAMPLE, config_paths
 from webtools.errors import InputError, QuotaError, UnavailableError, WebToolsError
 from webtools.operations.failover import UNPRICED
 from webtools.pipeline import retries
-from webtools.results import Command
+from webtools.text.choices import Command
 from webtools_sandbox import SandboxServer
 
 QUERY = "python asyncio cancel task"

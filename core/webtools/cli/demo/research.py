@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from webtools.cli.demo import command, screen
 from webtools.cli.demo.script import Script
 from webtools.errors import ConfigError
-from webtools.results import Command
+from webtools.text.choices import Command
 
 if TYPE_CHECKING:
     from webtools import WebTools

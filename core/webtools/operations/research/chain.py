@@ -22,9 +22,10 @@ from webtools.pipeline.context import CallContext
 from webtools.pipeline.retries import dialogue
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.protocols import Cost, DocsQuery, Hits, SearchQuery
-from webtools.results import Command, SearchResult
+from webtools.results import SearchResult
 from webtools.storage.cache import cache_key
 from webtools.storage.circuit_breaker import Parking
+from webtools.text.choices import Command
 
 NEWS = "news"
 RecencySource: TypeAlias = Literal["call", "command", "words"]

@@ -10,7 +10,8 @@ from functools import lru_cache
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
 from webtools.inputs.models import MAX_RECENCY_DAYS
-from webtools.results import Command, Confidence, SearchResult
+from webtools.results import SearchResult
+from webtools.text.choices import Command, Confidence
 
 _NEWS_DAYS, _RECENT_DAYS = 7, 30
 _TIME_WORDS = re.compile(

@@ -1,0 +1,9 @@
+"""Words of a fixed choice that inputs, results and settings share."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+Command: TypeAlias = Literal["web", "web-deep", "web-news", "web-docs"]
+Confidence: TypeAlias = Literal["high", "medium", "low"]
+Fence: TypeAlias = Literal["pages", "all", "off"]
