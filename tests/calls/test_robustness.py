@@ -175,12 +175,14 @@ NAMES = [
     *("publishedDate", "published", "time", "output", "tokens", "costDollars", "total", "status"),
     *("code", "message", "msg", "tag", "httpStatusCode", "notices"),
 ]
+# Unassigned and private signs are kept in messages, though Python takes them for unprintable.
+signs = st.characters(codec="utf-8", exclude_categories=["Cn", "Co"])
 scalars = st.one_of(
     st.none(),
     st.booleans(),
     st.integers(),
     st.floats(),
-    st.text(max_size=10),
+    st.text(signs, max_size=10),
     st.sampled_from(
         [
             *(PAGE, "https://a.example/", "http://[::1", "javascript:1", "2026-01-01", "error", 0),

@@ -450,3 +450,21 @@ def test_what_is_no_file_is_passed_over_in_reading(path: Path) -> None:
     file.append(b"a\n")
     os.mkfifo(f"{path}.1")
     assert lines(path) == [b"a"]
+
+
+def test_where_a_detector_forbids_writing_another_thread_writes(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = log_file(path)
+    here, write, done = threading.get_ident(), file._write, threading.Event()
+
+    def watched(line: bytes) -> None:
+        if threading.get_ident() == here:
+            raise ZeroDivisionError
+        write(line)
+        done.set()
+
+    monkeypatch.setattr(file, "_write", watched)
+    file.append(b"a\n")
+    assert done.wait(30)
+    assert lines(path) == [b"a"]

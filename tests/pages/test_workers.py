@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import psutil
@@ -551,6 +552,116 @@ def test_a_worker_that_is_closed_twice_is_gone_all_the_same() -> None:
     made.close()
     made.close()
     assert is_gone(made.process.pid)
+
+
+def test_nothing_is_asked_of_a_process_too_late_nor_of_one_that_is_gone() -> None:
+    made = Worker([sys.executable, "-c", BUSY])
+    late = Alarm()
+    late.ring()
+    try:
+        assert made.ask(source(), late) is None
+        assert made.process.poll() is None
+    finally:
+        made.close()
+    assert made.ask(source(), Alarm()) is None
+    assert not made.is_sound
+
+
+def test_a_program_that_cannot_be_run_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "_programs", lambda: ["/nowhere/python"])
+    assert processes.started() is None
+
+
+def test_an_isolated_python_starts_isolated_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "sys", SimpleNamespace(flags=SimpleNamespace(isolated=1)))
+    assert processes._flags() == ["-I"]
+
+
+def test_a_process_that_comes_after_the_end_is_ended(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Worker([sys.executable, "-c", BUSY])
+    monkeypatch.setattr(workers, "started", lambda: made)
+    workers._close()
+    pool._start_one()
+    assert is_gone(made.process.pid)
+    assert workers.processes() == []
+
+
+def test_a_pool_that_is_closed_ends_its_processes(pool: Pool) -> None:
+    read_apart()
+    [first] = workers.processes()
+    workers._close()
+    assert until(lambda: is_gone(first))
+
+
+def test_a_child_lets_go_of_the_processes_of_its_parent(pool: Pool) -> None:
+    read_apart()
+    [before] = pool._all
+    workers._begin_in_child()  # `pool` puts the pool of the tests back
+    try:
+        assert workers.processes() == []
+        assert before.process.poll() == 0  # which is not waited for
+    finally:
+        process = psutil.Process(before.process.pid)
+        process.wait(30)  # its input has ended, and so does it
+
+
+def test_the_program_keeps_what_libraries_print_from_its_answers(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    given, taken = tmp_path / "pages", tmp_path / "answers"
+    with given.open("wb", buffering=0) as pages:
+        frames.write(pages, *frames.of_source(source()))
+    ours = {0: os.open(given, os.O_RDONLY), 1: os.open(taken, os.O_WRONLY | os.O_CREAT)}
+    steps: list[object] = []
+    system = SimpleNamespace(
+        dup=ours.__getitem__,
+        dup2=lambda *pair: steps.append(pair),
+        fdopen=os.fdopen,
+        devnull=os.devnull,
+        sysconf=getattr(os, "sysconf", None),
+    )
+    monkeypatch.setattr(worker, "os", system)
+    monkeypatch.setattr(worker, "signal", SimpleNamespace(**SIGNALS, signal=lambda *_: None))
+    monkeypatch.setattr(worker, "_limit_resources", lambda: steps.append("limited"))
+    worker.main()
+    assert steps == [(2, 1), "limited"]
+    with taken.open("rb") as answers:
+        assert frames.read(answers) == ({"ready": True}, b"")
+        answer = frames.read(answers)
+    assert answer is not None
+    assert frames.to_content(answer).title == "Ferry"
+
+
+SIGNALS = {"SIGINT": signal.SIGINT, "SIG_IGN": signal.SIG_IGN}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such limits")
+def test_a_process_bounds_its_memory_and_dumps_no_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    import resource  # noqa: PLC0415 - of POSIX systems
+
+    bounded: dict[int, int] = {}
+
+    def bound(kind: int, limits: tuple[int, int]) -> None:
+        bounded[kind] = limits[0]
+        if kind == resource.RLIMIT_AS:
+            raise ValueError  # which must not keep the other limit out
+
+    monkeypatch.setattr(resource, "setrlimit", bound)
+    monkeypatch.setattr(os, "nice", lambda _: 0)
+    worker._limit_resources()
+    assert bounded == {resource.RLIMIT_AS: worker.MAX_MEMORY, resource.RLIMIT_CORE: 0}
+
+
+def test_a_system_that_does_not_tell_the_memory_in_use_limits_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def missing(*_: object) -> None:
+        raise FileNotFoundError
+
+    monkeypatch.setattr(worker, "open", missing, raising=False)
+    assert worker._resident() == 0
 
 
 @pytest.mark.parametrize("timeout_ms", [2000])

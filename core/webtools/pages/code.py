@@ -37,11 +37,7 @@ def _collect(element: Element, parts: list[str]) -> None:
     for child in element:
         if child.tag == "br":
             parts.append("\n")
-        elif (
-            isinstance(child.tag, str)
-            and child.tag not in {"button", "svg"}
-            and not _is_aside(child)
-        ):
+        elif child.tag not in {"button", "svg"} and not _is_aside(child):
             _collect(child, parts)
             if child.tag in _LINES and parts and not parts[-1].endswith("\n"):
                 parts.append("\n")

@@ -41,7 +41,7 @@ def visible_text(element: Element) -> str:
     """Return the text of a signature on one line, without the links beside it."""
     parts = [element.text or ""]
     for child in element:
-        if not (isinstance(child.tag, str) and tokens(child) & _BESIDE):
+        if not tokens(child) & _BESIDE:
             parts.append(f" {visible_text(child)} " if child.tag == "br" else visible_text(child))
         parts.append(child.tail or "")
     return _BLANKS.sub(" ", "".join(parts))

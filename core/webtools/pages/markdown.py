@@ -29,19 +29,9 @@ _SKIPPED = frozenset(
 )
 _BLOCKS = frozenset(
     {"address", "article", "aside", "body", "center", "dd", "details", "div", "dt", "fieldset"}
-    | {
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "header",
-        "hgroup",
-        "html",
-        "legend",
-        "main",
-        "nav",
-    }
-    | {"p", "search", "section", "summary", "caption", "tr", "td", "th", "tbody", "thead", "tfoot"}
+    | {"figcaption", "figure", "footer", "form", "header", "hgroup", "html", "legend"}
+    | {"main", "nav", "p", "search", "section", "summary"}
+    | {"caption", "tr", "td", "th", "tbody", "thead", "tfoot"}
 )
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _ALL_BLOCKS = (
@@ -108,16 +98,14 @@ class _Writer:
 
     def inside(self, element: Element) -> None:
         """Write what an element holds."""
-        if element.text:
-            self._inline.append(_BLANKS.sub(" ", element.text))
+        self._words(element.text)
         for child in element:
-            handler = self._handlers.get(child.tag)
-            if handler is not None:
-                handler(child)
-            elif isinstance(child.tag, str):
-                self.inside(child)
-            if child.tail:
-                self._inline.append(_BLANKS.sub(" ", child.tail))
+            self._handlers.get(child.tag, self.inside)(child)
+            self._words(child.tail)
+
+    def _words(self, text: str | None) -> None:
+        if text:
+            self._inline.append(_BLANKS.sub(" ", text))
 
     def block(self, element: Element) -> None:
         """Write an element that begins and ends a line."""
@@ -218,6 +206,8 @@ class _Writer:
 
     def _list(self, element: Element) -> None:
         self._flush()
+        self._words(element.text)
+        self._flush()
         number = first_number(element) if element.tag == "ol" else None
         tight = bool(self._marker) or self._prefix.endswith("  ")
         for item in element:
@@ -227,9 +217,10 @@ class _Writer:
                 number = None if number is None else number + 1
                 self._item(item, mark)
                 tight = True
-            elif isinstance(item.tag, str):
+            else:
                 self._handlers.get(item.tag, self.block)(item)
-        self._flush()
+            self._words(item.tail)
+            self._flush()
         self._tight = False
 
     def _item(self, item: Element, mark: str) -> None:
@@ -239,13 +230,15 @@ class _Writer:
 
     def _definitions(self, element: Element) -> None:
         self._flush()
+        self._words(element.text)
         for child in element:
             if child.tag == "dt":
                 self._term(child)
             elif child.tag == "dd":
                 self._definition(child)
-            elif isinstance(child.tag, str):
+            else:
                 self._handlers.get(child.tag, self.inside)(child)
+            self._words(child.tail)
         self._flush()
 
     def _term(self, element: Element) -> None:
@@ -350,7 +343,7 @@ class _Writer:
 
     def _math(self, element: Element) -> None:
         for each in element.iter("annotation"):
-            if "tex" in each.get("encoding", "").lower():
+            if each.get("encoding", "").strip().lower().endswith("tex"):
                 self._inline.append(f" ${' '.join(text_of(each).split())}$ ")
                 return
         self.inside(element)

@@ -88,8 +88,6 @@ def _rows(table: Element) -> Iterator[Element]:
 
 
 def _has_header(table: Element) -> bool:
-    first = next(_rows(table), None)
-    if first is None:
-        return False
+    first = next(_rows(table))
     above = first.getparent().tag == "thead"
     return above or all(cell.tag == "th" for cell in first if cell.tag in {"td", "th"})

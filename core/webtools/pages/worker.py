@@ -31,14 +31,16 @@ _NICENESS = 5  # the event loops of those who wait go first
 def main() -> None:
     """Serve on the standard streams until the input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C means the one who started this
-    pages = os.fdopen(os.dup(0), "rb", buffering=0)
-    answers = os.fdopen(os.dup(1), "wb", buffering=0)
-    os.dup2(2, 1)  # what a library prints must not get among the answers
-    _limit_resources()
-    with suppress(ImportError):  # the page will tell; without the extra some kinds can be read
-        import_module("trafilatura")
-    with suppress(BrokenPipeError):
-        serve(pages, answers)
+    with (
+        os.fdopen(os.dup(0), "rb", buffering=0) as pages,
+        os.fdopen(os.dup(1), "wb", buffering=0) as answers,
+    ):
+        os.dup2(2, 1)  # what a library prints must not get among the answers
+        _limit_resources()
+        with suppress(ImportError):  # the page will tell; without the extra some kinds can be read
+            import_module("trafilatura")
+        with suppress(BrokenPipeError):
+            serve(pages, answers)
 
 
 def serve(pages: IO[bytes], answers: IO[bytes]) -> None:

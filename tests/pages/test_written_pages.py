@@ -1,0 +1,210 @@
+# ruff: noqa: E501  # pages as they are on the web
+"""What a page writes in rarer markup stands in its text too, and faulty markup spoils no page."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+
+import pytest
+
+from webtools.pages.reading import Content, Source, read
+
+URL = "https://docs.example/guide/page.html"
+PROSE = (
+    "<p>" + "The ferry crosses the Sound at noon, and rests at the pier until two. " * 8 + "</p>"
+)
+
+
+def page(body: str, *, head: str = "", url: str = URL) -> Content:
+    html = f"<!doctype html><html><head>{head}</head><body>{body}</body></html>"
+    return read(Source(html.encode(), "text/html", url, url))
+
+
+def text(body: str) -> str:
+    return page(f"<main>{body}{PROSE}</main>", head='<meta name="generator" content="Sphinx">').text
+
+
+# --- within a line -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("html", "shown"),
+    [
+        ("<ruby>世<rp>(</rp><rt>se</rt></ruby><rt> </rt> now", "世(se) now"),
+        (
+            '<math><mi>x</mi><annotation encoding="application/x-tex">x^2 +\n1</annotation></math>now',
+            "See $x^2 + 1$ now",
+        ),
+        ('<math><mi>x</mi><annotation encoding="text">no</annotation></math>', "See xno"),
+        ("<b>one<br>two</b> now", "See one\ntwo now"),
+        ("a<b> </b>b now", "See a b now"),
+        ("<code></code>it now", "See it now"),
+        (
+            '<code>f(<a href="/a">int</a>, x)</code>',
+            "See `f(int, x)` [int](https://docs.example/a)",
+        ),
+        ('a <a href="/x"> </a>b now', "See a b now"),
+        ('a<a href="/x"></a>b now', "See ab now"),
+        (f'<a href="/{"x" * 2001}">there</a> now', "See there now"),
+        ('<a href="http://[">there</a> now', "See there now"),
+        (
+            '<a class="internal" href="/x">a</a> <a href="/x">b</a> now',
+            "See [a](https://docs.example/x) [b](https://docs.example/x) now",
+        ),
+        ("x<sup><div>note</div></sup> now", "See x\n\nnote\n\nnow"),
+    ],
+)
+def test_marks_within_a_line_are_written_only_where_they_mark_something(
+    html: str, shown: str
+) -> None:
+    assert shown in text(f"<div>See {html}</div>")
+
+
+def test_a_faulty_base_is_as_none() -> None:
+    found = page(
+        f'<main><p><a href="x">y</a></p><pre>z</pre>{PROSE}</main>', head='<base href="http://[">'
+    )
+    assert "[y](https://docs.example/guide/x)" in found.text
+
+
+# --- blocks ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("html", "shown"),
+    [
+        (
+            '<a href="/x"><div>One.</div><div>Two.</div></a>',
+            "[One.](https://docs.example/x)\n\nTwo.",
+        ),
+        ("<ol><li><pre>ls</pre></li></ol>", "1.\n```\nls\n```\n"),
+        ("<p>a</p><h2> </h2><p>b</p>", "a\n\nb\n"),
+        ("<p>a</p><pre> \n</pre><p>b</p>", "a\n\nb\n"),
+        ("<pre>\n\n\n  a\n\n</pre>", "```\n  a\n```\n"),
+        ("<pre><div>a</div><div>b</div>c</pre>", "```\na\nb\nc\n```\n"),
+        ('<pre class="rust">fn a()</pre>', "```rust\nfn a()\n```\n"),
+        ("<ul>Fares:<li>a</li>and<li>c</li></ul>", "Fares:\n\n- a\n\nand\n- c\n"),
+        ("<ul><li>a</li><ul><li>b</li></ul></ul>", "- a\n\n- b\n"),
+        (
+            "<dl>Fares:<div><dt>Day</dt><dd>Two.</dd></div>and more</dl>",
+            "Fares:\n\nDay\n\nTwo.\n\nand more\n",
+        ),
+        ("<dl><dt>Call</dt><dd><pre>ls</pre></dd></dl>", "Call\n\n```\nls\n```\n"),
+    ],
+)
+def test_blocks_keep_all_their_text(html: str, shown: str) -> None:
+    assert shown in text(html)
+
+
+ROW = "<tr><td>a</td><td>b</td></tr>"
+EMPTY = "|  |  |\n|---|---|\n"
+
+
+@pytest.mark.parametrize(
+    ("html", "shown"),
+    [
+        (f"<table role=presentation>{ROW}</table>", "a\n\nb\n"),
+        (
+            f"<table><caption>Fares</caption><colgroup><col></colgroup>{ROW}</table>",
+            f"Fares\n\n{EMPTY}| a | b |\n",
+        ),
+        ("<p>x</p><table><tr><td></td><td> </td></tr></table><p>y</p>", "x\n\ny\n"),
+        (
+            "<table><tr><td rowspan=3>a</td><td>1</td></tr><tr><td>2</td></tr><tr><td>3</td></tr></table>",
+            f"{EMPTY}| a | 1 |\n| a | 2 |\n| a | 3 |\n",
+        ),
+    ],
+)
+def test_a_table_is_written_by_what_it_holds(html: str, shown: str) -> None:
+    assert shown in text(html)
+
+
+def test_a_table_has_no_more_than_sixty_columns() -> None:
+    found = text("<table><tr><td colspan=999>a</td><td>b</td></tr></table>")
+    assert f"| a |{'  |' * 59}\n" in found
+    assert "| b" not in found
+
+
+# --- which part is the page --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "side",
+    [
+        '<div role="navigation">Elsewhere</div>',
+        '<div id="sidebar">Elsewhere</div>',
+        '<p class="breadcrumbs">Elsewhere</p>',
+        "<aside>Elsewhere</aside>",
+    ],
+)
+def test_what_leads_elsewhere_is_left_out_of_documentation(side: str) -> None:
+    found = page(f"<pre>ls</pre>{side}{PROSE}").text
+    assert found.startswith("```\nls\n```")
+    assert "Elsewhere" not in found
+
+
+def test_no_name_makes_a_side_matter_of_most_of_a_page() -> None:
+    assert "rests at the pier" in page(f'<pre>ls</pre><div class="menu">{PROSE}</div>').text
+
+
+def test_a_page_of_which_trafilatura_finds_little_is_taken_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("trafilatura.bare_extraction", lambda *_, **__: None)
+    found = page(f'<div>{PROSE}<div class="comments">First!</div></div>').text
+    assert found.count("rests at the pier") == 8
+    assert "First!" not in found
+
+
+# --- what a page declares ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("head", "heading", "title"),
+    [
+        ("<title>Ferry late - The Post</title>", "Why is the ferry late again?", "Ferry late"),
+        (
+            "<title>The Post | Ferry late</title><meta property=og:site_name content='The Post'>",
+            "",
+            "Ferry late",
+        ),
+    ],
+)
+def test_a_title_loses_the_site_at_either_end(head: str, heading: str, title: str) -> None:
+    assert page(f"<h1>{heading}</h1>{PROSE}", head=head).title == title
+
+
+def test_a_page_on_which_each_post_names_the_same_author_is_by_that_author() -> None:
+    post = f'<p><a rel="author" href="/p">Petra Lund</a></p>{PROSE}'
+    assert page(post * 25).author == "Petra Lund"
+
+
+def declared(day: str) -> str:
+    return f'<script type="application/ld+json">{json.dumps({"datePublished": day})}</script>'
+
+
+@pytest.mark.parametrize(
+    ("day", "url", "read_as"),
+    [
+        ("9999-12-31T23:30:00Z", "https://a.example/2026/02/14/x", date(9999, 12, 31)),
+        ("Fri, 31 Dec 9999 23:00:00-0500", URL, date(9999, 12, 31)),
+        ("Sat, 14 Feb 2026 10:00:00 GMT", URL, date(2026, 2, 14)),
+        ("Sat, 44 Dec 2026 99:00:00 GMT", URL, None),
+    ],
+)
+def test_no_declared_date_is_beyond_reading(day: str, url: str, read_as: date | None) -> None:
+    found = page(f"<main>{PROSE}</main>", head=declared(day), url=url).published_at
+    assert (found and found.date()) == read_as
+
+
+def test_the_time_in_the_footer_of_an_article_dates_the_page() -> None:
+    footer = '<footer><time class="published" datetime="2026-02-14">Saturday</time></footer>'
+    found = page(f"<article>{PROSE}{footer}</article>").published_at
+    assert found is not None
+    assert found.date() == date(2026, 2, 14)
+    assert page(f"<div>{PROSE}{footer}</div>").published_at is None
+
+
+def test_a_faulty_link_in_a_heading_is_no_link_home() -> None:
+    assert page(f'<h1><a href="http://[">Ferry late</a></h1>{PROSE}').title == "Ferry late"
