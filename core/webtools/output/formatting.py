@@ -25,6 +25,7 @@ from webtools.text.fencing import defused_line
 INDENT = "   "
 NO_RESULTS = "No results found."
 NO_ANSWER = "The sources do not answer the question."
+NO_PASSAGE = "This page has no passage of its own that bears on the question."
 _BLANK = "\n\n"
 _LONGEST_NAME = 500  # characters of a title or an author, where there is no room for all of it
 _LONGEST_SNIPPET = 2000
@@ -96,8 +97,16 @@ def _note(page: Page) -> str:
 def _content(page: Page) -> str:
     if page.error:
         return ""
-    parts = [page.summary, _bullets(page.highlights), page.text]
+    parts = [page.summary, _bullets(page.highlights), passages_section(page), page.text]
     return "\n\n".join(part for part in parts if part) or "The page has no content."
+
+
+def passages_section(page: Page) -> str:
+    """Give the passages of a page under their headings; nothing when no question was asked."""
+    if page.passages is None:
+        return ""
+    shown = [passage_text(each, "###").removeprefix("###\n") for each in page.passages]
+    return _BLANK.join(shown) or NO_PASSAGE
 
 
 def _bullets(highlights: Sequence[str]) -> str:

@@ -92,7 +92,7 @@ def test_passages_beside_the_claims_tell_something_else() -> None:
     claims = quote(POOL, SOURCES)
     assert claims
     beside = passages_beside(POOL, SOURCES, [], 4000)
-    assert [each.url for each in beside][0] == SOURCES[0].url
+    assert beside[0].url == SOURCES[0].url
     whole = [
         Claim(
             text="x",

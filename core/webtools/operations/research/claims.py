@@ -94,7 +94,7 @@ def is_quoted(claim: Claim, sources: Sequence[Source]) -> bool:
 def check(text: str, sources: Sequence[Source]) -> tuple[Verified, list[Claim]]:
     """Return what the sources bear out of a draft, with the quotations that support it."""
     verified = verify(text, sources)
-    by_url = {each.url: document for each, document in zip(sources, documents_of(sources))}
+    by_url = {document.url: document for document in documents_of(sources)}
     claims = [
         Claim(
             text=said,

@@ -277,7 +277,8 @@ class _Research:
         answer = outcome.synthesis
         room = ANSWER_CHARACTERS - (len(answer.summary) if answer else 0)
         choose = partial(passages_beside, self.question.query, sources, outcome.claims, room)
-        return (yield Offload(choose, alone=True))
+        passages: list[Passage] = yield Offload(choose, alone=True)
+        return passages
 
     # --- synthesis -----------------------------------------------------------------------------
 
