@@ -130,9 +130,8 @@ def passages_beside(
 ) -> list[Passage]:
     """Return the passages that bear on a question and tell more than the claims do."""
     ranked = rank_documents(question, documents_of(sources)).ranked
-    told: Shingles = frozenset().union(
-        *(shingles_of(where.quotation) for each in claims for where in each.citations)
-    )
+    quotations = [where.quotation for each in claims for where in each.citations]
+    told: Shingles = frozenset(run for each in quotations for run in shingles_of(each))
     telling = (each for each in ranked if not _is_told(each, told))
     return passages_of(fill(telling, max_characters), ranked)
 
