@@ -96,7 +96,8 @@ def _source(item: Mapping[str, Any]) -> _Source:
     url = defused(item.get("url") or item.get("source") or "")
     title = defused(item.get("title") or "") or url
     facts = [(item.get("published_at") or "")[:10], item.get("author")]
-    content = [item.get("summary"), *item.get("highlights", ()), item.get("text")]
+    passages = [f"{each['heading']}\n{each['text']}".strip() for each in item.get("passages") or ()]
+    content = [item.get("summary"), *item.get("highlights", ()), *passages, item.get("text")]
     body = _join("\n\n", [*content, item.get("snippet")]) or title
     return _Source(url, title, defused(_join("\n\n", [_join(" · ", facts), body])))
 

@@ -45,8 +45,11 @@ def addresses_in(value: Any) -> Iterator[str]:
     """Give what stands where results have an address."""
     if isinstance(value, dict):
         for name, item in value.items():
-            if name in {"url", "source", "citations"}:
-                yield from [item] if isinstance(item, str) else item
+            if name in {"url", "source"}:
+                yield item
+            elif name == "citations":  # of a summary addresses, of a claim quotations with theirs
+                for each in item:
+                    yield from [each] if isinstance(each, str) else addresses_in(each)
             else:
                 yield from addresses_in(item)
     elif isinstance(value, list):

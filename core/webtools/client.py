@@ -120,6 +120,7 @@ class WebTools:
         self,
         urls: Strings,
         *,
+        question: str | None = None,
         text: bool | None = None,
         highlights: bool = False,
         summary: bool = False,
@@ -132,10 +133,13 @@ class WebTools:
 
         Args:
             urls: One absolute http(s) URL or several, at most 100.
-            text: Return the text; None means yes unless highlights or a summary are asked for.
+            question: Return the passages of each page that bear on it, not the whole text. The
+                whole page is cached, so another question about it costs nothing.
+            text: Return the text; None means yes unless a question, highlights or a summary are
+                asked for.
             highlights: Return the most relevant extracts.
             summary: Return a summary of each page.
-            text_max_characters: Most characters of text per page.
+            text_max_characters: Most characters of text, or of passages, per page.
             provider: Configured name of the provider to use.
             cache: `use` what earlier calls brought, `refresh` it, or `bypass` the cache.
             progress: Called whenever a part of the work is done.
@@ -313,6 +317,7 @@ class WebTools:
         self,
         urls: Strings,
         *,
+        question: str | None = None,
         text: bool | None = None,
         highlights: bool = False,
         summary: bool = False,

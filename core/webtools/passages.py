@@ -12,32 +12,13 @@ of answer that is wanted. A model of one's own can be put in as `reranker` or `e
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from webtools.grounding.models import rescore
-from webtools.grounding.ranking import Ranked, document_of, fill, rank_documents
+from webtools.grounding.ranking import document_of, fill, passages_of, rank_documents
+from webtools.results import Passage
 
 __all__ = ["Embeddings", "Passage", "Reranker", "Text", "rank"]
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """A part of a text that bears on a question.
-
-    Attributes:
-        text: The source's own characters; of a long table its header and some of its rows.
-        heading: The headings or signature above it, on one line; may be empty.
-        url: Address of the source; empty for a string.
-        score: How well it fits, 0 to 1; scores of different calls do not compare.
-        offset: Where it begins in the source, in characters.
-    """
-
-    text: str
-    heading: str
-    url: str
-    score: float
-    offset: int
 
 
 @runtime_checkable
@@ -100,8 +81,7 @@ def rank(
     ranked = rank_documents(question, documents).ranked
     if reranker is not None or embeddings is not None:
         ranked = rescore(question, ranked, reranker=reranker, embeddings=embeddings)
-    chosen = fill(ranked, max_characters)
-    return _scaled([_passage(each) for each in chosen], ranked)
+    return passages_of(fill(ranked, max_characters), ranked)
 
 
 def _text(text: Text) -> str:
@@ -114,17 +94,3 @@ def _url(text: Text) -> str:
 
 def _title(text: Any) -> str:
     return "" if isinstance(text, str) else getattr(text, "title", None) or ""
-
-
-def _passage(each: Ranked) -> Passage:
-    span, document = each.match.span, each.match.document
-    return Passage(each.text, each.heading, document.url, each.score, span.start)
-
-
-def _scaled(passages: list[Passage], ranked: Sequence[Ranked]) -> list[Passage]:
-    """Bring the scores to 0 to 1 by the best and the worst of all that were looked at."""
-    scores = [each.score for each in ranked]
-    low, high = min(scores, default=0.0), max(scores, default=0.0)
-    if high == low:
-        return [replace(each, score=1.0) for each in passages]
-    return [replace(each, score=round((each.score - low) / (high - low), 4)) for each in passages]

@@ -10,6 +10,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from webtools.display.hook import Bounded, Shown
 from webtools.text.choices import Command, Confidence
 
+ClaimStatus = Literal["quoted", "supported", "uncertain"]
 FilterState = Literal["native", "local", "unsupported"]
 Score = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 
@@ -42,6 +43,24 @@ class SearchResult(_Model):
     query: str
 
 
+class Passage(_Model):
+    """A part of a text that bears on a question.
+
+    Attributes:
+        text: The source's own characters; of a long table its header and some of its rows.
+        heading: The headings or signature above it, on one line; may be empty.
+        url: Address of the source; empty for a string.
+        score: How well it fits, 0 to 1; scores of different calls do not compare.
+        offset: Where it begins in the source, in characters.
+    """
+
+    text: str
+    heading: str = ""
+    url: str = ""
+    score: Score = 0.0
+    offset: int = 0
+
+
 class Page(_Model):
     """One page, or the reason why it could not be had.
 
@@ -49,6 +68,7 @@ class Page(_Model):
         url: The URL asked for.
         title: The page's title, or None.
         text: Main text as Markdown, or None when not asked for or not there.
+        passages: What of it bears on the question, best first; None when no question was asked.
         highlights: Extracts, where asked for.
         summary: Summary, where asked for.
         published_at: Aware date and time, or None when unknown.
@@ -60,6 +80,7 @@ class Page(_Model):
     url: str
     title: str | None = None
     text: str | None = None
+    passages: list[Passage] | None = None
     highlights: list[str] = []
     summary: str | None = None
     published_at: AwareDatetime | None = None
@@ -231,24 +252,64 @@ class ResearchMeta(_Model):
     cost_is_estimate: bool = Field(default=False, exclude=True)
 
 
+class Quotation(_Model):
+    """What of a source supports a claim.
+
+    Attributes:
+        url: URL of the source.
+        title: Its title.
+        quotation: The supporting words, in the source's own characters.
+    """
+
+    url: str
+    title: str
+    quotation: str
+
+
+class Claim(_Model):
+    """One statement of an answer.
+
+    Attributes:
+        text: The statement; code is fenced.
+        status: `quoted` when it stands word for word in a source, `supported` when the evidence
+            bears it out, else `uncertain`.
+        citations: Where it is from.
+    """
+
+    text: str
+    status: ClaimStatus
+    citations: list[Quotation]
+
+
 class ResearchSynthesis(_Model):
     """An answer whose every claim cites a source that bears it out.
 
     Attributes:
-        summary: The answer; `[n]` refers to the n-th of the citations.
+        summary: The answer; `[n]` refers to the n-th of the citations. Empty when the sources do
+            not answer the question.
         citations: URLs of results, in the order in which they are first cited.
+        claims: The statements of the answer, with the quotations that support them.
     """
 
     summary: str
     citations: list[str]
+    claims: list[Claim] = []
 
 
 class ResearchEnvelope(Shown, _Model):
-    """What a research call gives: the sources, what to think of them, and perhaps an answer."""
+    """What a research call gives: the sources, what to think of them, and perhaps an answer.
+
+    Attributes:
+        results: The sources.
+        meta: Where they come from, and how far they can be trusted.
+        synthesis: The answer, or null when none was asked for.
+        passages: What of the pages bears on the question, best first, where pages were read.
+    """
 
     results: list[ResearchResult]
     meta: ResearchMeta
     synthesis: ResearchSynthesis | None = None
+    passages: list[Passage] = []
 
 
 class PlanStep(_Model):

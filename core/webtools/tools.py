@@ -133,8 +133,9 @@ When to use:
 - Reading documentation, release notes or articles whose URL is known
 - Comparing several pages: give all URLs in one call
 
-Choose highlights for the most relevant extracts or summary for a short version of each page; \
-without a choice the text is returned. Long output is cut, pages get fair shares of it; web_read \
+Give a question to get only the passages that bear on it, which is best for long pages. Choose \
+highlights for the most relevant extracts or summary for a short version of each page; without a \
+choice the text is returned. Long output is cut, pages get fair shares of it; web_read \
 gives the rest, or lower text_max_characters or fetch fewer pages to see more of each.""",
     FetchInput,
 )

@@ -422,6 +422,7 @@ def test_the_arguments_and_their_values() -> None:
             },
             "web_fetch": {
                 "urls": "array",
+                "question": "string",
                 "text": "boolean",
                 "highlights": "boolean",
                 "summary": "boolean",

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
 from pydantic import BaseModel
 
 from webtools.config.accounts import DEFAULT_LIMIT, Accounts
 from webtools.errors import InputError, WebToolsError
-from webtools.flows.drivers import Flow
+from webtools.flows.drivers import Flow, Offload
+from webtools.inputs.models import MAX_TEXT_CHARACTERS
+from webtools.operations.bearing import bearing
 from webtools.operations.fetch import fetch_in_turn
 from webtools.operations.read_output import read_on
 from webtools.operations.search import search
@@ -175,15 +178,27 @@ def _fetch(
     given: FetchInput, accounts: Accounts, context: CallContext | None = None
 ) -> Flow[FetchResponse]:
     chain = accounts.chain("fetch", given.provider or None)
-    query = PageQuery(
+    fetched = yield from fetch_in_turn(chain, _page_query(given), context)
+    response = fetched.response
+    if given.question:
+        most = given.text_max_characters or None
+        cut_down = partial(
+            bearing, response, given.question, keep_text=given.text, max_characters=most
+        )
+        response = yield Offload(cut_down, alone=True)
+    return _warned(response, [*accounts.warnings, *_of_store(context)])
+
+
+def _page_query(given: FetchInput) -> PageQuery:
+    """Ask for what was chosen; for a question the whole text, whatever is shown of it."""
+    asked = bool(given.question)
+    return PageQuery(
         urls=tuple(given.urls),
-        text=given.text or not (given.highlights or given.summary),
+        text=asked or given.text or not (given.highlights or given.summary),
         highlights=given.highlights,
         summary=given.summary,
-        text_max_characters=given.text_max_characters or None,
+        text_max_characters=MAX_TEXT_CHARACTERS if asked else given.text_max_characters or None,
     )
-    fetched = yield from fetch_in_turn(chain, query, context)
-    return _warned(fetched.response, [*accounts.warnings, *_of_store(context)])
 
 
 def _summarize(

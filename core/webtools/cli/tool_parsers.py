@@ -71,12 +71,18 @@ def fetch_parser(name: str) -> Parser:
 examples:
   webtools fetch https://example.com
   webtools fetch https://a.example https://b.example --max-characters 2000
+  webtools fetch https://example.com --question "Who runs this site?"
   webtools fetch https://example.com --summary --highlights
   webtools search --json rust | jq -r '.results[].url' | webtools fetch -
 """,
         "webtools fetch [OPTION ...] URL [URL ...]",
     )
     add_texts(parser, "URL", "http(s) URL; - reads lines from stdin")
+    parser.add_argument(
+        "--question",
+        metavar="WORDS",
+        help="print the passages of each page that bear on this question, not the whole text",
+    )
     add_flag(parser, "--text", "print the text of the page, also beside other choices")
     add_flag(parser, "--highlights", "print the most relevant extracts")
     add_flag(parser, "--summary", "print a summary of each page")

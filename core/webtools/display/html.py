@@ -27,7 +27,8 @@ from webtools.display.outline import (
     source,
 )
 from webtools.display.style import STYLE
-from webtools.display.text import count, cut, cut_lines, day
+from webtools.display.text import count, cut, cut_lines, day, prose_and_code
+from webtools.output.formatting import passages_section
 from webtools.output.truncation import MAX_BYTES
 from webtools.results import (
     FetchResponse,
@@ -45,7 +46,7 @@ _LONGEST_PAGE = 40_000
 _LONGEST_SUMMARY = 20_000
 _MOST_HIGHLIGHTS = 20
 _HEADS = ("#", "Result", "Date", "Source")
-_CITATION = re.compile(r"(?<=[\s\]])\[(\d{1,3})\]")  # not an index, such as `argv[1]`
+_CITATION = re.compile(r"(?<![^\s\]])\[(\d{1,3})\]")  # not an index, such as `argv[1]`
 # Notebooks typeset formulas in outputs, and a formula can hold a link that runs a script.
 _CLASSES = "webtools-shown tex2jax_ignore mathjax_ignore"
 
@@ -103,7 +104,9 @@ def _(response: ResearchEnvelope) -> Iterator[Html]:
     yield div("confidence", joined([pill, rule], " "))
     if response.synthesis is not None:
         citations = response.synthesis.citations[:MOST_ROWS]
-        yield _text(response.synthesis.summary, anchor, len(citations))
+        for is_code, part in prose_and_code(response.synthesis.summary[:_LONGEST_SUMMARY]):
+            code = _verbatim(part, _LONGEST_SUMMARY)
+            yield joined(code) if is_code else _text(part, anchor, len(citations))
         yield _cited(response, citations, anchor)
     rows = [_row(source(rank, item)) for rank, item in enumerate(response.results[:MOST_ROWS], 1)]
     yield table("results", _HEADS, rows) if rows else div("text", "No results found.")
@@ -193,8 +196,9 @@ def _page_parts(page: Page, most: int) -> Iterator[Html]:
     if page.highlights:
         first = page.highlights[:_MOST_HIGHLIGHTS]
         yield tag("ul", *(tag("li", tag("bdi", cut(text, LONGEST_SENTENCE))) for text in first))
+    yield from _verbatim(passages_section(page), most)
     yield from _verbatim(page.text, most)
-    if not (page.summary or page.highlights or page.text):
+    if not (page.summary or page.highlights or page.text or page.passages is not None):
         yield div("more", "The page has no content.")
 
 

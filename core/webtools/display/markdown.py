@@ -21,7 +21,8 @@ from webtools.display.outline import (
     plan_rows,
     source,
 )
-from webtools.display.text import count, cut, cut_lines
+from webtools.display.text import count, cut, cut_lines, prose_and_code
+from webtools.output.formatting import passages_section
 from webtools.output.truncation import MAX_BYTES
 from webtools.results import (
     FetchResponse,
@@ -47,7 +48,7 @@ _IN_LINK = str.maketrans(
     | {"&": "&amp;", "<": "%3C", ">": "%3E", "\\": "%5C"}
 )
 # A mark as `inert` writes `[n]`; not an index, such as `argv[1]`.
-_CITATION = re.compile(r"(?:(?<=\s)|(?<=&#93;))&#91;(\d{1,3})&#93;")
+_CITATION = re.compile(r"(?:(?<!\S)|(?<=&#93;))&#91;(\d{1,3})&#93;")
 _TICKS = re.compile(r"`+")
 _RESULTS = ("#", "Result", "Date", "Source")
 
@@ -110,7 +111,9 @@ def _(response: ResearchEnvelope) -> Iterator[str]:
     if response.synthesis is not None:
         titles = {result.url: result.title for result in response.results[:MOST_ROWS]}
         urls = response.synthesis.citations[:MOST_ROWS]
-        yield from _prose(response.synthesis.summary, [place(url) for url in urls])
+        for is_code, part in prose_and_code(response.synthesis.summary[:_LONGEST_SUMMARY]):
+            cited = [place(url) for url in urls]
+            yield from _verbatim(part, _LONGEST_SUMMARY) if is_code else _prose(part, cited)
         yield "\n".join(
             f"{number}. {_cited(titles.get(url), url)}" for number, url in enumerate(urls, 1)
         )
@@ -177,6 +180,7 @@ def _page(page: Page) -> Iterator[str]:
     yield from _prose(page.summary)
     marks = [_line(cut(text, LONGEST_SENTENCE)) for text in page.highlights[:_MOST_HIGHLIGHTS]]
     yield "\n".join(f"- {mark}" for mark in marks)
+    yield from _verbatim(passages_section(page), _LONGEST_PAGE)
     yield from _verbatim(page.text, _LONGEST_PAGE)
 
 

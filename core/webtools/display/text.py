@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from webtools.text.visible import display_lines, display_text
 
 T = TypeVar("T")
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _RAW_PER_SHOWN = 4  # what is cleaned away takes room in the raw text
 
 
@@ -42,6 +44,20 @@ def cut_lines(value: Any, most: int) -> tuple[str, str]:
     lines, _ = display_lines(value[:most], most, most)
     hidden = max(len(value) - most, 0)
     return "\n".join(lines).strip("\n"), f"… (+{hidden:,} characters)" if hidden else ""
+
+
+def prose_and_code(text: str) -> Iterator[tuple[bool, str]]:
+    """Part a text at its fences; code comes without them, and is told by the flag."""
+    held: list[str] = []
+    fence = ""
+    for line in text.split("\n"):
+        mark = _FENCE.match(line)
+        if mark and (not fence or mark[1] == fence):
+            yield bool(fence), "\n".join(held).strip("\n")
+            held, fence = [], "" if fence else mark[1]
+        else:
+            held.append(line)
+    yield bool(fence), "\n".join(held).strip("\n")
 
 
 def count(number: int, one: str, many: str = "") -> str:

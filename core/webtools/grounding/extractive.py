@@ -92,7 +92,11 @@ def extract(
         most: Claims to return at most.
         threshold: How likely it must be that they answer it, 0 to 1.
     """
-    ranking = rank_documents(question, documents)
+    return claims_of(rank_documents(question, documents), most=most, threshold=threshold)
+
+
+def claims_of(ranking: Ranking, *, most: int = MOST, threshold: float = THRESHOLD) -> list[Claim]:
+    """Return the claims that answer the question of a ranking; see `extract`."""
     candidates = candidates_of(ranking)
     if likelihood(candidates, ranking) < threshold:
         return []

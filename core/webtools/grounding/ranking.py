@@ -10,6 +10,7 @@ from webtools.grounding.features import NAMES, Pool, Question, features_of, pool
 from webtools.grounding.matching import Document, Match, Matches, match
 from webtools.grounding.segmentation import Span, cut
 from webtools.grounding.weights import WEIGHTS
+from webtools.results import Passage
 
 CANDIDATES = 120  # passages that are looked at closely, best BM25 first
 _LEAST_LEFT = 120  # characters of a budget that are not worth filling
@@ -96,3 +97,19 @@ def fill(ranked: Iterable[Ranked], max_characters: int) -> list[Ranked]:
         if left < min(_LEAST_LEFT, max_characters):
             break
     return chosen
+
+
+def passages_of(chosen: Iterable[Ranked], ranked: Sequence[Ranked]) -> list[Passage]:
+    """Return chosen passages as callers get them, scored against all that were looked at."""
+    scores = [each.score for each in ranked]
+    low, high = min(scores, default=0.0), max(scores, default=0.0)
+    return [
+        Passage(
+            text=each.text,
+            heading=each.heading,
+            url=each.match.document.url,
+            score=round((each.score - low) / (high - low), 4) if high > low else 1.0,
+            offset=each.match.span.start,
+        )
+        for each in chosen
+    ]

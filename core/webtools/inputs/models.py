@@ -25,6 +25,7 @@ from webtools.inputs.values import (
     Language,
     Moment,
     Query,
+    Question,
     Strings,
     Url,
     as_command,
@@ -178,6 +179,11 @@ class FetchInput(ToolInput):
     urls: Annotated[Strings[Url], at_most(MAX_URLS)] = Field(
         description="One or more URLs to read."
     )
+    question: Question = Field(
+        default="",
+        description="Return the passages of each page that bear on this question, not the whole "
+        "text. Leave out, or empty, for the text.",
+    )
     text: bool = Field(
         default=False,
         description="Return the page text; this is also what happens when nothing is chosen.",
@@ -193,6 +199,11 @@ class FetchInput(ToolInput):
         default="",
         description="Name of a configured provider. Leave out, or empty, for the default.",
     )
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """The URLs, and the question about them."""
+        return (*self.urls, self.question) if self.question else tuple(self.urls)
 
 
 class SummarizeInput(ToolInput):

@@ -82,6 +82,14 @@ def _query(text: str) -> str:
     return words
 
 
+def _question(text: str) -> str:
+    words = " ".join(without_hidden(without_controls(text)).split())
+    if len(words) > MAX_QUERY_CHARACTERS:
+        message = f"a question has {len(words)} characters; give at most {MAX_QUERY_CHARACTERS}"
+        raise ValueError(message)
+    return words
+
+
 def _url(text: str) -> str:
     text = text.strip()
     if not is_web_url(text):
@@ -161,6 +169,7 @@ def shown(value: Any) -> str:
 
 
 Query = Annotated[str, AfterValidator(_query)]
+Question = Annotated[str, AfterValidator(_question)]  # may be left out, and is empty then
 Url = Annotated[str, AfterValidator(_url)]
 Domain = Annotated[str, AfterValidator(_domain)]
 Moment = Annotated[str, AfterValidator(_moment)]

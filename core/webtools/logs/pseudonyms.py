@@ -17,7 +17,10 @@ from webtools.text.cleaning import without_controls
 from webtools.text.narrowing import is_mapping
 
 PRIVATE_FACTS = frozenset(
-    {"exclude_domains", "include_domains", "queries", "query", "subject", "url", "urls"}
+    {
+        *("exclude_domains", "include_domains", "queries", "query", "question", "subject"),
+        *("url", "urls"),
+    }
 )
 
 # Names from a fixed choice or from the settings: `exa` stays `exa` when somebody searches for it.

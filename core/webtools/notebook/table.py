@@ -28,6 +28,7 @@ _SEARCH = (
 )
 _FETCH = (
     _PROVIDER,
+    Option(("--question",), "question", "only the passages that bear on this question"),
     Option(("--text",), "text", "the text, also beside other choices", "flag"),
     Option(("--highlights",), "highlights", "the most relevant extracts", "flag"),
     Option(("--summary",), "summary", "a summary of each page", "flag"),

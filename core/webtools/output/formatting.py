@@ -12,6 +12,7 @@ from webtools.output.truncation import fair_shares, fit
 from webtools.results import (
     FetchResponse,
     Page,
+    Passage,
     QueryError,
     ReadResponse,
     ResearchEnvelope,
@@ -23,6 +24,9 @@ from webtools.text.fencing import defused_line
 
 INDENT = "   "
 NO_RESULTS = "No results found."
+NO_ANSWER = "The sources do not answer the question."
+NO_PASSAGE = "This page has no passage of its own that bears on the question."
+_BLANK = "\n\n"
 _LONGEST_NAME = 500  # characters of a title or an author, where there is no room for all of it
 _LONGEST_SNIPPET = 2000
 _LEAST_WORD = 60  # bytes of a title, or of a reason, below which it would say nothing
@@ -93,8 +97,16 @@ def _note(page: Page) -> str:
 def _content(page: Page) -> str:
     if page.error:
         return ""
-    parts = [page.summary, _bullets(page.highlights), page.text]
+    parts = [page.summary, _bullets(page.highlights), passages_section(page), page.text]
     return "\n\n".join(part for part in parts if part) or "The page has no content."
+
+
+def passages_section(page: Page) -> str:
+    """Give the passages of a page under their headings; nothing when no question was asked."""
+    if page.passages is None:
+        return ""
+    shown = [passage_text(each, "###").removeprefix("###\n") for each in page.passages]
+    return _BLANK.join(shown) or NO_PASSAGE
 
 
 def _bullets(highlights: Sequence[str]) -> str:
@@ -239,15 +251,34 @@ def pages_left_out(count: int, total: int) -> str:
 
 
 def research_text(envelope: ResearchEnvelope) -> str:
-    """Give the answer, then the sources numbered as it cites them, then the rest of them."""
+    """Give the answer, then passages, then the sources numbered as both refer to them."""
     if not envelope.results:
         return NO_RESULTS
-    if envelope.synthesis is None:
-        return "\n\n".join([_source(i, result) for i, result in enumerate(envelope.results, 1)])
-    # The answer says what the snippets would.
-    bare = (each.model_copy(update={"snippet": ""}) for each in cited_first(envelope))
-    sources = "\n".join([_source(i, result) for i, result in enumerate(bare, 1)])
-    return f"{envelope.synthesis.summary}\n\nSources:\n{sources}"
+    answer, results = envelope.synthesis, cited_first(envelope)
+    if answer is None:
+        return _sources(results, _BLANK)
+    if not (answer.summary or envelope.passages):
+        return f"{NO_ANSWER}\n\n{_sources(results, _BLANK)}"
+    # The answer and the passages say what the snippets would.
+    bare = [each.model_copy(update={"snippet": ""}) for each in results]
+    parts = [answer.summary or NO_ANSWER]
+    if envelope.passages:
+        parts.append("Passages:" if answer.summary else "The passages that come nearest:")
+    numbers = {result.url: number for number, result in reversed([*enumerate(results, 1)])}
+    parts += [passage_text(each, f"[{numbers[each.url]}]") for each in envelope.passages]
+    return _BLANK.join([*parts, "Sources:\n" + _sources(bare, "\n")])
+
+
+def _sources(results: Sequence[ResearchResult], separator: str) -> str:
+    return separator.join([_source(number, result) for number, result in enumerate(results, 1)])
+
+
+def passage_text(passage: Passage, mark: str) -> str:
+    """Give a passage under its heading, unless it begins with that."""
+    words = passage.heading.rpartition(" > ")[2]
+    own = passage.text.partition("\n")[0]
+    head = f"{mark} {passage.heading}" if not (words and words in own) else mark
+    return f"{head.rstrip()}\n{passage.text}"
 
 
 def cited_first(envelope: ResearchEnvelope) -> list[ResearchResult]:

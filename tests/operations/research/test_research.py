@@ -14,12 +14,17 @@ from webtools import ConfigError, InputError, QuotaError, WebTools
 from webtools.errors import UnavailableError
 from webtools.flows.drivers import Flow, Now
 from webtools.logs import events_of, explain, tail
+from webtools.operations.research.claims import ANSWER_CHARACTERS
 from webtools.operations.research.synthesis import NOTHING_BORNE_OUT, NOTHING_FOUND, Draft
+from webtools.output.formatting import NO_ANSWER
 from webtools.providers.protocols import SynthesisQuery
-from webtools.results import ResearchEnvelope
+from webtools.results import Passage, ResearchEnvelope, ResearchSynthesis
 from webtools_sandbox import SandboxServer
 
-QUERY = "how does a heap queue keep its smallest item first"
+QUERY = "how does a heap queue return the smallest item?"
+
+
+NO_SYNTHESIS = ResearchSynthesis(summary="", citations=[], claims=[])
 
 
 def events(settings: dict[str, Any]) -> list[dict[str, Any]]:
@@ -54,7 +59,7 @@ class Scripted:
 
 def test_the_envelope_has_these_keys_and_no_others(web: WebTools) -> None:
     found = json.loads(web.research(QUERY, command="web-deep").model_dump_json())
-    assert set(found) == {"results", "meta", "synthesis"}
+    assert set(found) == {"results", "meta", "synthesis", "passages"}
     assert set(found["meta"]) == {
         *("query", "command", "provider_chain", "provider_used", "cache_hit", "time_sensitive"),
         *("recency_days", "confidence", "uncertainty"),
@@ -63,7 +68,10 @@ def test_the_envelope_has_these_keys_and_no_others(web: WebTools) -> None:
     assert set(found["results"][0]) == {
         *("title", "url", "snippet", "published_at", "score", "source_provider")
     }
-    assert set(found["synthesis"]) == {"summary", "citations"}
+    assert set(found["synthesis"]) == {"summary", "citations", "claims"}
+    assert set(found["synthesis"]["claims"][0]) == {"text", "status", "citations"}
+    assert set(found["synthesis"]["claims"][0]["citations"][0]) == {"url", "title", "quotation"}
+    assert set(found["passages"][0]) == {"text", "heading", "url", "score", "offset"}
 
 
 def test_the_published_schema_describes_it() -> None:
@@ -151,11 +159,67 @@ def test_web_deep_reads_the_pages_and_answers_from_their_text(
     assert found.synthesis is not None
     urls = {result.url for result in found.results}
     assert set(found.synthesis.citations) <= urls
-    first = found.synthesis.summary.split(" [1]", maxsplit=1)[0]
-    url = found.synthesis.citations[0]
-    page = web.fetch(url, text_max_characters=20_000).pages[0].text or ""
-    assert first in " ".join(page.split())
-    assert first not in " ".join(result.snippet for result in found.results)
+    assert 1 <= len(found.synthesis.claims) <= 5
+    snippets = " ".join(result.snippet for result in found.results)
+    texts = {url: web.fetch(url, text=True).pages[0].text or "" for url in urls}
+    for claim in found.synthesis.claims:
+        assert claim.status == "quoted"
+        [where] = claim.citations
+        assert where.quotation in texts[where.url]
+        assert where.quotation not in snippets
+        assert claim.text in found.synthesis.summary
+
+
+def test_the_best_passages_stand_beside_the_answer_within_one_budget(web: WebTools) -> None:
+    found = web.research(QUERY, command="web-deep")
+    assert found.synthesis is not None
+    assert found.passages
+    sizes = [len(each.text) + len(each.heading) for each in found.passages]
+    assert sum(sizes) + len(found.synthesis.summary) <= ANSWER_CHARACTERS
+    assert {each.url for each in found.passages} <= {each.url for each in found.results}
+    assert [each.score for each in found.passages] == sorted(
+        (each.score for each in found.passages), reverse=True
+    )
+    text = web.call_tool("web_research", {"query": QUERY, "command": "web-deep"}).text
+    places = [text.index(each.text) for each in found.passages]
+    assert places == sorted(places)
+    assert text.index(found.synthesis.summary) < places[0]
+
+
+def test_a_passage_that_a_claim_quotes_whole_is_not_shown_again(web: WebTools) -> None:
+    found = web.research("What does heapq.heappop do?", command="web-deep")
+    assert found.synthesis is not None
+    quoted = {where.quotation for each in found.synthesis.claims for where in each.citations}
+    assert quoted
+    assert not quoted & {each.text for each in found.passages}
+
+
+def test_pages_are_read_to_their_end(web: WebTools, webtools_sandbox: SandboxServer) -> None:
+    page = "Bread is sold here every day of the week. " * 2000
+    page += "\n\n## Zyx\n\nThe zyx lever of the machine opens the zyx valve.\n"
+    hit = {"id": "1", "title": "Levers", "url": "https://a.example/", "highlights": ["Levers."]}
+    webtools_sandbox.fault(path="/search", times=None, body={"results": [hit]})
+    webtools_sandbox.fault(path="/contents", times=None, body={"results": [{**hit, "text": page}]})
+    found = web.research("What does the zyx lever open?", command="web-deep")
+    assert found.synthesis is not None
+    assert "opens the zyx valve" in found.synthesis.summary
+    assert any(each.offset > 80_000 for each in [*found.passages, *_quoted(found, page)])
+
+
+def _quoted(found: ResearchEnvelope, page: str) -> list[Passage]:
+    claims = found.synthesis.claims if found.synthesis else []
+    quotations = [where.quotation for each in claims for where in each.citations]
+    return [Passage(text=each, offset=page.index(each)) for each in quotations]
+
+
+def test_sources_that_do_not_answer_give_an_empty_answer_and_low_confidence(web: WebTools) -> None:
+    found = web.research("Who won the world cup final in Bern in 1954?", command="web-deep")
+    assert found.results
+    assert found.synthesis == NO_SYNTHESIS
+    assert (found.meta.confidence, found.meta.uncertainty) == ("low", NOTHING_FOUND)
+    assert found.meta.confidence_rule == f"no answer in {len(found.results)} sources"
+    text = web.call_tool("web_research", {"query": found.meta.query, "command": "web-deep"}).text
+    assert NO_ANSWER in text
 
 
 def test_pages_that_a_provider_cannot_fetch_are_read_directly(
@@ -275,9 +339,9 @@ def test_why_there_is_no_answer_at_all_is_told(
     webtools_sandbox.fault(path="/contents", times=None, status=500)
     lie = Scripted("Heaps weigh 70 kg. [1]")
     found = web.research("priority queue", command="web-deep", synthesis=lie)
-    assert (len(found.results), found.synthesis) == (1, None)
+    assert (len(found.results), found.synthesis) == (1, NO_SYNTHESIS)
     assert f'"llm" did not serve: {NOTHING_BORNE_OUT}' in found.meta.warnings
-    assert found.meta.warnings.count(NOTHING_FOUND) == 1
+    assert (found.meta.confidence, found.meta.uncertainty) == ("low", NOTHING_FOUND)
     assert sum(NOTHING_BORNE_OUT in each for each in found.meta.warnings) == 1
 
 

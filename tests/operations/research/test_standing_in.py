@@ -24,7 +24,7 @@ from webtools.providers.protocols import SynthesisQuery
 from webtools.storage.circuit_breaker import Health
 from webtools_sandbox import KAGI_V0_KEY, SandboxServer
 
-QUERY = "how does a heap queue keep its smallest item first"
+QUERY = "how does a heap queue return the smallest item?"
 
 
 @pytest.fixture

@@ -24,6 +24,8 @@ _LONGEST_SNIPPET = 500
 _LONGEST_NAME = 64
 _MOST_PAGES = 100
 _MOST_QUERIES = 20
+_MOST_PASSAGES = 3
+_LINES_OF_PASSAGE = 6
 _MOST_WARNINGS = 10
 _NOTICE = "\n\n[Output truncated: "
 _CONFIDENCE = {"high": GOOD, "medium": WARN, "low": BAD}
@@ -136,6 +138,18 @@ def _page(item: Any) -> Iterable[Line]:
     yield Line(url, Text("✓ ", GOOD))
     if title := display_text(facts.get("title")):
         yield line(title, TITLE, "  ")
+    yield from _passages(facts.get("passages"))
+
+
+def _passages(items: Any) -> Iterable[Line]:
+    """Show the first passages of a page that was asked a question, a few lines of each."""
+    for item in as_list(items)[:_MOST_PASSAGES]:
+        facts = as_mapping(item)
+        if heading := display_text(facts.get("heading")):
+            yield line(heading, MUTED, "  ")
+        lines, more = display_lines(facts.get("text"), _LINES_OF_PASSAGE)
+        yield from (line(text, "", "    ") for text in lines)
+        yield from _more(more, "line")
 
 
 def _summary_head(shown: Shown) -> Text:

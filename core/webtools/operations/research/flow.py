@@ -5,21 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from typing import Any
 
 from pydantic import AwareDatetime, BaseModel, TypeAdapter
 
 from webtools.config.settings import Accounts
 from webtools.errors import ConfigError, InputError
-from webtools.flows.drivers import Flow, Now
+from webtools.flows.drivers import Flow, Now, Offload
 from webtools.inputs.models import MAX_RECENCY_DAYS, MAX_SOURCES, ResearchInput
 from webtools.inputs.values import shown
 from webtools.operations.failover import UNPRICED
 from webtools.operations.research import rules
 from webtools.operations.research.chain import Question, RecencySource, Retrieval, chain_for
+from webtools.operations.research.claims import ANSWER_CHARACTERS, passages_beside
 from webtools.operations.research.reading import read_pages, readers
 from webtools.operations.research.recency import retrieve_recent
-from webtools.operations.research.synthesis import Outcome, Synthesizer, synthesize
+from webtools.operations.research.synthesis import (
+    EMPTY,
+    NOTHING_FOUND,
+    Outcome,
+    Synthesizer,
+    synthesize,
+)
 from webtools.operations.research.synthesizers import ExtractiveSynthesizer, ProviderSynthesizer
 from webtools.pipeline.caching import Kept, Kind, Work, done_once
 from webtools.pipeline.context import CallContext
@@ -27,9 +35,11 @@ from webtools.pipeline.cost import NOTHING, total
 from webtools.providers import Account
 from webtools.providers.protocols import Source, SynthesisQuery
 from webtools.results import (
+    Passage,
     ResearchEnvelope,
     ResearchMeta,
     ResearchResult,
+    ResearchSynthesis,
     SearchResult,
 )
 from webtools.storage.cache import cache_key
@@ -215,10 +225,12 @@ def _as_asked(kept: Kept[_Told], question: Question, told: list[str]) -> Researc
         changes["warnings"].append(UNPRICED)
     parts: dict[str, Any] = {
         "results": [*envelope.results],
+        "passages": [*envelope.passages],
         "meta": meta.model_copy(update=changes),
     }
     if (answer := envelope.synthesis) is not None:
-        parts["synthesis"] = answer.model_copy(update={"citations": [*answer.citations]})
+        own = {"citations": [*answer.citations], "claims": [*answer.claims]}
+        parts["synthesis"] = answer.model_copy(update=own)
     return envelope.model_copy(update=parts)
 
 
@@ -237,10 +249,12 @@ class _Research:
         found = yield from retrieve_recent(self.question, self.chain, self.context, self.deadline)
         done(self.question.query, not found.results)
         outcome: Outcome | None = None
+        passages: list[Passage] = []
         if self.synthesizer is not None and found.results:
             sources = yield from self._sources(found)
             outcome = yield from self._synthesis(self.synthesizer, sources, found)
-        return self._told(found, outcome)
+            passages = yield from self._passages(sources, outcome)
+        return self._told(found, outcome, passages)
 
     # --- reading -------------------------------------------------------------------------------
 
@@ -256,6 +270,16 @@ class _Research:
             if text
         )
 
+    def _passages(self, sources: tuple[Source, ...], outcome: Outcome) -> Flow[list[Passage]]:
+        """Give what of the pages bears on the question, as far as the answer leaves room."""
+        if not reads_pages(self.question, self.synthesizer):
+            return []
+        answer = outcome.synthesis
+        room = ANSWER_CHARACTERS - (len(answer.summary) if answer else 0)
+        choose = partial(passages_beside, self.question.query, sources, outcome.claims, room)
+        passages: list[Passage] = yield Offload(choose, alone=True)
+        return passages
+
     # --- synthesis -----------------------------------------------------------------------------
 
     def _synthesis(
@@ -268,7 +292,7 @@ class _Research:
         if outcome.error and not isinstance(synthesizer, ExtractiveSynthesizer):
             found.degraded[outcome.synthesizer] = outcome.error
             outcome = yield from self._one_synthesis(EXTRACTIVE, query, found)
-        if outcome.error:  # why there is no answer at all; of another's failure `degraded` tells
+        if outcome.error and outcome.error_type != EMPTY:  # of another's, `degraded` tells
             found.warnings.append(outcome.error)
         done(self.question.query, outcome.error is not None)
         return outcome
@@ -300,16 +324,10 @@ class _Research:
 
     # --- the envelope --------------------------------------------------------------------------
 
-    def _told(self, found: Retrieval, outcome: Outcome | None) -> _Told:
+    def _told(self, found: Retrieval, outcome: Outcome | None, passages: list[Passage]) -> _Told:
         question, now = self.question, datetime.now(UTC)
         retrieved_at = found.retrieved_at or now
-        judgement = rules.judge(
-            found.results,
-            time_sensitive=question.time_sensitive,
-            days=question.recency_days,
-            now=retrieved_at,
-            is_widened=found.is_widened,
-        )
+        judgement = self._judged(found, outcome, retrieved_at)
         cost = total(found.costs)
         is_unpriced = cost is not None and self.context.is_unpriced
         meta = ResearchMeta(
@@ -331,7 +349,8 @@ class _Research:
         envelope = ResearchEnvelope(
             results=[_result(result) for result in found.results],
             meta=meta,
-            synthesis=outcome.synthesis if outcome else None,
+            synthesis=_answer(outcome),
+            passages=passages,
         )
         return _Told(
             envelope=envelope,
@@ -341,9 +360,27 @@ class _Research:
             is_unpriced=is_unpriced,
         )
 
+    def _judged(self, found: Retrieval, outcome: Outcome | None, at: datetime) -> rules.Judgement:
+        if outcome is not None and outcome.error_type == EMPTY:
+            return rules.judge_unanswered(outcome.error or NOTHING_FOUND, len(found.results))
+        return rules.judge(
+            found.results,
+            time_sensitive=self.question.time_sensitive,
+            days=self.question.recency_days,
+            now=at,
+            is_widened=found.is_widened,
+        )
+
     def _warnings(self, found: Retrieval) -> list[str]:
         reasons = [f'"{name}" did not serve: {why}' for name, why in found.degraded.items()]
         return list(dict.fromkeys([*reasons, *found.warnings]))
+
+
+def _answer(outcome: Outcome | None) -> ResearchSynthesis | None:
+    """Give the answer; that the sources have none is an answer too."""
+    if outcome is not None and outcome.error_type == EMPTY:
+        return ResearchSynthesis(summary="", citations=[])
+    return outcome.synthesis if outcome else None
 
 
 def _result(result: SearchResult) -> ResearchResult:

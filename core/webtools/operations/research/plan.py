@@ -12,10 +12,10 @@ from webtools.flows.drivers import Flow, Offload
 from webtools.inputs.models import ResearchInput
 from webtools.operations.research.chain import Question, chain_for, query_for, task_of
 from webtools.operations.research.flow import choose_synthesizer, question_of, reads_pages, work_of
-from webtools.operations.research.reading import PAGE_CHARACTERS, page_query, readers
+from webtools.operations.research.reading import page_query, readers
 from webtools.operations.research.recency import takes_dates
 from webtools.operations.research.synthesis import Synthesizer
-from webtools.operations.research.synthesizers import ProviderSynthesizer
+from webtools.operations.research.synthesizers import LONGEST_INPUT, ProviderSynthesizer
 from webtools.output.truncation import MAX_BYTES
 from webtools.pipeline.caching import Work, kept_already
 from webtools.pipeline.context import CallContext
@@ -114,7 +114,7 @@ def _reading(
 def _synthesis(question: Question, synthesizer: Synthesizer | None) -> list[_Asked]:
     if not isinstance(synthesizer, ProviderSynthesizer):
         return []
-    text = "x" * PAGE_CHARACTERS
+    text = "x" * (LONGEST_INPUT // question.limit)  # of all pages together no more is sent
     sources = tuple(Source(n, "", _ANY_URL, text) for n in range(1, question.limit + 1))
     return [(synthesizer.account, "synthesize", SynthesisQuery(question.query, sources))]
 

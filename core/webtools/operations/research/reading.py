@@ -14,7 +14,7 @@ from webtools.providers import Account, direct
 from webtools.providers.protocols import Cost, PageQuery
 from webtools.results import Page
 
-PAGE_CHARACTERS = 20_000  # of each page that is read
+PAGE_CHARACTERS = 1_000_000  # of each page that is read
 
 
 def readers(accounts: Accounts) -> tuple[Account, Account | None]:

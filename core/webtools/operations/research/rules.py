@@ -163,6 +163,12 @@ def judge(
     return Judgement("medium", "Limited source count.", rule)
 
 
+def judge_unanswered(reason: str, count: int) -> Judgement:
+    """Judge sources that do not answer the question: however many they are, they are no help."""
+    sources = "1 source" if count == 1 else f"{count} sources"
+    return Judgement("low", reason, f"no answer in {sources}")
+
+
 def _judge_recent(results: Sequence[SearchResult], days: int, now: datetime) -> Judgement:
     recent = sum(is_recent(result.published_at, days, now) for result in results)
     if recent == 0:

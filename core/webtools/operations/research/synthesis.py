@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol, cast
 
 from webtools.errors import WebToolsError
 from webtools.flows.drivers import Flow, Offload
 from webtools.flows.foreign import words_of
-from webtools.grounding.checking.verification import Verified, verify
-from webtools.providers.protocols import Cost, SynthesisQuery
-from webtools.results import ResearchSynthesis
+from webtools.grounding.checking.verification import Verified
+from webtools.operations.research.claims import check, is_quoted, summarized
+from webtools.providers.protocols import Cost, Source, SynthesisQuery
+from webtools.results import Claim, ResearchSynthesis
 from webtools.text.cleaning import one_line
 
 NOTHING_BORNE_OUT = "No claim of the synthesis was borne out by its sources."
-NOTHING_FOUND = "No sentence of the sources answers the question."
+NOTHING_FOUND = "The sources do not answer the question."
+EMPTY = "EmptySynthesis"
 NO_TEXT = "The sources have no text to answer from."
 
 
@@ -28,11 +31,14 @@ class Draft:
             the sources do not answer the question.
         cost: What it cost, or None when that is not known.
         warnings: What the caller should know, a sentence each.
+        claims: In place of a text, claims that quote the sources to the letter; they are only
+            looked up there.
     """
 
     text: str
     cost: Cost | None = None
     warnings: list[str] = field(default_factory=list[str])
+    claims: list[Claim] = field(default_factory=list[Claim])
 
 
 class Synthesizer(Protocol):
@@ -66,6 +72,7 @@ class Outcome:
         warnings: What the caller should know, a sentence each.
         error: Why there is no answer, in a sentence; None when there is one.
         error_type: Name of the error's class, `EmptySynthesis` where nothing could be kept.
+        claims: The statements that were kept, with what supports them.
     """
 
     synthesizer: str
@@ -74,13 +81,17 @@ class Outcome:
     warnings: list[str] = field(default_factory=list[str])
     error: str | None = None
     error_type: str | None = None
+    claims: list[Claim] = field(default_factory=list[Claim])
 
     @property
     def synthesis(self) -> ResearchSynthesis | None:
         """The answer with its citations, or None when there is none."""
         if self.error is not None or self.verified is None:
             return None
-        return ResearchSynthesis(summary=self.verified.summary, citations=self.verified.citations)
+        verified = self.verified
+        return ResearchSynthesis(
+            summary=verified.summary, citations=verified.citations, claims=self.claims
+        )
 
 
 def synthesize(synthesizer: Synthesizer, query: SynthesisQuery, deadline: float) -> Flow[Outcome]:
@@ -94,12 +105,21 @@ def synthesize(synthesizer: Synthesizer, query: SynthesisQuery, deadline: float)
     draft = yield from _drafted(synthesizer, name, query, deadline)
     if isinstance(draft, Outcome):
         return draft
-    if not draft.text.strip():
+    if not (draft.claims or draft.text.strip()):
         return _failed(name, NOTHING_FOUND, draft=draft)
-    verified: Verified = yield Offload(partial(verify, draft.text, query.sources), alone=True)
+    verified, claims = yield Offload(partial(_held, draft, query.sources), alone=True)
     if not verified.kept:
         return _failed(name, NOTHING_BORNE_OUT, draft=draft, verified=verified)
-    return Outcome(name, verified, draft.cost, list(draft.warnings))
+    return Outcome(name, verified, draft.cost, list(draft.warnings), claims=claims)
+
+
+def _held(draft: Draft, sources: Sequence[Source]) -> tuple[Verified, list[Claim]]:
+    """Hold a draft against the sources."""
+    if not draft.claims:
+        return check(draft.text, sources)
+    claims = [each for each in draft.claims if is_quoted(each, sources)]
+    verified = summarized(claims)
+    return replace(verified, dropped=len(draft.claims) - len(claims)), claims
 
 
 def _drafted(
@@ -125,13 +145,13 @@ def _checked(draft: Any) -> Draft:
         message = f"its draft has {type(text).__name__} in place of a text"
         raise TypeError(message)
     told = [one_line(warning) for warning in warnings if isinstance(warning, str)]
-    return Draft(text, cost if isinstance(cost, Cost) else None, told)
+    return Draft(text, cost if isinstance(cost, Cost) else None, told, list(draft.claims))
 
 
 def _failed(
     name: str,
     error: str,
-    kind: str = "EmptySynthesis",
+    kind: str = EMPTY,
     *,
     draft: Draft | None = None,
     verified: Verified | None = None,

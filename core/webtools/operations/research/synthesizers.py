@@ -1,4 +1,4 @@
-"""The synthesizers: sentences of the sources, a provider's answer, and a model's."""
+"""The synthesizers: quotations of the sources, a provider's answer, and a model's."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import partial
 
 from webtools.errors import RequestError, UnavailableError
 from webtools.flows.drivers import Flow, Invoke, Now, Offload
-from webtools.grounding.checking.extractive import extract
+from webtools.operations.research.claims import quote
 from webtools.operations.research.synthesis import Draft
 from webtools.output.truncation import fair_shares
 from webtools.pipeline.accounting import Job, timeout_of
@@ -18,6 +18,7 @@ from webtools.pipeline.context import CallContext
 from webtools.pipeline.retries import exchange
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.protocols import Source, Synthesis, SynthesisQuery
+from webtools.results import Claim
 from webtools.text.cleaning import one_line, without_controls
 
 LONGEST_INPUT = 24_000  # characters of all sources together
@@ -39,14 +40,16 @@ _DATA = (
 
 @dataclass(frozen=True, slots=True)
 class ExtractiveSynthesizer:
-    """Answers with sentences of the sources; it needs no model, no key and no network."""
+    """Answers with quotations of the sources; it needs no model, no key and no network."""
 
     name: str = "extractive"
 
     def draft(self, query: SynthesisQuery, _deadline: float, /) -> Flow[Draft]:
-        """Choose the sentences that answer the question best."""
-        text: str = yield Offload(partial(extract, query.question, query.sources), alone=True)
-        return Draft(text)
+        """Choose the sentences, definitions and code that answer the question best."""
+        claims: list[Claim] = yield Offload(
+            partial(quote, query.question, query.sources), alone=True
+        )
+        return Draft("", claims=claims)
 
 
 @dataclass(frozen=True, slots=True)

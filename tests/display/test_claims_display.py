@@ -1,0 +1,91 @@
+"""Code of an answer is shown as code, and passages of pages are shown, wherever people read."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from webtools.display import html, markdown, plain
+from webtools.display.terminal import render_result, to_text
+from webtools.display.text import prose_and_code
+from webtools.results import (
+    FetchResponse,
+    Page,
+    Passage,
+    ResearchEnvelope,
+    ResearchMeta,
+    ResearchResult,
+    ResearchSynthesis,
+)
+from webtools.tools import ToolResult
+
+URL = "https://a.example/cards"
+CODE = 'card = new_card("Ann")\nif card:\n    card.save()'
+SUMMARY = f"Make a card:\n\n```python\n{CODE}\n```\n[1]\n\nCards are *free*. [1]"
+ENVELOPE = ResearchEnvelope(
+    results=[ResearchResult(title="Cards", url=URL, source_provider="exa")],
+    meta=ResearchMeta(
+        query="q",
+        command="web-deep",
+        provider_chain=["exa"],
+        confidence="medium",
+        normalized_query="q",
+        retrieved_at=datetime(2026, 11, 22, tzinfo=UTC),
+    ),
+    synthesis=ResearchSynthesis(summary=SUMMARY, citations=[URL]),
+)
+PAGE = Page(
+    url=URL,
+    title="Cards",
+    passages=[Passage(text="Cards are free for members.", heading="Prices", url=URL)],
+)
+FETCHED = FetchResponse(provider="exa", pages=[PAGE])
+
+
+def test_a_text_is_parted_at_its_fences() -> None:
+    parts = [(is_code, part) for is_code, part in prose_and_code(SUMMARY) if part]
+    assert parts == [(False, "Make a card:"), (True, CODE), (False, "[1]\n\nCards are *free*. [1]")]
+    assert list(prose_and_code("a\n```\nb")) == [(False, "a"), (True, "b")]
+    longer = "````\n```\nx\n```\n````"
+    assert [part for is_code, part in prose_and_code(longer) if is_code] == ["```\nx\n```"]
+
+
+def test_code_keeps_its_lines_in_markdown() -> None:
+    shown = markdown.draw(ENVELOPE)
+    assert f"```text\n{CODE}\n```" in shown
+    assert shown.count(f"[&#91;1&#93;]({URL})") == 2
+    assert "```python" not in shown
+
+
+def test_code_keeps_its_lines_in_html() -> None:
+    shown = html.draw(ENVELOPE)
+    assert "if card:\n    card.save()</pre>" in shown
+    assert shown.count(">[1]</a>") == 2
+    assert "```" not in shown
+
+
+def test_code_keeps_its_indentation_in_a_terminal() -> None:
+    details = {**ENVELOPE.model_dump(mode="json"), "result_count": 1}
+    result = ToolResult("text", details)
+    shown = to_text(render_result("web_research", result, expanded=True))
+    lines = [line.rstrip() for line in str(shown).splitlines()]
+    start = next(n for n, line in enumerate(lines) if line.endswith("if card:"))
+    assert lines[start + 1].index("card.save()") == lines[start].index("if card:") + 4
+
+
+@pytest.mark.parametrize("draw", [markdown.draw, html.draw, plain.draw])
+def test_the_passages_of_a_page_are_shown(draw: object) -> None:
+    shown = draw(FETCHED)  # type: ignore[operator]
+    assert "Prices" in shown
+    assert "Cards are free for members." in shown
+    silent = FETCHED.model_copy(update={"pages": [PAGE.model_copy(update={"passages": []})]})
+    assert "no passage of its own" in draw(silent)  # type: ignore[operator]
+
+
+def test_the_passages_of_a_page_are_shown_in_a_terminal() -> None:
+    details = FETCHED.model_dump(mode="json") | {"fetched_count": 1, "failed_count": 0}
+    details["results"] = details.pop("pages")
+    shown = to_text(render_result("web_fetch", ToolResult("x", details), expanded=True))
+    assert "Prices" in str(shown)
+    assert "Cards are free for members." in str(shown)
