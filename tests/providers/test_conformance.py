@@ -212,11 +212,11 @@ def test_everything_a_provider_can_do_is_under_test() -> None:
 @pytest.mark.parametrize("kind", APIS)
 def test_a_provider_says_what_it_is(kind: str) -> None:
     about = PROVIDERS[kind].about
-    assert kind == about.NAME
-    assert about.TITLE.strip()
-    assert about.ORIGIN.startswith("https://")
-    assert not about.ORIGIN.endswith("/")
-    assert about.KEY_VARIABLES or not about.NEEDS_KEY
+    assert kind == about.name
+    assert about.title.strip()
+    assert about.origin.startswith("https://")
+    assert not about.origin.endswith("/")
+    assert about.key_variables or not about.needs_key
 
 
 @every_case
@@ -226,7 +226,7 @@ def test_the_key_is_sent_and_no_repr_shows_it(kind: str, able: Capability) -> No
     with suppress(ProviderError):
         run(FLOWS[able](account), stub)
     request = stub.requests[0]
-    assert not PROVIDERS[kind].about.NEEDS_KEY or KEY in str(request.headers)
+    assert not PROVIDERS[kind].about.needs_key or KEY in str(request.headers)
     assert KEY not in repr(request)
     assert KEY not in repr(account)
     assert KEY not in f"{request.url} {request.json}"
@@ -237,7 +237,7 @@ def test_only_the_origin_of_the_provider_is_asked(kind: str, able: Capability) -
     stub = Stub(answer({}))
     with suppress(ProviderError):
         run(FLOWS[able](ACCOUNTS[kind]), stub)
-    origin = PROVIDERS[kind].about.ORIGIN + "/"
+    origin = PROVIDERS[kind].about.origin + "/"
     assert all(request.url.startswith(origin) for request in stub.requests)
 
 
@@ -295,7 +295,7 @@ UNREADABLE += ["an array too deep", "objects too deep", "NaN", "not UTF-8", "cut
 @every_case
 def test_a_success_that_is_no_json_object_is_a_format_error(kind: str, able: Capability) -> None:
     subject = {"fetch": f"{URLS[0]} and others", "summarize": URLS[0]}.get(able, "q")
-    title = PROVIDERS[kind].about.TITLE
+    title = PROVIDERS[kind].about.title
     for name in UNREADABLE:
         found = refused(kind, able, answer(body=JUNK[name]))
         assert type(found) is ResponseFormatError, name
@@ -349,7 +349,7 @@ def test_every_error_status_has_its_class(kind: str, able: Capability, body: byt
         assert (found.status, found.provider) == (status, f"my-{kind}")
         assert found.retryable == (type(found) in {RateLimitError, UnavailableError})
         assert found.retry_after is None
-        assert str(found).startswith(f"{PROVIDERS[kind].about.TITLE} API returned HTTP {status}")
+        assert str(found).startswith(f"{PROVIDERS[kind].about.title} API returned HTTP {status}")
 
 
 @every_case
