@@ -131,7 +131,7 @@ def test_it_is_asked_in_research_without_a_chain_in_the_settings(site: Path) -> 
 
 def test_the_plan_prices_it(site: Path) -> None:
     with WebTools(config=load(json.dumps({"providers": [ENTRY]}), "web-search.json")) as web:
-        [step, *_] = web.plan("which birds wade").steps
+        [step, *_] = web.plan("which birds wade").chain
     assert (step.provider, step.type, step.worst_cost_usd) == ("birds", "plover", 0.004)
 
 

@@ -129,7 +129,7 @@ class Accounts:
         """
         if name is None and "fetch" in self.choices:
             return self.choices["fetch"]
-        if name == self.keyless.name and self.named(name) is None:
+        if name is not None and name == self.keyless.name and self.named(name) is None:
             return self.keyless
         if name or any("fetch" in capabilities(account.type) for account in self.accounts):
             return self.select("fetch", name)
