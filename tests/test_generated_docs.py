@@ -194,7 +194,16 @@ def test_the_site_is_built_without_a_complaint_and_loads_nothing_from_elsewhere(
 # --- writing a provider ------------------------------------------------------------------------
 
 STEPS = BLOCKS["docs/write-a-provider.md"]
-COPIED = ("core", "tests", "scripts", "docs", "README.md", "CHANGELOG.md", "pyproject.toml")
+COPIED = (
+    "core",
+    "sandbox",
+    "tests",
+    "scripts",
+    "docs",
+    "README.md",
+    "CHANGELOG.md",
+    "pyproject.toml",
+)
 COPIED += ("Makefile", "mkdocs.yml")
 
 
@@ -242,7 +251,7 @@ def apply(block: Block, copy: Path) -> None:
 
 def in_copy(copy: Path, *arguments: str) -> str:
     """Run Python there, with the copy's packages in place of ours."""
-    folders = (copy / "core", copy)
+    folders = (copy / "core", copy / "sandbox", copy)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders))}
     done = subprocess.run(
         [sys.executable, *arguments],
