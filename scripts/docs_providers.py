@@ -84,7 +84,7 @@ def _setting_facts() -> dict[str, tuple[str, str]]:
     }
     usual, long = (f"{seconds[able] * 1000:,.0f}" for able in ("search", "summarize"))
     waits = f"{usual}; summaries and written answers {long}"
-    keyless = listed((f"`{k}`" for k, each in PROVIDERS.items() if not each.about.NEEDS_KEY), "and")
+    keyless = listed((f"`{k}`" for k, each in PROVIDERS.items() if not each.about.needs_key), "and")
     return {
         "providers": ("list: the entries below", "required"),
         "defaultProvider": ("a `name` of `providers`", "the first that can"),
@@ -113,11 +113,11 @@ def variables() -> str:
     """List the variables of the environment."""
     rows = [
         [
-            listed(f"`{name}`" for name in each.about.KEY_VARIABLES),
-            f"switches {each.about.TITLE} on",
+            listed(f"`{name}`" for name in each.about.key_variables),
+            f"switches {each.about.title} on",
         ]
         for each in PROVIDERS.values()
-        if each.about.KEY_VARIABLES
+        if each.about.key_variables
     ]
     numbers = {
         "maxResults": MAX_RESULTS,
@@ -146,7 +146,7 @@ _ABLE: dict[Capability, str] = {
 def providers(folder: str = "") -> str:
     """Show what each provider can do, with links to the pages in a folder."""
     rows = [
-        [f"[{each.about.TITLE}]({folder}{name}.md)", f"`{name}`", *_ticks(name), _need(name)]
+        [f"[{each.about.title}]({folder}{name}.md)", f"`{name}`", *_ticks(name), _need(name)]
         for name, each in PROVIDERS.items()
     ]
     return table(("Provider", "Type", *_ABLE.values(), "Key"), rows)
@@ -158,9 +158,9 @@ def _ticks(name: str) -> Row:
 
 def _need(name: str) -> str:
     about = PROVIDERS[name].about
-    if about.NEEDS_KEY:
+    if about.needs_key:
         return "required"
-    return "optional" if about.KEY_VARIABLES else "none"
+    return "optional" if about.key_variables else "none"
 
 
 def provider_facts(name: str) -> str:
@@ -176,13 +176,13 @@ def _facts(name: str) -> Iterator[Row]:
     about = services.about
     yield ["Type in the config file", f"`{name}`"]
     yield ["Can", ", ".join(_ABLE[able] for able in services.capabilities())]
-    yield ["Key", ", ".join([_need(name), *(f"`{each}`" for each in about.KEY_VARIABLES)])]
-    if about.ORIGIN:
-        yield ["API", f"`{about.ORIGIN}`"]
+    yield ["Key", ", ".join([_need(name), *(f"`{each}`" for each in about.key_variables)])]
+    if about.origin:
+        yield ["API", f"`{about.origin}`"]
     if services.search:
-        yield ["Most results per query", f"{services.search.MAX_SEARCH_LIMIT:,}"]
+        yield ["Most results per query", f"{about.max_results:,}"]
     if services.fetch:
-        yield ["Most pages per request", f"{services.fetch.MAX_URLS:,}"]
+        yield ["Most pages per request", f"{about.max_urls:,}"]
     if services.pages:
         yield ["Redirects followed", f"{fetching.MAX_REDIRECTS}"]
         yield ["Largest page", f"{fetching.MAX_PAGE_BYTES // 1024 // 1024} MiB"]
@@ -193,11 +193,11 @@ def _facts(name: str) -> Iterator[Row]:
 
 
 def _option_rows(name: str) -> Iterator[Row]:
-    search = PROVIDERS[name].search
-    for field, row in fields(PROVIDERS[name].about.CONFIG_OPTIONS):
-        if field == "default_search_limit" and search:
+    about = PROVIDERS[name].about
+    for field, row in fields(about.options):
+        if field == "default_search_limit":
             meaning, default = _SEARCH_LIMIT
-            yield [row[0], f"whole number, 1 to {search.MAX_SEARCH_LIMIT:,}", meaning, default]
+            yield [row[0], f"whole number, 1 to {about.max_results:,}", meaning, default]
         elif row[1] == "whole number":
             yield [row[0], "whole number, at least 1", *row[2:]]
         else:
@@ -236,8 +236,8 @@ def _filters(name: str) -> list[str]:
 
 def _account(name: str, **options: Any) -> Account:
     about = PROVIDERS[name].about
-    chosen = about.CONFIG_OPTIONS.model_validate(options)
-    return Account(name, name, about.ORIGIN, SecretStr("test-key-canary-1"), chosen)
+    chosen = about.options.model_validate(options)
+    return Account(name, name, about.origin, SecretStr("test-key-canary-1"), chosen)
 
 
 # --- prices ------------------------------------------------------------------------------------

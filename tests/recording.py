@@ -105,7 +105,7 @@ class Scenario:
             others = {name: None for name, value in base.options if isinstance(value, SecretStr)}
             base = replace(base, api_key=SecretStr(self.key))
             options = others | options
-        origin = PROVIDERS[self.provider].about.ORIGIN
+        origin = PROVIDERS[self.provider].about.origin
         fitted = base.options.model_copy(update=options)
         return replace(base, name=self.provider, base_url=origin, options=fitted)
 
@@ -495,7 +495,7 @@ def sandbox_source() -> Iterator[Source]:
         yield Source(
             f"webtools_sandbox (documents: Python {python})",
             {account.type: account for account in found},
-            [(server.base_url(a.type), PROVIDERS[a.type].about.ORIGIN) for a in found],
+            [(server.base_url(a.type), PROVIDERS[a.type].about.origin) for a in found],
             prepare,
         )
 

@@ -19,7 +19,7 @@ EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 
 def _run(example: Path, home: Path) -> str:
     """Run an example as a user whose home folder this is; gives what it prints."""
-    keys = {name for each in PROVIDERS.values() for name in each.about.KEY_VARIABLES}
+    keys = {name for each in PROVIDERS.values() for name in each.about.key_variables}
     unset = {*keys, "CHAT_MODEL", "XDG_CACHE_HOME", "XDG_STATE_HOME"}
     environment = {name: value for name, value in os.environ.items() if name not in unset}
     environment |= {"HOME": str(home), "XDG_CONFIG_HOME": str(home / "none")}

@@ -124,7 +124,7 @@ def test_every_provider_has_a_page_with_facts_and_prices(name: str) -> None:
     text = (DOCS / f"providers/{name}.md").read_text(encoding="utf-8")
     assert f"<!-- generated: provider {name} -->" in text
     assert f"<!-- generated: prices {name} -->" in text
-    fields = PROVIDERS[name].about.CONFIG_OPTIONS.model_fields.values()
+    fields = PROVIDERS[name].about.options.model_fields.values()
     assert all(f"| `{field.alias}` |" in text for field in fields)
 
 

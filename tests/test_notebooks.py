@@ -60,7 +60,7 @@ def environment(home: Path) -> dict[str, str]:
     """Give the environment of a user with this home folder, without settings or network."""
     (home / "guard").mkdir(exist_ok=True)
     (home / "guard" / "sitecustomize.py").write_text(GUARD)
-    keys = {name for each in PROVIDERS.values() for name in each.about.KEY_VARIABLES}
+    keys = {name for each in PROVIDERS.values() for name in each.about.key_variables}
     unset = re.compile("|".join([*keys, ".*_MODEL", "LANGSMITH_.*", "LANGCHAIN_.*", "OPENAI_.*"]))
     kept = {name: value for name, value in os.environ.items() if not unset.fullmatch(name)}
     folders = ("CACHE_HOME", "CONFIG_HOME", "DATA_HOME", "STATE_HOME")

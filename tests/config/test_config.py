@@ -13,6 +13,7 @@ import threading
 import time
 import traceback
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -38,7 +39,7 @@ from webtools.config import (
 )
 from webtools.config.file import PLACEHOLDER
 from webtools.errors import ConfigError
-from webtools.providers import PROVIDERS
+from webtools.providers import PROVIDERS, exa
 
 CANARY = "test-key-canary-7f3a"
 ORIGIN = "/etc/web-search.json"
@@ -99,7 +100,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "xdg"))
     for services in PROVIDERS.values():
-        for name in services.about.KEY_VARIABLES:
+        for name in services.about.key_variables:
             monkeypatch.delenv(name, raising=False)
     for name in os.environ:
         if name.startswith(("WEB_SEARCH_", "PI_WEB_SEARCH_")):
@@ -146,7 +147,7 @@ def test_every_setting_is_read() -> None:
     assert exa.options.search_type == "fast"
     assert exa.pacer is not None
     assert exa.proxy == SecretStr("http://user:word@proxy:3128")
-    assert (kagi.base_url, kagi.timeout, kagi.pacer) == (PROVIDERS["kagi"].about.ORIGIN, None, None)
+    assert (kagi.base_url, kagi.timeout, kagi.pacer) == (PROVIDERS["kagi"].about.origin, None, None)
     assert kagi.options.search_api == "v0"
     assert config.max_results == 100
 
@@ -171,13 +172,13 @@ def test_code_may_use_python_names() -> None:
 
 
 def test_options_may_be_given_as_the_model() -> None:
-    options = PROVIDERS["exa"].about.CONFIG_OPTIONS.model_validate({"defaultSearchLimit": 7})
+    options = PROVIDERS["exa"].about.options.model_validate({"defaultSearchLimit": 7})
     made = ProviderConfig(name="a", type="exa", api_key=SecretStr(CANARY), options=options)
     assert made.options is options
 
 
 def test_a_type_that_needs_no_key_may_leave_it_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PROVIDERS["exa"].about, "NEEDS_KEY", False)
+    monkeypatch.setattr(exa, "ABOUT", replace(exa.ABOUT, needs_key=False))
     config = load('{"providers": [{"name": "a", "type": "exa"}]}', ORIGIN)
     assert Settings(config).accounts().secrets == frozenset()
 
@@ -572,7 +573,8 @@ def test_a_blank_key_counts_as_absent(environ: dict[str, str]) -> None:
 
 
 def test_the_first_variable_that_is_set_wins(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PROVIDERS["exa"].about, "KEY_VARIABLES", ("A_KEY", "B_KEY", "C_KEY"))
+    variables = ("A_KEY", "B_KEY", "C_KEY")
+    monkeypatch.setattr(exa, "ABOUT", replace(exa.ABOUT, key_variables=variables))
     config, _ = environment_config({"A_KEY": " ", "B_KEY": "test-key-b", "C_KEY": "test-key-c"})
     assert config is not None
     assert config.providers[0].api_key == SecretStr("test-key-b")
@@ -896,7 +898,7 @@ def test_without_file_and_key_the_first_sentence_is_exact_and_the_next_line_name
     first, second = message.splitlines()
     assert first == sentence
     able = [each for each in PROVIDERS.values() if each.can(capability)]
-    variables = [name for each in able for name in each.about.KEY_VARIABLES]
+    variables = [name for each in able for name in each.about.key_variables]
     told = [*variables, str(config_paths()[0]), "webtools config init", "webtools demo", "sandbox"]
     assert [each for each in told if each not in second] == []
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import stat
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -154,7 +155,7 @@ def echo(request: Request) -> Response:
 def test_many_urls_are_asked_for_in_parts_and_come_in_order(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(exa, "MAX_URLS", 2)
+    monkeypatch.setattr(exa, "ABOUT", replace(exa.ABOUT, max_urls=2))
     urls = tuple(f"https://a.example/{i}" for i in range(5))
     stub = Stub(echo)
     response = run(fetch(EXA, PageQuery(urls)), stub)
@@ -164,7 +165,7 @@ def test_many_urls_are_asked_for_in_parts_and_come_in_order(
 
 
 def test_a_part_that_fails_loses_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exa, "MAX_URLS", 1)
+    monkeypatch.setattr(exa, "ABOUT", replace(exa.ABOUT, max_urls=1))
     response = run(fetch(EXA, PageQuery((A, C, B))), Stub(echo))
     assert [page.text for page in response.pages] == [A, None, B]
     assert response.pages[1].error == (

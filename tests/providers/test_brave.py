@@ -451,4 +451,4 @@ def test_a_month_that_is_used_up_parks_the_provider(tmp_path: Path) -> None:
 
 def test_brave_searches_and_nothing_else() -> None:
     assert PROVIDERS["brave"].capabilities() == ("search",)
-    assert brave.KEY_VARIABLES == ("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY")
+    assert brave.ABOUT.key_variables == ("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY")

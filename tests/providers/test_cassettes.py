@@ -210,7 +210,7 @@ def no_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     for services in PROVIDERS.values():
-        for name in services.about.KEY_VARIABLES:
+        for name in services.about.key_variables:
             monkeypatch.delenv(name, raising=False)
 
 
@@ -236,7 +236,7 @@ def test_a_live_recording_shows_the_made_up_hosts(name: str, tmp_path: Path) -> 
     ):
         settings = Settings(load(json.dumps(server.config()), "the sandbox"))
         found = {account.type: account for account in settings.accounts().accounts}
-        hosts = [(server.base_url(kind), PROVIDERS[kind].about.ORIGIN) for kind in found]
+        hosts = [(server.base_url(kind), PROVIDERS[kind].about.origin) for kind in found]
         record(name, replace(live, accounts=found, pairs=[*hosts, *live.pairs]), tmp_path)
     text = (tmp_path / f"{name}.yaml").read_text("utf-8")
     assert text.startswith("# Recorded from the live API on 20")

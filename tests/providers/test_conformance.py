@@ -9,9 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-from datetime import UTC, date, datetime, timedelta
-from email.utils import format_datetime
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import offline
@@ -23,13 +21,7 @@ from recording import CASSETTES, SCENARIOS, CassetteYaml
 
 from webtools.calls.present import PRESENTERS
 from webtools.errors import (
-    AuthenticationError,
-    BadRequestError,
     ProviderError,
-    QuotaError,
-    RateLimitError,
-    ResponseFormatError,
-    UnavailableError,
     WebToolsError,
 )
 from webtools.flows.drivers import Flow, run
@@ -52,6 +44,7 @@ from webtools.providers.protocols import (
     SynthesisQuery,
 )
 from webtools.results import FetchResponse, SearchResponse, SummaryResponse
+from webtools.testing import ProviderConformance
 
 URLS = ("https://a.example/1", "https://b.example/2")
 SOURCES = (Source(1, "A", URLS[0], "text"),)
@@ -202,111 +195,19 @@ def texts(value: Any) -> Iterator[str]:
             yield from texts(item)
 
 
-# --- the table ---------------------------------------------------------------------------------
+# --- what every provider must hold to -----------------------------------------------------------
 
 
 def test_everything_a_provider_can_do_is_under_test() -> None:
     assert {able for _, able in CASES} <= FLOWS.keys()
 
 
-@pytest.mark.parametrize("kind", APIS)
-def test_a_provider_says_what_it_is(kind: str) -> None:
-    about = PROVIDERS[kind].about
-    assert kind == about.NAME
-    assert about.TITLE.strip()
-    assert about.ORIGIN.startswith("https://")
-    assert not about.ORIGIN.endswith("/")
-    assert about.KEY_VARIABLES or not about.NEEDS_KEY
+class TestOurs(ProviderConformance):
+    """The suite that authors of other providers run."""
 
-
-@every_case
-def test_the_key_is_sent_and_no_repr_shows_it(kind: str, able: Capability) -> None:
-    stub = Stub(answer({}))
-    account = ACCOUNTS[kind]
-    with suppress(ProviderError):
-        run(FLOWS[able](account), stub)
-    request = stub.requests[0]
-    assert not PROVIDERS[kind].about.NEEDS_KEY or KEY in str(request.headers)
-    assert KEY not in repr(request)
-    assert KEY not in repr(account)
-    assert KEY not in f"{request.url} {request.json}"
-
-
-@every_case
-def test_only_the_origin_of_the_provider_is_asked(kind: str, able: Capability) -> None:
-    stub = Stub(answer({}))
-    with suppress(ProviderError):
-        run(FLOWS[able](ACCOUNTS[kind]), stub)
-    origin = PROVIDERS[kind].about.ORIGIN + "/"
-    assert all(request.url.startswith(origin) for request in stub.requests)
-
-
-# --- junk --------------------------------------------------------------------------------------
-
-JUNK = {
-    "nothing": b"",
-    "blank": b" \n",
-    "null": b"null",
-    "true": b"true",
-    "number": b"0",
-    "text": b'"results"',
-    "list": b"[]",
-    "list of lists": b"[[]]",
-    "list of null": b"[null]",
-    "object": b"{}",
-    "empty result": b'{"results": [{}], "data": [{}]}',
-    "null results": b'{"results": null, "data": null}',
-    "results that are texts": b'{"results": ["x"], "data": ["x"]}',
-    "results that are an object": b'{"results": {"a": 1}, "data": {"search": {"a": 1}}}',
-    "data of another kind": b'{"results": 1, "data": 1, "output": 1}',
-    "kinds of another kind": b'{"data": {"search": "x", "news": 5, "output": [1]}}',
-    "an array too deep": b"[" * 100_000,
-    "results too deep": b'{"results": ' + b"[" * 100_000,
-    "objects too deep": b'{"data":' * 100_000,
-    "NaN": b'{"results": [{"url": "https://a.example", "score": NaN}], "data": NaN}',
-    "Infinity": b'{"results": [{"url": "https://a.example", "score": -Infinity}]}',
-    "number too large": b'{"results": [{"url": "https://a.example", "score": 1e999}]}',
-    "integer too long": b'{"results": [{"score": ' + b"9" * 10_000 + b"}]}",
-    "lone surrogates": b'{"results": [{"url": "https://a.example", "title": "\\ud800"}]}',
-    "lone surrogates in data": b'{"data": {"output": "\\udfff", "search": [{"title": "\\ud800"}]}}',
-    "not UTF-8": b'{"results": [{"title": "\xff\xfe"}]}',
-    "UTF-16": '{"results": []}'.encode("utf-16"),
-    "byte order mark": b'\xef\xbb\xbf{"results": []}',
-    "HTML": b"<!DOCTYPE html><title>Sign in to the network</title>",
-    "two objects": b"{}{}",
-    "cut off": b'{"results": [{"url": "https://a.exa',
-    "zeros": b"\x00" * 1000,
-}
-
-
-@every_case
-@pytest.mark.parametrize("status", [200, 400, 500])
-def test_junk_is_an_error_of_ours_or_a_sound_success(
-    kind: str, able: Capability, status: int
-) -> None:
-    for body in JUNK.values():
-        assert_sound(outcome(kind, able, answer(body=body, status=status)), able)
-
-
-UNREADABLE = ["nothing", "blank", "null", "list", "list of lists", "text", "number", "HTML"]
-UNREADABLE += ["an array too deep", "objects too deep", "NaN", "not UTF-8", "cut off"]
-
-
-@every_case
-def test_a_success_that_is_no_json_object_is_a_format_error(kind: str, able: Capability) -> None:
-    subject = {"fetch": f"{URLS[0]} and others", "summarize": URLS[0]}.get(able, "q")
-    title = PROVIDERS[kind].about.TITLE
-    for name in UNREADABLE:
-        found = refused(kind, able, answer(body=JUNK[name]))
-        assert type(found) is ResponseFormatError, name
-        assert str(found).startswith(f'Failed to parse {title} API response for "{subject}".')
-
-
-@every_case
-def test_a_format_error_does_not_drag_the_answer_along(kind: str, able: Capability) -> None:
-    found = refused(kind, able, answer(body=b'{"you sent ' + KEY.encode()))
-    assert found.__cause__ is None
-    assert found.__context__ is None
+    @pytest.fixture(params=APIS)
+    def provider(self, request: pytest.FixtureRequest) -> Any:
+        return PROVIDERS[request.param].provider
 
 
 SPELLINGS: dict[str, Callable[[str], str]] = {
@@ -326,86 +227,6 @@ def test_no_message_of_a_provider_ends_in_half_a_key(spelling: str) -> None:
         words = "e" * before + spelled
         found = str(failure("Exa", answer(status=400), offline.account("exa"), [words]))
         assert f"eee{'[redacted]'[: 500 - before]}. Change the request" in found
-
-
-# --- statuses ----------------------------------------------------------------------------------
-
-KINDS = {401: AuthenticationError, 402: QuotaError, 403: AuthenticationError, 429: RateLimitError}
-KINDS |= dict.fromkeys([408, 425], UnavailableError)  # "later", although they are 4xx
-
-
-def kind_of(status: int) -> type[ProviderError]:
-    return KINDS.get(status, UnavailableError if status >= 500 else BadRequestError)
-
-
-@every_case
-@pytest.mark.parametrize(
-    "body", [b"", b"<html>", b"{}", b'{"error": "No.", "tag": "ODD"}', b'{"error": {}, "tag": {}}']
-)
-def test_every_error_status_has_its_class(kind: str, able: Capability, body: bytes) -> None:
-    for status in range(400, 600):
-        found = refused(kind, able, answer(body=body, status=status))
-        assert type(found) is kind_of(status), status
-        assert (found.status, found.provider) == (status, f"my-{kind}")
-        assert found.retryable == (type(found) in {RateLimitError, UnavailableError})
-        assert found.retry_after is None
-        assert str(found).startswith(f"{PROVIDERS[kind].about.TITLE} API returned HTTP {status}")
-
-
-@every_case
-def test_no_other_status_is_a_success(kind: str, able: Capability) -> None:
-    for status in (100, 201, 204, 301, 302, 307, 399):
-        found = refused(kind, able, answer({"results": [], "data": {"output": "x"}}, status))
-        assert (type(found), found.status) == (ResponseFormatError, status)
-
-
-RETRY_AFTER = {
-    "7": 7.0,
-    " 0 ": 0.0,
-    "1.5": 1.5,
-    "1e9": 86_400.0,
-    "-5": None,
-    "nan": None,
-    "soon": None,
-    "": None,
-    "Thu, 01 Jan 1970 00:00:00 GMT": 0.0,
-    "Fri, 31 Dec 9999 23:59:59 GMT": 86_400.0,
-    "Fri, 32 Dec 2027 00:00:00 GMT": None,
-}
-
-
-@every_case
-@pytest.mark.parametrize("status", [429, 503])
-def test_retry_after_is_read_in_every_form(kind: str, able: Capability, status: int) -> None:
-    found = {
-        value: refused(kind, able, answer(None, status, retry_after=value)).retry_after
-        for value in RETRY_AFTER
-    }
-    assert found == RETRY_AFTER
-
-
-@every_case
-def test_retry_after_may_be_a_moment(kind: str, able: Capability) -> None:
-    moment = datetime.now(UTC) + timedelta(seconds=300)
-    header = format_datetime(moment, usegmt=True)
-    found = refused(kind, able, answer(None, 429, retry_after=header))
-    assert found.retry_after == pytest.approx(300, abs=3)
-
-
-@every_case
-def test_a_request_that_is_wrong_has_no_time_after_which_to_retry(
-    kind: str, able: Capability
-) -> None:
-    assert refused(kind, able, answer(None, 400, retry_after="7")).retry_after is None
-
-
-@every_case
-def test_words_of_a_provider_are_cleaned_and_bounded(kind: str, able: Capability) -> None:
-    words = "\x1b]0;t\x07\x9b31mno\r\n\x00" + "way " * 1000
-    for body in ({"error": words}, {"errors": [{"message": words}]}, {"error": [{"msg": words}]}):
-        found = refused(kind, able, answer(body, 400))
-        assert_sound(found, able)
-        assert len(str(found)) < 1000
 
 
 # --- whatever may come -------------------------------------------------------------------------

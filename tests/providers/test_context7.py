@@ -540,7 +540,7 @@ def test_a_wait_is_read_wherever_it_stands() -> None:
 
 def test_context7_has_documentation_and_needs_no_key() -> None:
     assert PROVIDERS["context7"].capabilities() == ("docs",)
-    assert not context7.NEEDS_KEY
+    assert not context7.ABOUT.needs_key
 
 
 def test_a_source_of_documentation_is_selected_by_its_capability() -> None:

@@ -468,7 +468,7 @@ def test_an_empty_purse_is_not_tried_again(clock: Clock) -> None:
 
 def test_perplexity_searches_and_synthesizes() -> None:
     assert PROVIDERS["perplexity"].capabilities() == ("search", "synthesize")
-    assert perplexity.KEY_VARIABLES == ("PERPLEXITY_API_KEY", "PPLX_API_KEY")
+    assert perplexity.ABOUT.key_variables == ("PERPLEXITY_API_KEY", "PPLX_API_KEY")
 
 
 def test_a_synthesizer_is_selected_by_its_capability() -> None:

@@ -14,7 +14,7 @@ from recording import CASSETTES, SCENARIOS, CassetteYaml, Scenario
 from webtools.errors import WebToolsError
 from webtools.flows.drivers import Flow, Gather, Now, Send, Sleep
 from webtools.http.messages import Request, Response
-from webtools.providers import PROVIDERS, Account, brave, context7, direct, exa, kagi, perplexity
+from webtools.providers import PROVIDERS, Account, brave, direct, exa, kagi, perplexity
 from webtools.providers.protocols import (
     Cost,
     DocsQuery,
@@ -92,7 +92,7 @@ def test_exa_prices_a_search_by_type_and_by_results_above_ten(
 
 def test_every_search_type_of_exa_has_a_price() -> None:
     options = exa.ExaOptions.model_json_schema(by_alias=True)["properties"]
-    assert set(options["searchType"]["enum"]) == set(exa._SEARCH_PRICES)
+    assert set(options["searchType"]["enum"]) <= set(exa.ABOUT.prices)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_every_preset_of_perplexity_has_a_price_and_the_dearer_ones_a_higher_one
     assert presets == ["fast", "low", "medium", "high"]
     prices = [worst(with_options("perplexity", synthesisPreset=p), SYNTHESIS) for p in presets]
     assert prices == sorted(prices)
-    assert prices[0] > perplexity._SYNTHESIS_PRICE
+    assert prices[0] > perplexity.ABOUT.prices["synthesis"]
 
 
 def test_perplexity_prices_a_synthesis_by_the_bytes_of_its_sources() -> None:
@@ -187,7 +187,6 @@ def test_context7_can_bill_those_with_a_key_alone() -> None:
     assert worst(offline.account("context7"), DocsQuery("q", 5)) == 0.02
     keyless = offline.accounts({"name": "c", "type": "context7"}).accounts[0]
     assert worst(keyless, DocsQuery("q", 5)) == 0.0
-    assert context7._cost().usd == 0.0
 
 
 def test_pages_from_their_own_sites_are_free() -> None:
@@ -228,7 +227,7 @@ def prices(scenario: Scenario, name: str, monkeypatch: pytest.MonkeyPatch) -> li
     """Play a recorded call; give each query that was priced and what its answer cost."""
     account = scenario.account(offline.account(scenario.provider))
     recording, seen = Recording(name), list[Any]()
-    module: Any = PROVIDERS[scenario.provider].about
+    module: Any = PROVIDERS[scenario.provider].provider
     for reader in ("read_search", "read_pages", "read_summary", "read_synthesis"):
         if hasattr(module, reader):
             monkeypatch.setattr(module, reader, _watched(getattr(module, reader), seen))

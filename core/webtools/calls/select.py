@@ -20,6 +20,7 @@ from webtools.operations.search import search
 from webtools.operations.summarize import summarize
 from webtools.pipeline.context import CallContext
 from webtools.providers import PROVIDERS, Account
+from webtools.providers.about import SearchOptions
 from webtools.providers.protocols import PageQuery, SearchQuery, SummaryQuery
 from webtools.results import (
     FetchResponse,
@@ -164,14 +165,17 @@ def _search_query(given: SearchInput, text: str, limit: int) -> SearchQuery:
 
 def _limit(asked: int, account: Account, accounts: Accounts) -> tuple[int, list[str]]:
     """Find how many results a query may have; an operator's bound wins and is told."""
-    provider = PROVIDERS[account.type].search
-    assert provider is not None  # noqa: S101  # accounts are selected by capability
-    most = provider.MAX_SEARCH_LIMIT
+    most = PROVIDERS[account.type].about.max_results
     bound = min(most, accounts.max_results or most)
-    wanted = asked or account.options.default_search_limit or accounts.max_results or DEFAULT_LIMIT
+    wanted = asked or _own_limit(account) or accounts.max_results or DEFAULT_LIMIT
     if asked and asked > bound:
         return bound, [f"limit {asked} is above what is allowed here; {bound} was used."]
     return min(wanted, bound), []
+
+
+def _own_limit(account: Account) -> int | None:
+    options = account.options
+    return options.default_search_limit if isinstance(options, SearchOptions) else None
 
 
 def _fetch(

@@ -77,12 +77,12 @@ def _init(options: Namespace) -> list[str]:
         raise ConfigError("There is no home folder for a config file; name one with --config.")
     if path.exists() and not options.force:  # before a key is asked for in vain
         raise ConfigError(f"{path}: there is a config file already; --force replaces it.")
-    kind = options.type or _asked_type(sorted(PROVIDERS))
+    kind = options.type or _asked_type(sorted(PROVIDERS.types()))
     if kind not in PROVIDERS:
-        raise ConfigError(f"type {kind!r} is unknown; known are: {', '.join(PROVIDERS)}.")
+        raise ConfigError(f"type {kind!r} is unknown; known are: {', '.join(PROVIDERS.types())}.")
     about = PROVIDERS[kind].about
     entry = {"name": options.name or kind, "type": kind}
-    if about.KEY_VARIABLES and (key := _asked_key(about.TITLE, needed=about.NEEDS_KEY)):
+    if about.key_variables and (key := _asked_key(about.title, needed=about.needs_key)):
         entry["apiKey"] = key
     begin_config(path, entry, force=options.force)
     return [f"Written: {path}", "Try it: webtools config check; webtools plan QUESTION"]

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from webtools.config.models import ProviderConfig
     from webtools.providers.protocols import Pacer
 
-_FIRST_CHOICE: dict[Capability, str] = {"search": "kagi", "fetch": "exa", "summarize": "kagi"}
 _USES: dict[Capability, str] = {
     "search": "web search",
     "fetch": "web fetch",
@@ -56,13 +55,13 @@ def build(
     if key == PLACEHOLDER or key.endswith("..."):
         message = (
             f"{origin}: the apiKey of {quote(entry.name)} is the placeholder of an example; "
-            f"put your {about.TITLE} API key there."
+            f"put your {about.title} API key there."
         )
         raise ConfigError(message)
     return Account(
         name=entry.name,
         type=entry.type,
-        base_url=entry.base_url or about.ORIGIN,
+        base_url=entry.base_url or about.origin,
         api_key=entry.api_key,
         options=entry.options,
         timeout=entry.timeout_ms / 1000 if entry.timeout_ms else None,
@@ -131,7 +130,7 @@ class Accounts:
         """
         if name is None and "fetch" in self.choices:
             return self.choices["fetch"]
-        if name == direct.NAME and self.named(direct.NAME) is None:
+        if name is not None and name == self.keyless.name and self.named(name) is None:
             return self.keyless
         if name or any("fetch" in capabilities(account.type) for account in self.accounts):
             return self.select("fetch", name)
@@ -217,7 +216,8 @@ class Accounts:
 
 def _types_for(capability: Capability) -> list[str]:
     # Not the keyless one: it serves without an entry, wherever its extra is installed.
-    return [k for k in PROVIDERS if capability in capabilities(k) and k != direct.NAME]
+    able = (kind for kind, each in PROVIDERS.items() if each.can(capability))
+    return [kind for kind in able if kind != direct.IMPLICIT.type]
 
 
 def _remedy(capability: Capability) -> str:
@@ -228,12 +228,13 @@ def _remedy(capability: Capability) -> str:
 def _key_not_set(capability: Capability) -> str:
     """Say what is missing, and in one more line all that would do."""
     able = _types_for(capability)
-    kind = _FIRST_CHOICE.get(capability) or next(iter(able), "exa")
-    about = PROVIDERS[kind].about
-    variables = ", ".join(name for each in able for name in PROVIDERS[each].about.KEY_VARIABLES)
+    abouts = [PROVIDERS[each].about for each in able]
+    recommended = (each for each in abouts if capability in each.recommended_for)
+    about = next(recommended, abouts[0])
+    variables = ", ".join(name for each in abouts for name in each.key_variables)
     return (
-        f"{about.KEY_VARIABLES[0]} environment variable is not set. "
-        f"Set it to your {about.TITLE} API key to use {_USES[capability]}.\n"
+        f"{about.key_variables[0]} environment variable is not set. "
+        f"Set it to your {about.title} API key to use {_USES[capability]}.\n"
         f"Any of these would do: {variables}, or a config file, {config_paths()[0]} "
         "(`webtools config init` begins one); `webtools demo` and the offline sandbox, "
         "`webtools sandbox`, need no key."

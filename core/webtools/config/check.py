@@ -17,7 +17,7 @@ from webtools.config.environment import key_variables
 from webtools.config.messages import listed, quote
 from webtools.config.models import capabilities
 from webtools.config.paths import CODE, ENVIRONMENT, cache_path, config_paths, log_path
-from webtools.providers.protocols import Options
+from webtools.providers.about import Options
 from webtools.text.cleaning import without_login
 from webtools.text.redaction import SHORTEST_PASSWORD
 

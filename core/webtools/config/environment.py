@@ -51,7 +51,7 @@ class Knobs(NamedTuple):
 
 def variables() -> list[str]:
     """Name every variable that is read."""
-    keys = (name for each in PROVIDERS.values() for name in each.about.KEY_VARIABLES)
+    keys = (name for each in PROVIDERS.values() for name in each.about.key_variables)
     return [*keys, *_KNOBS]
 
 
@@ -59,7 +59,7 @@ def key_variables(environ: Mapping[str, str]) -> list[tuple[str, str]]:
     """Pair the variable that holds a key, the first that is not blank, with its type."""
     pairs: list[tuple[str, str]] = []
     for kind, services in PROVIDERS.items():
-        names = (n for n in services.about.KEY_VARIABLES if environ.get(n, "").strip())
+        names = (n for n in services.about.key_variables if environ.get(n, "").strip())
         pairs += [(name, kind) for name in list(names)[:1]]
     return pairs
 

@@ -38,7 +38,7 @@ from webtools.config.values import (
     read_options,
 )
 from webtools.errors import ConfigError
-from webtools.providers import PROVIDERS, Capability, direct, perplexity
+from webtools.providers import PROVIDERS, Capability, direct
 from webtools.text.choices import Fence
 
 _PARTS: dict[str, type[Part]] = {
@@ -118,8 +118,8 @@ class ProviderConfig(_Secretive):
     @model_validator(mode="after")
     def _require_key(self) -> ProviderConfig:
         about = PROVIDERS[self.type].about
-        if about.NEEDS_KEY and self.api_key is None:
-            raise ConfigError(f"apiKey is missing: type {self.type} needs your {about.TITLE} key")
+        if about.needs_key and self.api_key is None:
+            raise ConfigError(f"apiKey is missing: type {self.type} needs your {about.title} key")
         return self
 
 
@@ -191,8 +191,8 @@ class Config(_Secretive):
     @model_validator(mode="after")
     def _check_fallbacks(self) -> Config:
         able = [each.name for each in self.providers if "fetch" in capabilities(each.type)]
-        if all(each.name != direct.NAME for each in self.providers):
-            able.append(direct.NAME)
+        if all(each.name != direct.IMPLICIT.name for each in self.providers):
+            able.append(direct.IMPLICIT.name)
         for i, entry in enumerate(self.providers):
             name = entry.fetch_fallback
             if name is not None and name not in able:
@@ -203,10 +203,7 @@ class Config(_Secretive):
     @model_validator(mode="after")
     def _check_research(self) -> Config:
         fault = _chain_fault(self.research, self.providers)
-        types = {entry.type for entry in self.providers}
-        if self.research.synthesis == "perplexity" and not any(map(_synthesizes, types)):
-            able = listed(filter(_synthesizes, PROVIDERS))
-            fault = fault or f"synthesis needs a provider of type {able}: add one to providers"
+        fault = fault or _synthesis_fault(self.research.synthesis, self.providers)
         if fault:
             raise ConfigError(f"research.{fault}")
         return self
@@ -228,11 +225,25 @@ def _link_fault(kind: str | None) -> str:
     """Tell why a type of provider cannot be in a chain; empty when it can."""
     if kind is None:
         return "is no configured provider"
-    if kind == perplexity.NAME:
+    if PROVIDERS[kind].about.research == "never":
         return f"is of type {kind}, which serves research only for synthesis"
     if not {"search", "docs"} & {*capabilities(kind)}:
         return f"is of type {kind}, which cannot search or look up docs"
     return ""
+
+
+def _synthesis_fault(wanted: str | None, providers: Sequence[ProviderConfig]) -> str:
+    """Return why nobody can write answers as the settings want; empty when somebody can."""
+    if wanted in (None, "extractive", "none"):
+        return ""
+    able = [each for each in providers if _synthesizes(each.type)]
+    if any(wanted in (each.type, each.name) for each in able):
+        return ""
+    types = list(filter(_synthesizes, PROVIDERS))
+    if wanted in types:
+        return f"synthesis needs a provider of type {quote(wanted)}: add one to providers"
+    names = ", ".join(f"'{each}'" for each in ("extractive", *types))
+    return f"synthesis must be {names} or 'none', or the name of a provider that can synthesize"
 
 
 def _synthesizes(kind: str) -> bool:

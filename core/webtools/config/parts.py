@@ -183,11 +183,12 @@ class ResearchConfig(_Optional):
 
     Attributes:
         chain: For a command, the names of the providers in the order in which they are tried.
-        synthesis: Who writes the answer where the call does not say; None where nothing is set.
+        synthesis: Who writes the answer where the call does not say: `extractive`, `none`, or the
+            type or name of a provider that can; None where nothing is set.
     """
 
     chain: dict[Command, tuple[str, ...]] = {}
-    synthesis: Literal["extractive", "perplexity", "none"] | None = None
+    synthesis: str | None = None
 
     @field_validator("chain", mode="before")
     @classmethod

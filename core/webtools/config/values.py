@@ -17,7 +17,7 @@ from pydantic.alias_generators import to_camel
 from webtools.config.messages import SHORTEST_KEY, explain, fail, hint, listed, quote
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS
-from webtools.providers.protocols import Options
+from webtools.providers.about import Options
 
 _HOST = r"(?:\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?"
 _BASE_URL = re.compile(rf"https?://{_HOST}(?:/[!\"$->@-~]*)?", re.ASCII | re.IGNORECASE)
@@ -47,10 +47,16 @@ def checked_name(name: str) -> str:
 
 
 def checked_type(kind: str) -> str:
-    """Refuse a type that is not in the table."""
+    """Refuse a type that neither is one of ours nor is registered or announced by a package.
+
+    Raises:
+        ConfigError: The package that announces the type is broken.
+    """
     if kind not in PROVIDERS:
-        told = f"{quote(kind)} is unknown" if len(kind) < SHORTEST_KEY else "is unknown"
-        fail(f"{told}{hint(kind, PROVIDERS)}; known types are: {listed(PROVIDERS)}")
+        told, known = "is unknown", PROVIDERS.types()
+        if len(kind) < SHORTEST_KEY:
+            told = f"{quote(kind)} {told}"
+        fail(f"{told}{hint(kind, known)}; known types are: {listed(known)}")
     return kind
 
 
@@ -206,7 +212,7 @@ def read_options(kind: str, value: Any) -> Options:
     Raises:
         ConfigError: They are wrong; the text begins with the path.
     """
-    model = PROVIDERS[kind].about.CONFIG_OPTIONS
+    model = PROVIDERS[kind].about.options
     if not isinstance(value, (dict, Options, type(None))):
         raise ConfigError("options must be an object")
     message, options = "", Options()
@@ -220,10 +226,10 @@ def read_options(kind: str, value: Any) -> Options:
 
 
 def _options_fault(kind: str, options: Options) -> str:
-    search = PROVIDERS[kind].search
+    bound = PROVIDERS[kind].about.max_results
     for name, value in vars(options).items():
         path = to_camel(name)
-        most = search.MAX_SEARCH_LIMIT if search and name == "default_search_limit" else None
+        most = bound if name == "default_search_limit" else None
         if isinstance(value, SecretStr) and (fault := key_fault(value.get_secret_value())):
             return f"{path} {fault}"
         if type(value) is int and not 1 <= value <= (most or value):

@@ -191,7 +191,7 @@ def _answers(
         return [(yield from observed(job, flow))]
     assert services.fetch is not None  # noqa: S101  # accounts are selected by capability
     provider = services.fetch
-    parts = _parts(query, provider.MAX_URLS)
+    parts = _parts(query, services.about.max_urls)
     jobs = [_job(account, part, context) for part in parts]
     flows = [_fetch_part(provider, job, deadline, done) for job in jobs]
     if len(flows) == 1:

@@ -130,7 +130,7 @@ def _rest(
 
 
 def _read(read: Callable[[], T], job: Job, response: Response) -> T:
-    title = PROVIDERS[job.account.type].about.TITLE
+    title = PROVIDERS[job.account.type].about.title
     return read_with(read, title, job.subject, job.account, response)
 
 
@@ -158,8 +158,8 @@ def _redacted(response: Response, redactor: Redactor) -> Response:
 
 
 def _fault(response: Response, job: Job) -> ProviderError | None:
-    about = PROVIDERS[job.account.type].about
-    return _read(lambda: about.read_error(response, job.account, job.capability), job, response)
+    provider = PROVIDERS[job.account.type].provider
+    return _read(lambda: provider.read_error(response, job.account, job.capability), job, response)
 
 
 def send_with_retries(request: Request, job: Job, deadline: float | None = None) -> Flow[Response]:

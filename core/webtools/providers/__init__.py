@@ -1,84 +1,171 @@
-"""The table of providers. A new one is its module, a line here, a test file and a cassette."""
+"""What a provider is made of, and the registry of those there are.
+
+A provider is a module or an object with an `ABOUT` and the functions of what it can do. One of
+ours is its module and a line here; another one is registered in code (`register`), or announced by
+an installed package in the entry point group `webtools.providers`.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import get_args
-
+from webtools.errors import (
+    AuthenticationError,
+    BadRequestError,
+    ConfigError,
+    InputError,
+    ProviderError,
+    QuotaError,
+    RateLimitError,
+    RequestTimeoutError,
+    ResponseFormatError,
+    UnavailableError,
+)
+from webtools.flows.drivers import Flow, Sleep
+from webtools.http.messages import OK, Request, Response
 from webtools.providers import brave, context7, direct, exa, kagi, perplexity
+from webtools.providers.about import About, Capability, Options, SearchOptions
+from webtools.providers.addresses import match_addresses
+from webtools.providers.domains import filters_left, site_of, site_operators
+from webtools.providers.error_bodies import (
+    ITSELF,
+    ErrorBody,
+    ErrorTable,
+    Meaning,
+    read_error_body,
+    read_failure,
+)
+from webtools.providers.errors import bounded, failure, kind_of, retry_after, wait_until
+from webtools.providers.hits import HitFields, Item, Oddities, joined, read_hits, read_items
+from webtools.providers.parsing import (
+    json_object,
+    line,
+    maybe_list,
+    maybe_object,
+    maybe_objects,
+    moment,
+    number,
+    quotable,
+    strings,
+    text,
+)
+from webtools.providers.prices import estimate, stated_or
 from webtools.providers.protocols import (
     Account,
-    Capability,
+    Cost,
     DocsProvider,
     DocsQuery,
+    Done,
     FetchProvider,
+    FilterName,
+    Hits,
     PageProvider,
     PageQuery,
+    Pages,
     Provider,
     Query,
     SearchProvider,
     SearchQuery,
+    Source,
+    Summary,
     SummaryProvider,
     SummaryQuery,
+    Synthesis,
     SynthesisProvider,
     SynthesisQuery,
 )
+from webtools.providers.registry import Registry, Services
+from webtools.results import Page, SearchResult
 
-__all__ = ["PROVIDERS", "Account", "Capability", "Services"]
+PROVIDERS = Registry(
+    [
+        Services(exa, search=exa, fetch=exa),
+        Services(kagi, search=kagi, summarize=kagi),
+        Services(brave, search=brave),
+        Services(perplexity, search=perplexity, synthesize=perplexity),
+        Services(context7, docs=context7),
+        Services(direct, pages=direct),
+    ]
+)
+register = PROVIDERS.register
 
-
-@dataclass(frozen=True, slots=True)
-class Services:
-    """A provider's module, once as a whole and once for each thing it can do.
-
-    A provider fetches either with requests to its API (`fetch`) or in its own way (`pages`).
-    """
-
-    about: Provider
-    search: SearchProvider | None = None
-    fetch: FetchProvider | None = None
-    summarize: SummaryProvider | None = None
-    docs: DocsProvider | None = None
-    synthesize: SynthesisProvider | None = None
-    pages: PageProvider | None = None
-
-    def can(self, capability: Capability) -> bool:
-        """Tell whether the provider can do something; the fields bear the capabilities' names."""
-        return bool(getattr(self, capability) or (capability == "fetch" and self.pages))
-
-    def capabilities(self) -> tuple[Capability, ...]:
-        """Name what the provider can do."""
-        every: tuple[Capability, ...] = get_args(Capability)
-        return tuple(name for name in every if self.can(name))
-
-    def worst_cost(self, query: Query, account: Account) -> float:
-        """Give the most that one call for a query may cost, in USD, by the price tables.
-
-        Raises:
-            TypeError: The provider takes no such query.
-        """
-        fetcher = self.fetch or self.pages
-        if isinstance(query, SearchQuery) and self.search:
-            price = self.search.search_price(query, account)
-        elif isinstance(query, PageQuery) and fetcher:
-            price = fetcher.fetch_price(query, account)
-        elif isinstance(query, SummaryQuery) and self.summarize:
-            price = self.summarize.summary_price(query, account)
-        elif isinstance(query, DocsQuery) and self.docs:
-            price = self.docs.lookup_price(query, account)
-        elif isinstance(query, SynthesisQuery) and self.synthesize:
-            price = self.synthesize.synthesis_price(query, account)
-        else:
-            message = f"{self.about.NAME} takes no {type(query).__name__}"
-            raise TypeError(message)
-        return round(price, 6)
-
-
-PROVIDERS: dict[str, Services] = {
-    exa.NAME: Services(exa, search=exa, fetch=exa),
-    kagi.NAME: Services(kagi, search=kagi, summarize=kagi),
-    brave.NAME: Services(brave, search=brave),
-    perplexity.NAME: Services(perplexity, search=perplexity, synthesize=perplexity),
-    context7.NAME: Services(context7, docs=context7),
-    direct.NAME: Services(direct, pages=direct),
-}
+__all__ = [
+    "ITSELF",
+    "OK",
+    "PROVIDERS",
+    "About",
+    "Account",
+    "AuthenticationError",
+    "BadRequestError",
+    "Capability",
+    "ConfigError",
+    "Cost",
+    "DocsProvider",
+    "DocsQuery",
+    "Done",
+    "ErrorBody",
+    "ErrorTable",
+    "FetchProvider",
+    "FilterName",
+    "Flow",
+    "HitFields",
+    "Hits",
+    "InputError",
+    "Item",
+    "Meaning",
+    "Oddities",
+    "Options",
+    "Page",
+    "PageProvider",
+    "PageQuery",
+    "Pages",
+    "Provider",
+    "ProviderError",
+    "Query",
+    "QuotaError",
+    "RateLimitError",
+    "Registry",
+    "Request",
+    "RequestTimeoutError",
+    "Response",
+    "ResponseFormatError",
+    "SearchOptions",
+    "SearchProvider",
+    "SearchQuery",
+    "SearchResult",
+    "Services",
+    "Sleep",
+    "Source",
+    "Summary",
+    "SummaryProvider",
+    "SummaryQuery",
+    "Synthesis",
+    "SynthesisProvider",
+    "SynthesisQuery",
+    "UnavailableError",
+    "bounded",
+    "estimate",
+    "failure",
+    "filters_left",
+    "joined",
+    "json_object",
+    "kind_of",
+    "line",
+    "match_addresses",
+    "maybe_list",
+    "maybe_object",
+    "maybe_objects",
+    "moment",
+    "number",
+    "quotable",
+    "read_error_body",
+    "read_failure",
+    "read_hits",
+    "read_items",
+    "register",
+    "retry_after",
+    "site_of",
+    "site_operators",
+    "stated_or",
+    "strings",
+    "text",
+    "wait_until",
+]

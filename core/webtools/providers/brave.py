@@ -23,32 +23,23 @@ from webtools.errors import (
     RateLimitError,
 )
 from webtools.http.messages import OK, Request, Response
+from webtools.providers.about import About, Capability, SearchOptions
 from webtools.providers.domains import filters_left, site_of, site_operators
 from webtools.providers.error_bodies import ErrorTable, Meaning, read_error_body
 from webtools.providers.errors import bounded, failure, kind_of, retry_after
 from webtools.providers.hits import HitFields, Item, joined, read_hits
 from webtools.providers.parsing import json_object, maybe_object, maybe_objects, number, strings
+from webtools.providers.prices import estimate
 from webtools.providers.protocols import (
     Account,
-    Capability,
-    Cost,
     FilterName,
     Hits,
-    Options,
-    SearchOptions,
     SearchQuery,
 )
 
-NAME: str = "brave"
-TITLE: str = "Brave"
-ORIGIN: str = "https://api.search.brave.com"
-KEY_VARIABLES: tuple[str, ...] = ("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY")
-NEEDS_KEY: bool = True
-MAX_SEARCH_LIMIT: int = 50  # of news; a web search gives at most 20
-
+_MOST_NEWS_RESULTS = 50
 _MOST_WEB_RESULTS = 20
 _MOST_CHARACTERS, _MOST_WORDS = 400, 50
-_PRICE = 0.005  # USD for each answered request (price list of September 2026)
 
 _PLAN = 'The plan of provider "{name}" lacks it: change its options or the plan.'
 _ERRORS = ErrorTable(
@@ -91,7 +82,18 @@ class BraveOptions(SearchOptions):
     extra_snippets: bool = False
 
 
-CONFIG_OPTIONS: type[Options] = BraveOptions
+ABOUT = About(
+    name="brave",
+    title="Brave",
+    origin="https://api.search.brave.com",
+    docs="https://api-dashboard.search.brave.com/app/documentation/web-search/get-started",
+    read="2026-11-21",
+    key_variables=("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY"),
+    options=BraveOptions,
+    max_results=_MOST_NEWS_RESULTS,
+    prices={"search": 0.005},  # each answered request
+    price_list="2026-09",
+)
 
 
 # --- the request -------------------------------------------------------------------------------
@@ -137,7 +139,7 @@ def search_request(query: SearchQuery, account: Account) -> Request:
 
 def search_price(_query: SearchQuery, _account: Account) -> float:
     """Price a search: every answered request costs the same."""
-    return _PRICE
+    return ABOUT.prices["search"]
 
 
 def _check_length(query: str) -> None:
@@ -162,7 +164,7 @@ def _operators(query: SearchQuery) -> list[str]:
 
 
 def _most(query: SearchQuery) -> int:
-    return MAX_SEARCH_LIMIT if query.category == "news" else _MOST_WEB_RESULTS
+    return _MOST_NEWS_RESULTS if query.category == "news" else _MOST_WEB_RESULTS
 
 
 def _choices(options: BraveOptions) -> dict[str, str]:
@@ -204,7 +206,7 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     hits = read_hits(_items(answer, query), fields, query, account)
     if not hits.results and _is_used_up(response, []):
         raise _used_up(response, account)
-    cost = Cost(_PRICE, is_estimate=True)
+    cost = estimate(ABOUT.prices["search"])
     return replace(hits, cost=cost, warnings=[*_warnings(query), *hits.warnings])
 
 
@@ -273,7 +275,7 @@ def read_error(
     details = [words for fault in said.faults for words in _words(fault)]
     wait = _wait(response) if kind is RateLimitError else None
     words = [*said.words, *details]
-    return failure(TITLE, response, account, words, kind=kind, hint=said.remedy, wait=wait)
+    return failure(ABOUT.title, response, account, words, kind=kind, hint=said.remedy, wait=wait)
 
 
 def _meta(fault: dict[str, Any]) -> dict[str, Any]:

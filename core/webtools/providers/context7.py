@@ -23,22 +23,16 @@ from webtools.errors import (
 )
 from webtools.flows.drivers import Sleep
 from webtools.http.messages import OK, Request, Response
+from webtools.providers.about import About, Capability, Options
 from webtools.providers.error_bodies import ITSELF, ErrorTable, Meaning, read_error_body
 from webtools.providers.errors import bounded, failure, kind_of, retry_after, wait_until
 from webtools.providers.hits import HitFields, Item, Oddities, read_hits, read_items
 from webtools.providers.parsing import json_object, maybe_object, number, text
-from webtools.providers.protocols import Account, Capability, Cost, DocsQuery, Hits, Options
+from webtools.providers.prices import estimate
+from webtools.providers.protocols import Account, DocsQuery, Hits
 from webtools.providers.snippets import by_page, fenced
 from webtools.text.cleaning import is_web_url, without_controls
 
-NAME: str = "context7"
-TITLE: str = "Context7"
-ORIGIN: str = "https://context7.com"
-KEY_VARIABLES: tuple[str, ...] = ("CONTEXT7_API_KEY",)
-NEEDS_KEY: bool = False
-
-# USD for a call beyond a paid plan's allowance (price list of November 2026).
-_PRICE_BEYOND_ALLOWANCE = 0.01
 _MOST_ANSWERS = 2  # of a look-up: the library, its snippets; what only turns it is no answer
 
 _NOT_READY, _MOVED, _NOT_FOUND = 202, 301, 404
@@ -78,7 +72,18 @@ class Context7Options(Options):
     fast: bool = False
 
 
-CONFIG_OPTIONS: type[Options] = Context7Options
+ABOUT = About(
+    name="context7",
+    title="Context7",
+    origin="https://context7.com",
+    docs="https://context7.com/docs/api-guide",
+    read="2026-11-21",
+    key_variables=("CONTEXT7_API_KEY",),
+    needs_key=False,
+    options=Context7Options,
+    prices={"call": 0.01},  # beyond a paid plan's allowance
+    price_list="2026-11",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,16 +123,13 @@ def lookup(query: DocsQuery, account: Account) -> Turns[Hits]:
         if target is not None:
             found = yield from _ask(target, query, account, warnings)
     found = found or Hits([])
-    return Hits(found.results[: query.limit], _cost(), [*warnings, *found.warnings])
+    free = estimate(0.0)  # as calls are within the monthly allowance
+    return Hits(found.results[: query.limit], free, [*warnings, *found.warnings])
 
 
 def lookup_price(_query: DocsQuery, account: Account) -> float:
     """Price a look-up as if the allowance were used up; without a key nobody can be billed."""
-    return _PRICE_BEYOND_ALLOWANCE * _MOST_ANSWERS if account.api_key else 0.0
-
-
-def _cost() -> Cost:
-    return Cost(0.0, is_estimate=True)  # calls are free within the monthly allowance
+    return ABOUT.prices["call"] * _MOST_ANSWERS if account.api_key else 0.0
 
 
 def _named(query: DocsQuery) -> _Target | None:
@@ -301,7 +303,7 @@ def _read_snippets(response: Response, target: _Target, query: DocsQuery, accoun
     ):
         return Hits([])
     answer = json_object(response.json())
-    home = f"{ORIGIN}{quote(target.library, safe='/@+')}"
+    home = f"{ABOUT.origin}{quote(target.library, safe='/@+')}"
     code = replace(_CODE, url=partial(_address, name="codeId", home=home))
     info = replace(_INFO, url=partial(_address, name="pageId", home=home))
     found = [
@@ -358,7 +360,7 @@ def read_error(
         kind = AuthenticationError
         hint = f'Give provider "{account.name}" an API key: without one this is not allowed.'
     wait = _wait(response, answer) if kind is RateLimitError else None
-    return failure(TITLE, response, account, said.words, kind=kind, hint=hint, wait=wait)
+    return failure(ABOUT.title, response, account, said.words, kind=kind, hint=hint, wait=wait)
 
 
 def _goes_on(status: int, answer: dict[str, Any]) -> bool:

@@ -14,22 +14,15 @@ from webtools.errors import ConfigError, InputError, ProviderError
 from webtools.flows.drivers import Flow
 from webtools.http.messages import Response
 from webtools.pages.ssrf import sites
+from webtools.providers.about import About, Capability, Options
 from webtools.providers.errors import kind_of, retry_after
 from webtools.providers.protocols import (
     Account,
-    Capability,
     Done,
-    Options,
     PageQuery,
     Pages,
     untold,
 )
-
-NAME: str = "direct"
-TITLE: str = "Direct"
-ORIGIN: str = ""  # there is no API: every page has its own
-KEY_VARIABLES: tuple[str, ...] = ()
-NEEDS_KEY: bool = False
 
 INSTALL = "pip install 'agent-webtools[fetch]'"
 _LIBRARIES = ("trafilatura", "pypdf")
@@ -70,8 +63,16 @@ class DirectOptions(Options):
         return entries
 
 
-CONFIG_OPTIONS: type[Options] = DirectOptions
-IMPLICIT = Account(NAME, NAME, ORIGIN, None, DirectOptions())  # serves where no other can fetch
+ABOUT = About(
+    name="direct",
+    title="Direct",
+    origin="",  # there is no API: every page has its own
+    needs_key=False,
+    options=DirectOptions,
+)
+IMPLICIT = Account(
+    ABOUT.name, ABOUT.name, ABOUT.origin, None, DirectOptions()
+)  # serves where no other can fetch
 
 
 def missing_libraries() -> ConfigError | None:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from webtools.errors import ProviderError
-from webtools.http.messages import Response
+from webtools.http.messages import OK, Response
+from webtools.providers.about import About
+from webtools.providers.errors import failure
 from webtools.providers.parsing import maybe_object
 from webtools.providers.protocols import Account
 from webtools.text.narrowing import is_list, is_object
@@ -85,6 +87,16 @@ def read_error_body(table: ErrorTable, response: Response, account: Account) -> 
     if meaning is None:
         return ErrorBody(faults, words)
     return ErrorBody(faults, words, meaning.kind, meaning.remedy.format(name=account.name))
+
+
+def read_failure(
+    about: About, table: ErrorTable, response: Response, account: Account
+) -> ProviderError | None:
+    """Return the error that an answer means by a table; None for a success, which is HTTP 200."""
+    if response.status == OK:
+        return None
+    said = read_error_body(table, response, account)
+    return failure(about.title, response, account, said.words, kind=said.kind, hint=said.remedy)
 
 
 def _faults(body: dict[str, Any], table: ErrorTable) -> list[dict[str, Any]]:

@@ -11,40 +11,26 @@ from datetime import date
 from typing import Any, Literal
 
 from webtools.errors import BadRequestError, ProviderError
-from webtools.http.messages import OK, Request, Response
+from webtools.http.messages import Request, Response
+from webtools.providers.about import About, Capability, SearchOptions
 from webtools.providers.addresses import match_addresses
-from webtools.providers.error_bodies import ITSELF, ErrorTable, Meaning, read_error_body
-from webtools.providers.errors import failure
+from webtools.providers.error_bodies import ITSELF, ErrorTable, Meaning, read_failure
 from webtools.providers.hits import HitFields, Item, Oddities, joined, read_hits, read_items
-from webtools.providers.parsing import json_object, line, maybe_list, maybe_object, number
+from webtools.providers.parsing import json_object, line, maybe_list, maybe_object
+from webtools.providers.prices import stated_or
 from webtools.providers.protocols import (
     Account,
-    Capability,
     Cost,
     FilterName,
     Hits,
-    Options,
     PageQuery,
     Pages,
-    SearchOptions,
     SearchQuery,
 )
 from webtools.results import Page
 from webtools.text.cleaning import one_line, without_controls
 
-NAME: str = "exa"
-TITLE: str = "Exa"
-ORIGIN: str = "https://api.exa.ai"
-KEY_VARIABLES: tuple[str, ...] = ("EXA_API_KEY",)
-NEEDS_KEY: bool = True
-MAX_SEARCH_LIMIT: int = 100
-MAX_URLS: int = 100
-
-# USD (price list in force since 2026-03-03); answers carry the real price in costDollars.
-_SEARCH_PRICES = {"auto": 0.007, "lite": 0.004, "deep": 0.012, "fast": 0.007, "neural": 0.007}
 _RESULTS_IN_PRICE = 10
-_PRICE_PER_EXTRA_RESULT = _PRICE_PER_CONTENT = 0.001
-
 _HIT = HitFields(
     snippet=lambda item: joined(item.texts("highlights")),
     published_at="publishedDate",
@@ -77,7 +63,29 @@ class ExaOptions(SearchOptions):
     search_highlights: bool = False
 
 
-CONFIG_OPTIONS: type[Options] = ExaOptions
+ABOUT = About(
+    name="exa",
+    title="Exa",
+    origin="https://api.exa.ai",
+    docs="https://exa.ai/docs/reference/search",
+    read="2026-11-21",
+    key_variables=("EXA_API_KEY",),
+    options=ExaOptions,
+    max_results=100,
+    max_urls=100,
+    # By `searchType`, and for each beyond; answers carry the real price in costDollars.
+    prices={
+        "auto": 0.007,
+        "lite": 0.004,
+        "deep": 0.012,
+        "fast": 0.007,
+        "neural": 0.007,
+        "extra result": 0.001,
+        "content": 0.001,
+    },
+    price_list="2026-03-03",
+    recommended_for=("fetch",),
+)
 
 
 def _headers(account: Account) -> dict[str, str]:
@@ -134,8 +142,8 @@ def search_price(query: SearchQuery, account: Account) -> float:
 
 
 def _search_price(results: int, account: Account) -> float:
-    extra = max(0, results - _RESULTS_IN_PRICE) * _PRICE_PER_EXTRA_RESULT
-    return _SEARCH_PRICES[account.options.search_type] + extra
+    extra = max(0, results - _RESULTS_IN_PRICE) * ABOUT.prices["extra result"]
+    return ABOUT.prices[account.options.search_type] + extra
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
@@ -169,7 +177,7 @@ def fetch_price(query: PageQuery, _account: Account) -> float:
 
 def _contents_price(pages: int, query: PageQuery) -> float:
     kinds = sum([query.text, query.highlights, query.summary])
-    return pages * max(1, kinds) * _PRICE_PER_CONTENT  # without a wish Exa sends the text
+    return pages * max(1, kinds) * ABOUT.prices["content"]  # without a wish Exa sends the text
 
 
 def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
@@ -177,7 +185,6 @@ def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
 
     Exa answers 200 even when pages fail: those have a status, matched by id, and no result.
     """
-    answer = json_object(response.json())
     answer = json_object(response.json())
     odd = Oddities(account.name, "page")
     items = read_items(answer["results"], odd)
@@ -227,11 +234,8 @@ def _read_page(url: str, item: Item, query: PageQuery) -> Page:
 # --- both --------------------------------------------------------------------------------------
 
 
-def _cost(answer: dict[str, Any], estimate: float) -> Cost:
-    total = number(maybe_object(answer.get("costDollars")).get("total"))
-    if total is not None and total >= 0:
-        return Cost(total, is_estimate=False)
-    return Cost(round(estimate, 6), is_estimate=True)
+def _cost(answer: dict[str, Any], usd: float) -> Cost:
+    return stated_or(maybe_object(answer.get("costDollars")).get("total"), usd)
 
 
 def _said(answer: dict[str, Any]) -> list[str]:
@@ -245,7 +249,4 @@ def read_error(
     response: Response, account: Account, _capability: Capability
 ) -> ProviderError | None:
     """Read `{"error", "tag"}`; older gateways send `error` alone, or no JSON at all."""
-    if response.status == OK:
-        return None
-    said = read_error_body(_ERRORS, response, account)
-    return failure(TITLE, response, account, said.words, kind=said.kind, hint=said.remedy)
+    return read_failure(ABOUT, _ERRORS, response, account)

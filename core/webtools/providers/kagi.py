@@ -15,19 +15,17 @@ from pydantic import Field, SecretStr
 
 from webtools.errors import AuthenticationError, ProviderError, QuotaError, UnavailableError
 from webtools.http.messages import OK, Request, Response
+from webtools.providers.about import About, Capability, SearchOptions
 from webtools.providers.domains import site_operators
 from webtools.providers.error_bodies import ErrorTable, Meaning, read_error_body
 from webtools.providers.errors import failure, kind_of
 from webtools.providers.hits import HitFields, Item, joined, read_hits
 from webtools.providers.parsing import json_object, number, text
+from webtools.providers.prices import estimate
 from webtools.providers.protocols import (
     Account,
-    Capability,
-    Cost,
     FilterName,
     Hits,
-    Options,
-    SearchOptions,
     SearchQuery,
     Summary,
     SummaryQuery,
@@ -35,18 +33,7 @@ from webtools.providers.protocols import (
 from webtools.text.cleaning import without_controls
 from webtools.text.narrowing import is_list, is_object
 
-NAME: str = "kagi"
-TITLE: str = "Kagi"
-ORIGIN: str = "https://kagi.com"
-KEY_VARIABLES: tuple[str, ...] = ("KAGI_API_KEY",)
-NEEDS_KEY: bool = True
-MAX_SEARCH_LIMIT: int = 1024
-
-# USD (price list of 2026-08-10).
-_SEARCH_PRICES = {"v1": 0.012, "v0": 0.025}
-_SUMMARY_PRICE_PER_TOKEN = 0.030 / 1000
 _MOST_BILLED_TOKENS = 10_000
-_FLAT_SUMMARY_PRICES = {"muriel": 1.00}
 
 # By code first: Kagi sends 400 for a bad v1 key, and for an empty purse on v0. The codes of v1 are
 # names, those of v0 numbers.
@@ -91,7 +78,21 @@ class KagiOptions(SearchOptions):
     v0_api_key: SecretStr | None = Field(default=None)
 
 
-CONFIG_OPTIONS: type[Options] = KagiOptions
+ABOUT = About(
+    name="kagi",
+    title="Kagi",
+    origin="https://kagi.com",
+    docs="https://kagi.com/api/docs",
+    read="2026-11-21",
+    key_variables=("KAGI_API_KEY",),
+    options=KagiOptions,
+    max_results=1024,
+    # By `searchApi`, by token, and for a whole page by the engine that asks a flat price.
+    prices={"v1": 0.012, "v0": 0.025, "summary token": 0.030 / 1000, "muriel": 1.00},
+    price_list="2026-08-10",
+    research="last",
+    recommended_for=("search", "summarize"),
+)
 
 
 def _bot(account: Account) -> dict[str, str]:
@@ -142,7 +143,7 @@ def search_request(query: SearchQuery, account: Account) -> Request:
 
 def search_price(_query: SearchQuery, account: Account) -> float:
     """Price a search; the number of results makes no difference."""
-    return _SEARCH_PRICES[account.options.search_api]
+    return ABOUT.prices[account.options.search_api]
 
 
 def _filters_here(query: SearchQuery) -> bool:
@@ -156,7 +157,7 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     if data is not None:
         data = _v0_items(data) if account.options.search_api == "v0" else _v1_items(data)
     hits = read_hits(data, _HIT, query, account)
-    return replace(hits, cost=Cost(search_price(query, account), is_estimate=True))
+    return replace(hits, cost=estimate(search_price(query, account)))
 
 
 def _v0_items(data: Any) -> Any:
@@ -212,8 +213,8 @@ def summary_price(query: SummaryQuery, _account: Account) -> float:
 
 
 def _summary_price(query: SummaryQuery, tokens: int) -> float:
-    by_tokens = min(tokens, _MOST_BILLED_TOKENS) * _SUMMARY_PRICE_PER_TOKEN
-    return round(_FLAT_SUMMARY_PRICES.get(query.engine, by_tokens), 6)
+    by_tokens = min(tokens, _MOST_BILLED_TOKENS) * ABOUT.prices["summary token"]
+    return round(ABOUT.prices.get(query.engine, by_tokens), 6)
 
 
 def read_summary(response: Response, query: SummaryQuery, account: Account) -> Summary:
@@ -228,7 +229,7 @@ def read_summary(response: Response, query: SummaryQuery, account: Account) -> S
         message = f'Kagi API returned no summary for "{query.url}". Try again or fetch the page.'
         raise UnavailableError(message, provider=account.name, status=response.status)
     tokens = max(0, int(number(data.get("tokens")) or 0))
-    return Summary(output, tokens, Cost(_summary_price(query, tokens), is_estimate=True))
+    return Summary(output, tokens, estimate(_summary_price(query, tokens)))
 
 
 # --- errors ------------------------------------------------------------------------------------
@@ -243,7 +244,7 @@ def read_error(
         return None
     kind = said.kind or (ProviderError if response.status == OK else kind_of(response.status))
     hint = _key_hint(account, capability) if kind is AuthenticationError else ""
-    return failure(TITLE, response, account, said.words, kind=kind, hint=hint)
+    return failure(ABOUT.title, response, account, said.words, kind=kind, hint=hint)
 
 
 def _key_hint(account: Account, capability: Capability) -> str:

@@ -20,19 +20,17 @@ from webtools.errors import (
     UnavailableError,
 )
 from webtools.http.messages import OK, Request, Response
+from webtools.providers.about import About, Capability, SearchOptions
 from webtools.providers.domains import filters_left, site_of
 from webtools.providers.error_bodies import ITSELF, ErrorTable, Meaning, read_error_body
 from webtools.providers.errors import bounded, failure, retry_after, wait_until
 from webtools.providers.hits import HitFields, Item, Oddities, read_hits, read_items
 from webtools.providers.parsing import json_object, maybe_object, number, quotable
+from webtools.providers.prices import estimate, stated, stated_or
 from webtools.providers.protocols import (
     Account,
-    Capability,
-    Cost,
     FilterName,
     Hits,
-    Options,
-    SearchOptions,
     SearchQuery,
     Source,
     Synthesis,
@@ -41,18 +39,9 @@ from webtools.providers.protocols import (
 from webtools.text.cleaning import one_line, without_controls
 from webtools.text.narrowing import is_list
 
-NAME: str = "perplexity"
-TITLE: str = "Perplexity"
-ORIGIN: str = "https://api.perplexity.ai"
-KEY_VARIABLES: tuple[str, ...] = ("PERPLEXITY_API_KEY", "PPLX_API_KEY")
-NEEDS_KEY: bool = True
-MAX_SEARCH_LIMIT: int = 20
-
+_MOST_RESULTS = 20
 _MOST_DOMAINS = 20
 _TOO_MANY = 429
-# USD (price list of November 2026); an answer from sources carries its own price.
-_SEARCH_PRICES = {"web": 0.005, "fast": 0.001}
-_SYNTHESIS_PRICE = 0.0016
 # USD for a million tokens in and out. "fast" has the listed price of Sonar. Which models the others
 # stand for is Perplexity's choice and changes: theirs are assumed, on the dear side.
 _TOKEN_PRICES = {"fast": (0.25, 2.5), "low": (1.25, 10.0), "medium": (5.0, 30.0)}
@@ -97,7 +86,20 @@ class PerplexityOptions(SearchOptions):
     synthesis_preset: Literal["fast", "low", "medium", "high"] = "fast"
 
 
-CONFIG_OPTIONS: type[Options] = PerplexityOptions
+ABOUT = About(
+    name="perplexity",
+    title="Perplexity",
+    origin="https://api.perplexity.ai",
+    docs="https://docs.perplexity.ai/api-reference/search-post",
+    read="2026-11-21",
+    key_variables=("PERPLEXITY_API_KEY", "PPLX_API_KEY"),
+    options=PerplexityOptions,
+    max_results=_MOST_RESULTS,
+    # By `searchType`; an answer from sources carries its own price, unless it is left out.
+    prices={"web": 0.005, "fast": 0.001, "synthesis": 0.0016},
+    price_list="2026-11",
+    research="never",
+)
 
 
 def _headers(account: Account) -> dict[str, str]:
@@ -131,7 +133,7 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     native = native_filters(query, account)
     body: dict[str, Any] = {
         "query": query.query,
-        "max_results": MAX_SEARCH_LIMIT if filters_left(query, native) else query.limit,
+        "max_results": _MOST_RESULTS if filters_left(query, native) else query.limit,
         "max_tokens_per_page": options.max_tokens_per_page,
     }
     if options.search_type != "web":
@@ -147,7 +149,7 @@ def search_request(query: SearchQuery, account: Account) -> Request:
 
 def search_price(_query: SearchQuery, account: Account) -> float:
     """Price a search; the number of results makes no difference."""
-    return _SEARCH_PRICES[account.options.search_type]
+    return ABOUT.prices[account.options.search_type]
 
 
 def _domains(query: SearchQuery, native: frozenset[FilterName]) -> list[str]:
@@ -169,7 +171,7 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     items: Any = json_object(response.json())["results"]
     if is_list(items) and items and all(map(is_list, items)):
         items = [item for part in items for item in part]
-    cost = Cost(search_price(query, account), is_estimate=True)
+    cost = estimate(search_price(query, account))
     return replace(read_hits(items, _HIT, query, account), cost=cost)
 
 
@@ -237,7 +239,7 @@ def read_synthesis(response: Response, _query: SynthesisQuery, account: Account)
         warnings.append(
             "Perplexity searched by itself, so its numbers may not be those of the sources."
         )
-    return Synthesis(said, _synthesis_cost(answer), warnings)
+    return Synthesis(said, stated_or(_total(answer), ABOUT.prices["synthesis"]), warnings)
 
 
 def _texts(items: list[Item]) -> Iterator[str]:
@@ -264,7 +266,7 @@ def _no_answer(answer: dict[str, Any], account: Account, http_status: int) -> Un
         provider=account.name,
         status=http_status,
         retryable=again,
-        cost_usd=_stated_cost(answer),
+        cost_usd=stated(_total(answer)),
     )
 
 
@@ -276,17 +278,8 @@ def _reason(answer: dict[str, Any], account: Account) -> str:
     return ": ".join(word[:200] for word in known if word)
 
 
-def _synthesis_cost(answer: dict[str, Any]) -> Cost:
-    total = _stated_cost(answer)
-    if total is None:
-        return Cost(_SYNTHESIS_PRICE, is_estimate=True)
-    return Cost(total, is_estimate=False)
-
-
-def _stated_cost(answer: dict[str, Any]) -> float | None:
-    cost = maybe_object(maybe_object(answer.get("usage")).get("cost"))
-    total = number(cost.get("total_cost"))
-    return None if total is None or total < 0 else total
+def _total(answer: dict[str, Any]) -> Any:
+    return maybe_object(maybe_object(answer.get("usage")).get("cost")).get("total_cost")
 
 
 # --- errors ------------------------------------------------------------------------------------
@@ -300,7 +293,7 @@ def read_error(
         return None
     said, wait = read_error_body(_ERRORS, response, account), _wait(response)
     return failure(
-        TITLE, response, account, said.words, kind=said.kind, hint=said.remedy, wait=wait
+        ABOUT.title, response, account, said.words, kind=said.kind, hint=said.remedy, wait=wait
     )
 
 

@@ -1,7 +1,7 @@
 """What a provider is: plain functions that build requests and read responses, and no I/O.
 
-A provider is a module (`exa.py`, `kagi.py`, …) that fits these protocols; the table in
-`webtools.providers` names it, and both type checkers hold it to them.
+A provider is a module (`exa.py`, `kagi.py`, …) or an object that fits these protocols; the registry
+in `webtools.providers` finds it, and both type checkers hold ours to them.
 """
 
 from __future__ import annotations
@@ -13,17 +13,16 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, Literal, NoReturn, Protocol, TypeAlias, get_args
 
-from pydantic import BaseModel, ConfigDict, SecretStr
-from pydantic.alias_generators import to_camel
+from pydantic import SecretStr
 
 from webtools.errors import ProviderError
 from webtools.flows.drivers import Flow, Sleep
 from webtools.http.messages import Request, Response
 from webtools.http.proxies import NO_PROXIES, Proxies, Proxy
+from webtools.providers.about import About, Capability
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
 from webtools.results import Page, SearchResult
 
-Capability: TypeAlias = Literal["search", "fetch", "summarize", "docs", "synthesize"]
 FilterName: TypeAlias = Literal[
     "include_domains",
     "exclude_domains",
@@ -37,20 +36,6 @@ FILTERS: tuple[FilterName, ...] = get_args(FilterName)
 
 def untold(_subject: str, _failed: bool) -> None:
     """Stand in for `Done` where nobody wants to know."""
-
-
-class Options(BaseModel):
-    """Base of a provider's `options` in the config file; unknown keys are an error."""
-
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", strict=True, alias_generator=to_camel, validate_by_name=False
-    )
-
-
-class SearchOptions(Options):
-    """Options of every provider that searches."""
-
-    default_search_limit: int | None = None
 
 
 class Pacer:
@@ -267,14 +252,9 @@ class Synthesis:
 
 
 class Provider(Protocol):
-    """What every provider module has."""
+    """What every provider has, be it a module or an object."""
 
-    NAME: str
-    TITLE: str
-    ORIGIN: str
-    KEY_VARIABLES: tuple[str, ...]
-    NEEDS_KEY: bool
-    CONFIG_OPTIONS: type[Options]
+    ABOUT: About
 
     def read_error(
         self, response: Response, account: Account, capability: Capability, /
@@ -285,8 +265,6 @@ class Provider(Protocol):
 
 class SearchProvider(Provider, Protocol):
     """A provider that searches."""
-
-    MAX_SEARCH_LIMIT: int
 
     def native_filters(self, query: SearchQuery, account: Account, /) -> frozenset[FilterName]:
         """Name the filters of this query that the API applies itself."""
@@ -308,10 +286,8 @@ class SearchProvider(Provider, Protocol):
 class FetchProvider(Provider, Protocol):
     """A provider that fetches pages."""
 
-    MAX_URLS: int
-
     def fetch_request(self, query: PageQuery, account: Account, /) -> Request:
-        """Build the one request for up to `MAX_URLS` pages."""
+        """Build the one request for up to `ABOUT.max_urls` pages."""
         ...
 
     def fetch_price(self, query: PageQuery, account: Account, /) -> float:

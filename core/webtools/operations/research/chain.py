@@ -28,10 +28,8 @@ from webtools.storage.circuit_breaker import Parking
 from webtools.text.choices import Command
 
 NEWS = "news"
+_PLACES = ("first", "last")
 RecencySource: TypeAlias = Literal["call", "command", "words"]
-_GENERAL_TYPES = ("exa", "brave")
-_DOCS_TYPES = ("context7",)
-_LAST_TYPES = ("kagi",)
 
 
 class Question(NamedTuple):  # quicker to make than a frozen dataclass
@@ -84,9 +82,9 @@ class Retrieval(Tried):
 
 
 def chain_for(command: Command, query: str, accounts: Accounts) -> tuple[Account, ...]:
-    """List whom to ask, in order: as configured, else documentation, Exa, Brave.
+    """List whom to ask, in order: as configured, else who looks up documentation and who searches.
 
-    Kagi stands in where none of these is configured.
+    The types whose `About` puts them last stand in where none of these is configured.
 
     Raises:
         ConfigError: There is nobody to ask.
@@ -94,29 +92,47 @@ def chain_for(command: Command, query: str, accounts: Accounts) -> tuple[Account
     names = accounts.research.chain.get(command)
     if names:
         return tuple(account for name in names if (account := accounts.named(name)))
-    docs = _DOCS_TYPES if is_docs_lookup(query, command) else ()
-    found = _of_types((*docs, *_GENERAL_TYPES), accounts) or _of_types(_LAST_TYPES, accounts)
+    docs = _docs_types() if is_docs_lookup(query, command) else ()
+    first, last = (*docs, *_search_types("first")), _search_types("last")
+    found = _of_types(first, accounts) or _of_types(last, accounts)
     if not found:
-        raise _nobody(command, (*docs, *_GENERAL_TYPES, *_LAST_TYPES), accounts)
+        raise _nobody(command, (*first, *last), accounts)
     return found
+
+
+def _docs_types() -> tuple[str, ...]:
+    return tuple(kind for kind, each in PROVIDERS.items() if each.docs)
+
+
+def _search_types(place: str) -> tuple[str, ...]:
+    able = ((kind, each) for kind, each in PROVIDERS.items() if each.search and not each.docs)
+    return tuple(kind for kind, each in able if each.about.research == place)
 
 
 def _of_types(types: tuple[str, ...], accounts: Accounts) -> tuple[Account, ...]:
     return tuple(each for kind in types for each in accounts.accounts if each.type == kind)
 
 
+def _variables(types: tuple[str, ...]) -> list[str]:
+    abouts = (PROVIDERS[kind].about for kind in types)
+    return [each.key_variables[0] for each in abouts if each.key_variables]
+
+
 def _nobody(command: Command, types: tuple[str, ...], accounts: Accounts) -> ConfigError:
     if accounts.origin == ENVIRONMENT:
-        need = "need CONTEXT7_API_KEY, EXA_API_KEY, or BRAVE_API_KEY"
+        docs, first, last = map(_variables, (_docs_types(), *map(_search_types, _PLACES)))
+        *most, end = (*docs, *first)
+        need = f"need {', '.join(most)}, or {end}"
+        *most, end = (*first, *last)
         remedy = (
-            "Set EXA_API_KEY, BRAVE_API_KEY or KAGI_API_KEY; for documentation CONTEXT7_API_KEY "
+            f"Set {', '.join(most)} or {end}; for documentation {' or '.join(docs)} "
             f"is enough. Or write a config file, {config_paths()[0]}"
         )
     else:
         known = f"{listed(types[:-1])} or {listed(types[-1:])}"
         need = f"{accounts.origin} has no provider of type {known}"
         remedy = "Add one there, for keys in the environment are not read beside it"
-        if names := listed(each.name for each in _of_types(_DOCS_TYPES, accounts)):
+        if names := listed(each.name for each in _of_types(_docs_types(), accounts)):
             remedy += f", or let research.chain.{command} name {names}"
     return ConfigError(
         f"web_research: no retrieval providers configured ({need}). {remedy}; a minimal valid "

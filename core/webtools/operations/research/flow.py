@@ -32,7 +32,7 @@ from webtools.operations.research.synthesizers import ExtractiveSynthesizer, Pro
 from webtools.pipeline.caching import Kept, Kind, Work, done_once
 from webtools.pipeline.context import CallContext
 from webtools.pipeline.cost import NOTHING, total
-from webtools.providers import Account
+from webtools.providers import PROVIDERS, Account
 from webtools.providers.protocols import Source, SynthesisQuery
 from webtools.results import (
     Passage,
@@ -48,7 +48,6 @@ from webtools.text.invisible import without_hidden
 DEFAULT_SOURCES = 5
 SECONDS = {"web": 60.0, "web-news": 60.0, "web-docs": 60.0, "web-deep": 180.0}
 EXTRACTIVE = ExtractiveSynthesizer()
-SYNTHESIZERS = ("extractive", "perplexity", "llm", "none")
 
 
 class _Told(BaseModel):
@@ -163,14 +162,34 @@ def choose_synthesizer(given: ResearchInput, context: CallContext) -> Synthesize
             return EXTRACTIVE
         case "none":
             return None
-        case "perplexity":
-            account = context.accounts.select("synthesize")
-            return ProviderSynthesizer(account, context)
         case "llm":
             told = "needs a model: hand in a synthesizer, such as ChatModelSynthesizer"
-        case _:
-            told = f"is unknown; use one of {', '.join(SYNTHESIZERS)}"
+        case writer:
+            if account := _writer(writer, context.accounts):
+                return ProviderSynthesizer(account, context)
+            names = (EXTRACTIVE.name, *_writing_types(), "llm", "none")
+            told = f"is unknown; use one of {', '.join(names)}"
     raise InputError(f"synthesis {shown(given.synthesis)} {told}.")
+
+
+def _writer(wanted: str, accounts: Accounts) -> Account | None:
+    """Return the provider of a name or a type that writes answers; None where nothing is meant.
+
+    Raises:
+        ConfigError: The type can, but no provider that is configured.
+    """
+    able = [each for each in accounts.accounts if PROVIDERS[each.type].synthesize]
+    named = (each for each in able if each.name.lower() == wanted)
+    typed = [each for each in able if each.type == wanted]
+    typed.sort(key=lambda each: each.name != accounts.default)
+    found = next(named, None) or next(iter(typed), None)
+    if found is None and wanted in _writing_types():
+        return accounts.select("synthesize")
+    return found
+
+
+def _writing_types() -> list[str]:
+    return [kind for kind, each in PROVIDERS.items() if each.synthesize]
 
 
 def work_of(

@@ -10,7 +10,7 @@ from webtools.flows.drivers import Flow
 from webtools.operations.fetch import Fetched, fetch_in_turn
 from webtools.operations.research.chain import Retrieval
 from webtools.pipeline.context import CallContext
-from webtools.providers import Account, direct
+from webtools.providers import PROVIDERS, Account, direct
 from webtools.providers.protocols import Cost, PageQuery
 from webtools.results import Page
 
@@ -29,9 +29,9 @@ def readers(accounts: Accounts) -> tuple[Account, Account | None]:
 
 def _keyless(account: Account, accounts: Accounts) -> Account | None:
     """Let pages be read without an API when that one fails: as configured, if it is."""
-    if account.type == direct.NAME or direct.missing_libraries() is not None:
+    if PROVIDERS[account.type].pages is not None or direct.missing_libraries() is not None:
         return None
-    configured = (each for each in accounts.accounts if each.type == direct.NAME)
+    configured = (each for each in accounts.accounts if PROVIDERS[each.type].pages)
     return next(configured, accounts.keyless)
 
 

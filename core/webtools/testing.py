@@ -1,0 +1,401 @@
+"""Tests that every provider must pass; a provider's author runs them by subclassing.
+
+    class TestPlover(ProviderConformance):
+        @pytest.fixture
+        def provider(self):
+            return plover
+
+Nothing is sent: the calls run over a transport that gives the answers of the test.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from itertools import product
+from typing import Any, NoReturn
+
+import pytest
+
+from webtools.config.accounts import build
+from webtools.config.models import ProviderConfig
+from webtools.errors import (
+    AuthenticationError,
+    BadRequestError,
+    ProviderError,
+    QuotaError,
+    RateLimitError,
+    ResponseFormatError,
+    UnavailableError,
+    WebToolsError,
+)
+from webtools.flows.drivers import Flow, run
+from webtools.http.messages import Request, Response
+from webtools.operations.fetch import fetch
+from webtools.operations.search import search
+from webtools.operations.summarize import summarize
+from webtools.pipeline.retries import Job, dialogue, exchange
+from webtools.providers import PROVIDERS, Account, Capability
+from webtools.providers.protocols import (
+    DocsQuery,
+    Hits,
+    PageQuery,
+    Query,
+    SearchQuery,
+    Source,
+    SummaryQuery,
+    Synthesis,
+    SynthesisQuery,
+)
+from webtools.results import FetchResponse, SearchResponse, SummaryResponse
+
+__all__ = ["JUNK", "KEY", "URLS", "ProviderConformance", "answer", "outcome", "registered"]
+
+KEY = "test-key-conformance-5d1c9f"
+URLS = ("https://a.example/1", "https://b.example/2")
+
+JUNK: dict[str, bytes] = {
+    "nothing": b"",
+    "null": b"null",
+    "number": b"0",
+    "text": b'"results"',
+    "list": b"[]",
+    "object": b"{}",
+    "null results": b'{"results": null, "data": null}',
+    "results that are texts": b'{"results": ["x"], "data": ["x"]}',
+    "results that are an object": b'{"results": {"a": 1}, "data": {"search": {"a": 1}}}',
+    "data of another kind": b'{"results": 1, "data": 1, "output": 1}',
+    "an array too deep": b"[" * 100_000,
+    "objects too deep": b'{"data":' * 100_000,
+    "NaN": b'{"results": [{"url": "https://a.example", "score": NaN}], "data": NaN}',
+    "Infinity": b'{"results": [{"url": "https://a.example", "score": -Infinity}]}',
+    "lone surrogates": b'{"results": [{"url": "https://a.example", "title": "\\ud800"}]}',
+    "not UTF-8": b'{"results": [{"title": "\xff\xfe"}]}',
+    "HTML": b"<!DOCTYPE html><title>Sign in to the network</title>",
+    "cut off": b'{"results": [{"url": "https://a.exa',
+    "zeros": b"\x00" * 1000,
+}
+_UNREADABLE = ["nothing", "null", "list", "text", "number", "HTML", "NaN", "not UTF-8", "cut off"]
+
+_KINDS: dict[int, type[ProviderError]] = {
+    401: AuthenticationError,
+    402: QuotaError,
+    403: AuthenticationError,
+    408: UnavailableError,
+    425: UnavailableError,
+    429: RateLimitError,
+}
+_RETRY_AFTER: dict[str, float | None] = {
+    "7": 7.0,
+    " 0 ": 0.0,
+    "1e9": 86_400.0,
+    "-5": None,
+    "nan": None,
+    "soon": None,
+    "": None,
+    "Thu, 01 Jan 1970 00:00:00 GMT": 0.0,
+    "Fri, 31 Dec 9999 23:59:59 GMT": 86_400.0,
+}
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+# --- calls without a network -------------------------------------------------------------------
+
+
+def answer(
+    value: Any = None, status: int = 200, *, body: bytes | None = None, **headers: str
+) -> Response:
+    """Return a response; `body` for bytes as they are, header names with underscores."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Response(status, named, json.dumps(value).encode() if body is None else body)
+
+
+class _Answers:
+    """Gives one answer to every request."""
+
+    def __init__(self, given: Response) -> None:
+        self.requests: list[Request] = []
+        self._given = given
+
+    def send(self, request: Request, deadline: float) -> Response:
+        del deadline
+        self.requests.append(request)
+        return self._given
+
+    def resolve(self, host: str, port: int, deadline: float) -> NoReturn:
+        raise NotImplementedError(host, port, deadline)
+
+
+class _Clock:
+    """Time in which waiting takes none."""
+
+    now = 1000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@contextmanager
+def registered(provider: Any) -> Generator[None, None, None]:
+    """Let a provider be known while the block runs; one that was known stays."""
+    known = provider.ABOUT.name in PROVIDERS
+    PROVIDERS.register(provider)
+    try:
+        yield
+    finally:
+        if not known:
+            PROVIDERS.forget(provider.ABOUT.name)
+
+
+def _look_up(account: Account) -> Flow[Hits]:
+    provider = PROVIDERS[account.type].docs
+    assert provider is not None
+    job = Job(account, "docs", "looking up", "q")
+    return dialogue(job, provider.lookup(DocsQuery("q", 5), account))
+
+
+def _synthesize(account: Account) -> Flow[Synthesis]:
+    provider = PROVIDERS[account.type].synthesize
+    assert provider is not None
+    query = SynthesisQuery("q", (Source(1, "A", URLS[0], "text"),))
+    return exchange(
+        Job(account, "synthesize", "answering", "q"),
+        provider.synthesis_request(query, account),
+        lambda response: provider.read_synthesis(response, query, account),
+    )
+
+
+_FLOWS: dict[Capability, Callable[[Account], Flow[Any]]] = {
+    "search": lambda account: search(account, [SearchQuery("q", 5)]),
+    "fetch": lambda account: fetch(account, PageQuery(URLS, highlights=True, summary=True)),
+    "summarize": lambda account: summarize(account, SummaryQuery(URLS[0])),
+    "docs": _look_up,
+    "synthesize": _synthesize,
+}
+
+
+_QUERIES: dict[Capability, Query] = {
+    "search": SearchQuery("q", 5),
+    "fetch": PageQuery(URLS),
+    "summarize": SummaryQuery(URLS[0]),
+    "docs": DocsQuery("q", 5),
+    "synthesize": SynthesisQuery("q", (Source(1, "A", URLS[0], "text"),)),
+}
+
+
+def _sent(account: Account, able: Capability, given: Response) -> tuple[Any, list[Request]]:
+    transport = _Answers(given)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("webtools.flows.drivers.time", _Clock())
+        try:
+            return run(_FLOWS[able](account), transport), transport.requests
+        except WebToolsError as error:
+            return error, transport.requests
+
+
+def outcome(account: Account, able: Capability, given: Response) -> Any:
+    """Run a call in which every request has one answer; return its result or its error."""
+    return _sent(account, able, given)[0]
+
+
+# --- what comes out ----------------------------------------------------------------------------
+
+
+def assert_sound(found: Any) -> None:
+    """Refuse text with controls, odd addresses, scores and dates."""
+    if isinstance(found, WebToolsError):
+        assert isinstance(found, ProviderError), repr(found)
+        assert found.provider
+        _assert_clean(str(found), one_line=True)
+        return
+    _CHECKS[type(found)](found)
+    for warning in found.warnings:
+        _assert_clean(warning, one_line=True)
+
+
+def _assert_hits_are_sound(found: SearchResponse | Hits) -> None:
+    for result in found.results:
+        assert result.url.lower().startswith(("http://", "https://"))
+        assert 0 <= result.score <= 1
+        assert result.title
+        _assert_aware(result.published_at)
+        for text in (result.title, result.url, result.author or ""):
+            _assert_clean(text, one_line=True)
+        # Documentation keeps the lines of its code.
+        _assert_clean(result.snippet, one_line=isinstance(found, SearchResponse))
+
+
+def _assert_pages_are_sound(found: FetchResponse) -> None:
+    assert tuple(page.url for page in found.pages) == URLS
+    for page in found.pages:
+        _assert_aware(page.published_at)
+        _assert_clean(page.title or "", one_line=True)
+
+
+def _assert_text_is_sound(found: SummaryResponse | Synthesis) -> None:
+    assert found.text.strip()
+    _assert_clean(found.text)
+
+
+_CHECKS: dict[type, Callable[[Any], None]] = {
+    SearchResponse: _assert_hits_are_sound,
+    Hits: _assert_hits_are_sound,
+    FetchResponse: _assert_pages_are_sound,
+    SummaryResponse: _assert_text_is_sound,
+    Synthesis: _assert_text_is_sound,
+}
+
+
+def _assert_clean(text: str, *, one_line: bool = False) -> None:
+    assert not _CONTROL.search(text)
+    assert not (one_line and set("\n\t") & set(text))
+
+
+def _assert_aware(moment: datetime | None) -> None:
+    assert moment is None or moment.utcoffset() == timedelta(0)
+
+
+# --- the suite ---------------------------------------------------------------------------------
+
+
+class ProviderConformance:
+    """What every provider with an API must hold to; override `provider`, and `options` if need be.
+
+    Each test goes through all that the provider can do.
+    """
+
+    @pytest.fixture
+    def provider(self) -> Any:
+        """Return the provider under test, a module or an object."""
+        raise NotImplementedError("override the fixture `provider`")
+
+    @pytest.fixture
+    def options(self) -> dict[str, Any]:
+        """Return the `options` of its entry in the config file."""
+        return {}
+
+    @pytest.fixture
+    def account(self, provider: Any, options: dict[str, Any]) -> Iterator[Account]:
+        """Give an account of it with a key, while it is registered."""
+        kind = provider.ABOUT.name
+        entry = {"name": f"my-{kind}", "type": kind, "apiKey": KEY, "options": options}
+        with registered(provider):
+            yield build(ProviderConfig.model_validate(entry), None, "a test")
+
+    @pytest.fixture
+    def able(self, account: Account) -> tuple[Capability, ...]:
+        """Return what it can do."""
+        return PROVIDERS[account.type].capabilities()
+
+    def test_it_says_what_it_is(self, provider: Any) -> None:
+        """Its name can stand in a config file, and its origin is one."""
+        about = provider.ABOUT
+        assert re.fullmatch(r"[a-z][a-z0-9_-]*", about.name)
+        assert about.title.strip()
+        assert about.origin.startswith("https://")
+        assert not about.origin.endswith("/")
+        assert about.key_variables or not about.needs_key
+        assert min(about.max_results, about.max_urls) >= 1
+        assert all(price >= 0 for price in about.prices.values())
+
+    def test_the_key_is_sent_in_a_header_alone(
+        self, account: Account, able: tuple[Capability, ...]
+    ) -> None:
+        """No repr shows it, and neither URL nor body has it."""
+        for each in able:
+            _, [request, *_] = _sent(account, each, answer({}))
+            assert KEY in str(request.headers) or not PROVIDERS[account.type].about.needs_key
+            assert KEY not in f"{request!r} {account!r} {request.url} {request.json}"
+
+    def test_only_its_own_origin_is_asked(
+        self, account: Account, able: tuple[Capability, ...]
+    ) -> None:
+        """Every request goes below the origin."""
+        for each in able:
+            _, requests = _sent(account, each, answer({}))
+            assert all(request.url.startswith(account.base_url + "/") for request in requests)
+
+    def test_it_has_a_price_for_what_it_can_do(
+        self, account: Account, able: tuple[Capability, ...]
+    ) -> None:
+        """The budget reserves it before the call."""
+        for each in able:
+            assert PROVIDERS[account.type].worst_cost(_QUERIES[each], account) >= 0
+
+    @pytest.mark.parametrize("status", [200, 400, 500])
+    @pytest.mark.parametrize("junk", JUNK)
+    def test_junk_is_an_error_or_a_sound_success(
+        self, account: Account, able: tuple[Capability, ...], junk: str, status: int
+    ) -> None:
+        """Whatever comes, nothing but a `ProviderError` is raised."""
+        for each in able:
+            assert_sound(outcome(account, each, answer(body=JUNK[junk], status=status)))
+
+    @pytest.mark.parametrize("junk", _UNREADABLE)
+    def test_a_success_that_is_no_json_object_is_a_format_error(
+        self, account: Account, able: tuple[Capability, ...], junk: str
+    ) -> None:
+        """The message names the API, and drags nothing of the answer along."""
+        title = PROVIDERS[account.type].about.title
+        for each in able:
+            found = outcome(account, each, answer(body=JUNK[junk]))
+            assert type(found) is ResponseFormatError
+            assert str(found).startswith(f"Failed to parse {title} API response for ")
+            assert found.__cause__ is found.__context__ is None
+
+    @pytest.mark.parametrize("body", [b"", b"<html>", b"{}", b'{"error": "No.", "tag": "ODD"}'])
+    def test_every_error_status_has_its_class(
+        self, account: Account, able: tuple[Capability, ...], body: bytes
+    ) -> None:
+        """Also where the body says nothing."""
+        title = PROVIDERS[account.type].about.title
+        for each, status in product(able, range(400, 600)):
+            found = outcome(account, each, answer(body=body, status=status))
+            kind = _KINDS.get(status, UnavailableError if status >= 500 else BadRequestError)  # noqa: PLR2004
+            assert type(found) is kind, status
+            assert (found.status, found.provider) == (status, account.name)
+            assert found.retry_after is None
+            assert str(found).startswith(f"{title} API returned HTTP {status}")
+
+    @pytest.mark.parametrize("status", [100, 201, 204, 301, 302, 307, 399])
+    def test_no_other_status_is_a_success(
+        self, account: Account, able: tuple[Capability, ...], status: int
+    ) -> None:
+        """A redirect is refused: the key would travel along."""
+        for each in able:
+            found = outcome(account, each, answer({"results": []}, status))
+            assert (type(found), found.status) == (ResponseFormatError, status)
+
+    @pytest.mark.parametrize("status", [429, 503])
+    def test_retry_after_is_read_in_every_form(
+        self, account: Account, able: tuple[Capability, ...], status: int
+    ) -> None:
+        """Seconds or a moment; what is neither counts as absent."""
+        moment = format_datetime(datetime.now(UTC) + timedelta(seconds=300), usegmt=True)
+        for each in able:
+            found = {
+                value: outcome(account, each, answer(None, status, retry_after=value)).retry_after
+                for value in _RETRY_AFTER
+            }
+            assert found == _RETRY_AFTER
+            later = outcome(account, each, answer(None, status, retry_after=moment))
+            assert later.retry_after == pytest.approx(300, abs=3)
+
+    def test_its_words_are_cleaned_and_bounded(
+        self, account: Account, able: tuple[Capability, ...]
+    ) -> None:
+        """An error shows no control characters, no key and no endless text."""
+        words = f"\x1b]0;t\x07\x9b31mno\r\n\x00 {KEY}" + "way " * 1000
+        bodies = ({"error": words}, {"errors": [{"message": words}]}, {"error": [{"msg": words}]})
+        for each, body in product(able, bodies):
+            found = outcome(account, each, answer(body, 400))
+            assert_sound(found)
+            assert KEY not in str(found)
+            assert len(str(found)) < 1000  # noqa: PLR2004

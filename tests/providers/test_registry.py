@@ -1,0 +1,239 @@
+"""Providers of others: registered in code, or announced by a package that is installed.
+
+The package of `examples/provider_plugin` is laid out by hand as an installer does it, module and
+metadata, so that the tests need neither a build tool nor a network.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+from offline import KEY, answer, drive
+
+from webtools import ConfigError, WebTools
+from webtools.config import Settings, load
+from webtools.config.environment import key_variables
+from webtools.operations.fetch import fetch
+from webtools.operations.research.chain import chain_for
+from webtools.operations.search import search
+from webtools.providers import (
+    PROVIDERS,
+    About,
+    PageQuery,
+    Registry,
+    SearchQuery,
+    Services,
+    exa,
+    register,
+)
+from webtools.testing import ProviderConformance, registered
+
+PLUGIN = Path(__file__).parents[2] / "examples/provider_plugin"
+URL = "https://birds.example/plover"
+ENTRY = {"name": "birds", "type": "plover", "apiKey": KEY, "options": {"region": "nz"}}
+
+
+def install(site: Path) -> None:
+    """Lay out the example package in a folder as an installer would."""
+    project = tomllib.loads((PLUGIN / "pyproject.toml").read_text("utf-8"))
+    facts = project["project"]
+    for module in project["tool"]["setuptools"]["py-modules"]:
+        shutil.copy(PLUGIN / f"{module}.py", site)
+    name = facts["name"].replace("-", "_")
+    info = site / f"{name}-{facts['version']}.dist-info"
+    info.mkdir()
+    head = f"Metadata-Version: 2.1\nName: {facts['name']}\nVersion: {facts['version']}\n"
+    (info / "METADATA").write_text(head, "utf-8")
+    lines = [
+        line
+        for group, points in facts["entry-points"].items()
+        for line in (f"[{group}]", *(f"{key} = {value}" for key, value in points.items()))
+    ]
+    (info / "entry_points.txt").write_text("\n".join(lines), "utf-8")
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder of installed packages, seen by this process; nothing was looked for before."""
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    install(folder)
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.setattr(PROVIDERS, "_entry_points", None)
+    monkeypatch.setattr(PROVIDERS, "_loaded", dict(PROVIDERS._loaded))
+    yield folder
+    sys.modules.pop("webtools_plover", None)
+    importlib.invalidate_caches()
+
+
+@pytest.fixture
+def plover(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """The example's module, not installed."""
+    monkeypatch.syspath_prepend(PLUGIN)
+    yield importlib.import_module("webtools_plover")
+    sys.modules.pop("webtools_plover", None)
+
+
+def settings(*entries: dict[str, Any], **top: Any) -> Settings:
+    return Settings(load(json.dumps({"providers": entries, **top}), "web-search.json"))
+
+
+class TestThePlugin(ProviderConformance):
+    """The example keeps to what every provider must hold to."""
+
+    @pytest.fixture
+    def provider(self, plover: ModuleType) -> ModuleType:
+        return plover
+
+
+# --- announced by a package --------------------------------------------------------------------
+
+
+def test_an_installed_provider_is_configured_by_its_type_like_ours(site: Path) -> None:
+    accounts = settings(ENTRY).accounts()
+    found = accounts.select("search")
+    assert (found.name, found.base_url) == ("birds", "https://api.plover.example")
+    assert found.options.region == "nz"
+    assert accounts.select("fetch") is found
+    hits = {"results": [{"url": URL, "title": "Plover", "extract": "A wader."}]}
+    searched = drive(search(found, [SearchQuery("waders", 3)]), answer(hits))
+    assert (searched.provider, searched.results[0].snippet) == ("birds", "A wader.")
+    pages = {"pages": [{"url": URL, "title": "Plover", "text": "It wades."}]}
+    fetched = drive(fetch(found, PageQuery((URL,))), answer(pages))
+    assert (fetched.pages[0].text, fetched.cost_usd) == ("It wades.", 0.001)
+
+
+def test_its_options_are_checked_by_its_own_model(site: Path) -> None:
+    with pytest.raises(ConfigError, match="options.regoin is an unknown key .did you mean"):
+        settings({**ENTRY, "options": {"regoin": "nz"}})
+    with pytest.raises(ConfigError, match="defaultSearchLimit must be .* at most 50, not 51"):
+        settings({**ENTRY, "options": {"defaultSearchLimit": 51}})
+    with pytest.raises(ConfigError, match="type plover needs your Plover key"):
+        settings({"name": "birds", "type": "plover"})
+
+
+def test_it_is_asked_in_research_without_a_chain_in_the_settings(site: Path) -> None:
+    accounts = settings({"name": "b", "type": "brave", "apiKey": KEY}, ENTRY).accounts()
+    chain = chain_for("web", "waders", accounts)
+    assert [account.name for account in chain] == ["b", "birds"]
+
+
+def test_the_plan_prices_it(site: Path) -> None:
+    with WebTools(config=load(json.dumps({"providers": [ENTRY]}), "web-search.json")) as web:
+        [step, *_] = web.plan("which birds wade").chain
+    assert (step.provider, step.type, step.worst_cost_usd) == ("birds", "plover", 0.004)
+
+
+def test_nothing_is_looked_for_while_all_types_are_ours(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webtools.providers.registry.entry_points", None)
+    assert settings({"name": "e", "type": "exa", "apiKey": KEY}).accounts().accounts
+
+
+def test_an_unknown_type_is_told_with_the_installed_ones(site: Path) -> None:
+    with pytest.raises(ConfigError, match=r'type "plove" is unknown .did you mean "plover'):
+        settings({**ENTRY, "type": "plove"})
+
+
+@pytest.mark.parametrize(
+    ("code", "fault"),
+    [
+        ("import nothing_like_it", r"cannot be imported \(ModuleNotFoundError: "),
+        ("1 / 0", r"cannot be imported \(ZeroDivisionError: "),
+        ("x = 1", "webtools_plover is no provider: it has no ABOUT"),
+    ],
+)
+def test_a_broken_package_is_named(site: Path, code: str, fault: str) -> None:
+    (site / "webtools_plover.py").write_text(code, "utf-8")
+    with pytest.raises(
+        ConfigError, match=f'"plover" of package webtools-plover is broken: .*{fault}'
+    ):
+        settings(ENTRY)
+
+
+def test_a_package_whose_provider_has_another_name_is_named(site: Path) -> None:
+    path = site / "webtools_plover.py"
+    path.write_text(path.read_text("utf-8").replace('name="plover"', 'name="lapwing"'), "utf-8")
+    with pytest.raises(ConfigError, match='package webtools-plover announces it as "plover", but'):
+        settings(ENTRY)
+
+
+def test_another_process_with_the_package_installed_checks_its_settings(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    install(folder)
+    config = tmp_path / "web-search.json"
+    config.write_text(json.dumps({"providers": [ENTRY]}), "utf-8")
+    config.chmod(0o600)
+    done = subprocess.run(
+        [sys.executable, "-m", "webtools", "config", "check", "--config", str(config)],
+        capture_output=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(folder)},
+        text=True,
+        timeout=60,
+    )
+    line = 'Provider "birds": type plover; search, fetch; https://api.plover.example; key: present'
+    assert f'{line}; region: "nz"' in done.stdout
+
+
+# --- registered in code ------------------------------------------------------------------------
+
+
+def test_a_registered_provider_can_be_configured_until_it_is_forgotten(plover: ModuleType) -> None:
+    with registered(plover):
+        assert settings(ENTRY).accounts().select("search").type == "plover"
+        assert key_variables({"PLOVER_API_KEY": KEY}) == [("PLOVER_API_KEY", "plover")]
+    with pytest.raises(ConfigError, match='type "plover" is unknown'):
+        settings(ENTRY)
+
+
+def test_an_object_can_be_a_provider(plover: ModuleType) -> None:
+    names = ("read_error", "native_filters", "search_request", "search_price", "read_search")
+    made = SimpleNamespace(ABOUT=About(name="curlew", title="Curlew", origin="https://c.example"))
+    vars(made).update({name: getattr(plover, name) for name in names})
+    with registered(made):
+        assert PROVIDERS["curlew"].capabilities() == ("search",)
+
+
+@pytest.mark.parametrize("missing", ["read_search", "search_price", "native_filters", "read_error"])
+def test_a_provider_that_lacks_a_function_is_refused(plover: ModuleType, missing: str) -> None:
+    made = SimpleNamespace(**{k: v for k, v in vars(plover).items() if k != missing})
+    with pytest.raises(ConfigError, match=f'^Provider "plover" .* lacks {missing}\\.$'):
+        register(made)
+
+
+def test_what_can_do_nothing_or_has_no_facts_is_refused() -> None:
+    about = About(name="curlew", title="Curlew", origin="https://c.example")
+    with pytest.raises(ConfigError, match="lacks any of search_request, "):
+        register(SimpleNamespace(ABOUT=about, read_error=len))
+    with pytest.raises(ConfigError, match="has no ABOUT"):
+        register(SimpleNamespace())
+
+
+def test_ours_cannot_be_replaced_or_forgotten(plover: ModuleType) -> None:
+    made = SimpleNamespace(**vars(plover))
+    made.ABOUT = exa.ABOUT
+    with pytest.raises(ConfigError, match='"exa" is built in'):
+        register(made)
+    PROVIDERS.forget("exa")
+    assert PROVIDERS["exa"].provider is exa
+
+
+def test_a_registry_lists_what_is_loaded() -> None:
+    registry = Registry([Services(exa, search=exa)])
+    assert (list(registry), len(registry), "nothing" in registry) == (["exa"], 1, False)
