@@ -203,9 +203,9 @@ def test_an_answer_s_citations_have_the_numbers_of_its_sources(
 ) -> None:
     written = cli("web-deep", QUESTION, "--config", trial).out
     answer, _, sources = written.partition("Sources:\n")
-    cited = re.findall(r"^\[(\d+)\] (\S+)$", answer, re.MULTILINE)
-    listed = re.findall(r"^ (\d+)\. .*\n    (http\S+)$", sources, re.MULTILINE)
-    assert len(cited) > 1
+    cited = re.findall(r"\[(\d+)\]", answer)
+    listed = re.findall(r"^ (\d+)\. .*\n    http\S+$", sources, re.MULTILINE)
+    assert len(set(cited)) > 1
     assert set(cited) <= set(listed)
 
 
@@ -215,12 +215,10 @@ def test_the_snippets_of_sources_do_not_push_an_answer_off_the_screen(
     monkeypatch.setenv("COLUMNS", "60")
     lines = cli("web-deep", QUESTION, "--config", trial).out.splitlines()
     sources = lines[lines.index("Sources:") + 1 :]
-    assert len(lines) < 45
+    assert any(line.endswith("[1]") for line in lines[:8])  # the answer comes first
     assert sources[0].startswith(" 1. ")
     assert re.fullmatch(r"    http://\S+", sources[-1])
-    plain = cli("web-deep", QUESTION, "--synthesis", "none", "--config", trial).out
-    assert "Sources:" in plain
-    assert len(plain.splitlines()) > len(lines)  # with no answer, the snippets are there
+    assert len(sources) < 20  # a title and an address each
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,10 @@ _NOTHING_LEARNED = InputError("nothing was sent")  # an error that says nothing 
 
 def passed_over(account: Account, context: CallContext) -> Flow[Parking | None]:
     """Tell whether to pass a provider over, and write it down; None is leave to call it once."""
-    parking: Parking | None = yield Offload(partial(context.facilities.health.parked, account))
+    health = context.facilities.health
+    parking: Parking | None = yield Offload(
+        partial(health.parked, account), partial(health.parked_at_once, account)
+    )
     if parking is not None:
         log_skipped(parking, context)
     return parking

@@ -40,6 +40,7 @@ _FORGOTTEN_AFTER = 86_400.0  # seconds after the last trouble or park
 _LATE_ANSWERS = 30.0  # seconds in which calls may end that began before a park
 _FAILURES_IN_A_ROW = 3
 _FIRST_FAILURE_STATUS = 400
+_MOMENT = 1.0  # seconds for which others may have parked a provider, and a call here not know it
 _PATIENCE = 0.5  # seconds: a call is not to wait longer for the file than that
 
 # Each says what is the matter without a word of the provider's or of the query: it is shown to
@@ -161,6 +162,7 @@ class Health:
         self._states: dict[str, _State] = {}  # of providers in trouble
         self._unsaved: set[str] = set()  # whose state the store has not
         self._probes: dict[str, float] = {}  # the end of each probe that was given here
+        self._sound: dict[str, float] = {}  # when the store was last seen to say nothing of one
 
     def parked(self, account: Account) -> Parking | None:
         """Tell whether a provider is parked; None lets one call through.
@@ -173,6 +175,16 @@ class Health:
         if state is not None and state.parks and not state.is_parked(now):
             state = self._probe(key, now)
         return _parking(account, state, now)
+
+    def parked_at_once(self, account: Account) -> None:
+        """Answer for a provider that was in no trouble a moment ago, from memory alone.
+
+        Raises:
+            BlockingIOError: That must be looked up: use `parked`.
+        """
+        key = _key(account)
+        if key in self._states or self._now() - self._sound.get(key, 0.0) > _MOMENT:
+            raise BlockingIOError
 
     def known(self, account: Account) -> Parking | None:
         """Tell whether a provider is parked, and change nothing: for who will not call it."""
@@ -230,10 +242,10 @@ class Health:
         """Give what the store says, and remember it; memory speaks for what it could not save."""
         if key not in self._unsaved:
             with suppress(StoreError):
-                self._remember(
-                    key,
-                    self._store.read(lambda db: _read(db, key, self._now()), patience=_PATIENCE),
-                )
+                found = self._store.read(lambda db: _read(db, key, self._now()), patience=_PATIENCE)
+                self._remember(key, found)
+                if found is None:
+                    self._sound[key] = self._now()
         return self._states.get(key)
 
     def _change(self, key: str, change: _Change) -> _State | None:

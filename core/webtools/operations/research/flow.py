@@ -248,7 +248,10 @@ def _as_asked(kept: Kept[_Told], question: Question, told: list[str]) -> Researc
         "meta": meta.model_copy(update=changes),
     }
     if (answer := envelope.synthesis) is not None:
-        own = {"citations": [*answer.citations], "claims": [*answer.claims]}
+        claims = [
+            each.model_copy(update={"citations": [*each.citations]}) for each in answer.claims
+        ]
+        own = {"citations": [*answer.citations], "claims": claims}
         parts["synthesis"] = answer.model_copy(update=own)
     return envelope.model_copy(update=parts)
 
