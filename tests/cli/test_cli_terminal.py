@@ -217,8 +217,8 @@ def test_the_snippets_of_sources_do_not_push_an_answer_off_the_screen(
     sources = lines[lines.index("Sources:") + 1 :]
     assert any(line.endswith("[1]") for line in lines[:8])  # the answer comes first
     assert sources[0].startswith("1. ")
-    assert re.fullmatch(r" +http://\S+", sources[1])
-    assert len(sources) < 20  # a title and an address each
+    assert any(re.fullmatch(r" +http://\S+", line) for line in sources)
+    assert len(sources) < 30  # titles and addresses, no snippets
 
 
 @pytest.mark.parametrize(
