@@ -137,9 +137,9 @@ def test_a_link_round_several_blocks_stands_on_the_first() -> None:
 
 def test_the_base_of_a_page_counts_for_its_links() -> None:
     found = page(
-        f'<main><p><a href="x">y</a></p><pre>z</pre>{PROSE}</main>', head='<base href="/root/">'
+        f'<main><p><a href="x">y</a></p><pre>z</pre>{PROSE}</main>', head='<base href="/base/">'
     )
-    assert "[y](https://docs.example/root/x)" in found.text
+    assert "[y](https://docs.example/base/x)" in found.text
 
 
 @pytest.mark.parametrize(
