@@ -1,8 +1,9 @@
 """What the tools share: the way from LangChain to `WebTools.call_tool` and back."""
 
 import inspect
+import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar, Literal, TypeVar, cast
+from typing import Any, ClassVar, Literal, Self, TypeVar, cast
 
 from langchain_core.callbacks import AsyncCallbackManagerForToolRun, CallbackManagerForToolRun
 from langchain_core.messages import ToolMessage
@@ -10,7 +11,7 @@ from langchain_core.messages.tool import ToolOutputMixin
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import get_config_list
 from langchain_core.tools import ArgsSchema, BaseTool
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, PrivateAttr, model_validator
 
 from langchain_webtools._web import Web
 from langchain_webtools.exceptions import WebToolException
@@ -103,11 +104,47 @@ class WebTool(BaseTool):
     content_blocks: bool = False
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     handle_tool_error: Any = True
+    _fixed: Tool | None = PrivateAttr(default=None)
+
+    @model_validator(mode="after")
+    def _constructed(self) -> Self:
+        self._fix_arguments()
+        return self
+
+    def _fix_arguments(self) -> None:
+        """Take the arguments that were fixed at construction out of what a model sees."""
+        names = [*self._tool.input_model.model_fields][1:]
+        values = {name: value for name in names if (value := getattr(self, name, None))}
+        if values:
+            fixed = self._tool.with_fixed(values)
+            if self._is_ours():
+                self.args_schema = fixed.input_model
+            self._fixed = fixed
+
+    def __getstate__(self) -> dict[Any, Any]:
+        """Leave out the schema without the fixed arguments: no module has it."""
+        state = super().__getstate__()
+        if self._fixed is None:
+            return state
+        kept = {**state["__dict__"], "args_schema": None if self._is_ours() else self.args_schema}
+        return {**state, "__dict__": kept, "__pydantic_private__": {"_fixed": None}}
+
+    def __setstate__(self, state: dict[Any, Any]) -> None:
+        """Make the schema without the fixed arguments anew."""
+        super().__setstate__(state)
+        if self.args_schema is None:
+            self.args_schema = self._tool.input_model
+        self._fix_arguments()
+
+    @property
+    def _told(self) -> Tool:
+        """The tool as a model is told of it."""
+        return self._fixed or self._tool
 
     @property
     def tool_call_schema(self) -> ArgsSchema:
         """Return the input model as it is: the base would make another, wordier one."""
-        return self._tool.input_model if self._is_ours() else super().tool_call_schema
+        return self._told.input_model if self._is_ours() else super().tool_call_schema
 
     def _filter_injected_args(self, tool_input: dict[str, Any]) -> dict[str, Any]:
         """Return what callbacks see: nothing is injected into our own arguments.
@@ -118,7 +155,7 @@ class WebTool(BaseTool):
 
     def _is_ours(self) -> bool:
         """Tell whether a model is shown our schema, not one of the developer's."""
-        return self.args_schema is self._tool.input_model
+        return self.args_schema is self._told.input_model
 
     def batch(
         self,
@@ -167,11 +204,11 @@ class WebTool(BaseTool):
     ) -> Any:
         given = self._arguments(tool_input, arguments)
         options = self._options()
-        if run_manager is not None and run_manager.handlers:  # else nobody listens
+        if _is_listening(run_manager):
             from langchain_webtools.progress import progress_events  # noqa: PLC0415 - import time
 
             options["progress"] = progress_events(run_manager)
-        result = self.web.call_tool(self._tool.name, given, **options)
+        result = self.web.call_tool(self._fixed or self._tool.name, given, **options)
         return self._present(result, tool_call_id)
 
     @_quick
@@ -184,14 +221,14 @@ class WebTool(BaseTool):
         **arguments: Any,
     ) -> Any:
         given = self._arguments(tool_input, arguments)
-        name, options = self._tool.name, self._options()
-        if run_manager is None or not run_manager.handlers:  # nobody listens
-            result = await self.web.acall_tool(name, given, **options)
-        else:
+        name, options = self._fixed or self._tool.name, self._options()
+        if _is_listening(run_manager):
             from langchain_webtools.progress import aprogress_events  # noqa: PLC0415 - likewise
 
             async with aprogress_events(run_manager) as progress:
                 result = await self.web.acall_tool(name, given, progress=progress, **options)
+        else:
+            result = await self.web.acall_tool(name, given, **options)
         return self._present(result, tool_call_id)
 
     def _options(self) -> dict[str, Any]:
@@ -232,6 +269,15 @@ class WebTool(BaseTool):
             name=self.name,
             status="error",
         )
+
+
+def _is_listening(
+    run_manager: CallbackManagerForToolRun | AsyncCallbackManagerForToolRun | None,
+) -> bool:
+    """Check whether anybody may want progress: a handler, or the stream of a LangGraph run."""
+    return run_manager is not None and (
+        bool(run_manager.handlers) or "langgraph.config" in sys.modules
+    )
 
 
 def _widened(

@@ -6,6 +6,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import ArgsSchema
 
 from langchain_webtools._base import WebTool
+from webtools.text.choices import Command
 from webtools.tools import RESEARCH, Tool
 
 
@@ -34,6 +35,8 @@ class WebResearchTool(WebTool):
             `WebToolException`, for middleware.
         content_blocks: bool
             True: results come as `search_result` blocks, for models with native citations.
+        command, limit, recency_days, synthesis
+            Fixed for every call when given: a model neither sees nor changes them.
 
     Instantiation:
         ```python
@@ -76,6 +79,11 @@ class WebResearchTool(WebTool):
     name: str = RESEARCH.name
     description: str = RESEARCH.description
     args_schema: ArgsSchema | None = RESEARCH.input_model
+
+    command: Command | None = None
+    limit: int | None = None
+    recency_days: int | None = None
+    synthesis: str | None = None
 
     def _options(self) -> dict[str, Any]:
         if self.llm is None:

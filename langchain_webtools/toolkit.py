@@ -1,5 +1,6 @@
 """All tools at once."""
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models import BaseChatModel
@@ -14,6 +15,7 @@ from langchain_webtools.tools import (
     WebReadTool,
     WebSearchTool,
 )
+from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE
 
 if TYPE_CHECKING:
     from webtools import WebTools
@@ -56,6 +58,7 @@ class WebToolkit(BaseToolkit):
         from langchain.agents import create_agent
 
         agent = create_agent("openai:gpt-5", toolkit.get_tools())
+        agent = create_agent("openai:gpt-5", toolkit.get_tools(["web_search", "web_fetch"]))
         ```
     """
 
@@ -81,15 +84,35 @@ class WebToolkit(BaseToolkit):
         more |= {"web": web, "llm": llm, "prefix": prefix, "suffix": suffix}
         super().__init__(**more)
 
-    def get_tools(self) -> list[BaseTool]:
-        """Make the tools: web_search, web_fetch, summarize, web_research, web_read."""
-        tools: list[BaseTool] = [
-            WebSearchTool(web=self.web),
-            WebFetchTool(web=self.web),
-            SummarizeTool(web=self.web),
-            WebResearchTool(web=self.web, llm=self.llm),
-            WebReadTool(web=self.web),
-        ]
-        for tool in tools:
-            tool.name = f"{self.prefix}{tool.name}{self.suffix}"
-        return tools
+    def get_tools(self, names: Sequence[str] | None = None) -> list[BaseTool]:
+        """Make the tools.
+
+        Args:
+            names: Those wanted, such as `["web_search", "web_fetch"]`. By default all that the
+                settings can serve of web_search, web_fetch, summarize, web_research, web_read;
+                all of them where nothing is configured yet.
+
+        Raises:
+            ValueError: There is no tool of a name.
+        """
+        chosen = [tool.name for tool in self.web.tools()] if names is None else names
+        return [self._make(name) for name in chosen]
+
+    def _make(self, name: str) -> BaseTool:
+        if name not in _CLASSES:
+            message = f'"{name}" is no tool; use {", ".join(_CLASSES)}.'
+            raise ValueError(message)
+        tool = _CLASSES[name](web=self.web)
+        if isinstance(tool, WebResearchTool):
+            tool.llm = self.llm
+        tool.name = f"{self.prefix}{tool.name}{self.suffix}"
+        return tool
+
+
+_CLASSES: dict[str, Callable[..., BaseTool]] = {
+    SEARCH.name: WebSearchTool,
+    FETCH.name: WebFetchTool,
+    SUMMARIZE.name: SummarizeTool,
+    RESEARCH.name: WebResearchTool,
+    READ.name: WebReadTool,
+}

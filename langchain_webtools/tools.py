@@ -1,6 +1,7 @@
 """The tools; what a model is told about each comes from `webtools.tools`."""
 
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import ClassVar, Literal
 
 from langchain_core.tools import ArgsSchema
 
@@ -30,6 +31,8 @@ class WebSearchTool(WebTool):
             `WebToolException`, for middleware.
         content_blocks: bool
             True: results come as `search_result` blocks, for models with native citations.
+        limit, include_domains, exclude_domains, category, provider, …
+            Fixed for every call when given: a model neither sees nor changes them.
 
     Instantiation:
         ```python
@@ -38,6 +41,7 @@ class WebSearchTool(WebTool):
 
         tool = WebSearchTool()
         tool = WebSearchTool(web=WebTools(config="web-search.json"))
+        python_only = WebSearchTool(include_domains=["docs.python.org"], limit=5)
         ```
 
     Invocation with args:
@@ -72,6 +76,14 @@ class WebSearchTool(WebTool):
     description: str = SEARCH.description
     args_schema: ArgsSchema | None = SEARCH.input_model
 
+    limit: int | None = None
+    include_domains: Sequence[str] = ()
+    exclude_domains: Sequence[str] = ()
+    start_published_date: str | None = None
+    end_published_date: str | None = None
+    category: str | None = None
+    provider: str | None = None
+
 
 class WebFetchTool(WebTool):
     """Read one or several web pages.
@@ -95,6 +107,8 @@ class WebFetchTool(WebTool):
             `WebToolException`, for middleware.
         content_blocks: bool
             True: results come as `search_result` blocks, for models with native citations.
+        question, highlights, summary, text_max_characters, provider, …
+            Fixed for every call when given: a model neither sees nor changes them.
 
     Instantiation:
         ```python
@@ -137,6 +151,13 @@ class WebFetchTool(WebTool):
     description: str = FETCH.description
     args_schema: ArgsSchema | None = FETCH.input_model
 
+    question: str | None = None
+    text: bool = False
+    highlights: bool = False
+    summary: bool = False
+    text_max_characters: int | None = None
+    provider: str | None = None
+
 
 class SummarizeTool(WebTool):
     """Summarize a page, PDF, video or audio by its URL.
@@ -160,6 +181,8 @@ class SummarizeTool(WebTool):
             `WebToolException`, for middleware.
         content_blocks: bool
             True: results come as `search_result` blocks, for models with native citations.
+        summary_type, engine, target_language, provider
+            Fixed for every call when given: a model neither sees nor changes them.
 
     Instantiation:
         ```python
@@ -201,6 +224,11 @@ class SummarizeTool(WebTool):
     name: str = SUMMARIZE.name
     description: str = SUMMARIZE.description
     args_schema: ArgsSchema | None = SUMMARIZE.input_model
+
+    summary_type: Literal["summary", "takeaway"] | None = None
+    engine: Literal["cecil", "agnes"] | None = None
+    target_language: str | None = None
+    provider: str | None = None
 
 
 class WebReadTool(WebTool):

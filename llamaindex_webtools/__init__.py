@@ -23,7 +23,11 @@ if TYPE_CHECKING:
     from llamaindex_webtools._spec import WebToolsSpec
     from llamaindex_webtools.events import WebToolsEventHandler, show_events
     from llamaindex_webtools.postprocessors import FetchPagePostprocessor
-    from llamaindex_webtools.progress import WebToolsProgressEvent, progress_events
+    from llamaindex_webtools.progress import (
+        WebProgressEvent,
+        WebToolsProgressEvent,
+        progress_events,
+    )
     from llamaindex_webtools.readers import WebPageReader
     from llamaindex_webtools.retrievers import WebRetriever
     from llamaindex_webtools.synthesis import LLMSynthesizer
@@ -34,6 +38,7 @@ __all__ = [
     "LLMSynthesizer",
     "SearchFetchSynthesizeWorkflow",
     "WebPageReader",
+    "WebProgressEvent",
     "WebRetriever",
     "WebToolsEventHandler",
     "WebToolsProgressEvent",
@@ -58,6 +63,7 @@ _HOMES = {
     "WebToolsEventHandler": "events",
     "show_events": "events",
     "FetchPagePostprocessor": "postprocessors",
+    "WebProgressEvent": "progress",
     "WebToolsProgressEvent": "progress",
     "progress_events": "progress",
     "WebPageReader": "readers",

@@ -123,17 +123,21 @@ class WebToolsSpec(BaseToolSpec):
         """Make the tools, each with a blocking and an async function.
 
         Args:
-            spec_functions: Methods to make tools of, all by default; one of a pair stands for
-                both.
+            spec_functions: Methods to make tools of; one of a pair stands for both. By default
+                all that the settings can serve: no `summarize` where no provider can.
             func_to_metadata_mapping: By method, what to tell the model instead. Where a name or
                 a schema is left out, the tool's own stays.
 
         Raises:
             InputError: `name_prefix` leads to a name that model APIs refuse.
         """
-        chosen = spec_functions or self.spec_functions
+        chosen = spec_functions or self._servable()
         mapping = func_to_metadata_mapping or {}
         return [tool for item in chosen for tool in self._tools(item, mapping)]
+
+    def _servable(self) -> list[SPEC_FUNCTION_TYPE]:
+        served = {tool.name for tool in self.web.tools()}
+        return [item for item in self.spec_functions if item not in _FUNCTIONS or item[0] in served]
 
     def _tools(
         self, item: SPEC_FUNCTION_TYPE, mapping: dict[str, ToolMetadata]

@@ -31,6 +31,7 @@ from llama_index.core.workflow import (
 import webtools
 from llamaindex_webtools._nodes import WebNode
 from llamaindex_webtools.postprocessors import FetchPagePostprocessor
+from llamaindex_webtools.progress import WebProgressEvent
 from llamaindex_webtools.retrievers import WebRetriever
 from webtools.text.fencing import wrapping
 
@@ -96,24 +97,6 @@ class PageToFetchEvent(_SourceEvent):
 
 class PageFetchedEvent(_SourceEvent):
     """A hit with the text of its page, or with its snippet where that could not be had."""
-
-
-class WebProgressEvent(Event):
-    """Says in the stream of events how far a run is.
-
-    Attributes:
-        stage: "searching", "fetching" or "synthesizing".
-        done: How many parts of the stage are finished.
-        total: How many parts it has.
-        subject: The part that finished, a query or a URL; empty at the stage's beginning.
-        failed: Whether that part failed.
-    """
-
-    stage: str
-    done: int
-    total: int
-    subject: str = ""
-    failed: bool = False
 
 
 class WebAnswerEvent(StopEvent):

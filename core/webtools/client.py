@@ -66,6 +66,14 @@ class WebTools:
         """
         return self._settings.latest().fence
 
+    def tools(self) -> tuple[Tool, ...]:
+        """Return the tools that the settings can serve, such as no `summarize` without Kagi.
+
+        Where nothing is configured, or the settings cannot be read, all are returned: their
+        first call says what is missing.
+        """
+        return self._dispatcher.tools()
+
     def redact(self, value: T) -> T:
         """Take the configured keys out of a text, or of all texts in a list, dict or model.
 
@@ -267,7 +275,7 @@ class WebTools:
 
     def call_tool(
         self,
-        name: str,
+        name: str | Tool,
         arguments: Mapping[str, Any],
         *,
         cache: CacheMode = "use",
@@ -277,7 +285,7 @@ class WebTools:
         """Call a tool as a model does: by name, with loosely spelled arguments.
 
         Args:
-            name: The tool's name.
+            name: The tool's name, or the tool itself, such as one `Tool.with_fixed` made.
             arguments: What the model sent.
             cache: `use` what earlier calls brought, `refresh` it, or `bypass` the cache.
             progress: Called whenever a part of the work is done.
@@ -376,7 +384,7 @@ class WebTools:
 
     async def acall_tool(
         self,
-        name: str,
+        name: str | Tool,
         arguments: Mapping[str, Any],
         *,
         cache: CacheMode = "use",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from webtools.display.hook import Drawn
@@ -18,6 +19,7 @@ from webtools.inputs.models import (
     SummarizeInput,
     ToolInput,
     read_input,
+    with_fixed,
 )
 from webtools.inputs.read import MAX_FIND_CHARACTERS, MAX_OFFSET, ReadInput
 from webtools.inputs.values import CATEGORIES, MAX_QUERY_CHARACTERS, SUMMARY_LANGUAGES, shown
@@ -86,6 +88,17 @@ class Tool:
     name: str
     description: str
     input_model: type[ToolInput]
+
+    def with_fixed(self, values: Mapping[str, Any]) -> Tool:
+        """Return this tool with some arguments decided already, which a model no longer sees.
+
+        Args:
+            values: The arguments by name; None, "", 0 and an empty list leave one open.
+
+        Raises:
+            InputError: A value makes no sense, or is what a call is about.
+        """
+        return replace(self, input_model=with_fixed(self.input_model, values))
 
     @property
     def paragraph(self) -> str:

@@ -7,7 +7,7 @@ import io
 import sys
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 import pytest
@@ -22,8 +22,10 @@ from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langchain_core.tools import BaseTool, tool
+from langgraph.graph import StateGraph
 
 from langchain_webtools import (
+    WebSearchTool,
     WebToolkit,
     WebToolsCallbackHandler,
     aprogress_events,
@@ -470,3 +472,37 @@ async def test_a_step_from_a_thread_wakes_a_loop_that_waits() -> None:
             await asyncio.wait_for(told.wait(), 60)
 
     await RunnableLambda(run).ainvoke(None, {"callbacks": [Waking()]})
+
+
+async def test_progress_appears_in_the_custom_stream_of_a_graph(way: str) -> None:
+    def node(_: Any) -> dict[str, str]:
+        return {"query": Long().invoke("q")}
+
+    async def anode(_: Any) -> dict[str, str]:
+        return {"query": await Long().ainvoke("q")}
+
+    graph: Any = StateGraph(cast("Any", dict))
+    graph.add_node("search", RunnableLambda(node, anode))
+    graph.set_entry_point("search")
+    built = graph.compile()
+    if way == "sync":
+        written = await asyncio.to_thread(lambda: [*built.stream({}, stream_mode="custom")])
+    else:
+        written = [each async for each in built.astream({}, stream_mode="custom")]
+    assert [(each["type"], each["done"]) for each in written] == [
+        ("webtools_progress", done) for done in (1, 2, 3)
+    ]
+
+
+async def test_a_tool_in_a_graph_tells_the_custom_stream_though_no_handler_listens(
+    web: WebTools,
+) -> None:
+    async def node(_: Any) -> dict[str, str]:
+        return {"text": await WebSearchTool(web=web).ainvoke({"queries": ["json", "csv"]})}
+
+    graph: Any = StateGraph(cast("Any", dict))
+    graph.add_node("search", node)
+    graph.set_entry_point("search")
+    written = [each async for each in graph.compile().astream({}, stream_mode="custom")]
+    assert [each["done"] for each in written] == [0, 1, 2]
+    assert {each["tool"] for each in written} == {"web_search"}

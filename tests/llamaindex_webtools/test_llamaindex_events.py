@@ -16,17 +16,20 @@ from llama_index.core.tools import FunctionTool, ToolMetadata, ToolOutput
 from scripted_llm import Script, calls, says
 
 from llamaindex_webtools import (
+    WebProgressEvent,
     WebToolsEventHandler,
     WebToolsProgressEvent,
     WebToolsSpec,
     progress_events,
     show_events,
 )
-from webtools import ToolResult, WebTools
+from webtools import Config, ToolResult, WebTools
 from webtools.progress import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from webtools_sandbox import SandboxServer
 
 # What the framework's own modules do, seen on every run of an agent.
 pytestmark = pytest.mark.filterwarnings(
@@ -312,3 +315,20 @@ def test_progress_shows_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
         WebToolsSpec(Long()).to_tool_list()[0].call(**SEARCH)
     assert 'Searching... 1/2 web_search "read json", "csv"' in terminal.getvalue()
     assert terminal.getvalue().endswith("\n  2 results\n")
+
+
+async def test_progress_appears_in_the_event_stream_of_an_agent(
+    webtools_sandbox: SandboxServer,
+) -> None:
+    async with WebTools(config=Config.model_validate(webtools_sandbox.config())) as web:
+        script = Script(calls(("web_search", {"queries": ["json", "csv"]})), says("Done."))
+        run = FunctionAgent(tools=WebToolsSpec(web).to_tool_list(), llm=script.llm).run("?")
+        events = [event async for event in run.stream_events()]
+        await run
+    told = [event for event in events if isinstance(event, WebProgressEvent)]
+    assert [(event.tool, event.done, event.total) for event in told] == [
+        ("web_search", done, 2) for done in range(3)
+    ]
+    names = [type(event).__name__ for event in events]
+    assert names.index("ToolCall") < names.index("WebProgressEvent")
+    assert names.index("ToolCallResult") > len(names) - 1 - names[::-1].index("WebProgressEvent")

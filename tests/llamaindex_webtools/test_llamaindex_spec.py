@@ -19,7 +19,7 @@ from llamaindex_webtools import (
     web_research_tool,
     web_search_tool,
 )
-from webtools import InputError, WebTools
+from webtools import Config, InputError, WebTools
 from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, TOOLS, Tool
 
 if TYPE_CHECKING:
@@ -148,6 +148,15 @@ def test_one_method_stands_for_the_pair(chosen: Any) -> None:
     assert tool.metadata.name == "web_fetch"
     assert tool.fn == spec.web_fetch
     assert tool.async_fn == spec.aweb_fetch
+
+
+def test_the_spec_offers_what_the_settings_can_serve() -> None:
+    entry = {"name": "exa", "type": "exa", "apiKey": "test-key-one"}
+    web = WebTools(config=Config.model_validate({"providers": [entry]}))
+    names = [tool.metadata.name for tool in WebToolsSpec(web).to_tool_list()]
+    assert names == ["web_search", "web_fetch", "web_research", "web_read"]
+    asked = WebToolsSpec(web).to_tool_list(["summarize"])
+    assert [tool.metadata.name for tool in asked] == ["summarize"]
 
 
 def test_an_unknown_method_is_an_attribute_error() -> None:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 from pydantic import BaseModel
 
 from webtools.config.accounts import DEFAULT_LIMIT, Accounts
-from webtools.errors import InputError, WebToolsError
+from webtools.errors import ConfigError, InputError, WebToolsError
 from webtools.flows.drivers import Flow, Offload
 from webtools.inputs.models import MAX_TEXT_CHARACTERS
 from webtools.operations.bearing import bearing
@@ -19,7 +19,7 @@ from webtools.operations.read_output import read_on
 from webtools.operations.search import search
 from webtools.operations.summarize import summarize
 from webtools.pipeline.context import CallContext
-from webtools.providers import PROVIDERS, Account
+from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.about import SearchOptions
 from webtools.providers.protocols import PageQuery, SearchQuery, SummaryQuery
 from webtools.results import (
@@ -51,16 +51,48 @@ AnyResponse = TypeVar("AnyResponse", SearchResponse, FetchResponse, SummaryRespo
 
 
 def find_tool(name: Any) -> Tool:
-    """Find a tool by its name.
+    """Find a tool by its name; one that is given itself is it.
 
     Raises:
         InputError: There is none of that name.
     """
+    if isinstance(name, Tool):
+        return name
     tool = TOOLS.get(name) if isinstance(name, str) else None
     if tool is None:
         message = f"{shown(name)} is not a tool; use one of {', '.join(TOOLS)}."
         raise InputError(message)
     return tool
+
+
+_NEEDS: dict[str, tuple[Capability, ...]] = {
+    SEARCH.name: ("search",),
+    FETCH.name: ("fetch",),
+    SUMMARIZE.name: ("summarize",),
+    RESEARCH.name: ("search", "docs"),
+}
+
+
+def servable(accounts: Accounts) -> tuple[Tool, ...]:
+    """Return the tools that the settings can serve; all of them where nothing is configured.
+
+    Without any provider the first call of whichever tool says what is missing.
+    """
+    if not accounts.accounts:
+        return tuple(TOOLS.values())
+    return tuple(
+        tool
+        for tool in TOOLS.values()
+        if tool is READ or any(_can(accounts, each) for each in _NEEDS[tool.name])
+    )
+
+
+def _can(accounts: Accounts, capability: Capability) -> bool:
+    try:
+        accounts.chain(capability)
+    except ConfigError:
+        return False
+    return True
 
 
 def carry_out(tool: Tool, given: Any, context: CallContext) -> Flow[Any]:

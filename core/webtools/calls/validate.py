@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from webtools.calls.present import answered, cut_facts, present_error
 from webtools.calls.sanitize import passed
-from webtools.calls.select import carry_out, find_tool
+from webtools.calls.select import carry_out, find_tool, servable
 from webtools.config.settings import Accounts, Settings
 from webtools.errors import ConfigError, InputError, WebToolsError
 from webtools.flows.drivers import Flow
@@ -19,7 +19,7 @@ from webtools.pipeline.context import CallContext, CallOptions, Facilities, faci
 from webtools.results import ResearchPlan
 from webtools.text.narrowing import is_iterable
 from webtools.text.redaction import Redactor, redactor_for
-from webtools.tools import RESEARCH, Tool, ToolResult, read_input
+from webtools.tools import RESEARCH, TOOLS, Tool, ToolResult, read_input
 
 T = TypeVar("T")
 _USUAL = CallOptions()
@@ -53,7 +53,7 @@ class Dispatcher:
         return passed(planned(given, context), context.redactor)
 
     def present(
-        self, name: str, arguments: Mapping[str, Any], options: CallOptions
+        self, name: str | Tool, arguments: Mapping[str, Any], options: CallOptions
     ) -> Flow[ToolResult]:
         """Call a tool as a model does; what is wrong with the call is a result as well."""
         try:
@@ -62,6 +62,13 @@ class Dispatcher:
         except WebToolsError as error:
             return present_error(error)
         return self._answered(tool, given, context)
+
+    def tools(self) -> tuple[Tool, ...]:
+        """Return the tools that the settings can serve; all where they cannot be read."""
+        try:
+            return servable(self.settings.accounts())
+        except ConfigError:
+            return tuple(TOOLS.values())
 
     def redactor(self) -> Redactor:
         """Give what takes the configured keys out; nothing where the settings cannot be read."""

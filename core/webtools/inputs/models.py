@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
@@ -47,6 +48,7 @@ MAX_SOURCES = 10  # of one research call
 MAX_RECENCY_DAYS = 3650
 MAX_TEXT_CHARACTERS = 1_000_000  # of a fetched page
 
+_STAND_IN = "https://example.com/"  # for what a call is about, where only the rest is checked
 _snake = lru_cache(maxsize=256)(to_snake)
 Input = TypeVar("Input", bound="ToolInput")
 
@@ -70,11 +72,14 @@ def _field_name(key: Any) -> Any:
     return _snake(key) if isinstance(key, str) and len(key) < LONGEST_SHOWN else key
 
 
-def _flatten(schema: dict[str, Any]) -> None:
+def _flatten(schema: dict[str, Any], model: type[BaseModel]) -> None:
     """Drop what says nothing to a model, and the defaults: some APIs refuse them."""
     for key in ("title", "description", "additionalProperties"):
         schema.pop(key, None)
-    for field_schema in schema.get("properties", {}).values():
+    properties = schema.get("properties", {})
+    for name in getattr(model, "fixed", ()):
+        properties.pop(name, None)
+    for field_schema in properties.values():
         field_schema.pop("title", None)
         field_schema.pop("default", None)
 
@@ -89,6 +94,7 @@ class ToolInput(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra=_flatten)
     spellings: ClassVar[dict[str, str]] = {}
+    fixed: ClassVar[dict[str, Any]] = {}  # what the developer decided, by argument
 
     @property
     def subjects(self) -> tuple[str, ...]:
@@ -111,11 +117,20 @@ class ToolInput(BaseModel):
             if other in plain:
                 plain[name] = _both(plain.get(name), plain.pop(other))
         first = next(iter(known))  # may not be left out
-        return {
+        given = {
             name: value
             for name, value in plain.items()
             if name == first or name not in known or not _is_left_out(value)
         }
+        cls._refuse_fixed(given)
+        return {**given, **cls.fixed}
+
+    @classmethod
+    def _refuse_fixed(cls, given: Mapping[str, Any]) -> None:
+        for name in cls.fixed.keys() & given.keys():
+            if given[name] != cls.fixed[name]:
+                message = f"{name} is fixed to {shown(cls.fixed[name])} here; leave it out"
+                raise ValueError(message)
 
 
 class SearchInput(ToolInput):
@@ -261,6 +276,28 @@ class ResearchInput(ToolInput):
     )
 
 
+def with_fixed(model: type[Input], values: Mapping[str, Any]) -> type[Input]:
+    """Return an input model in which some arguments are decided already.
+
+    They vanish from its JSON schema, and are refused if a model sends another value.
+
+    Args:
+        model: The input model of a tool.
+        values: The arguments by name; None, "", 0 and an empty list leave one open.
+
+    Raises:
+        InputError: A value makes no sense, or is what the call is about.
+    """
+    first = next(iter(model.model_fields))
+    if first in values:
+        message = f"{first} is what a call is about; it cannot be fixed."
+        raise InputError(message)
+    checked = read_input(model, {first: _STAND_IN, **values})
+    chosen = checked.model_fields_set - {first}
+    fixed = {name: value for name, value in vars(checked).items() if name in chosen and value}
+    return type(model.__name__, (model,), {"__doc__": model.__doc__, "fixed": fixed})
+
+
 def read_input(model: type[Input], arguments: Any) -> Input:
     """Check a tool's arguments before anything is sent.
 
@@ -283,7 +320,7 @@ def _explain(item: ErrorDetails, model: type[ToolInput]) -> str:
         return str(facts["error"])
     if item["type"] == "missing":
         return f"{name} is missing or empty; give at least one value"
-    known = ", ".join(model.model_fields)
+    known = ", ".join(name for name in model.model_fields if name not in model.fixed)
     if item["type"] == "extra_forbidden":
         return f"{shown(name)} is not an argument; use {known}"
     remedies = {

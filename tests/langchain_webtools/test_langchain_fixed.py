@@ -1,0 +1,128 @@
+"""Arguments that a developer fixes at construction, and the choice of tools."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import pytest
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from pydantic import BaseModel, Field
+
+from langchain_webtools import (
+    SummarizeTool,
+    WebFetchTool,
+    WebResearchTool,
+    WebSearchTool,
+    WebToolkit,
+)
+from langchain_webtools._base import WebTool
+from webtools import Config, InputError, WebTools
+from webtools.tools import TOOLS
+
+PINNED: list[tuple[type[WebTool], dict[str, Any]]] = [
+    (WebSearchTool, {"include_domains": ["docs.python.org"], "limit": 2}),
+    (WebFetchTool, {"text_max_characters": 300, "provider": "direct"}),
+    (SummarizeTool, {"summary_type": "takeaway"}),
+    (WebResearchTool, {"command": "web-news", "limit": 3}),
+]
+
+
+@pytest.mark.parametrize(("tool_class", "fixed"), PINNED)
+def test_a_model_is_not_shown_what_is_fixed(
+    tool_class: type[WebTool], fixed: dict[str, Any]
+) -> None:
+    tool: Any = tool_class(**fixed)
+    shown = convert_to_openai_tool(tool, strict=True)["function"]["parameters"]["properties"]
+    assert list(shown) == [name for name in tool_class().args if name not in fixed]
+    assert list(tool.args) == list(shown)
+    assert issubclass(tool.args_schema, TOOLS[tool.name].input_model)
+
+
+@pytest.mark.parametrize("tool_class", [each for each, _ in PINNED])
+def test_every_argument_but_the_first_can_be_fixed(tool_class: type[WebTool]) -> None:
+    first, *others = tool_class().args
+    assert set(others) <= set(tool_class.model_fields)
+    assert first not in tool_class.model_fields
+
+
+async def test_a_fixed_argument_goes_with_every_call(web: WebTools) -> None:
+    tool = WebSearchTool(web=web, limit=2, exclude_domains=["example.com"])
+    arguments = {"queries": ["read json"], "limit": 2, "exclude_domains": ["example.com"]}
+    expected = web.call_tool("web_search", arguments).text
+    assert tool.invoke({"queries": ["read json"]}) == expected
+    assert await tool.ainvoke("read json") == expected
+    assert tool.invoke({"queries": ["read json"], "limit": 0}) == expected  # 0 is left out
+
+
+def test_a_model_that_sends_another_value_is_told_that_it_is_fixed(web: WebTools) -> None:
+    call = {"name": "web_search", "args": {"queries": ["a"], "limit": 9}, "id": "1"}
+    message = WebSearchTool(web=web, limit=2).invoke({**call, "type": "tool_call"})
+    assert message.status == "error"
+    assert message.content == 'limit is fixed to "2" here; leave it out.'
+
+
+def test_a_fixed_value_that_makes_no_sense_is_refused_at_construction() -> None:
+    with pytest.raises(InputError, match=r'limit "1000" is not possible; use 1 to 100'):
+        WebSearchTool(limit=1000)
+
+
+def test_a_tool_with_fixed_arguments_can_be_copied_and_pickled(config_file: Any) -> None:
+    tool = WebSearchTool(web=WebTools(config=config_file()), limit=2)
+    for again in (copy.copy(tool), copy.deepcopy(tool), pickle.loads(pickle.dumps(tool))):
+        assert "limit" not in again.args
+        assert again.invoke("read json") == tool.invoke("read json")
+        again.web.close()
+
+
+def test_a_schema_of_the_developers_own_stays(config_file: Any) -> None:
+    class Narrow(BaseModel):
+        queries: list[str] = Field(description="What to look for.")
+
+    tool = WebSearchTool(web=WebTools(config=config_file()), limit=2, args_schema=Narrow)
+    assert tool.args_schema is Narrow
+    assert "\n2. " in tool.invoke("read json")
+    assert "\n3. " not in tool.invoke("read json")
+    tool.web.close()
+
+
+# --- the choice of tools -----------------------------------------------------------------------
+
+
+def _names(kit: WebToolkit, *wanted: str) -> list[str]:
+    return [tool.name for tool in kit.get_tools(wanted or None)]
+
+
+def _over(*types: str) -> WebTools:
+    entries = [{"name": each, "type": each, "apiKey": "test-key-one"} for each in types]
+    return WebTools(config=Config.model_validate({"providers": entries}))
+
+
+@pytest.mark.parametrize(
+    ("types", "lacking"),
+    [
+        (("kagi",), set[str]()),
+        (("exa",), {"summarize"}),
+        (("context7",), {"web_search", "summarize"}),
+    ],
+)
+def test_a_toolkit_offers_what_the_settings_can_serve(
+    types: tuple[str, ...], lacking: set[str]
+) -> None:
+    assert set(TOOLS) - set(_names(WebToolkit(_over(*types)))) == lacking
+
+
+def test_a_toolkit_offers_all_tools_where_nothing_is_configured(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert _names(WebToolkit()) == list(TOOLS)
+    assert _names(WebToolkit(WebTools(config=tmp_path / "none.json"))) == list(TOOLS)
+
+
+def test_a_toolkit_makes_the_tools_that_are_named() -> None:
+    kit = WebToolkit(_over("exa"), prefix="my_")
+    assert _names(kit, "summarize", "web_search") == ["my_summarize", "my_web_search"]
+    with pytest.raises(ValueError, match='"web_serch" is no tool; use web_search, web_fetch'):
+        kit.get_tools(["web_serch"])
