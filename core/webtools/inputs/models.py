@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast
 
 from pydantic import (
     BaseModel,
@@ -295,7 +295,8 @@ def with_fixed(model: type[Input], values: Mapping[str, Any]) -> type[Input]:
     checked = read_input(model, {first: _STAND_IN, **values})
     chosen = checked.model_fields_set - {first}
     fixed = {name: value for name, value in vars(checked).items() if name in chosen and value}
-    return type(model.__name__, (model,), {"__doc__": model.__doc__, "fixed": fixed})
+    narrowed = type(model.__name__, (model,), {"__doc__": model.__doc__, "fixed": fixed})
+    return cast("type[Input]", narrowed)
 
 
 def read_input(model: type[Input], arguments: Any) -> Input:
