@@ -15,9 +15,10 @@ from pydantic import ConfigDict, Field, PrivateAttr, model_validator
 
 from langchain_webtools._web import Web
 from langchain_webtools.exceptions import WebToolException
-from webtools.tools import Tool, ToolResult
+from webtools.tools import READ, Tool, ToolResult
 
 MAX_THREADS = 32
+_TEXTS = frozenset({"text", "highlights", "passages"})  # of the pages that were read
 _BY_NAME = object()  # stands for no whole input: the arguments came one by one
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -102,6 +103,7 @@ class WebTool(BaseTool):
 
     web: Web = Field(default=None, validate_default=True, exclude=True)
     content_blocks: bool = False
+    compact_artifact: bool = False
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     handle_tool_error: Any = True
     _fixed: Tool | None = PrivateAttr(default=None)
@@ -208,7 +210,12 @@ class WebTool(BaseTool):
             from langchain_webtools.progress import progress_events  # noqa: PLC0415 - import time
 
             options["progress"] = progress_events(run_manager)
+        store = self._graph_store()
+        if store is not None and self._tool is READ:
+            _outputs().restore(store, given)
         result = self.web.call_tool(self._fixed or self._tool.name, given, **options)
+        if store is not None:
+            _outputs().keep(store, result.details)
         return self._present(result, tool_call_id)
 
     @_quick
@@ -222,6 +229,9 @@ class WebTool(BaseTool):
     ) -> Any:
         given = self._arguments(tool_input, arguments)
         name, options = self._fixed or self._tool.name, self._options()
+        store = self._graph_store()
+        if store is not None and self._tool is READ:
+            await _outputs().arestore(store, given)
         if _is_listening(run_manager):
             from langchain_webtools.progress import aprogress_events  # noqa: PLC0415 - likewise
 
@@ -229,7 +239,13 @@ class WebTool(BaseTool):
                 result = await self.web.acall_tool(name, given, progress=progress, **options)
         else:
             result = await self.web.acall_tool(name, given, **options)
+        if store is not None:
+            await _outputs().akeep(store, result.details)
         return self._present(result, tool_call_id)
+
+    def _graph_store(self) -> Any:
+        """Return the store of the LangGraph run that calls, if it has one."""
+        return _outputs().graph_store() if "langgraph.config" in sys.modules else None
 
     def _options(self) -> dict[str, Any]:
         """Give what goes with every call beside the model's arguments."""
@@ -248,7 +264,9 @@ class WebTool(BaseTool):
             content = tool_content(result)
         if result.is_error:
             content = self._fail(WebToolException(result.text, result.details), tool_call_id)
-        return content if self.response_format == "content" else (content, result.details)
+        if self.response_format == "content":
+            return content
+        return content, _compact(result.details) if self.compact_artifact else result.details
 
     def _fail(self, error: WebToolException, tool_call_id: str | None) -> ToolOutputMixin:
         """Raise the error, or make the message that LangChain would make without an artifact.
@@ -269,6 +287,22 @@ class WebTool(BaseTool):
             name=self.name,
             status="error",
         )
+
+
+def _compact(details: dict[str, Any]) -> dict[str, Any]:
+    """Leave the texts of pages out, which the message's content holds: checkpoints stay small."""
+    pages = [
+        {name: value for name, value in page.items() if name not in _TEXTS}
+        for page in details.get("results", ())
+    ]
+    kept = {name: value for name, value in details.items() if name not in _TEXTS}
+    return {**kept, "results": pages} if pages else kept
+
+
+def _outputs() -> Any:
+    from langchain_webtools import _outputs as outputs  # noqa: PLC0415 - only graphs need it
+
+    return outputs
 
 
 def _is_listening(

@@ -35,6 +35,8 @@ class WebResearchTool(WebTool):
             `WebToolException`, for middleware.
         content_blocks: bool
             True: results come as `search_result` blocks, for models with native citations.
+        compact_artifact: bool
+            True: the artifact leaves out the texts of pages, which the content holds.
         command, limit, recency_days, synthesis
             Fixed for every call when given: a model neither sees nor changes them.
 

@@ -43,6 +43,8 @@ class WebToolkit(BaseToolkit):
             with the same name, so give each of several toolkits its own.
         suffix: str
             Goes after the names of the tools.
+        compact_artifact: bool
+            True: artifacts leave out the texts of pages, which the messages hold.
 
     Instantiation:
         ```python
@@ -70,6 +72,7 @@ class WebToolkit(BaseToolkit):
     llm: BaseChatModel | None = None
     prefix: str = ""
     suffix: str = ""
+    compact_artifact: bool = False
 
     def __init__(
         self,
@@ -102,7 +105,7 @@ class WebToolkit(BaseToolkit):
         if name not in _CLASSES:
             message = f'"{name}" is no tool; use {", ".join(_CLASSES)}.'
             raise ValueError(message)
-        tool = _CLASSES[name](web=self.web)
+        tool = _CLASSES[name](web=self.web, compact_artifact=self.compact_artifact)
         if isinstance(tool, WebResearchTool):
             tool.llm = self.llm
         tool.name = f"{self.prefix}{tool.name}{self.suffix}"

@@ -31,6 +31,8 @@ class WebSearchTool(WebTool):
             `WebToolException`, for middleware.
         content_blocks: bool
             True: results come as `search_result` blocks, for models with native citations.
+        compact_artifact: bool
+            True: the artifact leaves out the texts of pages, which the content holds.
         limit, include_domains, exclude_domains, category, provider, …
             Fixed for every call when given: a model neither sees nor changes them.
 
@@ -107,6 +109,8 @@ class WebFetchTool(WebTool):
             `WebToolException`, for middleware.
         content_blocks: bool
             True: results come as `search_result` blocks, for models with native citations.
+        compact_artifact: bool
+            True: the artifact leaves out the texts of pages, which the content holds.
         question, highlights, summary, text_max_characters, provider, …
             Fixed for every call when given: a model neither sees nor changes them.
 
@@ -181,6 +185,8 @@ class SummarizeTool(WebTool):
             `WebToolException`, for middleware.
         content_blocks: bool
             True: results come as `search_result` blocks, for models with native citations.
+        compact_artifact: bool
+            True: the artifact leaves out the texts of pages, which the content holds.
         summary_type, engine, target_language, provider
             Fixed for every call when given: a model neither sees nor changes them.
 

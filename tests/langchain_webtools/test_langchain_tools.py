@@ -248,6 +248,22 @@ def test_a_renamed_tool_does_the_same(web: WebTools) -> None:
     assert tool.invoke("read json") == web.call_tool("web_search", {"queries": "read json"}).text
 
 
+def test_a_compact_artifact_leaves_out_the_texts_of_pages(web: WebTools, page: str) -> None:
+    call = {"name": "web_fetch", "args": {"urls": [page]}, "id": "1", "type": "tool_call"}
+    full, compact = (
+        WebToolkit(web, compact_artifact=short).get_tools(["web_fetch"])[0].invoke(call)
+        for short in (False, True)
+    )
+    assert compact.content == full.content
+    text = full.artifact["results"][0].pop("text")
+    left = {
+        each: None for each in ("highlights", "passages") if each in full.artifact["results"][0]
+    }
+    assert len(text) > len(str(compact.artifact))
+    assert {**compact.artifact["results"][0], **left} == {**full.artifact["results"][0], **left}
+    assert compact.artifact.keys() == full.artifact.keys()
+
+
 # --- failures ----------------------------------------------------------------------------------
 
 
