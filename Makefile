@@ -10,7 +10,7 @@ NODE_CLIENTS := @upstash/context7-sdk@0.3.1 @upstash/context7-mcp@4.1.1
 OLDER_LANGCHAIN := langchain==1.3.18
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-only test-all lint format docs docs-check bench record clean
+.PHONY: help demo test test-only test-all lint format docs docs-check bench dist record clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -60,8 +60,15 @@ docs-check: $(READY) ## Tell what of the documents is stale; changes nothing
 bench: $(READY) ## Measure against plain httpx, side by side
 	$(BIN)/python -m benchmarks $(ARGS)
 
+dist: ## Build wheel and sdist, twice and alike, check and install them
+	$(PYTHON) -m venv $(VENV)-release
+	$(VENV)-release/bin/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(VENV)-release/bin/python -m pip install --quiet --disable-pip-version-check \
+		--constraint constraints.txt --group release hatchling
+	$(VENV)-release/bin/python scripts/build_dist.py
+
 record: $(READY) ## Record the cassettes from the sandbox; ARGS=--live
 	$(BIN)/python -m tests.recording $(ARGS)
 
 clean: ## Remove the environment and the caches
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
+	rm -rf $(VENV) $(VENV)-release dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
