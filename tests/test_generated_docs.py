@@ -12,11 +12,15 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 from test_docs import BLOCKS, Block
 
+import langchain_webtools
+import llamaindex_webtools
+import webtools
 from webtools import WebTools
 from webtools.cli.arguments import PARSERS, read
 from webtools.logs.explanation import _SENTENCES
@@ -176,19 +180,33 @@ def test_the_page_on_research_lists_every_event_of_the_log() -> None:
 def test_the_site_is_built_without_a_complaint_and_loads_nothing_from_elsewhere(
     tmp_path: Path,
 ) -> None:
-    if find_spec("properdocs") is None:
-        pytest.skip("properdocs is not installed")
-    command = [sys.executable, "-m", "properdocs", "build", "--strict"]  # "--quiet" counts nothing
-    options = ["--config-file", str(ROOT / "mkdocs.yml"), "--site-dir", str(tmp_path)]
+    if find_spec("zensical") is None:
+        pytest.skip("zensical is not installed")
+    for name in ("zensical.toml", "CHANGELOG.md"):
+        shutil.copy(ROOT / name, tmp_path)
+    shutil.copytree(DOCS, tmp_path / "docs")
+    for name in ("core", "sandbox", "langchain_webtools", "llamaindex_webtools"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    command = [sys.executable, "-m", "zensical", "build", "--strict"]
     done = subprocess.run(
-        command + options, check=False, capture_output=True, text=True, timeout=120
+        command, cwd=tmp_path, check=False, capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    pages = [*tmp_path.rglob("*.html")]
+    pages = [*(tmp_path / "build/docs").rglob("*.html")]
     assert len(pages) > len(PROVIDERS) + len(TOOLS)
     for page in pages:
         text = page.read_text(encoding="utf-8")
-        assert not re.findall(r"<(?:script|link|img)[^>]+(?:src|href)=\"https?:", text), page
+        assert not re.findall(r"<(?:script|link|img)[^>]+(?:src|href)=\"?https?:", text), page
+
+
+@pytest.mark.parametrize("package", [webtools, langchain_webtools, llamaindex_webtools])
+def test_the_reference_has_every_public_name(package: ModuleType) -> None:
+    name = package.__name__
+    page = (DOCS / f"reference/{name}.md").read_text(encoding="utf-8")
+    listed = re.findall(rf"^::: {name}\.(\w+)$", page, re.MULTILINE)
+    public = {*package.__all__} - {"__version__"}
+    assert public <= {*listed}
+    assert len(listed) == len({*listed})
 
 
 # --- writing a provider ------------------------------------------------------------------------
@@ -204,7 +222,7 @@ COPIED = (
     "CHANGELOG.md",
     "pyproject.toml",
 )
-COPIED += ("Makefile", "mkdocs.yml")
+COPIED += ("Makefile", "zensical.toml")
 
 
 @pytest.fixture
