@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import docs_floors
 import docs_providers
 import docs_tables
 
@@ -35,6 +36,7 @@ from webtools.results import ResearchEnvelope
 
 ROOT = Path(__file__).resolve().parents[1]
 SCHEMA = ROOT / "docs/envelope.schema.json"
+FLOORS = ROOT / "docs/floors.svg"
 _COLUMNS = 80
 _BEGIN = re.compile(r"<!-- generated: (.+) -->").fullmatch
 _END = "<!-- end of generated -->"
@@ -138,7 +140,7 @@ def wanted() -> dict[Path, str]:
     Raises:
         ValueError: A page has a part that cannot be made; the message names the page.
     """
-    found = {SCHEMA: schema()}
+    found = {SCHEMA: schema(), FLOORS: docs_floors.picture()}
     for path in pages():
         text = path.read_text(encoding="utf-8")
         try:
