@@ -9,6 +9,9 @@ NODE_CLIENTS := @upstash/context7-sdk@0.3.1 @upstash/context7-mcp@4.1.1
 # It asks for strict tool calls of every model; a test runs it in the place of the newest.
 OLDER_LANGCHAIN := langchain==1.3.18
 
+# The tests start many processes, each of which would compile all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-only test-all lint format docs docs-check bench dist record clean
 

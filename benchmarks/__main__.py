@@ -4,21 +4,12 @@ import argparse
 import platform
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
-from benchmarks import answers, caching, calls, cutting, load, pages, research, start
 from benchmarks.report import Row, show
 
-PARTS = {
-    "calls": calls,
-    "load": load,
-    "start": start,
-    "cutting": cutting,
-    "caching": caching,
-    "research": research,
-    "pages": pages,
-    "answers": answers,
-}
+PARTS = ("calls", "load", "start", "cutting", "caching", "research", "pages", "answers")
 
 
 def main(arguments: list[str]) -> int:
@@ -46,11 +37,11 @@ def main(arguments: list[str]) -> int:
 
 
 def _rows(name: str, given: argparse.Namespace) -> Iterator[Row]:
+    """Import a part, with the frameworks that it alone needs, and measure it."""
+    rows = import_module(f"benchmarks.{name}").rows
     if name == "pages":
-        return pages.rows(given.docs, given.articles)
-    if name == "answers":
-        return answers.rows(given.docs)
-    return PARTS[name].rows()
+        return rows(given.docs, given.articles)
+    return rows(given.docs) if name == "answers" else rows()
 
 
 if __name__ == "__main__":

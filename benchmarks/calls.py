@@ -7,16 +7,12 @@ from typing import Any
 import httpx
 
 from benchmarks.report import Row, ain_turn, in_turn, ratio
-from benchmarks.server import KEY, Server, running
+from benchmarks.server import BODY, HEADERS, LIMIT, QUERY, Server, running
 from langchain_webtools import WebSearchTool
 from llamaindex_webtools import web_search_tool
 from webtools import WebTools
 
-QUERY = "json decoder"
-LIMIT = 10
 ARGUMENTS = {"queries": [QUERY], "limit": LIMIT}
-BODY = {"query": QUERY, "type": "auto", "numResults": LIMIT}
-HEADERS = {"x-api-key": KEY}
 ROUNDS, CALLS = 80, 20  # in turn for seconds: a machine is seldom as noisy for so long
 MOST = {"core search": 1.1, "LangChain tool": 1.35, "LlamaIndex tool": 1.25}
 

@@ -7,9 +7,8 @@ from typing import Any
 
 import httpx
 
-from benchmarks.calls import BODY, HEADERS, LIMIT, QUERY
 from benchmarks.report import QUICK, Async, Row, apaired, paired, ratio
-from benchmarks.server import Server, running
+from benchmarks.server import BODY, HEADERS, LIMIT, QUERY, Server, running
 from langchain_webtools import WebSearchTool
 from webtools import WebTools
 

@@ -20,7 +20,7 @@ from webtools_sandbox import SandboxServer
 
 SIZES = (100, 1000) if QUICK else (100, 10_000, 1_000_000)
 LATENCY = 0.2  # seconds
-PAGE_BYTES = 1024 * 1024
+PAGE_BYTES = (16 if QUICK else 1024) * 1024
 URL = "https://example.com/"
 
 

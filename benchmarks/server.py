@@ -64,7 +64,11 @@ _KEYS = {
     name: f"test-key-{hashlib.sha256(name.encode()).hexdigest()[:32]}"
     for name in ("exa", "kagi", "brave", "context7", "perplexity")
 }
-KEY = _KEYS["exa"]
+# The call that most parts measure, as the raw client beside ours makes it.
+QUERY = "json decoder"
+LIMIT = 10
+BODY = {"query": QUERY, "type": "auto", "numResults": LIMIT}
+HEADERS = {"x-api-key": _KEYS["exa"]}
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 
 from benchmarks.report import QUICK, Row, lower_quartile
-from benchmarks.server import Server, running
+from benchmarks.server import BODY, HEADERS, Server, running
 
 ROUNDS = 1 if QUICK else 12
 IMPORTS = [
@@ -70,7 +70,7 @@ asyncio.run(main({busy}))
 
 def rows() -> Iterator[Row]:
     """Measure imports, then a whole process with one search, then the loop over TLS."""
-    for ours, peer, most in IMPORTS[:2] if QUICK else IMPORTS:
+    for ours, peer, most in IMPORTS[:1] if QUICK else IMPORTS:
         yield _import_row(ours, peer, most)
     with running() as server:
         yield _whole_process(server)
@@ -129,8 +129,6 @@ def _modules(code: str) -> int:
 
 
 def _whole_process(server: Server) -> Row:
-    from benchmarks.calls import BODY, HEADERS
-
     url = f"{server.url}/exa/search"
     ours = ONE_SEARCH.format(config=server.config_path)
     peer = ONE_RAW_SEARCH.format(url=url, body=BODY, headers=HEADERS)

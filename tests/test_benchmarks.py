@@ -24,7 +24,7 @@ def run(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
 LEAST_ROWS = {
     "calls": 7,
     "load": 5,
-    "start": 4,
+    "start": 3,
     "cutting": 7,
     "caching": 7,
     "research": 7,
