@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import tempfile
@@ -25,6 +26,10 @@ def pytest_configure() -> None:
         del os.environ[name]  # other people's clients would look for the sandbox behind it
     settings.register_profile("untimed", deadline=None)  # a busy machine is no fault
     settings.load_profile("untimed")
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()  # frameworks and tests stay to the end: no collection needs to look at them again
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from webtools_sandbox import SandboxServer
 
 QUERY = "how is a csv file read"
 SECOND = "second csv question"
-LONG = 1_000_000
+LONG = 150_000  # three times what a model may read
 RUN = "document.title='pwned'"
 FORGED = "0123456789ab"  # what a page may take the name of a fence to be
 HANDLE = "0123456789abcdef" * 2
