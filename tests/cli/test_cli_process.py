@@ -38,7 +38,7 @@ def test_ctrl_c_during_a_request_ends_at_once_and_quietly(
     process = start("search", *queries, "--config", config, *options)
     wait_until(lambda: sum(webtools_sandbox.stats()["requests"].values()) == len(queries))
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)  # a fraction of a second on an idle machine
+    out, err = process.communicate(timeout=60)  # a fraction of a second on an idle machine
     assert (process.returncode, out, err) == (130, "", "")
 
 
@@ -46,7 +46,7 @@ def test_ctrl_c_while_reading_stdin_is_quiet(start: Start) -> None:
     process = start("search", "-", stdin=subprocess.PIPE)
     time.sleep(1)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=20)
+    _, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (130, "")
 
 
@@ -97,7 +97,7 @@ def test_a_closed_output_is_no_end_in_this_process(
 
 def test_a_closed_output_is_no_end(start: Start, config: str) -> None:
     process = start("search", "heap", "--config", config, preexec_fn=lambda: os.close(1))
-    _, err = process.communicate(timeout=20)
+    _, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (0, "")
 
 
@@ -105,6 +105,6 @@ def test_an_unreadable_byte_in_stdin_is_no_end(start: Start, config: str) -> Non
     process = start("search", "-", "--config", config, "--json", stdin=subprocess.PIPE)
     assert process.stdin is not None
     process.stdin.buffer.write(b"heap \xff\n")  # type: ignore[attr-defined]
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (0, "")
     assert '"heap \ufffd"' in out

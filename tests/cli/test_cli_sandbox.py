@@ -30,7 +30,7 @@ def test_it_serves_until_ctrl_c_and_its_config_works(
     assert "http://127.0.0.1:" in process.stdout.readline()
     assert cli("search", "heap", "--config", str(path)).code == 0
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=20)
+    _, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (0, "")
 
 

@@ -392,7 +392,7 @@ def test_ctrl_c_while_waiting_for_threads_starts_no_further_flow(
     go.set()
     for thread in threading.enumerate():
         if thread.name.startswith("webtools-") and thread.name != "webtools-sandbox":
-            thread.join(30)
+            thread.join(60)
     assert len(started) == 2
 
 

@@ -30,7 +30,7 @@ def silent(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
 
     def look_up(host: Any, *given: Any, **named: Any) -> Any:
         if str(host).endswith(".silent"):
-            ended.wait(30)
+            ended.wait(60)
             raise socket.gaierror(socket.EAI_NONAME, "unknown")
         return real(host, *given, **named)
 
@@ -61,7 +61,7 @@ async def test_silent_name_servers_delay_no_other_work_of_the_loop(
 def test_a_loop_ends_although_a_name_server_is_silent(silent: threading.Event) -> None:
     start = time.monotonic()
     asyncio.run(_silence(3, start + 0.2))
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 20
     assert not silent.is_set()
 
 
@@ -70,8 +70,8 @@ async def test_work_of_the_users_executor_delays_no_call(webtools_sandbox: Sandb
     full = [asyncio.ensure_future(asyncio.to_thread(ended.wait, 30)) for _ in range(64)]
     try:
         with WebTools(webtools_sandbox.config()) as web:
-            assert (await asyncio.wait_for(web.asearch("heap"), 20)).results
-            assert (await asyncio.wait_for(web.aresearch("heap"), 20)).results
+            assert (await asyncio.wait_for(web.asearch("heap"), 60)).results
+            assert (await asyncio.wait_for(web.aresearch("heap"), 60)).results
         assert not any(each.done() for each in full)
     finally:
         ended.set()
@@ -141,10 +141,10 @@ async def test_work_that_takes_long_takes_no_thread_from_the_rest() -> None:
     ended = threading.Event()
 
     def flow() -> Flow[bool]:
-        return (yield Offload(lambda: ended.wait(30), alone=True))
+        return (yield Offload(lambda: ended.wait(60), alone=True))
 
     long = [asyncio.ensure_future(arun(flow(), None)) for _ in range(64)]  # type: ignore[arg-type]
-    assert await asyncio.wait_for(in_thread(threading.get_ident), 10)
+    assert await asyncio.wait_for(in_thread(threading.get_ident), 60)
     ended.set()
     assert await asyncio.gather(*long) == [True] * 64
 
@@ -163,14 +163,14 @@ def test_a_crew_has_no_more_threads_than_it_may_and_they_end_when_idle(
     for _ in range(30):
         crew.submit(work)
     for _ in range(30):
-        assert done.acquire(timeout=10)
+        assert done.acquire(timeout=60)
     assert len(seen) <= 3
     end = time.monotonic() + 10
     while crew._threads and time.monotonic() < end:
         time.sleep(0.02)
     assert crew._threads == 0
     crew.submit(work)
-    assert done.acquire(timeout=10)
+    assert done.acquire(timeout=60)
 
 
 def test_a_crew_without_room_for_a_thread_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,25 +181,25 @@ def test_a_crew_without_room_for_a_thread_says_so(monkeypatch: pytest.MonkeyPatc
             crew.submit(int)
     done = threading.Event()
     crew.submit(done.set)
-    assert done.wait(10)
+    assert done.wait(60)
 
 
 def test_where_another_thread_is_there_a_crew_makes_do_with_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     crew, go, done = Crew(3), threading.Event(), threading.Event()
-    crew.submit(lambda: go.wait(10) and None)
+    crew.submit(lambda: go.wait(60) and None)
     with monkeypatch.context() as patched:
         patched.setattr(threading.Thread, "start", _full)
         crew.submit(done.set)
     go.set()
-    assert done.wait(10)
+    assert done.wait(60)
 
 
 async def test_work_that_was_called_off_before_its_turn_is_not_done() -> None:
     crew_is_busy, done = threading.Event(), threading.Event()
     limit = threads._crew._limit
-    busy = [asyncio.ensure_future(in_thread(lambda: crew_is_busy.wait(30))) for _ in range(limit)]
+    busy = [asyncio.ensure_future(in_thread(lambda: crew_is_busy.wait(60))) for _ in range(limit)]
     await asyncio.sleep(0)
     waiting = asyncio.ensure_future(in_thread(done.set))
     await asyncio.sleep(0.05)
@@ -219,7 +219,7 @@ async def test_a_forked_process_has_threads_of_its_own() -> None:
     if not child:
         done = threading.Event()
         threads._crew.submit(done.set)
-        os._exit(0 if done.wait(10) else 1)
+        os._exit(0 if done.wait(60) else 1)
     assert os.waitpid(child, 0)[1] == 0  # noqa: ASYNC222  # it ends at once
 
 

@@ -280,7 +280,7 @@ def test_forked_processes_do_not_make_the_same_ids(monkeypatch: pytest.MonkeyPat
         child.start()
     ids = [each for _ in children for each in queue.get()]
     for child in children:
-        child.join(30)
+        child.join(60)
     assert len(set(ids)) == 12
 
 

@@ -466,5 +466,5 @@ def test_where_a_detector_forbids_writing_another_thread_writes(
 
     monkeypatch.setattr(file, "_write", watched)
     file.append(b"a\n")
-    assert done.wait(30)
+    assert done.wait(60)
     assert lines(path) == [b"a"]

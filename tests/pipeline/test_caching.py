@@ -183,7 +183,7 @@ def test_equal_calls_at_the_same_time_make_one_request(
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(20)
+        thread.join(60)
     assert asked(webtools_sandbox) == 1
 
     async def many() -> list[Any]:
@@ -565,7 +565,7 @@ def test_threads_of_one_call_may_write_its_log_at_the_same_time(logged: WebTools
     together = threading.Barrier(4)
 
     def work(number: int) -> None:
-        together.wait(10)
+        together.wait(60)
         for turn in range(200):
             context.log("trial", number=number, turn=turn)
             context.write_log()

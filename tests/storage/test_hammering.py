@@ -69,7 +69,7 @@ class Crowd:
     def kill_one(self) -> None:
         victim = self.running.pop(random.randrange(len(self.running)))
         victim.send_signal(signal.SIGKILL)
-        self.killed += victim.wait(10) == -signal.SIGKILL
+        self.killed += victim.wait(60) == -signal.SIGKILL
 
     def look(self) -> None:
         wal = self.path.with_name(self.path.name + "-wal")
@@ -106,7 +106,7 @@ def crowd(folder: Path) -> Iterator[Crowd]:
     finally:
         for process in crowd.running:
             process.kill()
-            process.wait(10)
+            process.wait(60)
 
 
 @pytest.fixture(scope="module")

@@ -507,12 +507,12 @@ def test_all_processes_go_on_with_the_same_new_file(store: Store, path: Path) ->
                 assert process.stdin is not None
                 process.stdin.write("\n")
                 process.stdin.flush()
-        assert [process.communicate(timeout=30) for process in several] == [("", "")] * 4
+        assert [process.communicate(timeout=60) for process in several] == [("", "")] * 4
         assert [process.returncode for process in several] == [0] * 4
     finally:
         for process in several:
             process.kill()
-            process.wait(10)
+            process.wait(60)
 
 
 def test_only_the_corrupt_file_is_replaced_not_its_successor(store: Store, path: Path) -> None:
@@ -676,11 +676,11 @@ def test_a_write_waits_for_the_one_of_another_thread_but_not_for_ever(store: Sto
 
     def linger(_: sqlite3.Connection) -> None:
         inside.set()
-        leave.wait(10)
+        leave.wait(60)
 
     with ThreadPoolExecutor() as threads:
         first = threads.submit(store.write, linger)
-        assert inside.wait(10)
+        assert inside.wait(60)
         with pytest.raises(StoreError, match="other threads keep it busy"):
             spend(store, patience=0.1)
         second = threads.submit(spend, store)
@@ -747,7 +747,7 @@ def in_threads(number: int, act: Callable[[], None]) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(60)
 
 
 def test_thousands_of_short_threads_leave_no_connections_behind(store: Store) -> None:
@@ -879,7 +879,7 @@ from webtools.storage import connections
 from webtools.storage.sqlite import StoreError
 connections.PATIENCE = 0.05
 inside, leave = threading.Event(), threading.Event()
-thread = threading.Thread(target=lambda: store.read(lambda db: (inside.set(), leave.wait(10))))
+thread = threading.Thread(target=lambda: store.read(lambda db: (inside.set(), leave.wait(60))))
 thread.start()
 inside.wait()
 

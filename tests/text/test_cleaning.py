@@ -109,10 +109,10 @@ def test_clean_text_is_not_changed_again(text: str) -> None:
 @pytest.mark.parametrize("unit", ["\x1b]", "\x1b[", "<b ", "&", "\x9d", "<", "\x1bP;", "\x1b[0;"])
 def test_a_hostile_megabyte_is_cleaned_in_no_time(unit: str) -> None:
     text = unit * (1_000_000 // len(unit))
-    start = time.perf_counter()
+    start = time.process_time()
     one_line(text)
     without_controls(text)
-    assert time.perf_counter() - start < 20.0  # half a second or so on an idle machine
+    assert time.process_time() - start < 20.0  # half a second or so on an idle machine
 
 
 @pytest.mark.parametrize(

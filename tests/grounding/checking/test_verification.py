@@ -617,19 +617,19 @@ def test_a_draft_is_read_to_a_limit_and_says_so() -> None:
 )
 def test_hostile_texts_take_no_longer_than_their_length(unit: str) -> None:
     text = unit * (200_000 // len(unit))
-    start = time.perf_counter()
+    start = time.process_time()
     check(text)
     verify("One of a hundred is not a. [1]", [Source(1, text[:500], "https://a.example", text)])
-    assert time.perf_counter() - start < 20  # half a second on an idle machine
+    assert time.process_time() - start < 10  # half a second on an idle machine
 
 
 @pytest.mark.parametrize("unit", ["1 ", "Jan 1 ", "ten percent ", "Al Bo ", "It is 1; "])
 def test_long_claims_that_cite_take_no_longer_than_their_length(unit: str) -> None:
     text = unit * (60_000 // len(unit))
-    draft = "\n\n".join([f"{text[: evidence.LONGEST_CLAIM - 10]} [1]."] * 12)
-    start = time.perf_counter()
+    draft = "\n\n".join([f"{text[: evidence.LONGEST_CLAIM - 10]} [1]."] * 4)
+    start = time.process_time()
     verify(draft, [Source(1, "Page", "https://a.example", text)])
-    assert time.perf_counter() - start < 20  # half a second on an idle machine
+    assert time.process_time() - start < 10  # half a second on an idle machine
 
 
 def test_a_claim_longer_than_any_sentence_is_dropped_unless_it_is_one() -> None:
