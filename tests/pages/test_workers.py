@@ -235,7 +235,7 @@ def test_pages_that_take_long_keep_up_no_other_page(
     stuck: Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     threads = [
-        threading.Thread(target=_quietly, args=(Reading(source(seconds=20)),), daemon=True)
+        threading.Thread(target=_quietly, args=(Reading(source(seconds=200)),), daemon=True)
         for _ in range(workers.PROCESSES)
     ]
     for thread in threads:
@@ -243,7 +243,7 @@ def test_pages_that_take_long_keep_up_no_other_page(
     assert until(lambda: len(stuck.processes) == workers.PROCESSES)
     monkeypatch.undo()
     monkeypatch.setattr(workers, "_pool", stuck)
-    assert read_apart(seconds=15).title == "Ferry"
+    assert read_apart(seconds=120).title == "Ferry"
 
 
 def test_a_reading_that_is_stopped_leaves_no_process_at_work(stuck: Pool) -> None:
