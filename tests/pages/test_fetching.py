@@ -449,7 +449,7 @@ async def _visit_all(urls: list[str], site: Site) -> None:
     await transport.aclose()
 
 
-def _until(met: Callable[[], bool], seconds: float = 20.0) -> None:
+def _until(met: Callable[[], bool], seconds: float = 60.0) -> None:
     end = time.monotonic() + seconds
     while not met() and time.monotonic() < end:
         time.sleep(0.01)

@@ -507,17 +507,17 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
-@pytest.mark.parametrize("stack_kib", [128, 8192])  # as musl gives its threads, and glibc
-def test_hostile_markup_ends_soon_in_text_or_an_error_of_ours(text: str, stack_kib: int) -> None:
-    start = time.monotonic()
-    before = threading.stack_size(stack_kib * 1024)
+def test_hostile_markup_ends_soon_in_text_or_an_error_of_ours(text: str) -> None:
+    start = time.process_time()
+    stack = 128 * 1024  # as musl gives its threads; glibc gives them 64 times that
+    before = threading.stack_size(stack)
     try:
         outcome = within(60, lambda: page("<!doctype html><html><body>" + text))
-        assert threading.stack_size() == stack_kib * 1024
+        assert threading.stack_size() == stack
     finally:
         threading.stack_size(before)
     assert isinstance(outcome, (Content, WebToolsError))
-    assert time.monotonic() - start < 20
+    assert time.process_time() - start < 20
 
 
 @pytest.mark.parametrize("name", ["deep divs", "attributes", "many elements"])

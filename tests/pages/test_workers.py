@@ -34,11 +34,11 @@ PAGE = (
 BUSY = "import re; re.match('(a+)+$', 'a' * 60 + 'b')"  # it takes ages, and holds the lock
 
 
-def source(body: bytes = PAGE, seconds: float = 30.0, kind: str = "text/html") -> Source:
+def source(body: bytes = PAGE, seconds: float = 120.0, kind: str = "text/html") -> Source:
     return Source(body, kind, "https://a.example/", "https://a.example/", seconds)
 
 
-def read_apart(body: bytes = PAGE, seconds: float = 30.0, kind: str = "text/html") -> Content:
+def read_apart(body: bytes = PAGE, seconds: float = 120.0, kind: str = "text/html") -> Content:
     return Reading(source(body, seconds, kind)).content()
 
 
@@ -69,7 +69,7 @@ def is_gone(pid: int) -> bool:
     return not psutil.pid_exists(pid)
 
 
-def until(what: Any, seconds: float = 10.0) -> bool:
+def until(what: Any, seconds: float = 60.0) -> bool:
     end = time.monotonic() + seconds
     while not what() and time.monotonic() < end:
         time.sleep(0.02)

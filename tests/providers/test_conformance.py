@@ -276,7 +276,7 @@ any_json = st.recursive(
 )
 any_status = st.sampled_from([200, 200, 200, 400, 401, 403, 429, 500, 503])
 any_case = st.sampled_from(CASES)
-thorough = settings(max_examples=200, deadline=None)
+thorough = settings(max_examples=100, deadline=None)
 
 
 @thorough
@@ -351,7 +351,7 @@ def test_a_provider_that_is_recorded_is_recorded_for_all_it_can_do() -> None:
     assert recorded == {(kind, able) for kind, able in CASES if kind in kinds}
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(mutated_bodies())
 def test_a_recorded_answer_with_parts_replaced_gives_something_sound(
     mutated: tuple[str, Capability, int, Any],

@@ -556,7 +556,7 @@ ODD = [
 ]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(st.sampled_from(ODD) | st.text(max_size=12), max_size=8).map("".join))
 def test_whatever_is_written_the_citations_are_sources_and_the_marks_fit(draft: str) -> None:
     found = check(draft)
