@@ -61,7 +61,7 @@ class RawServer:
             thread.join(5)
         self._listener.close()
 
-    def wait_for_connections(self, number: int, seconds: float = 30.0) -> None:
+    def wait_for_connections(self, number: int, seconds: float = 60.0) -> None:
         """Wait until so many connections were made."""
         end = time.monotonic() + seconds
         while self.connections < number:

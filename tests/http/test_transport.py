@@ -45,7 +45,7 @@ from webtools.http.transport import AsyncTransport, BlockingTransport, LoopTrans
 from webtools_sandbox import SandboxServer
 
 SHORT = 0.15  # seconds a call under test may take
-LONG = 30.0
+LONG = 60.0
 Send = Callable[..., Response]
 
 
