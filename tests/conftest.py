@@ -24,9 +24,8 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
         del os.environ[name]  # other people's clients would look for the sandbox behind it
-    settings.register_profile(
-        "untimed", deadline=None, max_examples=50
-    )  # a busy machine is no fault
+    # A busy machine is no fault, and what is worth more examples says so itself.
+    settings.register_profile("untimed", deadline=None, max_examples=50)
     settings.load_profile("untimed")
 
 
