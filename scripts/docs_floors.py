@@ -32,11 +32,15 @@ def picture() -> str:
     rows = floors()
     height = len(rows) * (_HEIGHT + _GAP) + _GAP
     parts = [
-        (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" role="img" '
-        'aria-label="Floors of the code; imports go down">'),
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" role="img" '
+            'aria-label="Floors of the code; imports go down">'
+        ),
         f"<style>{_STYLE}</style>",
-        ('<defs><marker id="tip" markerWidth="8" markerHeight="8" refX="4" refY="4" orient="auto">'
-        '<path d="M0 0 8 4 0 8z" fill="#6b7280"/></marker></defs>'),
+        (
+            '<defs><marker id="tip" markerWidth="8" markerHeight="8" refX="4" refY="4" orient="auto">'
+            '<path d="M0 0 8 4 0 8z" fill="#6b7280"/></marker></defs>'
+        ),
         f'<path class="arrow" d="M14 {_GAP + 8}V{height - 14}" marker-end="url(#tip)"/>',
     ]
     for number, row in enumerate(rows):
