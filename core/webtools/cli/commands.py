@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from webtools.cli.arguments import UsageError, given
@@ -62,9 +63,10 @@ def _call(tool: str, arguments: dict[str, Any], options: Namespace, *, parts: in
     from webtools.cli.drawing import progress
 
     bars = progress(parts=0 if options.plain else parts)
+    began = monotonic()
     with WebTools(config=options.config) as web, bars as told:
         result = web.call_tool(tool, arguments, cache=_cache_mode(options), progress=told)
-    return show(tool, result, options)
+    return show(tool, result, options, monotonic() - began)
 
 
 def _cache_mode(options: Namespace) -> CacheMode:

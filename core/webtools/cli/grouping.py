@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from webtools.display.plain import search_blocks
+from webtools.display.contents import by_query as sorted_results
+from webtools.display.outline import subject
 from webtools.output import formatting
 from webtools.output.truncation import MAX_BYTES, MAX_LINES, fit, fit_sections, notice
-from webtools.results import SearchResponse
+from webtools.results import SearchResponse, SearchResult
 
 _SEPARATOR = "\n\n"
 
@@ -17,7 +18,7 @@ def by_query(details: Mapping[str, Any]) -> str:
     """Give the text of a search; it is cut where the model's text was, each query fairly."""
     known = {name: details[name] for name in SearchResponse.model_fields}
     response = SearchResponse.model_validate(known)
-    text = _SEPARATOR.join(search_blocks(response))
+    text = _SEPARATOR.join(_blocks(response))
     if details["truncation"] is not None:
         text = _cut(response, text, details["full_output_path"])
     return _SEPARATOR.join(filter(None, [text, formatting.search_footer(response)]))
@@ -25,7 +26,16 @@ def by_query(details: Mapping[str, Any]) -> str:
 
 def _cut(response: SearchResponse, text: str, path: str | None) -> str:
     brief = response.model_copy(update={"results": formatting.brief(response.results)})
-    kept, _ = fit_sections(search_blocks(brief), _SEPARATOR, MAX_LINES, MAX_BYTES)
+    kept, _ = fit_sections(_blocks(brief), _SEPARATOR, MAX_LINES, MAX_BYTES)
     shown, whole = fit(kept, MAX_LINES, MAX_BYTES), fit(text, MAX_LINES, MAX_BYTES)
     lines, sizes = (shown.total_lines, whole.total_lines), (shown.total_bytes, whole.total_bytes)
     return _SEPARATOR.join([kept, notice(*lines, *sizes, path)])
+
+
+def _blocks(response: SearchResponse) -> list[str]:
+    """List the results, those of each query numbered from 1 and under its name."""
+    return [_group(query, found) for query, found in sorted_results(response).items()]
+
+
+def _group(query: str, found: Sequence[SearchResult]) -> str:
+    return f'"{subject(query)}":\n\n{formatting.search_text(found)}'

@@ -75,13 +75,13 @@ def print_json(data: Mapping[str, Any]) -> None:
     print(json.dumps(data, ensure_ascii=ensure_ascii, indent=2))
 
 
-def show(tool: str, result: ToolResult, options: Namespace) -> int:
-    """Show a tool's result in the way asked for, and give the exit code for it."""
+def show(tool: str, result: ToolResult, options: Namespace, seconds: float | None = None) -> int:
+    """Show a tool's result in the way asked for, and return the exit code for it."""
     told = replace(result, text=_for_people(tool, result))
     if options.json:
         print_json(_data(tool, result))
     elif not result.is_error:
-        _show_text(tool, told, plain=options.plain)
+        _show_text(tool, told, seconds, plain=options.plain)
         _show_how_to_read_on(result, options)
     if not result.is_error:
         return FINE
@@ -142,12 +142,12 @@ def _data(tool: str, result: ToolResult) -> dict[str, Any]:
     return {key: result.details[key] for key in _ENVELOPE}
 
 
-def _show_text(tool: str, result: ToolResult, *, plain: bool) -> None:
+def _show_text(tool: str, result: ToolResult, seconds: float | None, *, plain: bool) -> None:
     from webtools.cli.drawing import draw  # noqa: PLC0415  not needed for `--json`
 
     if plain:
         print(result.text)
-    elif not draw(tool, result):
+    elif not draw(tool, result, seconds):
         tell(result.text)
 
 

@@ -8,7 +8,7 @@ from functools import singledispatch
 from importlib import import_module
 from typing import Any
 
-from webtools.display.outline import by_query
+from webtools.display.contents import by_query
 from webtools.results import (
     FetchResponse,
     ReadResponse,

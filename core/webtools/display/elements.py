@@ -15,7 +15,7 @@ class Html(str):
 
 
 def escaped(text: str) -> Html:
-    """Make markup of a text."""
+    """Return the markup of a text."""
     return text if isinstance(text, Html) else Html(html.escape(text, quote=True))
 
 
@@ -25,7 +25,7 @@ def joined(parts: Iterable[str], between: str = "") -> Html:
 
 
 def tag(name: str, *children: str, **attributes: str) -> Html:
-    """Make an element.
+    """Build an element.
 
     Args:
         name: Its name.
@@ -38,19 +38,26 @@ def tag(name: str, *children: str, **attributes: str) -> Html:
 
 
 def div(kind: str, *children: str, **attributes: str) -> Html:
-    """Make a block of one of our classes; nothing when it would be empty."""
+    """Build a block of one of our classes; nothing when it would be empty."""
     if not any(children):
         return Html()
     return tag("div", *children, class_=f"wt-{kind}", **attributes)
 
 
 def span(kind: str, *children: str) -> Html:
-    """Make a piece of a line of one of our classes; nothing when it would be empty."""
+    """Build a piece of a line of one of our classes; nothing when it would be empty."""
     return tag("span", *children, class_=f"wt-{kind}") if any(children) else Html()
 
 
+def folded(summary: str, *children: str) -> Html:
+    """Build a block that opens when its first line is clicked; nothing when it would be empty."""
+    if not any(children):
+        return Html()
+    return tag("details", tag("summary", summary), tag("div", *children))
+
+
 def link(text: str, where: Place) -> Html:
-    """Make a link that leads to where it says, and tells nobody where it was clicked."""
+    """Build a link that leads to where it says, and tells nobody where it was clicked."""
     words = tag("bdi", text)
     if where.link is None:
         return words
@@ -64,7 +71,7 @@ def address(where: Place) -> Html:
 
 
 def table(kind: str, heads: Iterable[str], rows: Iterable[Html]) -> Html:
-    """Make a table of rows that are ready."""
+    """Build a table of rows that are ready."""
     titles = tag("tr", *(tag("th", title, scope="col") for title in heads))
     body = tag("tbody", *rows)
     return tag("table", tag("thead", titles), body, class_=f"wt-{kind}")

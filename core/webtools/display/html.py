@@ -1,50 +1,49 @@
 """Responses as one HTML fragment that runs nothing and fetches nothing.
 
 Whatever is foreign in it is plain text: escaped, cut, without control, direction and invisible
-characters. A page's text is shown as it was read, never as markup.
+characters. Pages and answers are drawn from Markdown in which HTML is text.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import singledispatch
 from typing import Any
 
-from webtools.display.elements import Html, address, div, escaped, joined, link, span, table, tag
+from webtools.display.contents import outline
+from webtools.display.elements import (
+    Html,
+    address,
+    div,
+    escaped,
+    folded,
+    joined,
+    link,
+    span,
+    table,
+    tag,
+)
 from webtools.display.outline import (
-    LONGEST_SENTENCE,
-    LONGEST_TITLE,
-    MOST_ROWS,
+    Answer,
+    Clip,
+    Document,
+    Extracts,
+    Fact,
+    Grid,
+    Listing,
     Note,
     Outline,
+    Place,
+    Prose,
     Source,
-    groups,
-    outline,
-    place,
-    plan_rows,
-    source,
+    Statement,
 )
 from webtools.display.style import STYLE
-from webtools.display.text import count, cut, cut_lines, day, prose_and_code
-from webtools.output.formatting import passages_section
-from webtools.output.truncation import MAX_BYTES
-from webtools.results import (
-    FetchResponse,
-    Page,
-    ReadResponse,
-    ResearchEnvelope,
-    ResearchPlan,
-    SearchResponse,
-    SummaryResponse,
-)
-from webtools.tools import ToolResult
+from webtools.display.text import count
+from webtools.output.formatting import NO_RESULTS
 
-_ALL_PAGES_TEXT = 400_000
-_LONGEST_PAGE = 40_000
-_LONGEST_SUMMARY = 20_000
-_MOST_HIGHLIGHTS = 20
 _HEADS = ("#", "Result", "Date", "Source")
 _CITATION = re.compile(r"(?<![^\s\]])\[(\d{1,3})\]")  # not an index, such as `argv[1]`
 # Notebooks typeset formulas in outputs, and a formula can hold a link that runs a script.
@@ -52,92 +51,28 @@ _CLASSES = "webtools-shown tex2jax_ignore mathjax_ignore"
 
 
 def draw(response: Any) -> str:
-    """Draw a response."""
-    head = _head(outline(response))
-    return str(tag("div", tag("style", Html(STYLE)), head, *_content(response), class_=_CLASSES))
+    """Draw a response: what it holds, the answer first, and below it what to beware of."""
+    shown = outline(response)
+    anchor = _anchor(shown)
+    parts = [_part(part, anchor) for part in shown.parts]
+    above = [_note(note) for note in shown.notes if note.bad]
+    below = [_note(note) for note in shown.notes if not note.bad]
+    title = count(len(below), "note")
+    more = div("more", shown.hidden)
+    children = [_head(shown), *above, *parts, more, folded(title, *below)]
+    return str(tag("div", tag("style", Html(STYLE)), *children, class_=_CLASSES))
 
 
-@singledispatch
-def _content(response: Any) -> Iterator[Html]:
-    raise TypeError(type(response).__name__)
+def _head(shown: Outline) -> Html:
+    is_named = not any(isinstance(part, Document | Prose) for part in shown.parts)
+    subject = tag("bdi", f"“{shown.subject}”") if shown.subject and is_named else Html()
+    first = div("head", joined([span("kind", shown.kind), subject], " "))
+    return joined([first, div("facts", joined(map(_fact, shown.head()), " · "))])
 
 
-@_content.register
-def _(response: SearchResponse) -> Iterator[Html]:
-    several = len(response.queries) > 1
-    rows = [
-        row for query, found in groups(response) for row in _group(query if several else "", found)
-    ]
-    if response.results or several:
-        yield table("results", _HEADS, rows)
-    else:
-        yield div("text", "No results found.")
-    yield _more(len(response.results), "result")
-
-
-@_content.register
-def _(response: FetchResponse) -> Iterator[Html]:
-    pages = response.pages[:MOST_ROWS]
-    most = min(_LONGEST_PAGE, _ALL_PAGES_TEXT // max(len(pages), 1))
-    for page in pages:
-        yield _failed_page(page) if page.error is not None else _page(page, most)
-    yield _more(len(response.pages), "page")
-
-
-@_content.register
-def _(response: SummaryResponse) -> Iterator[Html]:
-    yield address(place(response.url))
-    yield _text(response.text)
-
-
-@_content.register
-def _(response: ReadResponse) -> Iterator[Html]:
-    yield from _verbatim(response.content, MAX_BYTES)
-
-
-@_content.register
-def _(response: ResearchEnvelope) -> Iterator[Html]:
-    anchor = _anchor(response)
-    confidence = response.meta.confidence
-    pill = tag("span", f"{confidence} confidence", class_=f"wt-pill wt-{confidence}")
-    rule = span("fact", cut(response.meta.confidence_rule, LONGEST_SENTENCE))
-    yield div("confidence", joined([pill, rule], " "))
-    if response.synthesis is not None:
-        citations = response.synthesis.citations[:MOST_ROWS]
-        for is_code, part in prose_and_code(response.synthesis.summary[:_LONGEST_SUMMARY]):
-            code = _verbatim(part, _LONGEST_SUMMARY)
-            yield joined(code) if is_code else _text(part, anchor, len(citations))
-        yield _cited(response, citations, anchor)
-    rows = [_row(source(rank, item)) for rank, item in enumerate(response.results[:MOST_ROWS], 1)]
-    yield table("results", _HEADS, rows) if rows else div("text", "No results found.")
-    yield _more(len(response.results), "result")
-
-
-@_content.register
-def _(response: ResearchPlan) -> Iterator[Html]:
-    kinds = ("name", "type", "task", "price", "state")
-    rows = [
-        tag(
-            "tr",
-            *(tag("td", text, class_=f"wt-{kind}") for kind, text in zip(kinds, row, strict=True)),
-        )
-        for row in plan_rows(response)
-    ]
-    yield table("plan", ("Provider", "Type", "Task", "At most", "State"), rows)
-
-
-@_content.register
-def _(response: ToolResult) -> Iterator[Html]:
-    if not response.is_error:
-        head = tag("summary", span("title", "What the model reads"))
-        yield tag("details", head, tag("div", *_verbatim(response.text, MAX_BYTES)))
-
-
-def _head(head: Outline) -> Html:
-    subject = tag("bdi", f"“{head.subject}”") if head.subject else Html()
-    first = div("head", joined([span("kind", head.kind), subject], " "))
-    facts = div("facts", joined((tag("bdi", fact) for fact in head.facts if fact), " · "))
-    return joined([first, facts, *map(_note, head.notes)])
+def _fact(fact: Fact) -> Html:
+    words = tag("bdi", fact.text)
+    return tag("span", words, class_=f"wt-pill wt-{fact.tone}") if fact.tone else words
 
 
 def _note(note: Note) -> Html:
@@ -146,16 +81,34 @@ def _note(note: Note) -> Html:
     return div(kind, joined([span("label", label), tag("bdi", note.text)], " "))
 
 
-def _group(query: str, found: list[Source]) -> Iterator[Html]:
+def _anchor(shown: Outline) -> str:
+    """Name the sources so that no other output of the notebook has the same names."""
+    told = f"{shown.subject}\n{shown.facts}".encode(errors="replace")
+    return f"webtools-{hashlib.sha256(told).hexdigest()[:8]}"
+
+
+@singledispatch
+def _part(part: Any, anchor: str) -> Html:  # noqa: ARG001
+    raise TypeError(type(part).__name__)
+
+
+@_part.register
+def _(part: Listing, anchor: str) -> Html:
+    cited = anchor if part.title else ""
+    rows = [row for query, found in part.groups for row in _group(query, found, cited)]
+    return joined([table("results", _HEADS, rows), _more(part.hidden, "result")])
+
+
+def _group(query: str, found: list[Source], anchor: str) -> Iterator[Html]:
     if query:
         heading = tag("th", tag("bdi", f"“{query}”"), colspan="4", scope="colgroup")
         yield tag("tr", heading, class_="wt-group")
-    if query and not found:
-        yield tag("tr", tag("td", "No results found.", colspan="4"))
-    yield from map(_row, found)
+        if not found:
+            yield tag("tr", tag("td", NO_RESULTS, colspan="4"))
+    yield from (_row(each, anchor) for each in found)
 
 
-def _row(found: Source) -> Html:
+def _row(found: Source, anchor: str) -> Html:
     title = div("title", link(found.title, found.place))
     snippet = div("snippet", tag("bdi", found.snippet) if found.snippet else "")
     cells = [
@@ -164,80 +117,125 @@ def _row(found: Source) -> Html:
         tag("td", found.day, class_="wt-day"),
         tag("td", found.provider, class_="wt-source"),
     ]
-    return tag("tr", joined(cells, " "))
+    return tag("tr", joined(cells, " "), id=f"{anchor}-{found.rank}" if anchor else "")
 
 
 def _more(number: int, what: str) -> Html:
-    hidden = number - MOST_ROWS
-    return div("more", f"… and {count(hidden, f'more {what}')}" if hidden > 0 else "")
+    return div("more", f"… and {count(number, f'more {what}')}" if number > 0 else "")
 
 
-def _failed_page(page: Page) -> Html:
-    reason = cut(page.error, LONGEST_SENTENCE) or "no reason given"
-    said = joined([span("label", "Failed:"), tag("bdi", reason)], " ")
-    return div("note wt-bad", said, address(place(page.url)))
+@_part.register
+def _(part: Answer, anchor: str) -> Html:
+    return div("answer", *(_statement(each, anchor, len(part.sources)) for each in part.statements))
 
 
-def _page(page: Page, most: int) -> Html:
-    title = cut(page.title, LONGEST_TITLE) or cut(page.url, LONGEST_TITLE)
-    length = count(len(page.text), "character") if page.text is not None else ""
-    facts = [day(page.published_at), cut(page.author, 100), length]
-    head = tag(
-        "summary",
-        span("title", tag("bdi", title)),
-        div("facts", joined((tag("bdi", fact) for fact in facts if fact), " · ")),
-    )
-    return tag("details", head, tag("div", address(place(page.url)), *_page_parts(page, most)))
+def _statement(claim: Statement, anchor: str, sources: int) -> Html:
+    text = _marked_up(claim.cited, cites=(anchor, sources))
+    quotations = [tag("blockquote", tag("bdi", text)) for text in claim.quotations]
+    status = folded(_fact(claim.status), *quotations) if claim.status.text else Html()
+    return joined([text, div("more", claim.text.missing), status])
 
 
-def _page_parts(page: Page, most: int) -> Iterator[Html]:
-    if page.summary:
-        yield _text(page.summary)
-    if page.highlights:
-        first = page.highlights[:_MOST_HIGHLIGHTS]
-        yield tag("ul", *(tag("li", tag("bdi", cut(text, LONGEST_SENTENCE))) for text in first))
-    yield from _verbatim(passages_section(page), most)
-    yield from _verbatim(page.text, most)
-    if not (page.summary or page.highlights or page.text or page.passages is not None):
-        yield div("more", "The page has no content.")
+@_part.register
+def _(part: Extracts, anchor: str) -> Html:
+    shown = [
+        joined([div("title", _heading(each.number, each.heading)), _clip(each.text)])
+        for each in part.items
+    ]
+    parts = [*shown, _more(part.hidden, "passage")]
+    if part.folded:
+        return folded(f"{part.title} ({len(shown) + part.hidden})", *parts)
+    return joined([div("head", part.title), *parts])
 
 
-def _verbatim(raw: str | None, most: int) -> Iterator[Html]:
-    if raw:
-        text, missing = cut_lines(raw, most)
-        yield tag("pre", text, dir="auto")
-        yield div("more", missing)
+def _heading(number: int, heading: str) -> Html:
+    return joined([f"[{number}]" if number else "", tag("bdi", heading) if heading else ""], " ")
 
 
-def _text(text: str, anchor: str = "", citations: int = 0) -> Html:
-    """Show prose; `[n]` becomes a link to the n-th source where there is one."""
-    shown, missing = cut_lines(text, _LONGEST_SUMMARY)
+@_part.register
+def _(part: Document, anchor: str) -> Html:
+    if part.error:
+        label = span("label", "Failed:")
+        return div("note wt-bad", link(part.title, part.place), " ", label, " ", part.error)
+    facts = div("facts", joined((tag("bdi", fact) for fact in part.facts), " · "))
+    items = tag("ul", *(tag("li", tag("bdi", text)) for text in part.highlights))
+    inside = [
+        _clip(part.summary),
+        items if part.highlights else "",
+        _clip(part.passages),
+        _clip(part.text, is_page=True),
+    ]
+    head = joined([span("title", tag("bdi", part.title)), facts])
+    return folded(head, address(part.place), *inside)
 
+
+@_part.register
+def _(part: Prose, anchor: str) -> Html:
+    if not part.verbatim:
+        return joined([address(part.place) if part.place else "", _clip(part.text)])
+    text = tag("pre", part.text.text, dir="auto") if part.text.text else Html()
+    shown = joined([text, div("more", part.text.missing)])
+    return folded(span("title", part.title), shown) if part.title else shown
+
+
+@_part.register
+def _(part: Grid, anchor: str) -> Html:
+    cells = [
+        [tag("td", text, class_=f"wt-{kind}") for kind, text in zip(part.kinds, row, strict=True)]
+        for row in part.rows
+    ]
+    return table("plan", part.heads, (tag("tr", *row) for row in cells))
+
+
+def _clip(clip: Clip, *, is_page: bool = False) -> Html:
+    shown = _marked_up(clip.text, is_page=is_page) if clip.text else Html()
+    return joined([shown, div("more", clip.missing)])
+
+
+def _marked_up(text: str, *, is_page: bool = False, cites: tuple[str, int] = ("", 0)) -> Html:
+    """Draw Markdown; `[n]` becomes a link to the n-th source where there is one."""
+    try:
+        from webtools.display.markup import tokens  # noqa: PLC0415  markdown-it is optional
+    except ImportError:
+        return div("text wt-plain", _cited(text, *cites), dir="auto")
+    return div("text", _rendered(tokens(text, is_page=is_page), cites), dir="auto")
+
+
+def _cited(text: str, anchor: str, sources: int) -> Html:
     def cite(match: re.Match[str]) -> str:
-        if not 0 < int(match[1]) <= citations:
+        if not 0 < int(match[1]) <= sources:
             return match[0]
         return tag("a", match[0], href=f"#{anchor}-{int(match[1])}")
 
-    marked = Html(_CITATION.sub(cite, escaped(shown)))
-    return joined([div("text", marked, dir="auto"), div("more", missing)])
+    return Html(_CITATION.sub(cite, escaped(text)))
 
 
-def _cited(response: ResearchEnvelope, citations: Iterable[str], anchor: str) -> Html:
-    titles = {
-        result.url: cut(result.title, LONGEST_TITLE) for result in response.results[:MOST_ROWS]
-    }
-    items = [
-        tag(
-            "li",
-            link(titles.get(url) or cut(url, LONGEST_TITLE), place(url)),
-            id=f"{anchor}-{number}",
-        )
-        for number, url in enumerate(citations, 1)
-    ]
-    return tag("ol", *items, class_="wt-citations") if items else Html()
+def _rendered(tokens: list[Any], cites: tuple[str, int]) -> Html:
+    return Html("".join(_element(token, cites) for token in tokens))
 
 
-def _anchor(response: ResearchEnvelope) -> str:
-    """Name the sources so that no other output of the notebook has the same names."""
-    told = f"{response.meta.query}\n{response.meta.retrieved_at}".encode(errors="replace")
-    return f"webtools-{hashlib.sha256(told).hexdigest()[:8]}"
+def _element(token: Any, cites: tuple[str, int]) -> str:
+    """Draw a token; only names of elements are taken from it as they are."""
+    if token.children is not None:
+        return _rendered(token.children, cites)
+    if token.type in {"fence", "code_block"}:
+        return tag("pre", tag("code", token.content.rstrip("\n")))
+    if token.type == "code_inline":
+        return tag("code", token.content)
+    if token.type == "text":
+        return _cited(token.content, *cites)
+    if token.type in {"softbreak", "hardbreak"}:
+        return "\n" if token.type == "softbreak" else "<br>"
+    return _boundary(token)
+
+
+def _boundary(token: Any) -> str:
+    """Draw where an element begins or ends; paragraphs of tight lists have no element."""
+    if token.hidden:
+        return ""
+    if token.nesting < 0:
+        return f"</{token.tag}>"
+    if token.type == "link_open":
+        return str(link("", Place("", token.attrs["href"]))).removesuffix("<bdi></bdi></a>")
+    start = token.attrs.get("start")
+    return f'<ol start="{int(start)}">' if start else f"<{token.tag}>"

@@ -1,45 +1,52 @@
-"""Responses as plain text, for a terminal: what a command would print, cut to size."""
+"""Responses as plain text, for a terminal without colours: it needs nothing but Python."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import singledispatch
 from typing import Any
 
-from webtools.display.outline import LONGEST_SENTENCE, MOST_ROWS, by_query, name, outline, subject
-from webtools.display.text import count, cut, cut_lines
-from webtools.display.wrapping import width_of, wrapped
-from webtools.output import formatting
-from webtools.results import (
-    FetchResponse,
-    PlanStep,
-    ReadResponse,
-    ResearchEnvelope,
-    ResearchPlan,
-    SearchResponse,
-    SearchResult,
-    SummaryResponse,
+from webtools.display.contents import outline
+from webtools.display.outline import (
+    Answer,
+    Clip,
+    Document,
+    Extracts,
+    Grid,
+    Limits,
+    Listing,
+    Outline,
+    Prose,
+    Source,
+    name,
+    sentence,
+    subject,
 )
+from webtools.display.text import count
+from webtools.display.wrapping import width_of, wrapped
+from webtools.output.formatting import NO_RESULTS
+from webtools.results import PlanStep, ResearchPlan
 from webtools.tools import ToolResult
 
-_MOST_BLOCKS = 20
-_MOST_LINES = 120
-_MOST_TEXT = 20_000
-_MOST_BELOW = 4000
-_FOLDED_TO_LINES = 20
-_FOLDED_TO = 2000  # characters
+_LIMITS = Limits(rows=20, page=8000, all_pages=20_000, lines=120)
+_FOLDED = Limits(lines=20)
+_INDENT = "   "
 
 
 def draw(response: Any) -> str:
     """Draw a response, as wide as the terminal."""
-    text = _plan(response) if isinstance(response, ResearchPlan) else _blocks(response)
+    if isinstance(response, ResearchPlan):
+        text = _plan(response)
+    else:
+        limits = _FOLDED if isinstance(response, ToolResult) else _LIMITS
+        text = "\n\n".join(filter(None, _blocks(outline(response, limits))))
     return wrapped(text, width_of(sys.stdout))
 
 
 def _plan(plan: ResearchPlan) -> str:
-    """Tell a plan as the command does, in columns, which cleaning the whole text would undo."""
+    """Draw a plan as the command does, in columns, which cleaning the whole text would undo."""
     from webtools.display.plan_text import plan_text  # noqa: PLC0415 - of all, plans alone need it
 
     return plan_text(_harmless(plan), datetime.now(UTC))
@@ -50,7 +57,7 @@ def _harmless(plan: ResearchPlan) -> ResearchPlan:
         "query": subject(plan.query),
         "command": name(plan.command),
         "synthesizer": name(plan.synthesizer) or None,
-        "chain": [_harmless_step(step) for step in plan.chain[:MOST_ROWS]],
+        "chain": [_harmless_step(step) for step in plan.chain[: _LIMITS.rows]],
         "reading": plan.reading and _harmless_step(plan.reading),
         "synthesis": plan.synthesis and _harmless_step(plan.synthesis),
     }
@@ -58,90 +65,78 @@ def _harmless(plan: ResearchPlan) -> ResearchPlan:
 
 
 def _harmless_step(step: PlanStep) -> PlanStep:
-    reason = cut(step.reason, LONGEST_SENTENCE)
-    named = {"provider": name(step.provider), "task": name(step.task), "reason": reason}
-    return step.model_copy(update=named)
+    named = {"provider": name(step.provider), "task": name(step.task)}
+    return step.model_copy(update={**named, "reason": sentence(step.reason)})
 
 
-def _blocks(response: Any) -> str:
-    blocks, below = _parts(response)
-    shown = blocks[:_MOST_BLOCKS]
-    share = max(len(shown), 1)
-    parts = [_cut(each, _MOST_TEXT // share, _MOST_LINES // share) for each in shown]
-    if hidden := len(blocks) - len(shown):
-        parts.append(f"… and {hidden:,} more")
-    parts.append(_cut(below, _MOST_BELOW, _MOST_LINES))
-    return "\n\n".join(filter(None, parts))
-
-
-def _cut(text: str, most: int, most_lines: int) -> str:
-    kept, missing = cut_lines(text, most)
-    lines = kept.split("\n")
-    hidden = len(lines) - most_lines
-    if hidden > 0:
-        missing = f"… and {count(hidden, 'more line')}" if not missing else "… and more lines"
-    return "\n".join(filter(None, ["\n".join(lines[:most_lines]), missing]))
+def _blocks(shown: Outline) -> Iterator[str]:
+    yield " · ".join([shown.kind, *(fact.text for fact in shown.head())])
+    for part in shown.parts:
+        yield from _part(part)
+    yield shown.hidden
+    yield "\n".join(f"{note.label}: {note.text}".removeprefix(": ") for note in shown.notes)
 
 
 @singledispatch
-def _parts(response: Any) -> tuple[Sequence[str], str]:
-    """Give what a response holds, in blocks, and what stands below it."""
-    raise TypeError(type(response).__name__)
+def _part(part: Any) -> Iterator[str]:
+    raise TypeError(type(part).__name__)
 
 
-@_parts.register
-def _(response: SearchResponse) -> tuple[Sequence[str], str]:
-    return search_blocks(response), formatting.search_footer(response)
+@_part.register
+def _(part: Listing) -> Iterator[str]:
+    yield f"{part.title}:" if part.title else ""
+    for query, found in part.groups:
+        yield f'"{query}":' if query else ""
+        yield "\n\n".join(map(_source, found)) or NO_RESULTS
+    yield f"… and {count(part.hidden, 'more result')}" if part.hidden else ""
 
 
-@_parts.register
-def _(response: FetchResponse) -> tuple[Sequence[str], str]:
-    return formatting.page_sections(response), formatting.footer(
-        (), response.warnings, [page.url for page in response.pages]
-    )
+def _source(found: Source) -> str:
+    known = " · ".join(filter(None, (found.day, found.author)))
+    below = filter(None, (found.place.shown, found.snippet, known))
+    return "\n".join([f"{found.rank}. {found.title}", *(f"{_INDENT}{line}" for line in below)])
 
 
-@_parts.register
-def _(response: SummaryResponse) -> tuple[Sequence[str], str]:
-    return [response.text], formatting.footer((), response.warnings, [response.url])
+@_part.register
+def _(part: Answer) -> Iterator[str]:
+    for claim in part.statements:
+        yield _clip(Clip(claim.cited, claim.text.missing))
+        if claim.status.text not in {"", "quoted"}:
+            quotations = "".join(f" “{text}”" for text in claim.quotations)
+            yield f"{_INDENT}({claim.status.text}{':' if quotations else ''}{quotations})"
 
 
-@_parts.register
-def _(response: ReadResponse) -> tuple[Sequence[str], str]:
-    return [response.content], formatting.part_footer(response)
+@_part.register
+def _(part: Extracts) -> Iterator[str]:
+    if part.folded:
+        yield f"{count(len(part.items) + part.hidden, 'passage')} of these pages: .passages"
+        return
+    yield f"{part.title}:"
+    for each in part.items:
+        yield f"[{each.number}] {each.heading}".rstrip() + f"\n{_clip(each.text)}"
 
 
-@_parts.register
-def _(response: ResearchEnvelope) -> tuple[Sequence[str], str]:
-    return [formatting.research_text(response)], formatting.research_footer(response)
+@_part.register
+def _(part: Document) -> Iterator[str]:
+    if part.error:
+        yield f"## {part.title}\n{part.place.shown}\nFailed: {part.error}"
+        return
+    yield "\n".join(filter(None, [f"## {part.title}", part.place.shown, " · ".join(part.facts)]))
+    yield _clip(part.summary)
+    yield "\n".join(f"- {text}" for text in part.highlights)
+    yield _clip(part.passages)
+    yield _clip(part.text)
 
 
-@_parts.register
-def _(response: ToolResult) -> tuple[Sequence[str], str]:
-    head = outline(response)
-    facts = " · ".join(filter(None, ["Failed" if response.is_error else "", *head.facts]))
-    return [f"{head.kind} · {facts}", _folded(response.text)], ""
+@_part.register
+def _(part: Prose) -> Iterator[str]:
+    yield _clip(part.text)
 
 
-def _folded(text: str) -> str:
-    """Give the first lines, and say how much follows them."""
-    text = text.rstrip()
-    lines = text.split("\n", _FOLDED_TO_LINES)[:_FOLDED_TO_LINES]
-    first = "\n".join(lines)[:_FOLDED_TO]
-    hidden = len(text) - len(first)
-    if not hidden:
-        return first
-    lines_hidden = text.count("\n", len(first))
-    more = f" in {count(lines_hidden, 'more line')}" if lines_hidden else ""
-    return f"{first.rstrip()}\n… (+{hidden:,} characters{more})"
+@_part.register
+def _(part: Grid) -> Iterator[str]:
+    yield "\n".join(" · ".join(row) for row in (part.heads, *part.rows))
 
 
-def search_blocks(response: SearchResponse) -> list[str]:
-    """List the results, those of each query numbered from 1 and under its name if several are."""
-    if len(response.queries) == 1:
-        return [formatting.search_text(response.results)]
-    return [_group(query, found) for query, found in by_query(response).items()]
-
-
-def _group(query: str, found: Sequence[SearchResult]) -> str:
-    return f'"{subject(query)}":\n\n{formatting.search_text(found)}'
+def _clip(clip: Clip) -> str:
+    return "\n".join(filter(None, (clip.text, clip.missing)))

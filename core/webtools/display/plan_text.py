@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from math import inf
 from typing import TypeAlias
 
-from webtools.display.outline import NO_READER, lacks_reader
+from webtools.display.contents import NO_READER, lacks_reader
 from webtools.logs.reading import amount, duration, joined, size
 from webtools.results import BudgetState, PlanStep, ResearchPlan
 

@@ -29,21 +29,25 @@ def cut(value: Any, most: int) -> str:
     return f"{text[:most].rstrip()}… (+{hidden:,} characters)" if hidden else text
 
 
-def cut_lines(value: Any, most: int) -> tuple[str, str]:
+def cut_lines(value: Any, most: int, most_lines: int | None = None) -> tuple[str, str]:
     """Clean a text line by line.
 
     Args:
         value: The text; anything but a string counts as none.
         most: Characters of the raw text that are looked at.
+        most_lines: Lines shown at most.
 
     Returns:
         The text, and a note on what is missing, or "".
     """
     if not isinstance(value, str):
         return "", ""
-    lines, _ = display_lines(value[:most], most, most)
+    lines, more = display_lines(value[:most].strip("\n"), most_lines or most, most)
+    text = "\n".join(lines).strip("\n")
     hidden = max(len(value) - most, 0)
-    return "\n".join(lines).strip("\n"), f"… (+{hidden:,} characters)" if hidden else ""
+    if hidden:
+        return text, f"… (+{hidden:,} characters)"
+    return text, f"… and {count(more, 'more line')}" if more else ""
 
 
 def prose_and_code(text: str) -> Iterator[tuple[bool, str]]:
@@ -61,23 +65,23 @@ def prose_and_code(text: str) -> Iterator[tuple[bool, str]]:
 
 
 def count(number: int, one: str, many: str = "") -> str:
-    """Say how many there are, such as `5 results`."""
+    """Return how many there are, such as `5 results`."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def day(moment: datetime | None) -> str:
-    """Give the date, or "" for None."""
+    """Return the date, or "" for None."""
     return moment.date().isoformat() if moment else ""
 
 
 def minute(moment: datetime) -> str:
-    """Give the time in UTC, to the minute."""
+    """Return the time in UTC, to the minute."""
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def price(usd: float) -> str:
-    """Give a sum, exact enough for a single call."""
-    return f"{usd:,.4f} USD"
+    """Return a sum, exact enough for a single call."""
+    return f"{usd:,.6f}".rstrip("0").rstrip(".") + " USD"
 
 
 def grouped(

@@ -17,10 +17,12 @@ LONGEST_URL = 600  # characters shown of one; a longer one is no link
 _MOST_MARKS = 4  # accents on one letter: no script needs more, and a tower covers its neighbours
 _RAW_PER_SHOWN = 4  # characters looked at for each one that may be shown
 _RAW_AT_LEAST = 400
+_MOST_BLANKS = 40  # columns between two words of a line: code is aligned, nothing goes off screen
 _DUMB = {"dumb", "unknown"}
 
 # What takes no room or turns the direction: format characters, fillers, variation selectors, tags.
 _INVISIBLE = re.compile(f"[{INVISIBLE}]")
+_BLANKS = re.compile(r"\s+")
 
 
 def display_text(value: Any, most: int = 200) -> str:
@@ -42,11 +44,15 @@ def display_text(value: Any, most: int = 200) -> str:
 
 
 def _visible(text: str) -> str:
+    return " ".join(_harmless(text).split())
+
+
+def _harmless(text: str) -> str:
     if not (text.isascii() and text.isprintable()):
         text = _INVISIBLE.sub("", without_controls(text))
     if not text.isascii():
         text = "".join(_without_towers(text))
-    return " ".join(text.split())
+    return text
 
 
 def _without_towers(text: str) -> Iterator[str]:
@@ -59,7 +65,7 @@ def _without_towers(text: str) -> Iterator[str]:
 
 
 def display_lines(text: Any, most_lines: int, most: int = 1000) -> tuple[list[str], int]:
-    """Make the first lines of a foreign text fit to be shown, each indented as it was.
+    """Make the first lines of a foreign text fit to be shown, with its blanks as they were.
 
     Args:
         text: The text; anything but a string counts as none.
@@ -77,10 +83,11 @@ def display_lines(text: Any, most_lines: int, most: int = 1000) -> tuple[list[st
 
 
 def _indented(line: str, most: int) -> str:
-    start = line[:_RAW_AT_LEAST].expandtabs(4)
-    indent = min(len(start) - len(start.lstrip(" ")), 16)
-    shown = display_text(line, most)
-    return " " * indent + shown if shown else ""
+    raw = line[: max(most * _RAW_PER_SHOWN, _RAW_AT_LEAST)].expandtabs(4)
+    shown = _BLANKS.sub(lambda run: " " * min(len(run[0]), _MOST_BLANKS), _harmless(raw)).rstrip()
+    if len(shown) <= most and len(raw) >= len(line):
+        return shown
+    return f"{shown[: most - 1].rstrip()}…" if shown.strip() else ""
 
 
 def link_target(url: str, shown: str) -> str | None:

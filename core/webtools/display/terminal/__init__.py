@@ -25,7 +25,7 @@ from webtools.display.terminal.call import render_call
 from webtools.display.terminal.console import console_for, to_text
 from webtools.display.terminal.live import CallDisplay
 from webtools.display.terminal.recognition import tool_behind, tool_called
-from webtools.display.terminal.result import render_result
+from webtools.display.terminal.result import render_result, render_whole
 
 __all__ = [
     "Block",
@@ -33,6 +33,7 @@ __all__ = [
     "console_for",
     "render_call",
     "render_result",
+    "render_whole",
     "to_text",
     "tool_behind",
     "tool_called",

@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.style import Style
 from rich.text import Text
 
-from webtools.display.terminal.styles import LINK
-from webtools.text.visible import LONGEST_URL, display_text, link_target
+from webtools.display.outline import Place, place
+from webtools.display.terminal.markup import MarkedUp
+from webtools.display.terminal.styles import LINK, MARKDOWN
 
 _NARROWEST = 12  # columns; where less is left beside a marker, text goes below it as well
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line, which may wrap.
+    """One line, which may wrap, or a text in Markdown.
 
     Attributes:
         text: What it says.
         marker: What stands before it; the lines it wraps to are indented as far.
     """
 
-    text: Text
+    text: Text | MarkedUp
     marker: Text = field(default_factory=Text)
 
 
@@ -40,42 +41,49 @@ class Block:
         for line in self.lines:
             for part in _laid_out(line, console, options):
                 part.rstrip()  # of an empty line, what indents it
+                part.no_wrap = True
                 yield part
 
     def indented(self, columns: int) -> Block:
-        """Give the same lines further to the right."""
+        """Return the same lines further to the right."""
         lead = Text(" " * columns)
-        return Block([Line(line.text, lead + line.marker) for line in self.lines])
+        return Block([replace(line, marker=lead + line.marker) for line in self.lines])
 
 
 def _laid_out(line: Line, console: Console, options: ConsoleOptions) -> Iterator[Text]:
-    lead, width = line.marker.cell_len, options.max_width
-    if options.no_wrap:
-        yield line.marker + line.text
-    elif width - lead < _NARROWEST:
-        yield from _wrapped(line.marker + line.text, console, width)
-    else:
-        before = line.marker
-        for part in _wrapped(line.text, console, width - lead):
-            yield before + part
-            before = Text(" " * lead)
+    before, text = line.marker, line.text
+    if options.no_wrap and isinstance(text, MarkedUp):
+        text = Text(text.markup)
+    if options.no_wrap and isinstance(text, Text):
+        yield before + text
+        return
+    width = options.max_width - before.cell_len
+    if width < _NARROWEST and isinstance(text, Text):
+        before, text, width = Text(), before + text, options.max_width
+    for part in _wrapped(text, console, options.update(width=max(width, 1))):
+        yield before + part
+        before = Text(" " * before.cell_len)
 
 
-def _wrapped(text: Text, console: Console, width: int) -> Iterable[Text]:
-    for part in text.wrap(console, max(width, 1), overflow="fold"):
-        part.rstrip()
-        part.no_wrap = True
-        yield part
+def _wrapped(
+    text: Text | MarkedUp, console: Console, options: ConsoleOptions
+) -> Iterable[Text]:
+    if isinstance(text, Text):
+        yield from text.wrap(console, options.max_width, overflow="fold")
+        return
+    with console.use_theme(MARKDOWN):
+        lines = console.render_lines(text, options, pad=False)
+    for line in lines:
+        yield Text.assemble(*((part.text, part.style or "") for part in line))
 
 
 def line(text: str, style: Style | str = "", marker: str = "") -> Line:
-    """Make a line of clean text."""
+    """Build a line of clean text."""
     return Line(Text(text, style=style), Text(marker))
 
 
-def url_text(url: object, quotes: str = "") -> Text:
+def url_text(url: str | Place, quotes: str = "") -> Text:
     """Show a foreign URL, as a link where it is one; the text is the URL itself."""
-    shown = display_text(url, LONGEST_URL)
-    target = link_target(url, shown) if isinstance(url, str) else None
-    style = LINK + Style(link=target) if target else Style.null()
-    return Text.assemble(quotes, (shown, style), quotes)
+    where = url if isinstance(url, Place) else place(url)
+    style = LINK + Style(link=where.link) if where.link else Style.null()
+    return Text.assemble(quotes, (where.shown, style), quotes)

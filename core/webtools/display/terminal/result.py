@@ -1,20 +1,29 @@
-"""What came of a call: one line, or the beginning of it all."""
+"""What came of a call: one line, the beginning of it all, or all of it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from rich.text import Text
+
+from webtools.display.contents import outline
+from webtools.display.outline import BRIEF, LONGEST_SENTENCE, Limits
 from webtools.display.terminal.block import Block, Line, line
-from webtools.display.terminal.reading import Shown
-from webtools.display.terminal.recognition import READ
+from webtools.display.terminal.contents import body, head
+from webtools.display.terminal.markup import MarkedUp
+from webtools.display.terminal.recognition import READ, response_of
 from webtools.display.terminal.styles import BAD, MUTED
-from webtools.display.terminal.views import LONGEST_SENTENCE, View, view_of, warnings
+from webtools.display.text import count, cut_lines
+from webtools.text.fencing import unfenced
 from webtools.text.narrowing import is_mapping
-from webtools.text.visible import display_text
+from webtools.text.visible import display_lines, display_text
 from webtools.tools import ToolResult
 
 _LONGEST_ERROR = 300
+_LONGEST_TEXT = 100_000
+_SCREEN = Limits(page=_LONGEST_TEXT)
 
 _RUNNING = {
     "web_search": "Searching...",
@@ -33,7 +42,7 @@ def render_result(
     *,
     is_error: bool = False,
 ) -> Block:
-    """Draw the result of a tool call, such as `5 results (truncated)`.
+    """Draw the result of a tool call, such as `5 results · exa (truncated)`.
 
     Args:
         tool: Name of one of our tools; of another one the text is shown.
@@ -44,37 +53,67 @@ def render_result(
     """
     if partial:
         return Block([line(running(tool), MUTED)])
-    if isinstance(result, ToolResult):
-        shown = Shown(result.details, result.text, result.is_error)
-    else:
-        shown = Shown(result or {}, "", is_error)
-    error = shown.details.get("error")
-    if shown.is_error or error:
-        return _failure(error, shown.text, expanded=expanded)
-    return _success(view_of(tool, shown.details), shown, expanded=expanded)
+    if not isinstance(result, ToolResult):
+        result = ToolResult("", dict(result or {}), is_error)
+    if result.is_error or result.details.get("error"):
+        return _failure(result, expanded=expanded)
+    found = response_of(tool, result)
+    if found is None:
+        return _text(result, expanded=expanded)
+    shown = outline(found, BRIEF)
+    lines = [Line(_marked_cut(head(shown, brief=not expanded), result))]
+    if expanded:
+        lines += body(shown, brief=True)
+        if path := display_text(result.details.get("full_output_path"), LONGEST_SENTENCE):
+            lines.append(line(f"Full output: {path}", MUTED))
+    return Block(lines)
+
+
+def render_whole(tool: str, result: ToolResult, seconds: float | None = None) -> Block:
+    """Draw all that a person asked for; where a model's text was cut, the text as it was cut.
+
+    Args:
+        tool: Name of one of our tools.
+        result: What the tool gave; no failure.
+        seconds: How long the call took.
+    """
+    found = response_of(tool, result)
+    if found is None or result.details.get("truncation"):
+        text, _ = cut_lines(unfenced(result.text), _LONGEST_TEXT)
+        facts = _head_alone(found, seconds)
+        return Block([*facts, Line(MarkedUp(text, is_page=True))])
+    shown = outline(found, _SCREEN)
+    return Block([Line(head(shown, brief=False, seconds=seconds)), *body(shown, brief=False)])
+
+
+def _head_alone(found: Any, seconds: float | None) -> list[Line]:
+    if found is None:
+        return []
+    return [Line(head(outline(found, replace(BRIEF, rows=0)), brief=False, seconds=seconds)), line("")]
 
 
 def running(tool: str) -> str:
-    """Say what a tool is doing."""
+    """Return what a tool is doing."""
     return _RUNNING.get(tool, "Running...")
 
 
-def _failure(error: Any, text: str, *, expanded: bool) -> Block:
+def _failure(result: ToolResult, *, expanded: bool) -> Block:
+    error = result.details.get("error")
     message = error.get("message") if is_mapping(error) else error
     most = LONGEST_SENTENCE if expanded else _LONGEST_ERROR
-    said = display_text(message, most) or display_text(text, most) or "no reason given"
+    said = display_text(message, most) or display_text(result.text, most) or "no reason given"
     return Block([line(f"Error: {said}", BAD)])
 
 
-def _success(view: View, shown: Shown, *, expanded: bool) -> Block:
-    head = view.head(shown)
-    if not expanded:
-        head.append(view.rest(shown))
-    if shown.details.get("truncation"):
-        head.append(" (truncated)", MUTED)
-    lines = [Line(head)]
+def _text(result: ToolResult, *, expanded: bool) -> Block:
+    """Draw the text of what is no result of our tools."""
+    lines, more = display_lines(unfenced(result.text), 1 + (BRIEF.lines or 0) * expanded)
+    missing = f"… and {count(more, 'more line')}" if more else ""
     if expanded:
-        lines += [*view.body(shown), *warnings(shown)]
-        if path := display_text(shown.details.get("full_output_path"), LONGEST_SENTENCE):
-            lines.append(line(f"Full output: {path}", MUTED))
-    return Block(lines)
+        return Block([*map(line, lines), *([line(missing, MUTED)] if missing else [])])
+    first = Text(lines[0] if lines else "Done")
+    return Block([Line(first.append(f" {missing}" if missing else "", MUTED))])
+
+
+def _marked_cut(words: Text, result: ToolResult) -> Text:
+    return words.append(" (truncated)", MUTED) if result.details.get("truncation") else words

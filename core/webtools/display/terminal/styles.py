@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pygments.token import Comment, Keyword, Name, Number, String
 from rich.style import Style
+from rich.syntax import ANSISyntaxTheme
+from rich.theme import Theme
 
 NAME = Style(bold=True)
 TITLE = Style(bold=True)
@@ -13,3 +16,16 @@ BAD = Style(color="color(161)")
 LINK = Style(color="color(27)")
 
 COLORED = (MUTED, GOOD, WARN, BAD, LINK)
+TONES = {"good": GOOD, "warn": WARN, "bad": BAD}
+
+CODE = ANSISyntaxTheme(
+    {Comment: MUTED, Keyword: LINK, Name.Decorator: WARN, Number: WARN, String: GOOD}
+)
+_MARKS = {"code": Style(bold=True), "link_url": LINK, "hr": MUTED, "table.border": MUTED}
+_PLAIN = ("block", "block_quote", "code_block", "item", "link", "list", "paragraph", "text")
+_BOLD = ("h1", "h2", "h3", "h4", "h5", "h6", "item.bullet", "item.number", "table.header")
+MARKDOWN = Theme(
+    {f"markdown.{mark}": style for mark, style in _MARKS.items()}
+    | {f"markdown.{mark}": Style() for mark in _PLAIN}
+    | {f"markdown.{mark}": TITLE for mark in _BOLD}
+)

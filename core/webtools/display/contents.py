@@ -1,0 +1,420 @@
+"""The outline of each kind of response."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import singledispatch
+from typing import Any
+
+from webtools.display.outline import (
+    LONGEST_TITLE,
+    WHOLE,
+    Answer,
+    Clip,
+    Document,
+    Extract,
+    Extracts,
+    Fact,
+    Grid,
+    Limits,
+    Listing,
+    Note,
+    Outline,
+    Prose,
+    Source,
+    Statement,
+    name,
+    place,
+    sentence,
+    subject,
+)
+from webtools.display.text import count, cut, cut_lines, day, grouped, minute, price
+from webtools.output.formatting import NO_ANSWER, NO_RESULTS, passages_section
+from webtools.output.truncation import MAX_BYTES
+from webtools.results import (
+    Claim,
+    FetchResponse,
+    Page,
+    Passage,
+    PlanStep,
+    ReadResponse,
+    ResearchEnvelope,
+    ResearchPlan,
+    ResearchResult,
+    ResearchSynthesis,
+    SearchResponse,
+    SearchResult,
+    SummaryResponse,
+)
+from webtools.tools import ToolResult
+
+NO_READER = (
+    "nobody can, so snippets stand in; install agent-webtools[fetch] or add a provider that fetches"
+)
+_MOST_NOTES = 20
+_MOST_HIGHLIGHTS = 20
+_MOST_QUOTATIONS = 3
+_NEAREST = 3  # passages shown where there is no answer
+_LINES_OF_NEAREST = 8
+_TONES = {"high": "good", "medium": "warn", "low": "bad"}
+_STATUS_TONES = {"quoted": "good", "supported": "good", "uncertain": "warn", "unsupported": "bad"}
+
+
+@singledispatch
+def outline(response: Any, limits: Limits = WHOLE) -> Outline:  # noqa: ARG001
+    """Return what is to be shown of a response."""
+    raise TypeError(type(response).__name__)
+
+
+def by_query(response: SearchResponse) -> dict[str, list[SearchResult]]:
+    """Sort the results by query; a failed query has no entry, one without results an empty one."""
+    failed = {error.query for error in response.errors}
+    answered = [query for query in response.queries if query not in failed]
+    return grouped(response.results, lambda result: result.query, answered)
+
+
+@outline.register
+def _(response: SearchResponse, limits: Limits = WHOLE) -> Outline:
+    several, total = len(response.queries) > 1, len(response.results)
+    failed = count(len(response.errors), "query", "queries") + " failed" if response.errors else ""
+    asked = count(len(response.queries), "query", "queries") if several else ""
+    facts = [*_origin(response), asked if response.results else ""]
+    facts += [f"{name(key)}: {name(state)}" for key, state in response.filters.items()]
+    listing = Listing([*_groups(response, limits)], max(total - limits.rows, 0))
+    return Outline(
+        "Search",
+        asked or subject(response.queries[0]),
+        name(response.provider),
+        [Fact(count(total, "result")), Fact(failed, "bad")],
+        [*filter(None, facts)],
+        [listing if total or several else Prose(Clip(NO_RESULTS))],
+        [*_failed_queries(response), *_warnings(response.warnings)],
+    )
+
+
+def _groups(response: SearchResponse, limits: Limits) -> Iterator[tuple[str, list[Source]]]:
+    """Yield the queries with the first of their results; without a name where there is one."""
+    several, left = len(response.queries) > 1, limits.rows
+    for query, results in by_query(response).items():
+        first = results[: max(left, 0)]
+        left -= len(first)
+        if first or not (results or response.results[limits.rows :]):
+            rows = [_source(rank, item, limits) for rank, item in enumerate(first, 1)]
+            yield subject(query) if several else "", rows
+
+
+def _source(rank: int, result: SearchResult | ResearchResult, limits: Limits) -> Source:
+    return Source(
+        rank,
+        cut(result.title, LONGEST_TITLE) or cut(result.url, LONGEST_TITLE),
+        place(result.url),
+        day(result.published_at),
+        name(result.source_provider),
+        cut(result.snippet, limits.snippet),
+        name(result.author) if isinstance(result, SearchResult) else "",
+    )
+
+
+@outline.register
+def _(response: FetchResponse, limits: Limits = WHOLE) -> Outline:
+    total, shown = len(response.pages), response.pages[: limits.rows * 10]
+    failed = sum(page.error is not None for page in response.pages)
+    most = min(limits.page, limits.all_pages // max(len(shown), 1))
+    hidden = total - len(shown)
+    return Outline(
+        "Fetch",
+        subject(response.pages[0].url) if total == 1 else "",
+        name(response.provider),
+        [Fact(f"{total - failed:,} fetched"), Fact(f"{failed:,} failed" if failed else "", "bad")],
+        [*_origin(response)],
+        [_document(page, most, limits) for page in shown],
+        [*_warnings(response.warnings)],
+        f"… and {count(hidden, 'more page')}" if hidden else "",
+    )
+
+
+def _document(page: Page, most: int, limits: Limits) -> Document:
+    title = cut(page.title, LONGEST_TITLE) or cut(page.url, LONGEST_TITLE)
+    if page.error is not None:
+        return Document(title, place(page.url), [], sentence(page.error) or "no reason given")
+    length = count(len(page.text), "character") if page.text is not None else ""
+    empty = not (page.summary or page.highlights or page.text or page.passages is not None)
+    return Document(
+        title,
+        place(page.url),
+        [*filter(None, (day(page.published_at), cut(page.author, 100), length))],
+        summary=_clip(page.summary, most, limits),
+        highlights=[sentence(text) for text in page.highlights[:_MOST_HIGHLIGHTS]],
+        passages=_clip(passages_section(page), most, limits),
+        text=Clip("", "The page has no content.") if empty else _clip(page.text, most, limits),
+    )
+
+
+def _clip(text: Any, most: int, limits: Limits = WHOLE) -> Clip:
+    return Clip(*cut_lines(text, most, limits.lines))
+
+
+@outline.register
+def _(response: SummaryResponse, limits: Limits = WHOLE) -> Outline:
+    facts = [response.engine, response.summary_type, count(response.tokens, "token")]
+    if not response.text.strip():
+        facts = ["No summary available"]
+    text = _clip(response.text, limits.page, limits)
+    return Outline(
+        "Summary",
+        subject(response.url),
+        name(response.provider),
+        [Fact(" · ".join(filter(None, map(name, facts))))],
+        [*_origin(response)],
+        [Prose(text, place=place(response.url))],
+        [*_warnings(response.warnings)],
+    )
+
+
+@outline.register
+def _(response: ReadResponse, limits: Limits = WHOLE) -> Outline:
+    start, total, further = response.offset, response.total_characters, response.next_offset
+    notes = [*_warnings(response.warnings)]
+    if response.find and response.found_at is None:
+        found = [count(total, "character")]
+        notes.insert(0, Note("Not found", f"nothing like it from character {start:,} on", bad=True))
+    else:
+        found = [
+            f"characters {start:,} to {start + len(response.content):,} of {total:,}",
+            f"found at {response.found_at:,}" if response.found_at is not None else "",
+            f"next offset {further:,}" if further is not None else "the end",
+        ]
+    part = Prose(_clip(response.content, MAX_BYTES, limits), verbatim=True)
+    facts = [f"handle {name(response.handle)}"]
+    return Outline(
+        "Part", subject(response.find), "", [*map(Fact, found)], facts, [part], notes
+    )
+
+
+@outline.register
+def _(response: ResearchEnvelope, limits: Limits = WHOLE) -> Outline:
+    meta, answer = response.meta, response.synthesis
+    recent = f"recent: {count(meta.recency_days, 'day')}" if meta.recency_days else ""
+    estimate = " (estimate)" if meta.cost_is_estimate else ""
+    paid = price(meta.cost_usd) + estimate if meta.cost_usd is not None else ""
+    facts = [paid, recent, f"{'cached ' if meta.cache_hit else ''}{minute(meta.retrieved_at)}"]
+    found = [
+        Fact(count(len(response.results), "result")),
+        Fact(f"{name(meta.confidence)} confidence", _TONES.get(meta.confidence, "")),
+        *(_verdicts(answer) if answer else ()),
+    ]
+    return Outline(
+        name(meta.command),
+        subject(meta.query),
+        name(meta.provider_used),
+        found,
+        [*filter(None, facts)],
+        [*_research_parts(response, limits)],
+        [*_doubts(response), *_warnings(meta.warnings)],
+    )
+
+
+def _verdicts(answer: ResearchSynthesis) -> Iterator[Fact]:
+    """Yield how many claims have each status, or how many citations there are."""
+    if not answer.claims and answer.citations:
+        yield Fact(count(len(answer.citations), "citation"))
+    for status, tone in _STATUS_TONES.items():
+        if number := sum(claim.status == status for claim in answer.claims):
+            yield Fact(f"{count(number, 'claim')} {status}", tone if tone != "good" else "")
+
+
+def _research_parts(
+    response: ResearchEnvelope, limits: Limits
+) -> Iterator[Answer | Prose | Extracts | Listing]:
+    """Yield the answer, the passages and one list of sources, the cited ones first."""
+    answer = response.synthesis
+    cited = answer.citations[: limits.rows * 10] if answer else []
+    numbers = {url: number for number, url in reversed([*enumerate(cited, 1)])}
+    if answer and answer.summary:
+        yield Answer([*_statements(answer, numbers, limits)], [place(url) for url in cited])
+    elif answer and response.results:
+        yield Prose(Clip(NO_ANSWER))
+    bare = answer is not None and bool(answer.summary or response.passages)
+    found = {result.url: result for result in response.results[: limits.rows]}
+    rows = [_cited_source(n, url, found.get(url), limits) for n, url in enumerate(cited, 1)]
+    others = [each for each in response.results[: limits.rows] if each.url not in numbers]
+    rows += [_source(n, item, limits) for n, item in enumerate(others, len(rows) + 1)]
+    by_url = {each.place.shown: each.rank for each in reversed(rows)}
+    if response.passages:
+        yield _extracts(response, by_url, limits, folded=bool(answer and answer.summary))
+    if bare:
+        rows = [_without_snippet(row) for row in rows]
+    if not rows:
+        yield Prose(Clip(NO_RESULTS))
+        return
+    yield Listing([("", rows)], max(len(response.results) - limits.rows, 0), "Sources")
+
+
+def _statements(
+    answer: ResearchSynthesis, numbers: dict[str, int], limits: Limits
+) -> Iterator[Statement]:
+    if not answer.claims:
+        yield Statement(_clip(answer.summary, limits.page // 2, limits))
+    for claim in answer.claims[: limits.rows]:
+        yield _statement(claim, numbers, limits)
+
+
+def _statement(claim: Claim, numbers: dict[str, int], limits: Limits) -> Statement:
+    cited = [numbers[each.url] for each in claim.citations if each.url in numbers]
+    quotations = [sentence(each.quotation) for each in claim.citations[:_MOST_QUOTATIONS]]
+    return Statement(
+        _clip(claim.text, limits.page // 2, limits),
+        [*dict.fromkeys(cited)],
+        Fact(name(claim.status), _STATUS_TONES.get(claim.status, "")),
+        [*filter(None, quotations)],
+    )
+
+
+def _cited_source(
+    number: int, url: str, result: ResearchResult | None, limits: Limits
+) -> Source:
+    if result is not None:
+        return _source(number, result, limits)
+    return Source(number, cut(url, LONGEST_TITLE), place(url))
+
+
+def _without_snippet(row: Source) -> Source:
+    return Source(row.rank, row.title, row.place, row.day, row.provider)
+
+
+def _extracts(
+    response: ResearchEnvelope, numbers: dict[str, int], limits: Limits, *, folded: bool
+) -> Extracts:
+    """Return the passages: behind an answer all of them folded, without one the nearest."""
+    most = limits.rows if folded else _NEAREST
+    cut_to = limits if folded else Limits(lines=_LINES_OF_NEAREST)
+    items = [
+        Extract(
+            numbers.get(place(each.url).shown, 0),
+            _heading(each),
+            _clip(each.text, limits.page // 10, cut_to),
+        )
+        for each in response.passages[:most]
+    ]
+    title = "Passages of these pages" if folded else "The passages that come nearest"
+    return Extracts(title, items, len(response.passages) - len(items), folded)
+
+
+def _heading(passage: Passage) -> str:
+    """Return the headings of a passage, unless it begins with the last of them."""
+    words = passage.heading.rpartition(" > ")[2]
+    return "" if words and words in passage.text.partition("\n")[0] else subject(passage.heading)
+
+
+@outline.register
+def _(response: ResearchPlan, limits: Limits = WHOLE) -> Outline:
+    recent = f"recent: {count(response.recency_days, 'day')}" if response.recency_days else ""
+    chain = " → ".join(name(step.provider) for step in response.chain[:5])
+    facts = [
+        f"up to {count(response.limit, 'source')}",
+        recent,
+        f"at most {response.most_output_bytes:,} bytes for a model",
+        f"synthesis: {name(response.synthesizer)}" if response.synthesizer else "no synthesis",
+        f"cached {minute(response.kept_since)}" if response.kept_since else "",
+        *_budget(response),
+    ]
+    return Outline(
+        f"Plan of {name(response.command)}",
+        subject(response.query),
+        "",
+        [Fact(chain), Fact(f"at most {price(response.worst_cost_usd)}")],
+        [*filter(None, facts)],
+        [_plan_grid(response, limits)],
+        [Note("Pages", NO_READER)] if lacks_reader(response) else [],
+    )
+
+
+def _plan_grid(plan: ResearchPlan, limits: Limits) -> Grid:
+    steps = [step for step in (*plan.chain, plan.reading, plan.synthesis) if step is not None]
+    return Grid(
+        ("name", "type", "task", "price", "state"),
+        ("Provider", "Type", "Task", "At most", "State"),
+        [_plan_row(step) for step in steps[: limits.rows]],
+    )
+
+
+@outline.register
+def _(response: ToolResult, limits: Limits = WHOLE) -> Outline:
+    handle = name(response.details.get("read_handle"))
+    facts = [
+        f"call {name(response.call_id)}" if response.call_id else "",
+        f"read_handle {handle}" if handle else "",
+    ]
+    failed = Note("Failed", sentence(response.text), bad=True)
+    text = Prose(_clip(response.text, MAX_BYTES, limits), True, "What the model reads")
+    return Outline(
+        "Tool result",
+        "",
+        "",
+        [Fact("failed" if response.is_error else ""), Fact(count(len(response.text), "character"))],
+        [*filter(None, facts)],
+        [] if response.is_error else [text],
+        [failed] if response.is_error else [],
+    )
+
+
+def lacks_reader(plan: ResearchPlan) -> bool:
+    """Return whether pages are to be read, and nobody is there to do it."""
+    return plan.command == "web-deep" and plan.synthesizer is not None and plan.reading is None
+
+
+def _plan_row(step: PlanStep) -> tuple[str, ...]:
+    parked = f"parked until {minute(step.parked_until)}" if step.parked_until else ""
+    state = ": ".join(part for part in (parked, sentence(step.reason)) if part) or "ready"
+    return name(step.provider), name(step.type), step.task, price(step.worst_cost_usd), state
+
+
+def _budget(plan: ResearchPlan) -> Iterator[str]:
+    if (budget := plan.budget) is None:
+        return
+    if budget.usd_per_day is not None and budget.usd_today is not None:
+        yield f"{price(budget.usd_today)} of {price(budget.usd_per_day)} spent today"
+    if budget.calls_per_day is not None and budget.calls_today is not None:
+        yield f"{budget.calls_today:,} of {count(budget.calls_per_day, 'call')} made today"
+    if budget.usd_per_process is not None:
+        yield f"{price(budget.usd_process)} of {price(budget.usd_per_process)} spent here"
+    if budget.calls_per_process is not None:
+        yield f"{budget.calls_process:,} of {count(budget.calls_per_process, 'call')} made here"
+
+
+def _origin(response: SearchResponse | FetchResponse | SummaryResponse) -> Iterator[str]:
+    if response.cost_usd is not None:
+        yield price(response.cost_usd) + (" (estimate)" if response.cost_is_estimate else "")
+    if response.cache_hit:
+        kept = response.retrieved_at
+        yield f"cached {minute(kept)}" if kept else "cached"
+
+
+def _failed_queries(response: SearchResponse) -> list[Note]:
+    notes = [
+        Note(f"“{subject(error.query)}” failed", sentence(error.message), bad=True)
+        for error in response.errors[:_MOST_NOTES]
+    ]
+    return notes + _more(len(response.errors), "queries failed")
+
+
+def _warnings(warnings: Sequence[str]) -> list[Note]:
+    """Return each warning once."""
+    told = [*dict.fromkeys(warnings)]
+    notes = [Note("Warning", sentence(text)) for text in told[:_MOST_NOTES]]
+    return notes + _more(len(told), "warnings")
+
+
+def _more(number: int, what: str) -> list[Note]:
+    return [Note("", f"… and {number - _MOST_NOTES:,} more {what}")] if number > _MOST_NOTES else []
+
+
+def _doubts(response: ResearchEnvelope) -> Iterator[Note]:
+    meta = response.meta
+    if meta.confidence_rule:
+        yield Note("Confidence", f"{name(meta.confidence)}, as {sentence(meta.confidence_rule)}")
+    if meta.uncertainty and meta.uncertainty != NO_ANSWER:
+        yield Note("Uncertainty", sentence(meta.uncertainty))
+    if meta.degraded:
+        names = ", ".join(map(name, meta.degraded[:_MOST_NOTES]))
+        yield Note("Degraded", f"{names} should have served and did not", bad=True)

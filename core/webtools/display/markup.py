@@ -1,0 +1,77 @@
+"""Markdown of pages and answers as tokens that can do nothing; needs markdown-it, as rich does.
+
+HTML, images, entities and link definitions are text in it, underscores too (`__init__` keeps
+them), and a link is one only where its text does not name another address.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline, emphasis
+from markdown_it.token import Token
+
+from webtools.text.visible import LONGEST_URL, display_text, link_target
+
+_BLOCKS = ["fence", "code", "list", "heading"]
+_PAGE_BLOCKS = ["blockquote", "hr", "table"]
+_LANGUAGE = re.compile(r"[\w+#-]{1,20}")
+_NAMES_A_PLACE = re.compile(r"(?:https?:)?//|www\.|\w\.\w+/", re.IGNORECASE)
+
+
+def tokens(text: str, *, is_page: bool = False) -> list[Token]:
+    """Read a text that is fit to be shown.
+
+    Args:
+        text: Markdown.
+        is_page: Whether it is a page of ours, in which asterisks, quotes and tables are marks;
+            in the words of a claim they are characters.
+    """
+    return [_safe(token) for token in _parser(is_page).parse(text)]
+
+
+@cache
+def _parser(is_page: bool) -> MarkdownIt:
+    parser: Any = MarkdownIt("zero").enable([*_BLOCKS, "backticks", "link", "newline"])
+    if is_page:
+        parser.enable([*_PAGE_BLOCKS, "escape", "emphasis", "balance_pairs", "fragments_join"])
+        parser.inline.ruler.at("emphasis", _asterisks)
+    parser.validateLink = lambda url: _target(url) is not None
+    return parser
+
+
+def _asterisks(state: StateInline, silent: bool) -> bool:
+    return state.src[state.pos] != "_" and emphasis.tokenize(state, silent)
+
+
+def _target(url: str) -> str | None:
+    return link_target(url, display_text(url, LONGEST_URL))
+
+
+def _safe(token: Token) -> Token:
+    language = _LANGUAGE.match(token.info)
+    token.info = language[0] if language else ""
+    if token.children:
+        token.children = _true_links(token.children)
+    return token
+
+
+def _true_links(children: Sequence[Token]) -> list[Token]:
+    """Leave out links whose text could be taken for another address than theirs."""
+    kept: list[Token] = []
+    start = 0
+    for token in children:
+        kept.append(token)
+        if token.type == "link_open":
+            start = len(kept)
+            token.attrs = {"href": _target(str(token.attrs.get("href", ""))) or ""}
+        elif token.type == "link_close":
+            text = "".join(each.content for each in kept[start:])
+            href = str(kept[start - 1].attrs["href"])
+            if not href or (_NAMES_A_PLACE.search(text) and text.strip() != href):
+                kept[start - 1 :] = kept[start:-1]
+    return kept
