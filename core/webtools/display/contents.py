@@ -138,6 +138,7 @@ def _document(page: Page, most: int, limits: Limits) -> Document:
     if page.error is not None:
         return Document(title, place(page.url), [], sentence(page.error) or "no reason given")
     length = count(len(page.text), "character") if page.text is not None else ""
+    text = (page.text or "").removeprefix(f"# {page.title}\n")  # the title stands above it
     empty = not (page.summary or page.highlights or page.text or page.passages is not None)
     return Document(
         title,
@@ -146,7 +147,7 @@ def _document(page: Page, most: int, limits: Limits) -> Document:
         summary=_clip(page.summary, most, limits),
         highlights=[sentence(text) for text in page.highlights[:_MOST_HIGHLIGHTS]],
         passages=_clip(passages_section(page), most, limits),
-        text=Clip("", "The page has no content.") if empty else _clip(page.text, most, limits),
+        text=Clip("", "The page has no content.") if empty else _clip(text, most, limits),
     )
 
 

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline, emphasis
 from markdown_it.token import Token
 
@@ -37,11 +38,24 @@ def tokens(text: str, *, is_page: bool = False) -> list[Token]:
 @cache
 def _parser(is_page: bool) -> MarkdownIt:
     parser: Any = MarkdownIt("zero").enable([*_BLOCKS, "backticks", "link", "newline"])
+    parser.block.ruler.before("code", "doctest", _doctest, {"alt": ["paragraph"]})
     if is_page:
         parser.enable([*_PAGE_BLOCKS, "escape", "emphasis", "balance_pairs", "fragments_join"])
         parser.inline.ruler.at("emphasis", _asterisks)
     parser.validateLink = lambda url: _target(url) is not None
     return parser
+
+
+def _doctest(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Read an example of an interactive session, which would be quotes within quotes."""
+    if not state.src.startswith(">>> ", state.bMarks[start] + state.tShift[start]):
+        return False
+    if not silent:
+        stop = next((n for n in range(start, end) if state.isEmpty(n)), end)
+        token = state.push("fence", "code", 0)
+        token.info, token.content = "pycon", state.getLines(start, stop, state.blkIndent, False)
+        state.line = stop
+    return True
 
 
 def _asterisks(state: StateInline, silent: bool) -> bool:

@@ -80,16 +80,13 @@ def render_whole(tool: str, result: ToolResult, seconds: float | None = None) ->
     found = response_of(tool, result)
     if found is None or result.details.get("truncation"):
         text, _ = cut_lines(unfenced(result.text), _LONGEST_TEXT)
-        facts = _head_alone(found, seconds)
-        return Block([*facts, Line(MarkedUp(text, is_page=True))])
+        whole = Line(MarkedUp(text, is_page=True))
+        if found is None:
+            return Block([whole])
+        above = head(outline(found, replace(BRIEF, rows=0)), brief=False, seconds=seconds)
+        return Block([Line(_marked_cut(above, result)), line(""), whole])
     shown = outline(found, _SCREEN)
-    return Block([Line(head(shown, brief=False, seconds=seconds)), *body(shown, brief=False)])
-
-
-def _head_alone(found: Any, seconds: float | None) -> list[Line]:
-    if found is None:
-        return []
-    return [Line(head(outline(found, replace(BRIEF, rows=0)), brief=False, seconds=seconds)), line("")]
+    return Block([Line(head(shown, brief=False, seconds=seconds)), *body(shown)])
 
 
 def running(tool: str) -> str:

@@ -1,0 +1,161 @@
+"""The rows of an outline, for a terminal: plain text joins them, rich colours and wraps them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import singledispatch
+from itertools import chain
+from typing import Any
+
+from webtools.display.outline import (
+    Answer,
+    Clip,
+    Document,
+    Extracts,
+    Grid,
+    Listing,
+    Note,
+    Outline,
+    Place,
+    Prose,
+    Source,
+)
+from webtools.display.text import count
+from webtools.output.formatting import NO_RESULTS
+
+_INDENT = "    "
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line, which may wrap, or a text in Markdown.
+
+    Attributes:
+        text: What it says; of a URL the URL.
+        style: `title`, `muted`, `good`, `warn`, `bad` or none.
+        marker: What stands before it.
+        place: The URL that it shows.
+        markup: Whether the text is Markdown: `answer`, `page` or none.
+    """
+
+    text: str
+    style: str = ""
+    marker: str = ""
+    place: Place | None = None
+    markup: str = ""
+
+
+def rows(shown: Outline, *, brief: bool = False) -> list[Row]:
+    """Return what follows the head; a blank row stands before each part.
+
+    Args:
+        shown: What there is to be shown.
+        brief: Whether of pages no more than titles and passages are wanted.
+    """
+    pages = [part for part in shown.parts if brief and isinstance(part, Document)]
+    titles = [row for page in pages for row in (*_titled(page), *_clip(page.passages))]
+    groups = [titles, *([*_part(part)] for part in shown.parts if part not in pages)]
+    return _spaced([*groups, _muted(shown.hidden), [*map(_note, shown.notes)]])
+
+
+def _spaced(groups: Iterable[list[Row]]) -> list[Row]:
+    return [*chain.from_iterable([Row(""), *group] for group in groups if group)]
+
+
+def _muted(text: str) -> list[Row]:
+    return [Row(text, "muted")] if text else []
+
+
+def _more(number: int, what: str) -> list[Row]:
+    return _muted(f"… and {count(number, f'more {what}')}" if number > 0 else "")
+
+
+def _note(note: Note) -> Row:
+    label = "" if note.label in {"", "Warning"} else f"{note.label}: "
+    return Row(f"{label}{note.text}", "bad" if note.bad else "warn", "✗ " if note.bad else "! ")
+
+
+@singledispatch
+def _part(part: Any) -> Iterable[Row]:
+    raise TypeError(type(part).__name__)
+
+
+@_part.register
+def _(part: Listing) -> Iterator[Row]:
+    yield from _muted(part.title and f"{part.title}:")
+    for number, (query, found) in enumerate(part.groups):
+        yield from [Row("")] if number else []
+        yield from _muted(query and f'"{query}"')
+        yield from (row for each in found for row in _source(each))
+        yield from [] if found else [Row(NO_RESULTS, marker=_INDENT)]
+    yield from _more(part.hidden, "result")
+
+
+def _source(found: Source) -> Iterator[Row]:
+    mark = f"{found.rank:>2}. "
+    if found.title != found.place.shown:
+        yield Row(found.title, "title", mark)
+        mark = _INDENT
+    yield Row(found.place.shown, marker=mark, place=found.place)
+    if found.snippet:
+        yield Row(found.snippet, marker=_INDENT)
+    if known := " · ".join(filter(None, (found.day, found.author))):
+        yield Row(known, "muted", _INDENT)
+
+
+@_part.register
+def _(part: Answer) -> Iterator[Row]:
+    for number, claim in enumerate(part.statements):
+        yield from [Row("")] if number else []
+        yield from _clip(Clip(claim.cited, claim.text.missing), "answer")
+        if claim.status.text not in {"", "quoted"}:
+            quotations = "".join(f" “{text}”" for text in claim.quotations)
+            yield Row(f"{claim.status.text}:{quotations}", claim.status.tone or "muted", "  ")
+
+
+@_part.register
+def _(part: Extracts) -> Iterator[Row]:
+    if part.folded:
+        total = len(part.items) + part.hidden
+        yield from _muted(f"… and {count(total, 'passage')} of these pages")
+        return
+    yield from _muted(f"{part.title}:")
+    for each in part.items:
+        mark = f"[{each.number}] " if each.number else ""
+        yield from [Row(""), Row(each.heading, "title", mark), *_clip(each.text, "answer")]
+
+
+@_part.register
+def _(part: Document) -> Iterator[Row]:
+    yield from _titled(part)
+    if part.error:
+        return
+    facts = " · ".join(part.facts)
+    yield from [Row(facts, "muted", "  ")] if facts else []
+    highlights = Clip("\n".join(f"- {text}" for text in part.highlights))
+    texts = [_clip(each, "answer") for each in (part.summary, highlights, part.passages)]
+    yield from _spaced([*texts, _clip(part.text, "page")])
+
+
+def _titled(part: Document) -> Iterator[Row]:
+    mark, style = ("✗ ", "bad") if part.error else ("✓ ", "")
+    yield Row(part.place.shown, marker=mark, place=part.place)
+    if part.error or part.title != part.place.shown:
+        yield Row(part.error or part.title, style or "title", "  ")
+
+
+@_part.register
+def _(part: Prose) -> Iterator[Row]:
+    yield from _clip(part.text, "" if part.verbatim else "answer")
+
+
+@_part.register
+def _(part: Grid) -> Iterator[Row]:
+    yield from (Row(" · ".join(row)) for row in part.rows)
+
+
+def _clip(clip: Clip, markup: str = "") -> list[Row]:
+    lines = [clip.text] if markup else clip.text.split("\n")
+    shown = [Row(each, markup=markup) for each in lines] if clip.text else []
+    return [*shown, *_muted(clip.missing)]
