@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +16,13 @@ from cli_calls import Cli
 
 from webtools import WebTools
 from webtools.cli import drawing, main, output
+from webtools.results import (
+    Passage,
+    ResearchEnvelope,
+    ResearchMeta,
+    ResearchResult,
+    ResearchSynthesis,
+)
 from webtools.text.fencing import unfenced
 from webtools.tools import ToolResult
 
@@ -145,12 +153,13 @@ def test_the_text_of_pages_and_summaries_is_printed_whole(
 ) -> None:
     url = f"{webtools_sandbox.docs_url}/library/secrets.html"
     with WebTools(config=trial) as web:
-        page = web.call_tool("web_fetch", {"url": url}).text
+        page = web.fetch(url).pages[0].text or ""
         summary = web.call_tool("summarize", {"url": url}).text
     whole = cli("fetch", url, "--config", trial).out
-    assert whole.split() == f"1 fetched {unfenced(page)}".split()
+    shown = re.findall(r"\w+", page.partition("\n")[2])  # the title stands above it
+    assert re.findall(r"\w+", whole)[-len(shown) :] == shown
     head, _, text = cli("summarize", url, "--config", trial).out.partition("\n\n")
-    assert re.fullmatch(r"cecil · summary · \d+ tokens", head)
+    assert re.match(r"cecil · summary · \d+ tokens · kagi · [\d.]+ USD .* s$", head)
     assert text.split() == unfenced(summary).split()
 
 
@@ -215,10 +224,13 @@ def test_the_snippets_of_sources_do_not_push_an_answer_off_the_screen(
     monkeypatch.setenv("COLUMNS", "60")
     lines = cli("web-deep", QUESTION, "--config", trial).out.splitlines()
     sources = lines[lines.index("Sources:") + 1 :]
+    assert len(lines) <= 45
     assert any(line.endswith("[1]") for line in lines[:8])  # the answer comes first
-    assert sources[0].startswith("1. ")
-    assert any(re.fullmatch(r" +http://\S+", line) for line in sources)
-    assert len(sources) < 30  # titles and addresses, no snippets
+    assert sources[0].startswith(" 1. ")
+    assert any(re.fullmatch(r"    http://\S+", line) for line in sources)
+    plain = cli("web-deep", QUESTION, "--synthesis", "none", "--config", trial).out
+    assert "Sources:" in plain
+    assert len(plain.splitlines()) > len(sources)  # with no answer, the snippets are there
 
 
 @pytest.mark.parametrize(
@@ -254,45 +266,72 @@ def test_a_page_cannot_act_on_the_terminal(
     assert not {"\x1b", "\x07", "\x9b"} & set(done.out)
 
 
-@pytest.mark.parametrize(("count", "drawn"), [(10, True), (11, False)])
-def test_no_result_is_left_out(
-    terminal: None, cli: Cli, trial: str, count: int, drawn: bool
-) -> None:
+@pytest.mark.parametrize("count", [10, 11])
+def test_no_result_is_left_out(terminal: None, cli: Cli, trial: str, count: int) -> None:
     out = cli("search", "python", "--limit", str(count), "--config", trial).out
-    assert out.startswith(f"{count} results\n")
+    assert re.match(rf"{count} results · exa · [\d.]+ USD · (< )?[\d.]+ s\n\n 1\. ", out)
     assert len(re.findall(r"^ *\d+\. ", out, re.MULTILINE)) == count
-    assert ("\n 1. " in out) == drawn
     assert "more" not in out.splitlines()[-1]
 
 
-def research(summary: str, capsys: pytest.CaptureFixture[str]) -> str:
-    details: dict[str, Any] = {
-        "results": [{"title": "T", "url": "https://a.example/", "snippet": "s"}],
-        "meta": {"provider_used": "exa", "confidence": "high"},
-        "synthesis": {"summary": summary, "citations": ["https://a.example/"]},
-        "result_count": 1,
-        "warnings": [],
-    }
-    assert drawing.draw("web_research", ToolResult(summary, details))
-    return capsys.readouterr().out
+def deep(summary: str, sources: int = 1, passages: int = 0) -> ToolResult:
+    """Return what a model gets of an answer, with as much beside it as wanted."""
+    urls = [f"https://a.example/{n}" for n in range(sources)]
+    found = [
+        ResearchResult(title=f"T{url}", url=url, snippet="s " * 300, source_provider="exa")
+        for url in urls
+    ]
+    meta = ResearchMeta(
+        query="q",
+        command="web-deep",
+        provider_chain=["exa"],
+        provider_used="exa",
+        confidence="high",
+        normalized_query="q",
+        retrieved_at=datetime(2026, 11, 22, tzinfo=UTC),
+        warnings=["page x could not be read."] * 9,
+    )
+    beside = [Passage(text="p\n" * 50, heading="H", url=urls[0])] * passages
+    answer = ResearchSynthesis(summary=summary, citations=urls[:1])
+    envelope = ResearchEnvelope(results=found, meta=meta, synthesis=answer, passages=beside)
+    return ToolResult("text", {**envelope.model_dump(mode="json"), "truncation": None})
 
 
-@pytest.mark.parametrize(("lines", "drawn"), [(20, True), (21, False)])
+@pytest.mark.parametrize("lines", [1, 20, 60])
 def test_no_line_of_an_answer_is_left_out(
-    terminal: None, capsys: pytest.CaptureFixture[str], lines: int, drawn: bool
+    terminal: None, capsys: pytest.CaptureFixture[str], lines: int
 ) -> None:
-    out = research("\n".join(f"line {n}" for n in range(lines)), capsys)
-    assert f"line {lines - 1}\n" in out
-    assert ("Sources:" in out) == drawn
+    assert drawing.draw("web_research", deep("\n\n".join(f"line {n}" for n in range(lines))))
+    out = capsys.readouterr().out
+    assert re.findall(r"^line \d+$", out, re.MULTILINE) == [f"line {n}" for n in range(lines)]
+    assert out.count("\nSources:\n") == 1
 
 
-@pytest.mark.parametrize(("length", "drawn"), [(1000, True), (1001, False)])
-def test_no_end_of_a_line_is_left_out(
-    terminal: None, capsys: pytest.CaptureFixture[str], length: int, drawn: bool
+def test_no_end_of_a_line_is_left_out(terminal: None, capsys: pytest.CaptureFixture[str]) -> None:
+    assert drawing.draw("web_research", deep("y" * 5000))
+    assert capsys.readouterr().out.count("y") == 5000
+
+
+def test_what_stands_beside_an_answer_is_bounded(
+    terminal: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    out = research("y" * length, capsys)
-    assert out.count("y") == length
-    assert ("Sources:" in out) == drawn
+    monkeypatch.setenv("COLUMNS", "60")
+    assert drawing.draw("web_research", deep("Yes. [1]", sources=10, passages=30))
+    out = capsys.readouterr().out
+    assert len(out.splitlines()) <= 45
+    assert "… and 30 passages of these pages" in out
+    assert out.count("could not be read") == 1
+    assert drawing.draw("web_research", deep("", sources=10, passages=30))
+    assert len(capsys.readouterr().out.splitlines()) <= 100  # the nearest, as there is no answer
+
+
+def test_an_answer_s_code_keeps_its_lines(
+    terminal: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = "if x:    # two ways\n    y = a_b * __c__\n\nz = 1"
+    assert drawing.draw("web_research", deep(f"So:\n\n```python\n{code}\n```\n[1]"))
+    out = capsys.readouterr().out
+    assert code in out.replace("\n  ", "\n")
 
 
 def test_without_rich_it_is_plain_text(

@@ -138,6 +138,9 @@ RESEARCH = ToolResult(
         "result_count": 5,
         "meta": {
             "query": "q",
+            "normalized_query": "q",
+            "retrieved_at": "2026-11-22T10:02:00Z",
+            "cost_usd": 0.012,
             "command": "web-deep",
             "provider_chain": ["brave", "exa"],
             "provider_used": "exa",
@@ -156,7 +159,15 @@ RESEARCH = ToolResult(
 
 READ = ToolResult(
     "\n".join(f"line {n}" for n in range(25)),
-    {"characters": 12_000, "total_characters": 90_000, "results": [], "result_count": 0} | COMMON,
+    {
+        "handle": "page-7f3a",
+        "content": "\n".join(f"line {n}" for n in range(25)),
+        "offset": 12_000,
+        "next_offset": 12_199,
+        "total_characters": 90_000,
+    }
+    | {"results": [], "result_count": 0}
+    | COMMON,
 )
 
 

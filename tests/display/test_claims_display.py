@@ -60,7 +60,7 @@ def test_code_keeps_its_lines_in_markdown() -> None:
 
 def test_code_keeps_its_lines_in_html() -> None:
     shown = html.draw(ENVELOPE)
-    assert "if card:\n    card.save()</pre>" in shown
+    assert "if card:\n    card.save()</code></pre>" in shown
     assert shown.count(">[1]</a>") == 2
     assert "```" not in shown
 

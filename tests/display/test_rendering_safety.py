@@ -100,7 +100,9 @@ def test_no_text_whatever_acts_on_the_terminal(text: str) -> None:
 
 def test_markup_and_emoji_codes_are_shown_as_they_are() -> None:
     text = "[red]a[/red] :warning: [/] [link=https://evil.example]b[/link]"
-    shown = to_text(render_result("web_search", samples.search(samples.hit(text, text)), True), 200)
+    shown = to_text(
+        render_result("web_search", samples.search(samples.hit(text, "x:", text)), True), 200
+    )
     assert shown.count(text) == 2
 
 
@@ -144,7 +146,7 @@ def test_shown_text_is_short_and_on_one_line(text: Any, shown: str) -> None:
 
 def test_shown_lines_keep_their_indentation() -> None:
     text = "a\n\tb\n" + " " * 1000 + "c\n\x1b[31md\ne"
-    assert display_lines(text, 4) == (["a", "    b", " " * 16 + "c", "d"], 1)
+    assert display_lines(text, 4) == (["a", "    b", " " * 40 + "c", "d"], 1)
     assert display_lines(" \n", 4) == ([], 0)
     assert display_lines(None, 4) == ([], 0)
 

@@ -11,9 +11,7 @@ from webtools.display.terminal import render_call, render_result, to_text
 from webtools.text.fencing import fenced
 from webtools.tools import ToolResult
 
-RESEARCH_LINE = (
-    "5 results · exa · medium confidence · cached · degraded: brave, synthesis · 3 citations"
-)
+RESEARCH_LINE = "5 results · exa · medium confidence · 3 citations"
 
 
 def call(tool: str, arguments: Any, **more: Any) -> str:
@@ -99,35 +97,36 @@ def test_a_running_call_says_what_it_does(tool: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("tool", "result", "expected"),
     [
-        ("web_search", samples.search(), "No results found"),
-        ("web_search", samples.many(1), "1 result (truncated)"),
-        ("web_search", samples.search(samples.PLAIN, samples.WIDE), "2 results"),
+        ("web_search", samples.search(), "0 results · exa"),
+        ("web_search", samples.many(1), "1 result · exa (truncated)"),
+        ("web_search", samples.search(samples.PLAIN, samples.WIDE), "2 results · exa"),
         (
             "web_search",
             samples.search(samples.PLAIN, errors=[samples.FAILED_QUERY]),
-            "1 result, 1 query failed",
+            "1 result · exa · 1 query failed",
         ),
         (
             "web_search",
             samples.search(errors=[samples.FAILED_QUERY] * 2),
-            "No results found, 2 queries failed",
+            "0 results · exa · 2 queries failed",
         ),
-        ("web_fetch", samples.FETCHED, "3 fetched, 1 failed (truncated)"),
-        ("web_fetch", samples.FETCHED.details | {"failed_count": 0}, "3 fetched (truncated)"),
-        ("summarize", samples.SUMMARY, "agnes · takeaway · 1234 tokens"),
-        ("summarize", samples.SUMMARY.details | {"tokens": 1}, "agnes · takeaway · 1 token"),
+        ("web_fetch", samples.FETCHED, "3 fetched · exa · 1 failed (truncated)"),
+        ("summarize", samples.SUMMARY, "agnes · takeaway · 1,234 tokens · exa"),
         (
             "summarize",
             ToolResult(" ", samples.SUMMARY.details | {"tokens": 0}),
-            "No summary available",
+            "No summary available · exa",
         ),
         (
             "web_research",
             samples.RESEARCH,
             RESEARCH_LINE,
         ),
-        ("web_read", samples.READ, "12,000 of 90,000 characters"),
-        ("web_read", {"characters": 1, "total_characters": 1}, "1 of 1 character"),
+        (
+            "web_read",
+            samples.READ,
+            "characters 12,000 to 12,189 of 90,000 · next offset 12,199",
+        ),
     ],
 )
 def test_a_collapsed_result_is_one_line(tool: str, result: Any, expected: str) -> None:
@@ -135,12 +134,18 @@ def test_a_collapsed_result_is_one_line(tool: str, result: Any, expected: str) -
 
 
 def test_plain_research_says_no_more_than_there_is() -> None:
-    meta = {"provider_used": "exa", "cache_hit": False, "confidence": "high", "degraded": []}
-    details = {"results": [samples.PLAIN], "meta": meta, "synthesis": None, "error": None}
+    meta = samples.RESEARCH.details["meta"]
+    bare = {key: meta[key] for key in ("query", "command", "normalized_query", "retrieved_at")}
+    bare |= {"provider_chain": [], "provider_used": "exa", "confidence": "high"}
+    details = {"results": [samples.PLAIN], "meta": bare, "synthesis": None, "error": None}
     assert head("web_research", details) == "1 result · exa · high confidence"
-    nothing = {"results": [], "meta": {"provider_used": None, "confidence": "low"}}
-    assert head("web_research", nothing) == "No results found · low confidence"
-    assert lines("web_research", nothing) == ["No results found · low confidence"]
+    nothing = {"results": [], "meta": bare | {"provider_used": None, "confidence": "low"}}
+    assert head("web_research", nothing) == "0 results · low confidence"
+    assert lines("web_research", nothing) == [
+        "0 results · low confidence · 2026-11-22 10:02 UTC",
+        "",
+        "No results found.",
+    ]
 
 
 @pytest.mark.parametrize("tool", ["web_search", "web_fetch", "summarize", "web_research", "x"])
@@ -161,8 +166,9 @@ def test_a_long_reason_is_shown_further_when_expanded() -> None:
 
 def test_an_expanded_search_shows_ten_results_and_where_the_rest_is() -> None:
     shown = lines("web_search", samples.many(12))
-    assert shown[:4] == [
-        "12 results (truncated)",
+    assert shown[:5] == [
+        "12 results · exa · 0.005 USD (estimate) (truncated)",
+        "",
         " 1. Title 0",
         "    https://example.com/0",
         "    Snippet 0",
@@ -170,36 +176,42 @@ def test_an_expanded_search_shows_ten_results_and_where_the_rest_is() -> None:
     assert shown[-4:] == [
         "    https://example.com/9",
         "    Snippet 9",
-        "... and 2 more",
+        "… and 2 more results",
         "Full output: /tmp/webtools/output.txt",
     ]
 
 
-def test_an_expanded_search_shows_what_failed_and_the_warnings() -> None:
+def test_an_expanded_search_shows_what_failed_and_each_warning_once() -> None:
     hits = [samples.hit("", "https://a.example/")]
-    result = samples.search(*hits, errors=[samples.FAILED_QUERY], warnings=["No dates."] * 12)
-    assert lines("web_search", result)[1:4] == [
+    warnings = ["No dates.", "No dates.", *(f"{n}" for n in range(21))]
+    result = samples.search(*hits, errors=[samples.FAILED_QUERY], warnings=warnings)
+    assert lines("web_search", result)[1:7] == [
+        "",
         " 1. https://a.example/",
-        ' ✗  "zebra": exa answered 500: <b>safe</b>',
+        "",
+        "✗ “zebra” failed: exa answered 500: <b>safe</b>",
         "! No dates.",
+        "! 0",
     ]
-    assert lines("web_search", result)[-1] == "... and 2 more"
+    assert lines("web_search", result)[-1] == "! … and 2 more warnings"
 
 
 def test_an_expanded_summary_shows_twenty_lines_without_what_stands_below_it() -> None:
     shown = lines("summarize", samples.SUMMARY)
-    assert shown[20].startswith("- Point 19:")
-    assert shown[21:] == ["... and 10 more lines", "! target_language was not applied."]
+    assert shown[21].startswith(" • Point 19:")
+    assert shown[22:] == ["… and 10 more lines", "", "! target_language was not applied."]
 
 
-def test_a_cut_summary_counts_the_lines_that_were_cut_off() -> None:
-    text = "one\n  two\n\n[Output truncated: showing 2 of 9 lines]"
+def test_a_cut_summary_leaves_out_the_notice_for_the_model() -> None:
+    text = "one\n\ntwo\n\n[Output truncated: showing 2 of 9 lines]"
     cut = {"truncation": {"total_lines": 9, "output_lines": 2}, "full_output_path": "/tmp/x"}
     assert lines("summarize", ToolResult(text, samples.SUMMARY.details | cut)) == [
-        "agnes · takeaway · 1234 tokens (truncated)",
+        "agnes · takeaway · 1,234 tokens · exa · 0.005 USD (estimate) (truncated)",
+        "",
         "one",
-        "  two",
-        "... and 7 more lines",
+        "",
+        "two",
+        "",
         "! target_language was not applied.",
         "Full output: /tmp/x",
     ]
@@ -208,56 +220,68 @@ def test_a_cut_summary_counts_the_lines_that_were_cut_off() -> None:
 def test_a_summary_may_speak_of_warnings_itself() -> None:
     details = samples.SUMMARY.details | {"warnings": []}
     shown = lines("summarize", ToolResult("a\n\nWarning: hot", details))
-    assert shown[1:] == ["a", "", "Warning: hot"]
+    assert shown[2:] == ["a", "", "Warning: hot"]
 
 
 def test_expanded_pages_say_for_each_url_how_it_went() -> None:
-    assert lines("web_fetch", samples.FETCHED)[5:9] == [
+    assert lines("web_fetch", samples.FETCHED)[6:11] == [
         "✗ https://gone.example/x",
         "  HTTP 404 Not Found",
         "✓ https://bare.example/",
+        "",
         "! The page was cut gpj.exe",
     ]
 
 
-def test_expanded_research_shows_doubt_answer_citations_and_sources() -> None:
+def test_expanded_research_shows_the_answer_one_list_of_sources_and_doubts() -> None:
     shown = lines("web_research", samples.RESEARCH)
     assert shown[1:9] == [
-        "Uncertainty: Limited source count.",
+        "",
         "Python 3.10 added match [1]. マッチ文です [2].",
         "",
         "It is soft [1].",
-        f"[1] {samples.PLAIN['url']}",
-        f"[2] {samples.WIDE['url']}",
-        "[3] javascript:alert(1)",
+        "",
         "Sources:",
+        " 1. Structural Pattern Matching",
+        f"    {samples.PLAIN['url']}",
     ]
-    assert shown[9] == " 1. Structural Pattern Matching"
+    assert shown[11] == " 3. javascript:alert(1)"
+    assert shown.count(f"    {samples.PLAIN['url']}") == 1
+    assert shown[-2:] == [
+        "! Uncertainty: Limited source count.",
+        "✗ Degraded: brave, synthesis should have served and did not",
+    ]
 
 
-def test_the_numbers_of_many_citations_are_lined_up() -> None:
-    urls = [f"https://a.example/{n}" for n in range(1, 11)]
-    meta = {"confidence": "high"}
-    result = {"results": [], "meta": meta, "synthesis": {"summary": "x", "citations": urls}}
-    shown = lines("web_research", result)
-    assert shown[2] == " [1] https://a.example/1"
-    assert shown[11] == "[10] https://a.example/10"
+def test_a_claim_that_is_not_word_for_word_has_its_quotation_below_it() -> None:
+    url = samples.PLAIN["url"]
+    claims = [
+        {"text": "It is so.", "status": status, "citations": [dict(quote, url=url)]}
+        for status, quote in [
+            ("quoted", {"title": "T", "quotation": "It is so."}),
+            ("uncertain", {"title": "T", "quotation": "It may\nbe so."}),
+        ]
+    ]
+    synthesis = samples.RESEARCH.details["synthesis"] | {"citations": [url], "claims": claims}
+    shown = lines("web_research", samples.RESEARCH.details | {"synthesis": synthesis})
+    assert shown[0].startswith("5 results · exa · medium confidence · 1 claim quoted · 1 claim unc")
+    assert shown[2:7] == ["It is so. [1]", "", "It is so. [1]", "  uncertain: “It may be so.”", ""]
 
 
 @pytest.mark.parametrize("tool", ["get_weather", "web_search", "summarize", "web_fetch"])
 def test_what_is_no_result_of_the_tool_is_shown_as_text(tool: str) -> None:
     text = "\n".join(f"row {n}" for n in range(30))
-    assert head(tool, ToolResult(text)) == "row 0 ... and 29 more lines"
-    assert head(tool, ToolResult("one\ntwo")) == "one ... and 1 more line"
+    assert head(tool, ToolResult(text)) == "row 0 … and 29 more lines"
+    assert head(tool, ToolResult("one\ntwo")) == "one … and 1 more line"
     assert head(tool, ToolResult("")) == "Done"
     assert head(tool, None) == "Done"
     assert lines(tool, ToolResult(text))[:2] == ["row 0", "row 1"]
-    assert lines(tool, ToolResult(text))[-2:] == ["row 20", "... and 9 more lines"]
+    assert lines(tool, ToolResult(text))[-2:] == ["row 20", "… and 9 more lines"]
 
 
 def test_a_text_in_a_fence_is_shown_without_it() -> None:
     assert lines("web_fetch", ToolResult(fenced("row 0\nrow 1"))) == ["row 0", "row 1"]
-    assert head("web_fetch", ToolResult(fenced("row 0\nrow 1"))) == "row 0 ... and 1 more line"
+    assert head("web_fetch", ToolResult(fenced("row 0\nrow 1"))) == "row 0 … and 1 more line"
 
 
 def of_query(query: str, *titles: str) -> list[dict[str, Any]]:
@@ -268,22 +292,21 @@ def test_the_results_of_several_queries_stand_under_their_query() -> None:
     hits = [*of_query("one", "a", "b"), *of_query("two\x1b[1m", "c")]
     result = samples.search(*hits, errors=[{"query": "bad", "message": "exa failed"}])
     details = result.details | {"queries": ["one", "none", "bad", "two\x1b[1m"]}
-    shown = [text for text in lines("web_search", details) if "https" not in text]
+    shown = [text for text in lines("web_search", details)[1:] if text and "https" not in text]
     assert shown == [
-        "3 results, 1 query failed",
         *('"one"', " 1. a", " 2. b"),
-        *('"none"', "    No results found"),
+        *('"none"', "    No results found."),
         *('"two"', " 1. c"),
-        ' ✗  "bad": exa failed',
+        "✗ “bad” failed: exa failed",
     ]
 
 
 def test_a_query_whose_results_are_all_hidden_does_not_seem_to_have_none() -> None:
     hits = [*of_query("one", *"abcdefghijk"), *of_query("two", "l")]
     shown = lines("web_search", samples.search(*hits).details | {"queries": ["one", "two"]})
-    assert shown[1] == '"one"'
+    assert shown[2] == '"one"'
     assert '"two"' not in shown
-    assert shown[-1] == "... and 2 more"
+    assert shown[-1] == "… and 2 more results"
 
 
 @pytest.mark.parametrize(
@@ -311,39 +334,21 @@ def test_an_empty_line_of_an_indented_block_holds_no_blanks(width: int) -> None:
     assert shown.split("\n") == ["  one", "", "    two", "", "  three"]
 
 
-class Watched(list[Any]):
-    """Counts how many of its items were looked at."""
-
-    looked_at = 0
-
-    def __iter__(self) -> Any:
-        for item in list.__iter__(self):
-            self.looked_at += 1
-            yield item
-
-    def __getitem__(self, key: Any) -> Any:
-        found = list.__getitem__(self, key)
-        self.looked_at += len(found) if isinstance(key, slice) else 1
-        return found
-
-
-@pytest.mark.parametrize(("expanded", "most"), [(False, 0), (True, 10)])
 @pytest.mark.parametrize("tool", ["web_search", "web_research"])
-def test_ten_thousand_results_take_no_more_work_than_ten(
-    tool: str, expanded: bool, most: int
-) -> None:
-    results = Watched(samples.many(10_000).details["results"])
-    details = samples.RESEARCH.details | {"results": results, "result_count": 10_000}
-    shown = to_text(render_result(tool, details, expanded=expanded))
-    assert shown.startswith("10000 results")
-    assert results.looked_at <= most
+def test_of_ten_thousand_results_ten_are_shown(tool: str) -> None:
+    details = samples.RESEARCH.details if tool == "web_research" else samples.many(1).details
+    details = details | {"results": samples.many(10_000).details["results"], "queries": ["q"]}
+    shown = lines(tool, details)
+    assert shown[0].startswith("10,000 results")
+    assert "… and 9,990 more results" in shown
+    assert len(shown) < 60
 
 
-def test_ten_thousand_pages_take_no_more_work_than_a_hundred() -> None:
-    pages = Watched([samples.page(f"https://a.example/{n}") for n in range(10_000)])
+def test_of_ten_thousand_pages_a_hundred_are_shown() -> None:
+    pages = [samples.page(f"https://a.example/{n}") for n in range(10_000)]
     shown = lines("web_fetch", samples.FETCHED.details | {"results": pages})
-    assert pages.looked_at <= 100
-    assert "... and 9900 more" in shown
+    assert len([text for text in shown if "https" in text]) == 100
+    assert "… and 9,900 more pages" in shown
 
 
 @pytest.mark.parametrize(
@@ -351,8 +356,8 @@ def test_ten_thousand_pages_take_no_more_work_than_a_hundred() -> None:
     [
         ("2026-11-21T08:00:00+00:00", "Ada\n\x1b[2J", "    2026-11-21 · Ada"),
         ("2026-11-21T00:00:00Z", None, "    2026-11-21"),
-        ("soon", "Ada", "    Ada"),
-        (7, ["Ada"], None),
+        (None, "Ada", "    Ada"),
+        (None, None, None),
     ],
 )
 def test_an_expanded_result_has_its_date_and_author(
@@ -365,4 +370,4 @@ def test_an_expanded_result_has_its_date_and_author(
     _, *lines = to_text(
         render_result("web_search", samples.search(found), expanded=True)
     ).splitlines()
-    assert [*map(str.rstrip, lines)][3:] == ([told] if told else [])
+    assert [*map(str.rstrip, lines)][4:] == ([told] if told else [])

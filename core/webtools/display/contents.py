@@ -187,9 +187,7 @@ def _(response: ReadResponse, limits: Limits = WHOLE) -> Outline:
         ]
     part = Prose(_clip(response.content, MAX_BYTES, limits), verbatim=True)
     facts = [f"handle {name(response.handle)}"]
-    return Outline(
-        "Part", subject(response.find), "", [*map(Fact, found)], facts, [part], notes
-    )
+    return Outline("Part", subject(response.find), "", [*map(Fact, found)], facts, [part], notes)
 
 
 @outline.register
@@ -271,9 +269,7 @@ def _statement(claim: Claim, numbers: dict[str, int], limits: Limits) -> Stateme
     )
 
 
-def _cited_source(
-    number: int, url: str, result: ResearchResult | None, limits: Limits
-) -> Source:
+def _cited_source(number: int, url: str, result: ResearchResult | None, limits: Limits) -> Source:
     if result is not None:
         return _source(number, result, limits)
     return Source(number, cut(url, LONGEST_TITLE), place(url))

@@ -46,9 +46,7 @@ def draw(response: Any) -> str:
     """Draw a response."""
     shown = outline(response, _LIMITS)
     parts = [text for part in shown.parts for text in _part(part)]
-    return "\n\n".join(
-        filter(None, [_head(shown), *parts, shown.hidden, *map(_note, shown.notes)])
-    )
+    return "\n\n".join(filter(None, [_head(shown), *parts, shown.hidden, *map(_note, shown.notes)]))
 
 
 def inert(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import dropwhile
 
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.style import Style
@@ -65,16 +66,14 @@ def _laid_out(line: Line, console: Console, options: ConsoleOptions) -> Iterator
         before = Text(" " * before.cell_len)
 
 
-def _wrapped(
-    text: Text | MarkedUp, console: Console, options: ConsoleOptions
-) -> Iterable[Text]:
+def _wrapped(text: Text | MarkedUp, console: Console, options: ConsoleOptions) -> Iterable[Text]:
     if isinstance(text, Text):
         yield from text.wrap(console, options.max_width, overflow="fold")
         return
     with console.use_theme(MARKDOWN):
         lines = console.render_lines(text, options, pad=False)
-    for line in lines:
-        yield Text.assemble(*((part.text, part.style or "") for part in line))
+    parts = [Text.assemble(*((part.text, part.style or "") for part in line)) for line in lines]
+    yield from dropwhile(lambda part: not part.plain.strip(), parts)  # rich puts one above lists
 
 
 def line(text: str, style: Style | str = "", marker: str = "") -> Line:

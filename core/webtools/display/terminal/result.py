@@ -25,6 +25,7 @@ _LONGEST_ERROR = 300
 _LONGEST_TEXT = 100_000
 _SCREEN = Limits(page=_LONGEST_TEXT)
 
+_MARKDOWN = {"web_fetch", "summarize"}
 _RUNNING = {
     "web_search": "Searching...",
     "web_fetch": "Fetching...",
@@ -80,11 +81,13 @@ def render_whole(tool: str, result: ToolResult, seconds: float | None = None) ->
     found = response_of(tool, result)
     if found is None or result.details.get("truncation"):
         text, _ = cut_lines(unfenced(result.text), _LONGEST_TEXT)
-        whole = Line(MarkedUp(text, is_page=True))
+        whole = [Line(MarkedUp(text, is_page=True))]
+        if tool not in _MARKDOWN:
+            whole = [line(each) for each in text.split("\n")]
         if found is None:
-            return Block([whole])
+            return Block(whole)
         above = head(outline(found, replace(BRIEF, rows=0)), brief=False, seconds=seconds)
-        return Block([Line(_marked_cut(above, result)), line(""), whole])
+        return Block([Line(_marked_cut(above, result)), line(""), *whole])
     shown = outline(found, _SCREEN)
     return Block([Line(head(shown, brief=False, seconds=seconds)), *body(shown)])
 

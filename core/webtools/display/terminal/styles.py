@@ -16,8 +16,8 @@ BAD = Style(color="color(161)")
 LINK = Style(color="color(27)")
 
 COLORED = (MUTED, GOOD, WARN, BAD, LINK)
-STYLES = {"title": TITLE, "muted": MUTED, "good": GOOD, "warn": WARN, "bad": BAD}
-STYLES |= {"✓ ": GOOD, "✗ ": BAD}
+TONES = {"good": GOOD, "warn": WARN, "bad": BAD}
+STYLES = TONES | {"title": TITLE, "muted": MUTED, "✓ ": GOOD, "✗ ": BAD}
 
 CODE = ANSISyntaxTheme(
     {Comment: MUTED, Keyword: LINK, Name.Decorator: WARN, Number: WARN, String: GOOD}
