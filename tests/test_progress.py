@@ -158,7 +158,8 @@ def test_a_notebook_shows_one_output_that_changes(shown: list[Any]) -> None:
         )
         progress(step(3, failed=True))
         progress(step(1, 1, stage="synthesizing"))
-    assert repr(shown[-1]) == "fetching 3/3, 1 failed https://a.example/\nsynthesizing 1/1"
+        assert repr(shown[-1]) == "fetching 3/3, 1 failed https://a.example/\nsynthesizing 1/1"
+    assert (shown[-1]._repr_html_(), repr(shown[-1])) == ("<div></div>", "")  # the bars are gone
     count = len(shown)
     progress(step(2))
     assert len(shown) == count
@@ -167,7 +168,7 @@ def test_a_notebook_shows_one_output_that_changes(shown: list[Any]) -> None:
 def test_a_notebook_shows_hostile_subjects_as_text(shown: list[Any]) -> None:
     with NotebookProgress() as progress:
         progress(step(1, subject='<script>alert("1")</script>\u202e', stage="<b>"))
-    html = shown[-1]._repr_html_()
+        html = shown[-1]._repr_html_()
     assert "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;<" in html
     assert "&lt;b&gt; 1/3" in html
 

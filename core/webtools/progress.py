@@ -23,7 +23,7 @@ from webtools.text.visible import display_text, is_terminal
 if TYPE_CHECKING:
     from typing import Self
 
-    from webtools.display.terminal.bars import Bars
+    from webtools.display.hook import Bars
 
 __all__ = ["NotebookProgress", "Progress", "ProgressCallback", "TerminalProgress", "quietly"]
 
@@ -145,10 +145,10 @@ class TerminalProgress:
         """Begin to draw; needs the extra `cli` where there is a terminal."""
         stream = sys.stderr if self._file is None else self._file
         if is_terminal(stream):
-            from webtools.display.terminal.bars import Bars  # noqa: PLC0415  rich is optional
+            from webtools.display.hook import bars  # noqa: PLC0415  rich is optional
 
             self._stages = Stages()
-            self._bars = Bars(stream)
+            self._bars = bars(stream)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -191,8 +191,11 @@ class NotebookProgress:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Let the output be: it says what was done."""
-        self._handle = None
+        """Leave nothing behind: what comes next says what was done."""
+        with self._lock:
+            handle, self._handle = self._handle, None
+        if handle is not None:
+            handle.update(_Output([]))
 
     @quietly
     def __call__(self, progress: Progress) -> None:

@@ -7,6 +7,7 @@ from functools import singledispatch
 from typing import Any
 
 from webtools.display.outline import (
+    LONGEST_SENTENCE,
     LONGEST_TITLE,
     WHOLE,
     Answer,
@@ -196,7 +197,13 @@ def _(response: ResearchEnvelope, limits: Limits = WHOLE) -> Outline:
     recent = f"recent: {count(meta.recency_days, 'day')}" if meta.recency_days else ""
     estimate = " (estimate)" if meta.cost_is_estimate else ""
     paid = price(meta.cost_usd) + estimate if meta.cost_usd is not None else ""
-    facts = [paid, recent, f"{'cached ' if meta.cache_hit else ''}{minute(meta.retrieved_at)}"]
+    passages = count(len(response.passages), "passage") if response.passages else ""
+    facts = [
+        passages,
+        paid,
+        recent,
+        f"{'cached ' if meta.cache_hit else ''}{minute(meta.retrieved_at)}",
+    ]
     found = [
         Fact(count(len(response.results), "result")),
         Fact(f"{name(meta.confidence)} confidence", _TONES.get(meta.confidence, "")),
@@ -260,7 +267,8 @@ def _statements(
 
 def _statement(claim: Claim, numbers: dict[str, int], limits: Limits) -> Statement:
     cited = [numbers[each.url] for each in claim.citations if each.url in numbers]
-    quotations = [sentence(each.quotation) for each in claim.citations[:_MOST_QUOTATIONS]]
+    first = claim.citations[:_MOST_QUOTATIONS]
+    quotations = [cut_lines(each.quotation, LONGEST_SENTENCE)[0] for each in first]
     return Statement(
         _clip(claim.text, limits.page // 2, limits),
         [*dict.fromkeys(cited)],

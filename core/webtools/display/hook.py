@@ -1,11 +1,14 @@
-"""What makes a response show itself; the drawing is imported when it is first asked for."""
+"""The one hook by which results, tools and progress ask to be drawn.
+
+The drawing is imported when it is first asked for.
+"""
 
 from __future__ import annotations
 
 import functools
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar, cast
+from typing import IO, Any, Protocol, TypeVar, cast
 
 Draw = TypeVar("Draw", bound=Callable[[Any], str])
 
@@ -24,18 +27,35 @@ def _never_raising(draw: Draw) -> Draw:
 
 
 def _on_terminal() -> bool:
-    """Tell whether IPython runs in a terminal; a notebook would save the text beside the HTML."""
+    """Return whether IPython runs in a terminal; a notebook would save the text beside the HTML."""
     found = getattr(sys.modules.get("IPython"), "get_ipython", None)
     terminal = sys.modules.get("IPython.terminal.interactiveshell")
     kind = getattr(terminal, "TerminalInteractiveShell", None)
     return found is not None and kind is not None and isinstance(found(), kind)
 
 
+class Bars(Protocol):
+    """Bars for long calls, as `progress` moves them."""
+
+    def show(self, stage: Any) -> None:
+        """Move the bar of a stage to where it is, or add it."""
+
+    def close(self) -> None:
+        """Wipe the bars away."""
+
+
+def bars(file: IO[str]) -> Bars:
+    """Begin to draw bars on a terminal; needs rich."""
+    from webtools.display.terminal.bars import Bars  # noqa: PLC0415
+
+    return Bars(file)
+
+
 class Bounded:
     """Shortens what pydantic prints of a model, so that a log never holds a whole page."""
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
-        """Give the fields with their values cut; pydantic prints these."""
+        """Return the fields with their values cut; pydantic prints these."""
         from webtools.display.lines import bounded  # noqa: PLC0415
 
         try:
@@ -51,7 +71,7 @@ class Drawn:
 
     @_never_raising
     def __repr__(self) -> str:
-        """Say in one short line what it is."""
+        """Return one short line on what it is."""
         from webtools.display.lines import line  # noqa: PLC0415
 
         return f"<{type(self).__name__} {line(self)}>"
@@ -89,7 +109,7 @@ class Shown(Drawn, Bounded):
     __str__ = Drawn.__repr__
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
-        """Give that line to those who print models in their own way, such as rich."""
+        """Return that line for those who print models in their own way, such as rich."""
         from webtools.display.lines import line  # noqa: PLC0415
 
         try:
@@ -98,9 +118,9 @@ class Shown(Drawn, Bounded):
             return []
 
     def to_dataframe(self) -> Any:
-        """Give the results as rows of a pandas `DataFrame`.
+        """Return the results as rows of a pandas `DataFrame`.
 
-        A search gives `rank` (within its query), `title`, `url`, `snippet`, `published_at` (UTC),
+        A search has `rank` (within its query), `title`, `url`, `snippet`, `published_at` (UTC),
         `author`, `score`, `source_provider` and `query`; a fetch one row per page, research one
         per source with the number of its citation and the `confidence`, a plan one per provider,
         a part read on one for itself.

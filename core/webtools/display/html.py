@@ -57,15 +57,14 @@ def draw(response: Any) -> str:
     parts = [_part(part, anchor) for part in shown.parts]
     above = [_note(note) for note in shown.notes if note.bad]
     below = [_note(note) for note in shown.notes if not note.bad]
-    title = count(len(below), "note")
     more = div("more", shown.hidden)
-    children = [_head(shown), *above, *parts, more, folded(title, *below)]
+    children = [_head(shown), *above, *parts, more, folded(_labels(shown.notes), *below)]
     return str(tag("div", tag("style", Html(STYLE)), *children, class_=_CLASSES))
 
 
 def _head(shown: Outline) -> Html:
-    is_named = not any(isinstance(part, Document | Prose) for part in shown.parts)
-    subject = tag("bdi", f"“{shown.subject}”") if shown.subject and is_named else Html()
+    is_url = shown.subject.startswith(("http:", "https:"))  # which is a link below
+    subject = tag("bdi", f"“{shown.subject}”") if shown.subject and not is_url else Html()
     first = div("head", joined([span("kind", shown.kind), subject], " "))
     return joined([first, div("facts", joined(map(_fact, shown.head()), " · "))])
 
@@ -73,6 +72,13 @@ def _head(shown: Outline) -> Html:
 def _fact(fact: Fact) -> Html:
     words = tag("bdi", fact.text)
     return tag("span", words, class_=f"wt-pill wt-{fact.tone}") if fact.tone else words
+
+
+def _labels(notes: list[Note]) -> Html:
+    """Name the notes that are folded, warnings by their number."""
+    labels = [note.label for note in notes if not note.bad and note.label not in {"", "Warning"}]
+    warnings = sum(note.label == "Warning" for note in notes)
+    return joined([*labels, count(warnings, "warning") if warnings else ""], " · ")
 
 
 def _note(note: Note) -> Html:

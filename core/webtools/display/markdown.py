@@ -95,14 +95,13 @@ def _(part: Answer) -> Iterator[str]:
             yield from _verbatim(Clip(text)) if is_code else _prose(Clip(text), part.sources)
         yield claim.text.missing
         if claim.status.text not in {"", "quoted"}:
-            quotations = "".join(f" “{inert(text)}”" for text in claim.quotations)
+            quotations = "".join(f" “{inert(' '.join(text.split()))}”" for text in claim.quotations)
             yield f"&#40;{inert(claim.status.text)}{quotations}&#41;"
 
 
 @_part.register
 def _(part: Extracts) -> Iterator[str]:
-    if part.folded:
-        yield f"{count(len(part.items) + part.hidden, 'passage')} of these pages"
+    if part.folded:  # the head counts them
         return
     yield f"**{inert(part.title)}:**"
     for each in part.items:

@@ -5,6 +5,7 @@ All foreign text in it is cut to size and cleaned for people's eyes; the writers
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -12,6 +13,7 @@ from webtools.display.text import cut
 from webtools.text.visible import LONGEST_URL, link_target
 
 LONGEST_TITLE = 300
+_ENDS_IN_CODE = re.compile(r"\A[^`]*^```[^`]*^```\s*\Z", re.MULTILINE)  # and has no other
 LONGEST_SENTENCE = 1000
 LONGEST_SUBJECT = 200
 _LONGEST_NAME = 64
@@ -106,11 +108,15 @@ class Statement:
 
     @property
     def cited(self) -> str:
-        """Return the text with the marks of its sources, those of code on a line of their own."""
-        marks = "".join(f"[{number}]" for number in self.numbers)
-        last = self.text.text.rpartition("\n")[2]
-        between = "\n" if last.lstrip().startswith(("```", "~~~")) else " "
-        return f"{self.text.text}{between}{marks}" if marks else self.text.text
+        """Return the text with the marks of its sources; they stand before code at its end."""
+        text, marks = self.text.text, "".join(f"[{number}]" for number in self.numbers)
+        if not marks:
+            return text
+        if not _ENDS_IN_CODE.search(text):
+            between = "\n" if text.endswith(("```", "~~~")) else " "
+            return f"{text}{between}{marks}"
+        prose, fence, code = text.partition("```")
+        return f"{prose.rstrip()} {marks}".lstrip() + f"\n\n{fence}{code}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,15 +110,13 @@ def _(part: Answer) -> Iterator[Row]:
         yield from [Row("")] if number else []
         yield from _clip(Clip(claim.cited, claim.text.missing), "answer")
         if claim.status.text not in {"", "quoted"}:
-            quotations = "".join(f" “{text}”" for text in claim.quotations)
+            quotations = "".join(f" “{' '.join(text.split())}”" for text in claim.quotations)
             yield Row(f"{claim.status.text}:{quotations}", claim.status.tone or "muted", "  ")
 
 
 @_part.register
 def _(part: Extracts) -> Iterator[Row]:
-    if part.folded:
-        total = len(part.items) + part.hidden
-        yield from _muted(f"… and {count(total, 'passage')} of these pages")
+    if part.folded:  # the head counts them
         return
     yield from _muted(f"{part.title}:")
     for each in part.items:

@@ -31,9 +31,9 @@ _RULES = """
 & .wt-label { font-weight: 600; margin-inline-end: 3px; }
 & .wt-pill { border: 1px solid var(--wt-dim); border-radius: 9px; padding: 0 8px;
   font-weight: 600; margin-inline-end: 3px; white-space: nowrap; }
-& .wt-pill.wt-high { border-color: var(--wt-good); }
-& .wt-pill.wt-medium { border-color: var(--wt-warn); }
-& .wt-pill.wt-low { border-color: var(--wt-bad); }
+& .wt-pill.wt-good { border-color: var(--wt-good); }
+& .wt-pill.wt-warn { border-color: var(--wt-warn); }
+& .wt-pill.wt-bad { border-color: var(--wt-bad); }
 & table { border-collapse: collapse; width: 100%; margin: 8px 0; table-layout: auto;
   font-size: 13px; color: inherit; border: 0; }
 & tr, & tbody tr:nth-child(n), & tbody tr:hover { background: transparent; text-align: start; }
@@ -46,15 +46,30 @@ _RULES = """
 & .wt-source { width: 1%; min-width: 7em; max-width: 12em; }
 & .wt-title { font-weight: 600; }
 & .wt-group th { padding-top: 12px; font-size: 13px; color: inherit; }
-& .wt-text { white-space: pre-wrap; margin: 8px 0; max-width: 75ch; }
+& .wt-text { margin: 8px 0; max-width: 110ch; font-size: 14px; overflow-x: auto; }
+& .wt-plain { white-space: pre-wrap; }
+& .wt-text :is(h1, h2, h3, h4, h5, h6) { font-size: 1.05em; font-weight: 600; margin: 12px 0 4px;
+  color: inherit; }
+& .wt-text h1 { font-size: 1.25em; }
+& .wt-text h2 { font-size: 1.15em; }
+& p { margin: 6px 0; }
+& code { font: 0.93em var(--jp-code-font-family, ui-monospace, monospace); color: inherit;
+  background: transparent; padding: 0; }
+& blockquote { border-inline-start: 3px solid var(--wt-line); margin: 6px 0; padding: 0 10px;
+  color: var(--wt-dim); font-size: inherit; white-space: pre-wrap; }
+& .wt-text blockquote { white-space: normal; }
+& hr { border: 0; border-top: 1px solid var(--wt-line); }
+& .wt-answer { margin: 10px 0; }
+& .wt-answer details { border: 0; margin: 0 0 10px; }
+& .wt-answer summary { padding: 0; font-size: 12px; }
 & ol, & ul { margin: 4px 0; padding-inline-start: 2.2em; }
 & li { margin: 2px 0; }
 & details { border: 1px solid var(--wt-line); border-radius: 4px; margin: 6px 0; }
 & summary { cursor: pointer; padding: 6px 10px; }
 & details > div { padding: 0 10px 6px; }
 & pre { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 32em; overflow: auto;
-  margin: 6px 0 0; padding: 8px 0 0; background: transparent; color: inherit; border: 0;
-  border-top: 1px solid var(--wt-line);
+  margin: 6px 0; padding: 6px 10px; background: transparent; color: inherit;
+  border: 1px solid var(--wt-line); border-radius: 4px;
   font: 12px/1.5 var(--jp-code-font-family, ui-monospace, monospace); }
 @container (max-width: 560px) {
   & thead { display: none; }
