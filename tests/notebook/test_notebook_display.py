@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from datetime import UTC, datetime
+from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 from pprint import pformat
@@ -29,21 +30,25 @@ from rich.pretty import pretty_repr
 from webtools.display import html as as_html_module
 from webtools.display import lines, plain
 from webtools.display import markdown as as_markdown_module
+from webtools.display import rows as rows_module
+from webtools.display.contents import outline
 from webtools.display.data_frame import frame
 from webtools.display.elements import Html, tag
 from webtools.display.html import draw as draw_html
 from webtools.display.markdown import draw as draw_markdown
 from webtools.display.markdown import inert
-from webtools.display.outline import outline
 from webtools.display.plan_text import plan_text
 from webtools.display.text import cut, cut_lines
 from webtools.display.wrapping import wrapped
 from webtools.results import (
+    Claim,
     FetchResponse,
     Page,
+    Quotation,
     ReadResponse,
     ResearchEnvelope,
     ResearchPlan,
+    ResearchSynthesis,
     SearchResponse,
     SearchResult,
     SummaryResponse,
@@ -59,8 +64,9 @@ KINDS += [ResearchEnvelope, ResearchPlan]
 STYLE = re.compile(r"<style>.*?</style>")
 
 TAGS = {"div", "style", "span", "bdi", "a", "table", "thead", "tbody", "tr", "th", "td", "pre"}
-TAGS |= {"details", "summary", "ul", "ol", "li"}
-ATTRIBUTES = {"class", "href", "target", "rel", "dir", "scope", "colspan", "id"}
+TAGS |= {"details", "summary", "ul", "ol", "li", "p", "br", "hr", "em", "strong", "code"}
+TAGS |= {"blockquote", "h1", "h2", "h3", "h4", "h5", "h6"}
+ATTRIBUTES = {"class", "href", "target", "rel", "dir", "scope", "colspan", "id", "start"}
 TRICKS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 
 
@@ -218,6 +224,7 @@ def test_a_part_read_on_is_shown_whole_with_its_place() -> None:
     for shown in (part._repr_html_(), part._repr_markdown_()):
         assert text.rstrip() in shown
         assert "characters 1,200 to 51,200 of 64,000" in shown
+        assert samples.HANDLE in shown
         assert "next offset 1,250" in shown
     assert "nothing like it from character 1,200 on" in samples.MISSED._repr_html_()
     assert "<pre" not in samples.MISSED._repr_html_()
@@ -274,25 +281,25 @@ def test_no_line_of_a_log_is_long(name: str) -> None:
 def test_a_response_says_in_one_line_what_it_is() -> None:
     assert {name: repr(one) for name, one in samples.NORMAL.items()} == {
         "search": '<SearchResponse 4 results from exa-main for "pattern matching">',
-        "searches": "<SearchResponse 2 results from exa-main for 3 queries, 1 query failed>",
+        "searches": "<SearchResponse 2 results from exa-main, 1 query failed>",
         "nothing": '<SearchResponse 0 results from exa-main for "zxqj">',
-        "fetch": "<FetchResponse 3 pages from direct, 1 failed>",
-        "summary": "<SummaryResponse 55 characters from kagi-main for "
+        "fetch": "<FetchResponse 2 fetched from direct, 1 failed>",
+        "summary": "<SummaryResponse cecil · summary · 17 tokens from kagi-main for "
         '"https://peps.python.org/pep-0636/">',
-        "part": f"<ReadResponse characters 1,200 to 1,250 of 64,000 in {samples.HANDLE}>",
-        "found": f"<ReadResponse characters 1,200 to 1,250 of 1,250 in {samples.HANDLE} "
-        'for "MATCH command">',
-        "missed": f"<ReadResponse nothing from 1,200 on of 64,000 in {samples.HANDLE} "
-        'for "walrus">',
+        "part": f"<ReadResponse characters 1,200 to 1,250 of 64,000 from {samples.HANDLE}, "
+        "next offset 1,250>",
+        "found": f"<ReadResponse characters 1,200 to 1,250 of 1,250 from {samples.HANDLE} "
+        'for "MATCH command", found at 1,227, the end>',
+        "missed": f'<ReadResponse 64,000 characters from {samples.HANDLE} for "walrus">',
         "research": '<ResearchEnvelope web-deep 4 results from exa-main for "what did Python 3.10 '
-        'add?", medium confidence, answer with 2 citations>',
-        "plan": '<ResearchPlan web-deep for "what did Python 3.10 add?", exa-main → kagi-main, '
-        "at most 0.0100 USD>",
+        'add?", medium confidence, 2 citations>',
+        "plan": '<ResearchPlan web-deep exa-main → kagi-main for "what did Python 3.10 add?", '
+        "at most 0.01 USD>",
     }
     alone = FetchResponse(provider="p", pages=[Page(url="https://a.example/")])
-    assert repr(alone) == '<FetchResponse 1 page from p for "https://a.example/">'
+    assert repr(alone) == '<FetchResponse 1 fetched from p for "https://a.example/">'
     found = samples.ENVELOPE.model_copy(update={"synthesis": None})
-    assert "answer" not in repr(found)
+    assert "citations" not in repr(found)
 
 
 def in_shell(value: Any, kind: type[InteractiveShell] | None) -> str:
@@ -316,22 +323,28 @@ def test_a_terminal_gets_harmless_text_of_bounded_length(name: str) -> None:
     assert text != repr(EVERY[name])
 
 
-def test_a_terminal_gets_what_a_command_would_print(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_without_colours_gets_plain_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "60")
-    assert on_terminal(samples.SEARCH).startswith(
-        f"1. What's New In Python 3.10\n   {samples.WHATS_NEW}\n   Structural pattern matching has"
+    assert (
+        on_terminal(samples.SEARCH)
+        .partition("\n\n")[2]
+        .startswith(
+            f" 1. What's New In Python 3.10\n    {samples.WHATS_NEW}\n    Structural pattern"
+        )
     )
     told = on_terminal(samples.SEARCHES)
-    assert re.findall(r'^("[^"]+":|\d\.|No results|Query "failing")', told, re.MULTILINE) == [
-        *('"pattern matching":', "1.", "2."),
-        *('"nothing at all":', "No results", 'Query "failing"'),
+    assert re.findall(r'^("[^"]+"| \d\.|    No results|✗ “failing”)', told, re.MULTILINE) == [
+        *('"pattern matching"', " 1.", " 2."),
+        *('"nothing at all"', "    No results", "✗ “failing”"),
     ]
-    assert on_terminal(samples.NOTHING) == "No results found."
-    assert "[1]. A PEP explains it" in on_terminal(samples.ENVELOPE).replace("\n", " ")
-    assert "\nConfidence: medium (two sources" in on_terminal(samples.ENVELOPE)
-    assert on_terminal(samples.SUMMARY) == samples.SUMMARY.text
-    assert on_terminal(samples.PART).endswith(f"handle\n{samples.HANDLE}, offset 1250.]")
-    assert "Failed: The page answered 404" in on_terminal(samples.FETCH)
+    assert on_terminal(samples.NOTHING) == "Search · 0 results · exa-main\n\nNo results found."
+    answer = on_terminal(samples.ENVELOPE)
+    assert "[1]. A PEP explains it" in answer.replace("\n", " ")
+    assert "\n! Confidence: medium, as two sources" in answer
+    assert answer.count(samples.TUTORIAL) == 1  # one list of sources
+    assert on_terminal(samples.SUMMARY).endswith(f"\n\n{samples.SUMMARY.text}")
+    assert "\n    match command.split():" in on_terminal(samples.PART)
+    assert "The page answered 404" in on_terminal(samples.FETCH)
 
 
 @pytest.mark.parametrize("name", ["plan", "bare", "wide"])
@@ -354,7 +367,7 @@ def test_a_tool_result_on_a_terminal_is_its_text(monkeypatch: pytest.MonkeyPatch
     )
     failed = ToolResult("exa answered 500.", is_error=True, call_id="abc")
     assert on_terminal(failed) == (
-        "Tool result · Failed · 17 characters · call abc\n\nexa answered 500."
+        "Tool result · failed · 17 characters · call abc\n\n✗ Failed: exa answered 500."
     )
     assert on_terminal(ToolResult("")) == "Tool result · 0 characters"
 
@@ -363,12 +376,11 @@ def test_a_tool_result_on_a_terminal_is_its_text(monkeypatch: pytest.MonkeyPatch
     ("text", "folded"),
     [
         ("a\n" * 20, "a\n" * 19 + "a"),
-        ("a\n" * 22, "a\n" * 20 + "… (+4 characters in 2 more lines)"),
-        ("a" * 2000, "a" * 2000),
-        ("a" * 2003, "a" * 2000 + "\n… (+3 characters)"),
-        ("a" * 2003 + "\nb\nc", "a" * 2000 + "\n… (+7 characters in 2 more lines)"),
+        ("a\n" * 22, "a\n" * 20 + "… and 2 more lines"),
+        ("a" * 51_200, "a" * 51_200),
+        ("a" * 51_203, "a" * 51_200 + "\n… (+3 characters)"),
     ],
-    ids=["lines", "more lines", "characters", "more characters", "both"],
+    ids=["lines", "more lines", "characters", "more characters"],
 )
 def test_a_long_tool_result_is_folded_and_says_how_much_more_there_is(
     text: str, folded: str
@@ -381,7 +393,7 @@ def test_a_hostile_tool_result_is_harmless_text_on_a_terminal(text: str) -> None
     for is_error in (False, True):
         shown = on_terminal(ToolResult(text, {"read_handle": text}, is_error, text))
         assert TRICKS.findall(shown) == []
-        assert len(shown) < 6000
+        assert len(shown) < 60_000
 
 
 def test_a_tool_result_elsewhere_is_one_line() -> None:
@@ -391,10 +403,9 @@ def test_a_tool_result_elsewhere_is_one_line() -> None:
 
 
 def test_what_is_left_out_on_a_terminal_is_counted() -> None:
-    assert on_terminal(many(1000)).endswith("\n… and more lines")
-    assert on_terminal(many(100)).endswith("\n… and 179 more lines")
-    pages = [Page(url=f"https://a.example/{n}", text="x") for n in range(25)]
-    assert on_terminal(FetchResponse(provider="p", pages=pages)).endswith("\n… and 5 more")
+    assert on_terminal(many(1000)).endswith("\n… and 980 more results")
+    pages = [Page(url=f"https://a.example/{n}", text="x") for n in range(125)]
+    assert on_terminal(FetchResponse(provider="p", pages=pages)).endswith("… and 25 more pages")
 
 
 def test_within_something_else_a_terminal_gets_the_line() -> None:
@@ -600,9 +611,11 @@ def test_whatever_it_holds_showing_it_never_raises(kind: Any, data: st.DataObjec
 
 def test_a_type_that_cannot_be_drawn_is_an_error_inside() -> None:
     drawing = (draw_html, draw_markdown, lines.line, outline, frame)
-    for draw in (*drawing, as_html_module._content, as_markdown_module._content, plain._parts):
+    for draw in (*drawing, as_markdown_module._part, rows_module._part, plain.draw):
         with pytest.raises(TypeError, match="^int$"):
             draw(3)
+    with pytest.raises(TypeError, match="^int$"):
+        as_html_module._part(3, "")
 
 
 def test_text_is_escaped_unless_it_was_made_here() -> None:
@@ -634,29 +647,87 @@ def test_a_link_in_markdown_cannot_be_broken_out_of() -> None:
     assert links == ["https://a.example/?a=%28b%29&copy=1%7C2%60%24x%24*_%7By%7D"]
 
 
-def test_citations_lead_to_the_numbered_sources() -> None:
-    seen = Seen(samples.ENVELOPE._repr_html_())
+def test_citations_lead_to_the_one_list_of_sources() -> None:
+    html = samples.ENVELOPE._repr_html_()
+    seen = Seen(html)
+    ids = [name for name in seen.ids if name]
     inner = [link["href"] for link in seen.links if "target" not in link]
-    assert inner == [f"#{seen.ids[number - 1]}" for number in (1, 2, 1, 2)]
+    assert inner == [f"#{ids[number - 1]}" for number in (1, 2, 1, 2)]
+    assert len(ids) == len(samples.ENVELOPE.results)
+    assert html.count(f">{samples.TUTORIAL}<") == 1
     other = samples.ENVELOPE.model_copy(
         update={"meta": samples.ENVELOPE.meta.model_copy(update={"query": "other"})}
     )
-    assert set(Seen(other._repr_html_()).ids).isdisjoint(seen.ids)
+    assert set(Seen(other._repr_html_()).ids).isdisjoint(ids)
+
+
+def test_the_answer_stands_first_and_warnings_below_it_folded() -> None:
+    html = samples.ENVELOPE._repr_html_()
+    unfolded = re.sub(r"<details>.*?</details>", "", html, flags=re.DOTALL)
+    assert "Only one of the sources is recent." not in unfolded
+    assert "1 of 5 pages could not be read." not in unfolded
+    assert html.index("A PEP explains it") < html.index("wt-results") < html.index("Only one of")
+
+
+def claimed(status: str, text: str, quotation: str) -> ResearchEnvelope:
+    cited = Quotation(url=samples.TUTORIAL, title="PEP 636", quotation=quotation)
+    claim = Claim.model_construct(text=text, status=status, citations=[cited])
+    answer = ResearchSynthesis(summary=text, citations=[samples.TUTORIAL], claims=[claim])
+    return samples.ENVELOPE.model_copy(update={"synthesis": answer})
+
+
+@pytest.mark.parametrize("status", ["quoted", "supported", "uncertain", "unsupported"])
+def test_a_claim_has_its_status_and_its_quotation_to_the_letter(status: str) -> None:
+    quotation = "A  PEP\n    explains <it> __well__."
+    html = claimed(status, "It is *explained*, `a_b`.", quotation)._repr_html_()
+    assert f"1 claim {status}" in html
+    pattern = rf"<details><summary>[^/]*<bdi>{status}</bdi></span></summary><div><blockquote><bdi>"
+    assert re.search(pattern, html)
+    assert f"{escape(quotation)}</bdi></blockquote>" in html
+    assert "<p>It is *explained*, <code>a_b</code>. " in html
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("## Head\n\n- *a*\n- b", "<h2>Head</h2><ul><li><em>a</em></li><li>b</li></ul>"),
+        ("```python\nif x:\n    y  = 1\n```", "<pre><code>if x:\n    y  = 1</code></pre>"),
+        (">>> f(1)\n2\n\nx", "<pre><code>&gt;&gt;&gt; f(1)\n2</code></pre><p>x</p>"),
+        ("> quoted", "<blockquote><p>quoted</p></blockquote>"),
+        ("__init__ and a_b_c", "<p>__init__ and a_b_c</p>"),
+        ("<b>x</b> &amp; &#8238;", "<p>&lt;b&gt;x&lt;/b&gt; &amp;amp; &amp;#8238;</p>"),
+        ("[a]: http://b.example\n\n[a]", "<p>[a]: http://b.example</p><p>[a]</p>"),
+        ("![x](https://a.example/p.png)", "!<a href="),
+        ("[x](javascript:run)", "<p>[x](javascript:run)</p>"),
+        ("[https://bank.example](https://a.example/)", "<p>https://bank.example</p>"),
+        ("3. x", '<ol start="3"><li>x</li></ol>'),
+    ],
+)
+def test_a_page_is_rendered_markdown_that_can_do_nothing(text: str, html: str) -> None:
+    page = FetchResponse(provider="p", pages=[Page(url="https://a.example/", text=text)])
+    shown = page._repr_html_().replace("\n<", "<")
+    assert html in shown
+    assert set(Seen(shown).tags) <= TAGS
+
+
+def test_without_markdown_it_pages_are_plain_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "webtools.display.markup", raising=False)
+    monkeypatch.setitem(sys.modules, "markdown_it", None)
+    html = samples.FETCH._repr_html_()
+    assert "match command.split():\n    case [action]:" in html
+    assert (Seen(samples.ENVELOPE._repr_html_()).links[0]["href"] or "").startswith("#")
 
 
 @pytest.mark.parametrize("title", ["---", "===", "- x", "2. x", "+ x", "# x", "\u200b", "```"])
 def test_a_source_without_a_link_is_one_line_of_text(title: str) -> None:
-    url = "javascript:x"
-    found = samples.ENVELOPE.results[0].model_copy(update={"title": title, "url": url})
-    told = samples.ENVELOPE.synthesis.model_copy(update={"citations": [url]})  # type: ignore[union-attr]
-    envelope = samples.ENVELOPE.model_copy(update={"results": [found], "synthesis": told})
-    tokens = MarkdownIt().enable("table").parse(envelope._repr_markdown_())
-    kinds = [token.type for token in tokens]
-    start, stop = kinds.index("ordered_list_open"), kinds.index("ordered_list_close")
-    assert kinds.count("ordered_list_open") == 1
-    assert kinds[start + 2 : stop - 1] == ["paragraph_open", "inline", "paragraph_close"]
-    shown = "".join(child.content for child in tokens[start + 3].children or [])
-    assert shown == (title if title.isprintable() else url)
+    page = Page(url="javascript:x", title=title, text="x")
+    tokens = (
+        MarkdownIt()
+        .enable("table")
+        .parse(FetchResponse(provider="p", pages=[page])._repr_markdown_())
+    )
+    shown = ["".join(child.content for child in token.children or []) for token in tokens]
+    assert (title if title.isprintable() else "javascript:x") in shown
 
 
 def test_failures_are_visible_and_unfolded() -> None:
@@ -715,7 +786,7 @@ def test_a_bare_plan_shows_no_more_than_there_is() -> None:
 
 
 def test_many_notes_are_counted() -> None:
-    response = samples.NOTHING.model_copy(update={"warnings": ["w"] * 25})
+    response = samples.NOTHING.model_copy(update={"warnings": [f"w{n}" for n in range(25)]})
     assert "… and 5 more warnings" in response._repr_html_()
 
 

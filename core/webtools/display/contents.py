@@ -79,12 +79,12 @@ def _(response: SearchResponse, limits: Limits = WHOLE) -> Outline:
     several, total = len(response.queries) > 1, len(response.results)
     failed = count(len(response.errors), "query", "queries") + " failed" if response.errors else ""
     asked = count(len(response.queries), "query", "queries") if several else ""
-    facts = [*_origin(response), asked if response.results else ""]
+    facts = [*_origin(response), asked]
     facts += [f"{name(key)}: {name(state)}" for key, state in response.filters.items()]
     listing = Listing([*_groups(response, limits)], max(total - limits.rows, 0))
     return Outline(
         "Search",
-        asked or subject(response.queries[0]),
+        "" if several else subject(response.queries[0]),
         name(response.provider),
         [Fact(count(total, "result")), Fact(failed, "bad")],
         [*filter(None, facts)],
@@ -118,7 +118,7 @@ def _source(rank: int, result: SearchResult | ResearchResult, limits: Limits) ->
 
 @outline.register
 def _(response: FetchResponse, limits: Limits = WHOLE) -> Outline:
-    total, shown = len(response.pages), response.pages[: limits.rows * 10]
+    total, shown = len(response.pages), response.pages[: limits.pages]
     failed = sum(page.error is not None for page in response.pages)
     most = min(limits.page, limits.all_pages // max(len(shown), 1))
     hidden = total - len(shown)
@@ -187,8 +187,9 @@ def _(response: ReadResponse, limits: Limits = WHOLE) -> Outline:
             f"next offset {further:,}" if further is not None else "the end",
         ]
     part = Prose(_clip(response.content, MAX_BYTES, limits), verbatim=True)
-    facts = [f"handle {name(response.handle)}"]
-    return Outline("Part", subject(response.find), "", [*map(Fact, found)], facts, [part], notes)
+    found_facts = [Fact(text) for text in found]
+    handle = name(response.handle)
+    return Outline("Part", subject(response.find), handle, found_facts, [], [part], notes)
 
 
 @outline.register
@@ -234,7 +235,7 @@ def _research_parts(
 ) -> Iterator[Answer | Prose | Extracts | Listing]:
     """Yield the answer, the passages and one list of sources, the cited ones first."""
     answer = response.synthesis
-    cited = answer.citations[: limits.rows * 10] if answer else []
+    cited = answer.citations[: limits.pages] if answer else []
     numbers = {url: number for number, url in reversed([*enumerate(cited, 1)])}
     if answer and answer.summary:
         yield Answer([*_statements(answer, numbers, limits)], [place(url) for url in cited])
@@ -346,18 +347,20 @@ def _plan_grid(plan: ResearchPlan, limits: Limits) -> Grid:
 @outline.register
 def _(response: ToolResult, limits: Limits = WHOLE) -> Outline:
     handle = name(response.details.get("read_handle"))
-    facts = [
-        f"call {name(response.call_id)}" if response.call_id else "",
+    found = [
+        "failed" if response.is_error else "",
+        count(len(response.text), "character"),
         f"read_handle {handle}" if handle else "",
     ]
+    facts = [f"call {name(response.call_id)}"] if response.call_id else []
     failed = Note("Failed", sentence(response.text), bad=True)
-    text = Prose(_clip(response.text, MAX_BYTES, limits), True, "What the model reads")
+    text = Prose(_clip(response.text, limits.page, limits), True, "What the model reads")
     return Outline(
         "Tool result",
         "",
         "",
-        [Fact("failed" if response.is_error else ""), Fact(count(len(response.text), "character"))],
-        [*filter(None, facts)],
+        [*map(Fact, filter(None, found))],
+        facts,
         [] if response.is_error else [text],
         [failed] if response.is_error else [],
     )

@@ -53,7 +53,7 @@ _CLASSES = "webtools-shown tex2jax_ignore mathjax_ignore"
 def draw(response: Any) -> str:
     """Draw a response: what it holds, the answer first, and below it what to beware of."""
     shown = outline(response)
-    anchor = _anchor(shown)
+    anchor = _prefix(shown)
     parts = [_part(part, anchor) for part in shown.parts]
     above = [_note(note) for note in shown.notes if note.bad]
     below = [_note(note) for note in shown.notes if not note.bad]
@@ -87,14 +87,14 @@ def _note(note: Note) -> Html:
     return div(kind, joined([span("label", label), tag("bdi", note.text)], " "))
 
 
-def _anchor(shown: Outline) -> str:
+def _prefix(shown: Outline) -> str:
     """Name the sources so that no other output of the notebook has the same names."""
     told = f"{shown.subject}\n{shown.facts}".encode(errors="replace")
     return f"webtools-{hashlib.sha256(told).hexdigest()[:8]}"
 
 
 @singledispatch
-def _part(part: Any, anchor: str) -> Html:  # noqa: ARG001
+def _part(part: Any, _anchor: str) -> Html:
     raise TypeError(type(part).__name__)
 
 
@@ -143,7 +143,7 @@ def _statement(claim: Statement, anchor: str, sources: int) -> Html:
 
 
 @_part.register
-def _(part: Extracts, anchor: str) -> Html:
+def _(part: Extracts, _anchor: str) -> Html:
     shown = [
         joined([div("title", _heading(each.number, each.heading)), _clip(each.text)])
         for each in part.items
@@ -159,7 +159,7 @@ def _heading(number: int, heading: str) -> Html:
 
 
 @_part.register
-def _(part: Document, anchor: str) -> Html:
+def _(part: Document, _anchor: str) -> Html:
     if part.error:
         label = span("label", "Failed:")
         return div("note wt-bad", link(part.title, part.place), " ", label, " ", part.error)
@@ -176,7 +176,7 @@ def _(part: Document, anchor: str) -> Html:
 
 
 @_part.register
-def _(part: Prose, anchor: str) -> Html:
+def _(part: Prose, _anchor: str) -> Html:
     if not part.verbatim:
         return joined([address(part.place) if part.place else "", _clip(part.text)])
     text = tag("pre", part.text.text, dir="auto") if part.text.text else Html()
@@ -185,7 +185,7 @@ def _(part: Prose, anchor: str) -> Html:
 
 
 @_part.register
-def _(part: Grid, anchor: str) -> Html:
+def _(part: Grid, _anchor: str) -> Html:
     cells = [
         [tag("td", text, class_=f"wt-{kind}") for kind, text in zip(part.kinds, row, strict=True)]
         for row in part.rows

@@ -10,7 +10,7 @@ from webtools.display.outline import Limits
 from webtools.text.visible import display_text
 
 _LONGEST_SUBJECT = 80
-_HEAD_ALONE = Limits(rows=0, page=0, lines=1)
+_HEAD_ALONE = Limits(rows=0, pages=0, page=0, lines=1)
 
 _cutter = reprlib.Repr()
 _cutter.maxstring = 200
@@ -36,8 +36,10 @@ def bounded(value: Any) -> Any:
 def line(response: Any) -> str:
     """Say in a few words what a response holds."""
     shown = outline(response, _HEAD_ALONE)
-    found = [fact.text for fact in shown.found if fact.text]
+    first, *others = [fact.text for fact in shown.found if fact.text]
+    command = shown.kind.rpartition(" ")[2]
+    kind = f"{command} " if command.startswith("web") else ""
     source = f" from {shown.provider}" if shown.provider else ""
     subject = display_text(shown.subject, _LONGEST_SUBJECT)
     about = f' for "{subject}"' if subject else ""
-    return f"{', '.join(found)}{source}{about}"
+    return ", ".join([f"{kind}{first}{source}{about}", *others])

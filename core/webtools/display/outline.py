@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from webtools.display.text import cut
+from webtools.output.truncation import MAX_BYTES
 from webtools.text.visible import LONGEST_URL, link_target
 
 LONGEST_TITLE = 300
@@ -24,7 +25,8 @@ class Limits:
     """How much is shown of a response.
 
     Attributes:
-        rows: Results, pages and passages.
+        rows: Results and passages.
+        pages: Pages, and cited sources.
         page: Characters of a page, or of any other long text.
         all_pages: Characters of all pages together.
         lines: Lines of a long text; None for all of them.
@@ -32,7 +34,8 @@ class Limits:
     """
 
     rows: int = 100
-    page: int = 40_000
+    pages: int = 100
+    page: int = MAX_BYTES
     all_pages: int = 400_000
     lines: int | None = None
     snippet: int = 600

@@ -10,7 +10,6 @@ from webtools.display.terminal.block import Line, url_text
 from webtools.display.terminal.markup import MarkedUp
 from webtools.display.terminal.styles import STYLES, TONES
 
-
 _SHORT = 0.05
 
 

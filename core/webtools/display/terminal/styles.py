@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pygments.token import Comment, Keyword, Name, Number, String
+from importlib import import_module
+from typing import Any
+
 from rich.style import Style
 from rich.syntax import ANSISyntaxTheme
 from rich.theme import Theme
@@ -19,9 +21,9 @@ COLORED = (MUTED, GOOD, WARN, BAD, LINK)
 TONES = {"good": GOOD, "warn": WARN, "bad": BAD}
 STYLES = TONES | {"title": TITLE, "muted": MUTED, "✓ ": GOOD, "✗ ": BAD}
 
-CODE = ANSISyntaxTheme(
-    {Comment: MUTED, Keyword: LINK, Name.Decorator: WARN, Number: WARN, String: GOOD}
-)
+_TOKENS: Any = import_module("pygments.token")  # without types
+_CODE = {"Comment": MUTED, "Keyword": LINK, "Number": WARN, "String": GOOD}
+CODE = ANSISyntaxTheme({getattr(_TOKENS, kind): style for kind, style in _CODE.items()})
 _MARKS = {"code": Style(bold=True), "link_url": LINK, "hr": MUTED, "table.border": MUTED}
 _PLAIN = ("block", "block_quote", "code_block", "item", "link", "list", "paragraph", "text")
 _BOLD = ("h1", "h2", "h3", "h4", "h5", "h6", "item.bullet", "item.number", "table.header")
