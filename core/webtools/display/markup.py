@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
@@ -35,14 +34,18 @@ def tokens(text: str, *, is_page: bool = False) -> list[Token]:
     return [_safe(token) for token in _parser(is_page).parse(text)]
 
 
+class _Parser(MarkdownIt):
+    def validateLink(self, url: str) -> bool:  # noqa: N802
+        return _target(url) is not None
+
+
 @cache
 def _parser(is_page: bool) -> MarkdownIt:
-    parser: Any = MarkdownIt("zero").enable([*_BLOCKS, "backticks", "link", "newline"])
+    parser = _Parser("zero").enable([*_BLOCKS, "backticks", "link", "newline"])
     parser.block.ruler.before("code", "doctest", _doctest, {"alt": ["paragraph"]})
     if is_page:
         parser.enable([*_PAGE_BLOCKS, "escape", "emphasis", "balance_pairs", "fragments_join"])
         parser.inline.ruler.at("emphasis", _asterisks)
-    parser.validateLink = lambda url: _target(url) is not None
     return parser
 
 

@@ -15,14 +15,14 @@ MUTED = Style(color="color(243)")
 GOOD = Style(color="color(28)")
 WARN = Style(color="color(130)")
 BAD = Style(color="color(161)")
-LINK = Style(color="color(27)")
+LINK = Style(underline=True)  # no blue reads well on black and on white
 
-COLORED = (MUTED, GOOD, WARN, BAD, LINK)
+COLORED = (MUTED, GOOD, WARN, BAD)
 TONES = {"good": GOOD, "warn": WARN, "bad": BAD}
 STYLES = TONES | {"title": TITLE, "muted": MUTED, "✓ ": GOOD, "✗ ": BAD}
 
 _TOKENS: Any = import_module("pygments.token")  # without types
-_CODE = {"Comment": MUTED, "Keyword": LINK, "Number": WARN, "String": GOOD}
+_CODE = {"Comment": MUTED, "Keyword": TITLE, "Number": WARN, "String": GOOD}
 CODE = ANSISyntaxTheme({getattr(_TOKENS, kind): style for kind, style in _CODE.items()})
 _MARKS = {"code": Style(bold=True), "link_url": LINK, "hr": MUTED, "table.border": MUTED}
 _PLAIN = ("block", "block_quote", "code_block", "item", "link", "list", "paragraph", "text")
