@@ -57,7 +57,7 @@ def test_in_a_file_a_call_and_its_result_are_two_lines() -> None:
     assert file.getvalue() == f'web_search "{"q" * 200}"\n'
     display.progress(1, Progress("web_search", "searching", 1, 2))
     display.end(1, ONE)
-    assert file.getvalue() == f'web_search "{"q" * 200}"\n  1 result · exa\n'
+    assert file.getvalue() == f'web_search "{"q" * 200}"\n  1 result\n'
 
 
 def test_in_a_file_a_result_that_comes_later_names_its_call_again() -> None:
@@ -71,7 +71,7 @@ def test_in_a_file_a_result_that_comes_later_names_its_call_again() -> None:
         'web_search "a"',
         'mine "b"',
         'web_search "a"',
-        "  1 result · exa",
+        "  1 result",
         'mine "b"',
         "  Error: boom",
         "",
@@ -104,11 +104,11 @@ def test_on_a_terminal_the_last_line_says_what_runs() -> None:
     display.end(2, samples.FETCHED)
     assert file.screen == [
         'web_fetch "https://b.example/"',
-        "  3 fetched · exa · 1 failed (truncated)",
+        "  3 fetched · 1 failed (truncated)",
         'Searching... web_search "a"',
     ]
     display.end(1, ONE)
-    assert file.screen[2:] == ['web_search "a"', "  1 result · exa", ""]
+    assert file.screen[2:] == ['web_search "a"', "  1 result", ""]
 
 
 @pytest.mark.usefixtures("mute")
@@ -144,7 +144,7 @@ def test_calls_whose_end_is_never_told_do_not_pile_up() -> None:
     display.end(0, ONE)
     assert "1 result" not in file.getvalue()
     display.end(1099, ONE)
-    assert file.getvalue().endswith("  1 result · exa\n")
+    assert file.getvalue().endswith("  1 result\n")
 
 
 def test_calls_from_many_threads_keep_their_results() -> None:
@@ -162,7 +162,7 @@ def test_calls_from_many_threads_keep_their_results() -> None:
         thread.join()
     lines = file.getvalue().split("\n")
     for number in range(2, 30):
-        assert lines[lines.index(f"  {number} results · exa") - 1] == f'web_search "{number}"'
+        assert lines[lines.index(f"  {number} results") - 1] == f'web_search "{number}"'
 
 
 def test_a_broken_stream_ends_nothing() -> None:

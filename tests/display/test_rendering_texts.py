@@ -97,25 +97,25 @@ def test_a_running_call_says_what_it_does(tool: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("tool", "result", "expected"),
     [
-        ("web_search", samples.search(), "0 results · exa"),
-        ("web_search", samples.many(1), "1 result · exa (truncated)"),
-        ("web_search", samples.search(samples.PLAIN, samples.WIDE), "2 results · exa"),
+        ("web_search", samples.search(), "0 results"),
+        ("web_search", samples.many(1), "1 result (truncated)"),
+        ("web_search", samples.search(samples.PLAIN, samples.WIDE), "2 results"),
         (
             "web_search",
             samples.search(samples.PLAIN, errors=[samples.FAILED_QUERY]),
-            "1 result · exa · 1 query failed",
+            "1 result · 1 query failed",
         ),
         (
             "web_search",
             samples.search(errors=[samples.FAILED_QUERY] * 2),
-            "0 results · exa · 2 queries failed",
+            "0 results · 2 queries failed",
         ),
-        ("web_fetch", samples.FETCHED, "3 fetched · exa · 1 failed (truncated)"),
-        ("summarize", samples.SUMMARY, "agnes · takeaway · 1,234 tokens · exa"),
+        ("web_fetch", samples.FETCHED, "3 fetched · 1 failed (truncated)"),
+        ("summarize", samples.SUMMARY, "agnes · takeaway · 1,234 tokens"),
         (
             "summarize",
             ToolResult(" ", samples.SUMMARY.details | {"tokens": 0}),
-            "No summary available · exa",
+            "No summary available",
         ),
         (
             "web_research",
@@ -138,7 +138,7 @@ def test_plain_research_says_no_more_than_there_is() -> None:
     bare = {key: meta[key] for key in ("query", "command", "normalized_query", "retrieved_at")}
     bare |= {"provider_chain": [], "provider_used": "exa", "confidence": "high"}
     details = {"results": [samples.PLAIN], "meta": bare, "synthesis": None, "error": None}
-    assert head("web_research", details) == "1 result · exa · high confidence"
+    assert head("web_research", details) == "1 result · high confidence"
     nothing = {"results": [], "meta": bare | {"provider_used": None, "confidence": "low"}}
     assert head("web_research", nothing) == "0 results · low confidence"
     assert lines("web_research", nothing) == [

@@ -43,7 +43,13 @@ DATA = {
     "subject": "read json",
     "failed": False,
 }
-HIT = {"title": "json", "url": "https://docs.example/json", "snippet": "JSON encoder"}
+HIT = {
+    "title": "json",
+    "url": "https://docs.example/json",
+    "snippet": "JSON encoder",
+    "source_provider": "exa",
+    "query": "x",
+}
 COMMON: dict[str, Any] = {"truncation": None, "full_output_path": None, "error": None}
 
 
@@ -129,8 +135,9 @@ async def test_an_agents_calls_are_printed(way: str, file: io.StringIO) -> None:
 async def test_expanded_results_are_printed(way: str, file: io.StringIO) -> None:
     handler = WebToolsCallbackHandler(file, expanded=True)
     await run_agent(way, handler, ("web_search", {"query": "q"}))
-    assert file.getvalue().split("\n")[1:5] == [
+    assert file.getvalue().split("\n")[1:6] == [
         "  2 results",
+        "",
         "   1. json",
         "      https://docs.example/json",
         "      JSON encoder",
@@ -296,7 +303,7 @@ def test_calls_of_others_do_not_pile_up(file: io.StringIO) -> None:
     ours = ToolMessage("x", tool_call_id="1", artifact=details)
     for run_id in runs:
         handler.on_tool_end(ours, run_id=run_id)
-    assert file.getvalue() == 'weather "a"\n  No results found\n' * 1000
+    assert file.getvalue() == 'weather "a"\n  0 results\n' * 1000
 
 
 def test_without_rich_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

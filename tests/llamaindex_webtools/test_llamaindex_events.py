@@ -37,7 +37,13 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 STEP = Progress("web_search", "searching", 1, 2, "read json", failed=True)
-HIT = {"title": "json", "url": "https://docs.example/json", "snippet": "JSON encoder"}
+HIT = {
+    "title": "json",
+    "url": "https://docs.example/json",
+    "snippet": "JSON encoder",
+    "source_provider": "exa",
+    "query": "x",
+}
 COMMON: dict[str, Any] = {"truncation": None, "full_output_path": None, "error": None}
 SEARCH: dict[str, Any] = {"queries": ["read json", "csv"]}
 FAILING: dict[str, Any] = {"query": "fail"}
@@ -99,8 +105,9 @@ async def test_an_agents_calls_are_printed(show: Callable[..., Any], file: io.St
 
 async def test_expanded_results_are_printed(show: Callable[..., Any], file: io.StringIO) -> None:
     await show(agent(("web_search", SEARCH)), file, expanded=True)
-    assert file.getvalue().split("\n")[1:5] == [
+    assert file.getvalue().split("\n")[1:6] == [
         "  2 results",
+        "",
         "   1. json",
         "      https://docs.example/json",
         "      JSON encoder",

@@ -6,15 +6,12 @@ from collections.abc import Iterator, Sequence
 from functools import singledispatch
 from typing import Any
 
+from webtools.display.answer import research_parts, verdicts
 from webtools.display.outline import (
-    LONGEST_SENTENCE,
     LONGEST_TITLE,
     WHOLE,
-    Answer,
     Clip,
     Document,
-    Extract,
-    Extracts,
     Fact,
     Grid,
     Limits,
@@ -23,26 +20,23 @@ from webtools.display.outline import (
     Outline,
     Prose,
     Source,
-    Statement,
+    clip,
     name,
     place,
     sentence,
+    source,
     subject,
 )
-from webtools.display.text import count, cut, cut_lines, day, grouped, minute, price
+from webtools.display.text import count, cut, day, grouped, minute, price
 from webtools.output.formatting import NO_ANSWER, NO_RESULTS, passages_section
 from webtools.output.truncation import MAX_BYTES
 from webtools.results import (
-    Claim,
     FetchResponse,
     Page,
-    Passage,
     PlanStep,
     ReadResponse,
     ResearchEnvelope,
     ResearchPlan,
-    ResearchResult,
-    ResearchSynthesis,
     SearchResponse,
     SearchResult,
     SummaryResponse,
@@ -54,11 +48,7 @@ NO_READER = (
 )
 _MOST_NOTES = 20
 _MOST_HIGHLIGHTS = 20
-_MOST_QUOTATIONS = 3
-_NEAREST = 3  # passages shown where there is no answer
-_LINES_OF_NEAREST = 8
 _TONES = {"high": "good", "medium": "warn", "low": "bad"}
-_STATUS_TONES = {"quoted": "good", "supported": "good", "uncertain": "warn", "unsupported": "bad"}
 
 
 @singledispatch
@@ -100,20 +90,8 @@ def _groups(response: SearchResponse, limits: Limits) -> Iterator[tuple[str, lis
         first = results[: max(left, 0)]
         left -= len(first)
         if first or not (results or response.results[limits.rows :]):
-            rows = [_source(rank, item, limits) for rank, item in enumerate(first, 1)]
+            rows = [source(rank, item, limits) for rank, item in enumerate(first, 1)]
             yield subject(query) if several else "", rows
-
-
-def _source(rank: int, result: SearchResult | ResearchResult, limits: Limits) -> Source:
-    return Source(
-        rank,
-        cut(result.title, LONGEST_TITLE) or cut(result.url, LONGEST_TITLE),
-        place(result.url),
-        day(result.published_at),
-        name(result.source_provider),
-        cut(result.snippet, limits.snippet),
-        name(result.author) if isinstance(result, SearchResult) else "",
-    )
 
 
 @outline.register
@@ -145,15 +123,11 @@ def _document(page: Page, most: int, limits: Limits) -> Document:
         title,
         place(page.url),
         [*filter(None, (day(page.published_at), cut(page.author, 100), length))],
-        summary=_clip(page.summary, most, limits),
+        summary=clip(page.summary, most, limits),
         highlights=[sentence(text) for text in page.highlights[:_MOST_HIGHLIGHTS]],
-        passages=_clip(passages_section(page), most, limits),
-        text=Clip("", "The page has no content.") if empty else _clip(text, most, limits),
+        passages=clip(passages_section(page), most, limits),
+        text=Clip("", "The page has no content.") if empty else clip(text, most, limits),
     )
-
-
-def _clip(text: Any, most: int, limits: Limits = WHOLE) -> Clip:
-    return Clip(*cut_lines(text, most, limits.lines))
 
 
 @outline.register
@@ -161,7 +135,7 @@ def _(response: SummaryResponse, limits: Limits = WHOLE) -> Outline:
     facts = [response.engine, response.summary_type, count(response.tokens, "token")]
     if not response.text.strip():
         facts = ["No summary available"]
-    text = _clip(response.text, limits.page, limits)
+    text = clip(response.text, limits.page, limits)
     return Outline(
         "Summary",
         subject(response.url),
@@ -186,7 +160,7 @@ def _(response: ReadResponse, limits: Limits = WHOLE) -> Outline:
             f"found at {response.found_at:,}" if response.found_at is not None else "",
             f"next offset {further:,}" if further is not None else "the end",
         ]
-    part = Prose(_clip(response.content, MAX_BYTES, limits), verbatim=True)
+    part = Prose(clip(response.content, MAX_BYTES, limits), verbatim=True)
     found_facts = [Fact(text) for text in found]
     handle = name(response.handle)
     return Outline("Part", subject(response.find), handle, found_facts, [], [part], notes)
@@ -208,7 +182,7 @@ def _(response: ResearchEnvelope, limits: Limits = WHOLE) -> Outline:
     found = [
         Fact(count(len(response.results), "result")),
         Fact(f"{name(meta.confidence)} confidence", _TONES.get(meta.confidence, "")),
-        *(_verdicts(answer) if answer else ()),
+        *(verdicts(answer) if answer else ()),
     ]
     return Outline(
         name(meta.command),
@@ -216,100 +190,9 @@ def _(response: ResearchEnvelope, limits: Limits = WHOLE) -> Outline:
         name(meta.provider_used),
         found,
         [*filter(None, facts)],
-        [*_research_parts(response, limits)],
+        [*research_parts(response, limits)],
         [*_doubts(response), *_warnings(meta.warnings)],
     )
-
-
-def _verdicts(answer: ResearchSynthesis) -> Iterator[Fact]:
-    """Yield how many claims have each status, or how many citations there are."""
-    if not answer.claims and answer.citations:
-        yield Fact(count(len(answer.citations), "citation"))
-    for status, tone in _STATUS_TONES.items():
-        if number := sum(claim.status == status for claim in answer.claims):
-            yield Fact(f"{count(number, 'claim')} {status}", tone if tone != "good" else "")
-
-
-def _research_parts(
-    response: ResearchEnvelope, limits: Limits
-) -> Iterator[Answer | Prose | Extracts | Listing]:
-    """Yield the answer, the passages and one list of sources, the cited ones first."""
-    answer = response.synthesis
-    cited = answer.citations[: limits.pages] if answer else []
-    numbers = {url: number for number, url in reversed([*enumerate(cited, 1)])}
-    if answer and answer.summary:
-        yield Answer([*_statements(answer, numbers, limits)], [place(url) for url in cited])
-    elif answer and response.results:
-        yield Prose(Clip(NO_ANSWER))
-    bare = answer is not None and bool(answer.summary or response.passages)
-    found = {result.url: result for result in response.results[: limits.rows]}
-    rows = [_cited_source(n, url, found.get(url), limits) for n, url in enumerate(cited, 1)]
-    others = [each for each in response.results[: limits.rows] if each.url not in numbers]
-    rows += [_source(n, item, limits) for n, item in enumerate(others, len(rows) + 1)]
-    by_url = {each.place.shown: each.rank for each in reversed(rows)}
-    if response.passages:
-        yield _extracts(response, by_url, limits, folded=bool(answer and answer.summary))
-    if bare:
-        rows = [_without_snippet(row) for row in rows]
-    if not rows:
-        yield Prose(Clip(NO_RESULTS))
-        return
-    yield Listing([("", rows)], max(len(response.results) - limits.rows, 0), "Sources")
-
-
-def _statements(
-    answer: ResearchSynthesis, numbers: dict[str, int], limits: Limits
-) -> Iterator[Statement]:
-    if not answer.claims:
-        yield Statement(_clip(answer.summary, limits.page // 2, limits))
-    for claim in answer.claims[: limits.rows]:
-        yield _statement(claim, numbers, limits)
-
-
-def _statement(claim: Claim, numbers: dict[str, int], limits: Limits) -> Statement:
-    cited = [numbers[each.url] for each in claim.citations if each.url in numbers]
-    first = claim.citations[:_MOST_QUOTATIONS]
-    quotations = [cut_lines(each.quotation, LONGEST_SENTENCE)[0] for each in first]
-    return Statement(
-        _clip(claim.text, limits.page // 2, limits),
-        [*dict.fromkeys(cited)],
-        Fact(name(claim.status), _STATUS_TONES.get(claim.status, "")),
-        [*filter(None, quotations)],
-    )
-
-
-def _cited_source(number: int, url: str, result: ResearchResult | None, limits: Limits) -> Source:
-    if result is not None:
-        return _source(number, result, limits)
-    return Source(number, cut(url, LONGEST_TITLE), place(url))
-
-
-def _without_snippet(row: Source) -> Source:
-    return Source(row.rank, row.title, row.place, row.day, row.provider)
-
-
-def _extracts(
-    response: ResearchEnvelope, numbers: dict[str, int], limits: Limits, *, folded: bool
-) -> Extracts:
-    """Return the passages: behind an answer all of them folded, without one the nearest."""
-    most = limits.rows if folded else _NEAREST
-    cut_to = limits if folded else Limits(lines=_LINES_OF_NEAREST)
-    items = [
-        Extract(
-            numbers.get(place(each.url).shown, 0),
-            _heading(each),
-            _clip(each.text, limits.page // 10, cut_to),
-        )
-        for each in response.passages[:most]
-    ]
-    title = "Passages of these pages" if folded else "The passages that come nearest"
-    return Extracts(title, items, len(response.passages) - len(items), folded)
-
-
-def _heading(passage: Passage) -> str:
-    """Return the headings of a passage, unless it begins with the last of them."""
-    words = passage.heading.rpartition(" > ")[2]
-    return "" if words and words in passage.text.partition("\n")[0] else subject(passage.heading)
 
 
 @outline.register
@@ -354,7 +237,7 @@ def _(response: ToolResult, limits: Limits = WHOLE) -> Outline:
     ]
     facts = [f"call {name(response.call_id)}"] if response.call_id else []
     failed = Note("Failed", sentence(response.text), bad=True)
-    text = Prose(_clip(response.text, limits.page, limits), True, "What the model reads")
+    text = Prose(clip(response.text, limits.page, limits), True, "What the model reads")
     return Outline(
         "Tool result",
         "",

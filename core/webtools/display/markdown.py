@@ -3,28 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from functools import singledispatch
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from webtools.display.contents import outline
-from webtools.display.outline import (
-    Answer,
-    Clip,
-    Document,
-    Extracts,
-    Fact,
-    Grid,
-    Limits,
-    Listing,
-    Note,
-    Outline,
-    Place,
-    Prose,
-    Source,
-)
-from webtools.display.text import count, prose_and_code
-from webtools.output.formatting import NO_RESULTS
+from webtools.display.outline import Answer, Limits, Outline, Place
+from webtools.display.rows import Row, rows
+from webtools.display.text import prose_and_code
 
 _LIMITS = Limits(page=4000)
 # Characters that begin something in Markdown, or a bare link.
@@ -39,14 +24,20 @@ _IN_LINK = str.maketrans(
 # A mark as `inert` writes `[n]`; not an index, such as `argv[1]`.
 _CITATION = re.compile(r"(?:(?<!\S)|(?<=&#93;))&#91;(\d{1,3})&#93;")
 _TICKS = re.compile(r"`+")
-_RESULTS = ("#", "Result", "Date", "Source")
+_BREAK = "  \n"
 
 
 def draw(response: Any) -> str:
-    """Draw a response."""
+    """Draw a response: the rows of a terminal, with links."""
     shown = outline(response, _LIMITS)
-    parts = [text for part in shown.parts for text in _part(part)]
-    return "\n\n".join(filter(None, [_head(shown), *parts, shown.hidden, *map(_note, shown.notes)]))
+    sources = [place for part in shown.parts if isinstance(part, Answer) for place in part.sources]
+    blocks: list[str] = [_head(shown)]
+    for row in rows(shown):
+        if row.markup == "" and row.text and blocks[-1] and not blocks[-1].endswith("```"):
+            blocks[-1] += _BREAK + _row(row)
+        else:
+            blocks += _marked_up(row, sources) if row.markup else [_row(row)]
+    return "\n\n".join(filter(None, blocks))
 
 
 def inert(text: str) -> str:
@@ -64,85 +55,16 @@ def _line(text: str) -> str:
 
 def _head(shown: Outline) -> str:
     about = f" “{inert(shown.subject)}”" if shown.subject else ""
-    return f"**{inert(shown.kind)}**{about} · {' · '.join(map(_fact, shown.head()))}"
+    return " · ".join(
+        [f"**{inert(shown.kind)}**{about}", *(inert(fact.text) for fact in shown.head())]
+    )
 
 
-def _fact(fact: Fact) -> str:
-    return f"**{inert(fact.text)}**" if fact.tone else inert(fact.text)
-
-
-def _note(note: Note) -> str:
-    return f"**{inert(note.label) or 'Note'}:** {inert(note.text)}"
-
-
-@singledispatch
-def _part(part: Any) -> Iterator[str]:
-    raise TypeError(type(part).__name__)
-
-
-@_part.register
-def _(part: Listing) -> Iterator[str]:
-    for query, found in part.groups:
-        yield f"**“{inert(query)}”**" if query else ""
-        yield _results(found)
-    yield _more(part.hidden, "result")
-
-
-@_part.register
-def _(part: Answer) -> Iterator[str]:
-    for claim in part.statements:
-        for is_code, text in prose_and_code(claim.cited):
-            yield from _verbatim(Clip(text)) if is_code else _prose(Clip(text), part.sources)
-        yield claim.text.missing
-        if claim.status.text not in {"", "quoted"}:
-            quotations = "".join(f" “{inert(' '.join(text.split()))}”" for text in claim.quotations)
-            yield f"&#40;{inert(claim.status.text)}{quotations}&#41;"
-
-
-@_part.register
-def _(part: Extracts) -> Iterator[str]:
-    if part.folded:  # the head counts them
-        return
-    yield f"**{inert(part.title)}:**"
-    for each in part.items:
-        yield f"&#91;{each.number}&#93; {inert(each.heading)}"
-        yield from _verbatim(each.text)
-
-
-@_part.register
-def _(part: Document) -> Iterator[str]:
-    title = _link(part.title, part.place)
-    if part.error:
-        yield f"**Failed:** {title}: {inert(part.error)}"
-        return
-    yield f"**{title}**"
-    yield from _prose(part.summary)
-    yield "\n".join(f"- {_line(mark)}" for mark in part.highlights)
-    yield from _verbatim(part.passages)
-    yield from _verbatim(part.text)
-
-
-@_part.register
-def _(part: Prose) -> Iterator[str]:
-    if part.place:
-        yield _link(part.place.shown, part.place)
-    yield from _verbatim(part.text) if part.verbatim else _prose(part.text)
-
-
-@_part.register
-def _(part: Grid) -> Iterator[str]:
-    yield _table(part.heads, [tuple(map(inert, row)) for row in part.rows])
-
-
-def _results(found: Iterable[Source]) -> str:
-    rows = [(str(one.rank), _result(one), one.day, inert(one.provider)) for one in found]
-    return _table(_RESULTS, rows) if rows else NO_RESULTS
-
-
-def _result(found: Source) -> str:
-    title = _link(found.title, found.place)
-    shown = f"{title} ({inert(found.place.shown)})" if found.place.link is None else title
-    return f"{shown} — {inert(found.snippet)}" if found.snippet else shown
+def _row(row: Row) -> str:
+    mark = _line(row.marker.strip())
+    text = _link(row.place.shown, row.place) if row.place else _line(row.text)
+    text = f"**{text}**" if row.style == "title" and text else text
+    return " ".join(filter(None, (mark, text)))
 
 
 def _link(text: str, where: Place) -> str:
@@ -150,30 +72,26 @@ def _link(text: str, where: Place) -> str:
     return f"[{inert(text)}]({where.link.translate(_IN_LINK)})" if where.link else _line(text)
 
 
-def _table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    ruler = ("---",) * len(heads)
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in (heads, ruler, *rows))
+def _marked_up(row: Row, sources: Sequence[Place]) -> Iterator[str]:
+    """Show pages and the like as they are, and of an answer what is code; `[n]` leads to the n-th source."""
+    if row.markup != "answer":
+        yield _verbatim(row.text)
+        return
+    for is_code, text in prose_and_code(row.text):
+        yield _verbatim(text) if is_code else _prose(text, sources)
 
 
-def _more(number: int, what: str) -> str:
-    return f"… and {count(number, f'more {what}')}" if number > 0 else ""
-
-
-def _prose(clip: Clip, cited: Sequence[Place] = ()) -> Iterator[str]:
-    """Show prose; `[n]` becomes a link to the n-th source where there is one."""
-
+def _prose(text: str, sources: Sequence[Place]) -> str:
     def cite(match: re.Match[str]) -> str:
         number = int(match[1])
-        return _link(f"[{number}]", cited[number - 1]) if 0 < number <= len(cited) else match[0]
+        return _link(f"[{number}]", sources[number - 1]) if 0 < number <= len(sources) else match[0]
 
-    lines = [_line(line.strip()) for line in clip.text.split("\n")]
-    yield "\n".join(f"{_CITATION.sub(cite, line)}  " if line else "" for line in lines).rstrip()
-    yield clip.missing
+    lines = [_line(line.strip()) for line in text.split("\n")]
+    return "\n".join(f"{_CITATION.sub(cite, line)}  " if line else "" for line in lines).rstrip()
 
 
-def _verbatim(clip: Clip) -> Iterator[str]:
-    """Show a text as it is, in a fence longer than any that it holds."""
-    longest = max((len(ticks) for ticks in _TICKS.findall(clip.text)), default=0)
+def _verbatim(text: str) -> str:
+    """Put a text in a fence longer than any that it holds."""
+    longest = max((len(ticks) for ticks in _TICKS.findall(text)), default=0)
     fence = "`" * max(longest + 1, 3)
-    yield f"{fence}text\n{clip.text}\n{fence}" if clip.text else ""
-    yield clip.missing
+    return f"{fence}text\n{text}\n{fence}" if text else ""

@@ -9,8 +9,9 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from webtools.display.text import cut
+from webtools.display.text import cut, cut_lines, day
 from webtools.output.truncation import MAX_BYTES
+from webtools.results import ResearchResult, SearchResult
 from webtools.text.visible import LONGEST_URL, link_target
 
 LONGEST_TITLE = 300
@@ -211,9 +212,8 @@ class Outline:
 
     def head(self, *, brief: bool = False) -> list[Fact]:
         """Return what is known in a few words, the most telling first."""
-        all_facts = [*self.found[:1], Fact(self.provider), *self.found[1:]]
-        all_facts += [] if brief else map(Fact, self.facts)
-        return [fact for fact in all_facts if fact.text]
+        whole = [*self.found[:1], Fact(self.provider), *self.found[1:], *map(Fact, self.facts)]
+        return [fact for fact in (self.found if brief else whole) if fact.text]
 
 
 def place(url: Any) -> Place:
@@ -235,3 +235,21 @@ def subject(text: Any) -> str:
 def sentence(text: Any) -> str:
     """Return a warning, a reason or a quotation."""
     return cut(text, LONGEST_SENTENCE)
+
+
+def clip(text: Any, most: int, limits: Limits = WHOLE) -> Clip:
+    """Return a long text as far as it is shown."""
+    return Clip(*cut_lines(text, most, limits.lines))
+
+
+def source(rank: int, result: SearchResult | ResearchResult, limits: Limits) -> Source:
+    """Return a result as one of a list."""
+    return Source(
+        rank,
+        cut(result.title, LONGEST_TITLE) or cut(result.url, LONGEST_TITLE),
+        place(result.url),
+        day(result.published_at),
+        name(result.source_provider),
+        cut(result.snippet, limits.snippet),
+        name(result.author) if isinstance(result, SearchResult) else "",
+    )

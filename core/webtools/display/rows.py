@@ -29,14 +29,14 @@ _INDENT = "    "
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line, which may wrap, or a text in Markdown.
+    """One line, which may wrap, or a longer text.
 
     Attributes:
         text: What it says; of a URL the URL.
         style: `title`, `muted`, `good`, `warn`, `bad` or none.
         marker: What stands before it.
         place: The URL that it shows.
-        markup: Whether the text is Markdown: `answer`, `page` or none.
+        markup: What a longer text is: `answer` or `page`, which are Markdown, or `verbatim`.
     """
 
     text: str
@@ -145,7 +145,7 @@ def _titled(part: Document) -> Iterator[Row]:
 
 @_part.register
 def _(part: Prose) -> Iterator[Row]:
-    yield from _clip(part.text, "" if part.verbatim else "answer")
+    yield from _clip(part.text, "verbatim" if part.verbatim else "answer")
 
 
 @_part.register
@@ -153,7 +153,5 @@ def _(part: Grid) -> Iterator[Row]:
     yield from (Row(" · ".join(row)) for row in part.rows)
 
 
-def _clip(clip: Clip, markup: str = "") -> list[Row]:
-    lines = [clip.text] if markup else clip.text.split("\n")
-    shown = [Row(each, markup=markup) for each in lines] if clip.text else []
-    return [*shown, *_muted(clip.missing)]
+def _clip(clip: Clip, markup: str = "answer") -> list[Row]:
+    return [*([Row(clip.text, markup=markup)] if clip.text else []), *_muted(clip.missing)]

@@ -29,7 +29,7 @@ def body(shown: Outline, *, brief: bool = False) -> list[Line]:
 def _line(row: Row) -> Line:
     style = STYLES.get(row.style, "")
     marker = Text(row.marker, STYLES.get(row.style if row.style in TONES else row.marker, ""))
-    if row.markup:
+    if row.markup in {"answer", "page"}:
         return Line(MarkedUp(row.text, is_page=row.markup == "page"), marker)
     if row.place is not None:
         return Line(url_text(row.place), marker)

@@ -68,7 +68,12 @@ def response_of(tool: str, result: ToolResult) -> BaseModel | None:
     mark, model = _RESPONSES.get(tool, ("", None))
     if model is None or mark not in result.details:
         return None
-    facts = {"text": _own_text(result), "pages": result.details.get("results")} | result.details
+    facts = {
+        "provider": "",
+        "queries": [""],
+        "text": _own_text(result),
+        "pages": result.details.get("results"),
+    } | result.details
     try:
         return model.model_validate(facts)
     except ValidationError:

@@ -43,7 +43,7 @@ def render_result(
     *,
     is_error: bool = False,
 ) -> Block:
-    """Draw the result of a tool call, such as `5 results · exa (truncated)`.
+    """Draw the result of a tool call, such as `5 results (truncated)`.
 
     Args:
         tool: Name of one of our tools; of another one the text is shown.

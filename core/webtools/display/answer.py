@@ -1,0 +1,130 @@
+"""What is shown of an answer: its claims, the passages behind them, one list of sources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from webtools.display.outline import (
+    LONGEST_SENTENCE,
+    LONGEST_TITLE,
+    Answer,
+    Clip,
+    Extract,
+    Extracts,
+    Fact,
+    Limits,
+    Listing,
+    Prose,
+    Source,
+    Statement,
+    clip,
+    name,
+    place,
+    source,
+    subject,
+)
+from webtools.display.text import count, cut, cut_lines
+from webtools.output.formatting import NO_ANSWER, NO_RESULTS
+from webtools.results import (
+    Claim,
+    Passage,
+    ResearchEnvelope,
+    ResearchResult,
+    ResearchSynthesis,
+)
+
+_MOST_QUOTATIONS = 3
+_NEAREST = 3  # passages shown where there is no answer
+_LINES_OF_NEAREST = 8
+_STATUS_TONES = {"quoted": "good", "supported": "good", "uncertain": "warn", "unsupported": "bad"}
+
+
+def verdicts(answer: ResearchSynthesis) -> Iterator[Fact]:
+    """Yield how many claims have each status, or how many citations there are."""
+    if not answer.claims and answer.citations:
+        yield Fact(count(len(answer.citations), "citation"))
+    for status, tone in _STATUS_TONES.items():
+        if number := sum(claim.status == status for claim in answer.claims):
+            yield Fact(f"{count(number, 'claim')} {status}", tone if tone != "good" else "")
+
+
+def research_parts(
+    response: ResearchEnvelope, limits: Limits
+) -> Iterator[Answer | Prose | Extracts | Listing]:
+    """Yield the answer, the passages and one list of sources, the cited ones first."""
+    answer = response.synthesis
+    cited = answer.citations[: limits.pages] if answer else []
+    numbers = {url: number for number, url in reversed([*enumerate(cited, 1)])}
+    if answer and answer.summary:
+        yield Answer([*_statements(answer, numbers, limits)], [place(url) for url in cited])
+    elif answer and response.results:
+        yield Prose(Clip(NO_ANSWER))
+    bare = answer is not None and bool(answer.summary or response.passages)
+    found = {result.url: result for result in response.results[: limits.rows]}
+    rows = [_cited_source(n, url, found.get(url), limits) for n, url in enumerate(cited, 1)]
+    others = [each for each in response.results[: limits.rows] if each.url not in numbers]
+    rows += [source(n, item, limits) for n, item in enumerate(others, len(rows) + 1)]
+    by_url = {each.place.shown: each.rank for each in reversed(rows)}
+    if response.passages:
+        yield _extracts(response, by_url, limits, folded=bool(answer and answer.summary))
+    if bare:
+        rows = [_without_snippet(row) for row in rows]
+    if not rows:
+        yield Prose(Clip(NO_RESULTS))
+        return
+    yield Listing([("", rows)], max(len(response.results) - limits.rows, 0), "Sources")
+
+
+def _statements(
+    answer: ResearchSynthesis, numbers: dict[str, int], limits: Limits
+) -> Iterator[Statement]:
+    if not answer.claims:
+        yield Statement(clip(answer.summary, limits.page // 2, limits))
+    for claim in answer.claims[: limits.rows]:
+        yield _statement(claim, numbers, limits)
+
+
+def _statement(claim: Claim, numbers: dict[str, int], limits: Limits) -> Statement:
+    cited = [numbers[each.url] for each in claim.citations if each.url in numbers]
+    first = claim.citations[:_MOST_QUOTATIONS]
+    quotations = [cut_lines(each.quotation, LONGEST_SENTENCE)[0] for each in first]
+    return Statement(
+        clip(claim.text, limits.page // 2, limits),
+        [*dict.fromkeys(cited)],
+        Fact(name(claim.status), _STATUS_TONES.get(claim.status, "")),
+        [*filter(None, quotations)],
+    )
+
+
+def _cited_source(number: int, url: str, result: ResearchResult | None, limits: Limits) -> Source:
+    if result is not None:
+        return source(number, result, limits)
+    return Source(number, cut(url, LONGEST_TITLE), place(url))
+
+
+def _without_snippet(row: Source) -> Source:
+    return Source(row.rank, row.title, row.place, row.day, row.provider)
+
+
+def _extracts(
+    response: ResearchEnvelope, numbers: dict[str, int], limits: Limits, *, folded: bool
+) -> Extracts:
+    """Return the passages: behind an answer all of them folded, without one the nearest."""
+    most = limits.rows if folded else _NEAREST
+    cut_to = limits if folded else Limits(lines=_LINES_OF_NEAREST)
+    items = [
+        Extract(
+            numbers.get(place(each.url).shown, 0),
+            _heading(each),
+            clip(each.text, limits.page // 10, cut_to),
+        )
+        for each in response.passages[:most]
+    ]
+    title = "Passages of these pages" if folded else "The passages that come nearest"
+    return Extracts(title, items, len(response.passages) - len(items), folded)
+
+
+def _heading(passage: Passage) -> str:
+    """Return the headings of a passage, unless it begins with the last of them."""
+    words = passage.heading.rpartition(" > ")[2]
+    return "" if words and words in passage.text.partition("\n")[0] else subject(passage.heading)
