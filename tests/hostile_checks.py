@@ -107,8 +107,9 @@ WEB = {"http", "https"}
 ENDS = "\u2028\u2029"  # of lines and paragraphs, beside line feeds
 RICH = re.compile(r"\x1b\[[0-9;]*m|\x1b\]8;(?:id=[0-9-]+;(?P<link>https?://[!-~]+)|;)\x1b\\")
 TAGS = {"div", "style", "span", "bdi", "a", "table", "thead", "tbody", "tr", "th", "td", "pre"}
-TAGS |= {"details", "summary", "ul", "ol", "li"}
-ATTRIBUTES = {"class", "href", "target", "rel", "dir", "scope", "colspan", "id"}
+TAGS |= {"details", "summary", "ul", "ol", "li", "p", "br", "hr", "em", "strong", "code"}
+TAGS |= {"blockquote", "h1", "h2", "h3", "h4", "h5", "h6"}
+ATTRIBUTES = {"class", "href", "target", "rel", "dir", "scope", "colspan", "id", "start"}
 MARKDOWN = {"p", "a", "em", "strong", "code", "pre", "hr", "br", "blockquote", "ol", "ul", "li"}
 MARKDOWN |= {"table", "thead", "tbody", "tr", "th", "td"}
 

@@ -11,7 +11,7 @@ from webtools.display.terminal import render_call, render_result, to_text
 from webtools.text.fencing import fenced
 from webtools.tools import ToolResult
 
-RESEARCH_LINE = "5 results · exa · medium confidence · 3 citations"
+RESEARCH_LINE = "5 results · medium confidence · 3 citations"
 
 
 def call(tool: str, arguments: Any, **more: Any) -> str:
