@@ -73,7 +73,7 @@ def _link(text: str, where: Place) -> str:
 
 
 def _marked_up(row: Row, sources: Sequence[Place]) -> Iterator[str]:
-    """Show pages and the like as they are, and of an answer what is code; `[n]` leads to the n-th source."""
+    """Show what is verbatim as it is, and of an answer the code; `[n]` leads to the n-th source."""
     if row.markup != "answer":
         yield _verbatim(row.text)
         return
