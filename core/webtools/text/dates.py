@@ -13,21 +13,22 @@ _FORM = re.compile(
 
 def read_date(text: str) -> date | datetime | None:
     """Read a date, or a date-time as aware UTC (naive: taken as UTC); None when it is neither."""
-    match = _FORM(text.strip()) if text else None
+    match = _FORM(text.strip())
     if match is None:
         return None
-    try:
-        if match[1] is None:
-            return date.fromisoformat(match[0])
-        found = datetime.fromisoformat(match[0].upper())
-        return found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
+    found = _parse(match[0])
+    return found.date() if found and match[1] is None else found
 
 
 def read_moment(text: str) -> datetime | None:
     """Read a date or a date-time as a moment; a date is its first moment in UTC."""
-    found = read_date(text)
-    if found is None or isinstance(found, datetime):
-        return found
-    return datetime(found.year, found.month, found.day, tzinfo=UTC)
+    text = text.strip()
+    return _parse(text) if _FORM(text) else None
+
+
+def _parse(text: str) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(text.upper())
+        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
