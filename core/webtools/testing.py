@@ -136,9 +136,7 @@ def answer(
     return Response(status, named, json.dumps(value).encode() if body is None else body)
 
 
-class _Answers:
-    """Gives one answer to every request."""
-
+class _Answers:  # one to every request
     def __init__(self, given: Response) -> None:
         self.requests: list[Request] = []
         self._given = given
@@ -296,7 +294,7 @@ class ProviderConformance:
         return PROVIDERS[account.type].capabilities()
 
     def test_it_says_what_it_is(self, provider: Any) -> None:
-        """Its name can stand in a config file, and its origin is one."""
+        """Its name can stand in a config file, its origin is one, and its facts are dated."""
         about = provider.ABOUT
         assert re.fullmatch(r"[a-z][a-z0-9_-]*", about.name)
         assert about.title.strip()
@@ -304,7 +302,10 @@ class ProviderConformance:
         assert not about.origin.endswith("/")
         assert about.key_variables or not about.needs_key
         assert min(about.max_results, about.max_urls) >= 1
+        assert about.docs.startswith("https://")
+        assert re.fullmatch(r"20\d\d-[01]\d-[0-3]\d", about.read)
         assert all(price >= 0 for price in about.prices.values())
+        assert about.price_list.startswith("20") or not about.prices
 
     def test_the_key_is_sent_in_a_header_to_its_own_origin_alone(
         self, account: Account, able: tuple[Capability, ...]

@@ -17,15 +17,21 @@ from webtools.errors import (
     AuthenticationError,
     BadRequestError,
     ProviderError,
-    RateLimitError,
     RequestTimeoutError,
     UnavailableError,
 )
 from webtools.flows.drivers import Sleep
 from webtools.http.messages import OK, Request, Response
 from webtools.providers.about import About, Capability, Options
-from webtools.providers.error_bodies import ITSELF, ErrorTable, Meaning, read_error_body
-from webtools.providers.errors import bounded, failure, kind_of, retry_after, wait_until
+from webtools.providers.errors import (
+    ITSELF,
+    ErrorTable,
+    Meaning,
+    bounded,
+    kind_of,
+    read_error_body,
+    retry_after,
+)
 from webtools.providers.hits import HitFields, Item, Oddities, read_hits, read_items
 from webtools.providers.parsing import json_object, maybe_object, number, text
 from webtools.providers.prices import estimate
@@ -101,9 +107,6 @@ class _Target:
     @property
     def id(self) -> str:
         return f"{self.library}@{self.version}" if self.version else self.library
-
-
-# --- the dialogue ------------------------------------------------------------------------------
 
 
 def lookup(query: DocsQuery, account: Account) -> Turns[Hits]:
@@ -290,9 +293,6 @@ def _cut(words: str) -> str:
     return words[:_MOST_CHARACTERS]
 
 
-# --- the snippets ------------------------------------------------------------------------------
-
-
 def _read_snippets(response: Response, target: _Target, query: DocsQuery, account: Account) -> Hits:
     """Read code snippets, then texts; those of a page are one hit, ranked as the page's best is.
 
@@ -344,23 +344,17 @@ _CODE = HitFields(
 _INFO = HitFields(title=lambda item: item.line("breadcrumb") or "Documentation", snippet=_info_text)
 
 
-# --- errors ------------------------------------------------------------------------------------
-
-
-def read_error(
-    response: Response, account: Account, _capability: Capability
-) -> ProviderError | None:
+def read_error(response: Response, account: Account, _able: Capability) -> ProviderError | None:
     """Read `{"error", "message"}`; what only turns the dialogue is no error."""
     answer = maybe_object(response.json_or_none())
     if _goes_on(response.status, answer):
         return None
     said = read_error_body(_ERRORS, response, account)
-    kind, hint = said.kind or kind_of(response.status), ""
     if account.api_key is None and kind_of(response.status) is AuthenticationError:
-        kind = AuthenticationError
-        hint = f'Give provider "{account.name}" an API key: without one this is not allowed.'
-    wait = _wait(response, answer) if kind is RateLimitError else None
-    return failure(ABOUT.title, response, account, said.words, kind=kind, hint=hint, wait=wait)
+        said.kind = AuthenticationError
+        said.remedy = f'Give provider "{account.name}" an API key: without one this is not allowed.'
+    said.wait = bounded(number(answer.get("retryAfterSeconds")))
+    return said.failure(ABOUT, response, account)
 
 
 def _goes_on(status: int, answer: dict[str, Any]) -> bool:
@@ -369,10 +363,3 @@ def _goes_on(status: int, answer: dict[str, Any]) -> bool:
     if status == _MOVED:
         return bool(_new_id(answer))
     return status in (OK, _NOT_READY)
-
-
-def _wait(response: Response, answer: dict[str, Any]) -> float | None:
-    if (asked := retry_after(response)) is not None:
-        return asked
-    reset = wait_until(number(response.headers.get("ratelimit-reset")))
-    return reset if reset is not None else bounded(number(answer.get("retryAfterSeconds")))

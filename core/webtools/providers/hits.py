@@ -13,6 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 from webtools.providers.parsing import number, rank_score
+from webtools.providers.prices import estimate
 from webtools.providers.protocols import Account, DocsQuery, Hits, SearchQuery
 from webtools.results import SearchResult
 from webtools.text.cleaning import is_web_url, one_line
@@ -189,9 +190,13 @@ def read_items(value: Any, odd: Oddities) -> list[Item]:
 
 
 def read_hits(
-    items: Any, fields: HitFields, query: SearchQuery | DocsQuery, account: Account
+    items: Any,
+    fields: HitFields,
+    query: SearchQuery | DocsQuery,
+    account: Account,
+    usd: float | None = None,
 ) -> Hits:
-    """Read a list of hits in the provider's order, best first; the cost is left to the caller.
+    """Read a list of hits in the provider's order, best first; `usd` is what the list says.
 
     Raises:
         TypeError: `items` is no list of objects.
@@ -221,7 +226,7 @@ def read_hits(
         )
         for (item, url), score in zip(usable, _scores(usable, fields.score), strict=True)
     ]
-    return Hits(results, warnings=odd.warnings())
+    return Hits(results, None if usd is None else estimate(usd), odd.warnings())
 
 
 def _url(item: Item, field: Field[str]) -> str:
