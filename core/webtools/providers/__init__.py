@@ -39,6 +39,7 @@ from webtools.providers.errors import (
 from webtools.providers.fetched import PageFields, match_addresses, read_page_list
 from webtools.providers.filters import (
     DATES,
+    excludes_whole_sites,
     filters_left,
     filters_of_operators,
     site_of,
@@ -158,6 +159,7 @@ __all__ = [
     "UnavailableError",
     "bounded",
     "estimate",
+    "excludes_whole_sites",
     "failure",
     "filters_left",
     "filters_of_operators",

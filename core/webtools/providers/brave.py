@@ -24,6 +24,8 @@ from webtools.http.messages import OK, Request, Response
 from webtools.providers.about import About, Capability, SearchOptions
 from webtools.providers.errors import ErrorTable, Meaning, read_error_body
 from webtools.providers.filters import (
+    DATES,
+    excludes_whole_sites,
     filters_left,
     filters_of_operators,
     site_of,
@@ -42,8 +44,7 @@ from webtools.providers.parsing import (
 from webtools.providers.protocols import Account, FilterName, Hits, SearchQuery
 from webtools.text.dates import read_age
 
-_MOST_NEWS_RESULTS = 50
-_MOST_WEB_RESULTS = 20
+_MOST_RESULTS = {"web": 20, "news": 50}
 _MOST_CHARACTERS, _MOST_WORDS = 400, 50
 
 _PLAN = 'The plan of provider "{name}" lacks it: change its options or the plan.'
@@ -85,7 +86,7 @@ ABOUT = About(
     read="2026-11-21",
     key_variables=("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY"),
     options=BraveOptions,
-    max_results=_MOST_NEWS_RESULTS,
+    max_results=max(_MOST_RESULTS.values()),
     prices={"search": 0.005},  # each answered request
     price_list="2026-09",
 )
@@ -97,7 +98,7 @@ def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterNam
     if query.category == "news":
         native.add("category")
     if query.start_published_date:
-        native |= {"start_published_date", "end_published_date"}
+        native |= DATES
     if _operators(query):
         native |= filters_of_operators(query)
     return frozenset(native)
@@ -110,8 +111,8 @@ def search_request(query: SearchQuery, account: Account) -> Request:
         InputError: The query is longer than Brave takes.
     """
     _check_length(query.query)
-    kind = "news" if query.category == "news" else "web"
-    most, here = _most(query), filters_left(query, native_filters(query, account))
+    kind = _kind(query)
+    most, here = _MOST_RESULTS[kind], filters_left(query, native_filters(query, account))
     options: BraveOptions = account.options
     params = {
         "q": " ".join([query.query, *_operators(query)]),
@@ -135,6 +136,10 @@ def search_price(_query: SearchQuery, _account: Account) -> float:
     return ABOUT.prices["search"]
 
 
+def _kind(query: SearchQuery) -> str:
+    return "news" if query.category == "news" else "web"
+
+
 def _check_length(query: str) -> None:
     characters, words = len(query), len(query.split())
     if characters > _MOST_CHARACTERS or words > _MOST_WORDS:
@@ -147,17 +152,13 @@ def _check_length(query: str) -> None:
 
 def _operators(query: SearchQuery) -> list[str]:
     """Return the `site:` operators; none where they would not fit or not say the same."""
-    if any("/" in domain for domain in query.exclude_domains):
-        return []  # only whole sites can be excluded
+    if not excludes_whole_sites(query):
+        return []
     include, exclude = map(site_of, query.include_domains), map(site_of, query.exclude_domains)
     sites = site_operators([*include], [*exclude])
     words = " ".join([query.query, *sites])
     fits = len(words) <= _MOST_CHARACTERS and len(words.split()) <= _MOST_WORDS
     return sites if fits else []
-
-
-def _most(query: SearchQuery) -> int:
-    return _MOST_NEWS_RESULTS if query.category == "news" else _MOST_WEB_RESULTS
 
 
 def _freshness(start: date, end: date | None) -> str:
@@ -179,17 +180,21 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     )
     hits = read_hits(_items(answer, query), fields, query, account, ABOUT.prices["search"])
     if not hits.results and _is_used_up(response, []):
-        raise _used_up(response, account)
+        message = (
+            f"Brave API sent no results, and nothing is left of this month's requests (HTTP "
+            f'{response.status}). Raise the limit of provider "{account.name}" or use another one.'
+        )
+        raise QuotaError(message, provider=account.name, status=response.status)
     return replace(hits, warnings=[*_warnings(query), *hits.warnings])
 
 
 def _items(answer: dict[str, Any], query: SearchQuery) -> Any:
-    holder: Any = answer if query.category == "news" else answer.get("web", {})
+    holder: Any = answer if _kind(query) == "news" else answer.get("web", {})
     return None if holder is None else json_object(holder).get("results", [])
 
 
 def _warnings(query: SearchQuery) -> list[str]:
-    most = _most(query)
+    most = _MOST_RESULTS[_kind(query)]
     if query.limit <= most:
         return []
     return [f"limit {query.limit} is above what Brave gives for a web search; {most} was used."]
@@ -242,14 +247,6 @@ def _is_used_up(response: Response, faults: list[dict[str, Any]]) -> bool:
     if limit is not None and left is not None:
         pairs.append((limit, limit - left))
     return any(most and used is not None and used >= most for most, used in pairs)
-
-
-def _used_up(response: Response, account: Account) -> QuotaError:
-    message = (
-        f"Brave API sent no results, and nothing is left of this month's requests (HTTP "
-        f'{response.status}). Raise the limit of provider "{account.name}" or use another one.'
-    )
-    return QuotaError(message, provider=account.name, status=response.status)
 
 
 def _of_month(response: Response, name: str) -> float | None:

@@ -147,10 +147,7 @@ def fetch_request(query: PageQuery, account: Account) -> Request:
     body: dict[str, Any] = {"urls": list(query.urls)}
     if query.text:
         body["text"] = {"maxCharacters": most} if most else True
-    if query.highlights:
-        body["highlights"] = True
-    if query.summary:
-        body["summary"] = True
+    body |= {name: True for name in ("highlights", "summary") if getattr(query, name)}
     return Request("POST", f"{account.base_url}/contents", headers=_headers(account), json=body)
 
 

@@ -28,6 +28,11 @@ def site_operators(include: Sequence[str], exclude: Sequence[str]) -> list[str]:
     return [*sites, *(f"-site:{domain}" for domain in exclude)]
 
 
+def excludes_whole_sites(query: SearchQuery) -> bool:
+    """Tell whether no path is to be excluded, which operators and lists of sites cannot."""
+    return not any("/" in domain for domain in query.exclude_domains)
+
+
 def filters_of_operators(query: SearchQuery) -> set[FilterName]:
     """Name the filters of a query that `site:` operators apply."""
     single: set[FilterName] = {"include_domains"} if len(query.include_domains) == 1 else set()

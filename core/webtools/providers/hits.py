@@ -153,12 +153,13 @@ class HitFields:
     """Where the hits of an API have their fields: by name, or by a function of the whole hit.
 
     Attributes:
-        url: A hit without a web address here is left out.
+        url: A hit without a web address here is left out, unless there is a `home`.
         title: Where it is missing, the hit is called by its host.
         snippet: Texts on one line; a function may keep lines.
         published_at: Dates in ISO 8601.
         author: A name.
         score: Numbers from 0 to 1; unless every hit has one, all are scored by their rank.
+        home: The address of hits that have none of their own.
     """
 
     url: Field[str] = "url"
@@ -167,6 +168,7 @@ class HitFields:
     published_at: Field[datetime | None] = ""
     author: Field[str | None] = ""
     score: str = ""
+    home: str = ""
 
 
 def read_items(value: Any, odd: Oddities) -> list[Item]:
@@ -204,7 +206,7 @@ def read_hits(
     """
     odd = Oddities(account.name)
     found = read_items(items, odd)
-    usable = [(item, url) for item in found if is_web_url(url := _url(item, fields.url))]
+    usable = [(item, url) for item in found if (url := _url(item, fields))]
     odd.lost += len(found) - len(usable)
     if len(found) > 1 and not usable:
         message = "no hit has a web address"
@@ -229,9 +231,10 @@ def read_hits(
     return Hits(results, None if usd is None else estimate(usd), odd.warnings())
 
 
-def _url(item: Item, field: Field[str]) -> str:
+def _url(item: Item, fields: HitFields) -> str:
+    field = fields.url
     url = item.values.get(field) if isinstance(field, str) else field(item)
-    return url if isinstance(url, str) else ""
+    return url if isinstance(url, str) and is_web_url(url) else fields.home
 
 
 def _host(url: str) -> str:

@@ -20,7 +20,7 @@ from webtools.errors import (
 from webtools.http.messages import Request, Response
 from webtools.providers.about import About, Capability, SearchOptions
 from webtools.providers.errors import ITSELF, ErrorTable, Meaning, read_failure
-from webtools.providers.filters import DATES, filters_left, site_of, utc_day
+from webtools.providers.filters import DATES, excludes_whole_sites, filters_left, site_of, utc_day
 from webtools.providers.hits import HitFields, Item, Oddities, read_hits, read_items
 from webtools.providers.parsing import json_object, maybe_object, quotable
 from webtools.providers.prices import stated, stated_or
@@ -107,17 +107,13 @@ def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterNam
     native: set[FilterName] = set(DATES)
     if _fits(query.include_domains):
         native.add("include_domains")
-    elif not query.include_domains and _fits(query.exclude_domains) and _whole_sites(query):
+    elif not query.include_domains and _fits(query.exclude_domains) and excludes_whole_sites(query):
         native.add("exclude_domains")
     return frozenset(native)
 
 
 def _fits(domains: tuple[str, ...]) -> bool:
     return 0 < len(domains) <= _MOST_DOMAINS
-
-
-def _whole_sites(query: SearchQuery) -> bool:
-    return not any("/" in domain for domain in query.exclude_domains)
 
 
 def search_request(query: SearchQuery, account: Account) -> Request:
@@ -239,13 +235,10 @@ def _no_answer(answer: dict[str, Any], account: Account, http_status: int) -> Un
     One that ran out of tokens would do so again: only what failed may go better later.
     """
     again = answer.get("status") != "incomplete"
-    remedy = (
-        "Try again later."
-        if again
-        else ("The same request will end the same way: ask less, or set another synthesisPreset.")
-    )
+    remedy = "The same request will end the same way: ask less, or set another synthesisPreset."
     return UnavailableError(
-        f"Perplexity wrote no answer ({_reason(answer, account)}). {remedy}",
+        f"Perplexity wrote no answer ({_reason(answer, account)}). "
+        f"{'Try again later.' if again else remedy}",
         provider=account.name,
         status=http_status,
         retryable=again,
