@@ -67,7 +67,7 @@ __all__ = [
 KEY = "test-key-conformance-5d1c9f"
 URLS = ("https://a.example/1", "https://b.example/2")
 
-JUNK: dict[str, bytes] = {
+_UNREADABLE: dict[str, bytes] = {  # no JSON object
     "nothing": b"",
     "blank": b" \n",
     "null": b"null",
@@ -76,39 +76,42 @@ JUNK: dict[str, bytes] = {
     "text": b'"results"',
     "list": b"[]",
     "list of lists": b"[[]]",
+    "two objects": b"{}{}",
+    "an array too deep": b"[" * 100_000,
+    "objects too deep": b'{"data":' * 100_000,
+    "NaN": b'{"results": [{"url": "https://a.example", "score": NaN}], "data": NaN}',
+    "not UTF-8": b'{"results": [{"title": "\xff\xfe"}]}',
+    "HTML": b"<!DOCTYPE html><title>Sign in to the network</title>",
+    "cut off": b'{"results": [{"url": "https://a.exa',
+    "zeros": b"\x00" * 1000,
+}
+JUNK: dict[str, bytes] = {
+    **_UNREADABLE,
     "list of null": b"[null]",
     "object": b"{}",
-    "two objects": b"{}{}",
     "empty result": b'{"results": [{}], "data": [{}]}',
     "null results": b'{"results": null, "data": null}',
     "results that are texts": b'{"results": ["x"], "data": ["x"]}',
     "results that are an object": b'{"results": {"a": 1}, "data": {"search": {"a": 1}}}',
     "data of another kind": b'{"results": 1, "data": 1, "output": 1}',
     "kinds of another kind": b'{"data": {"search": "x", "news": 5, "output": [1]}}',
-    "an array too deep": b"[" * 100_000,
     "results too deep": b'{"results": ' + b"[" * 100_000,
-    "objects too deep": b'{"data":' * 100_000,
-    "NaN": b'{"results": [{"url": "https://a.example", "score": NaN}], "data": NaN}',
     "Infinity": b'{"results": [{"url": "https://a.example", "score": -Infinity}]}',
     "number too large": b'{"results": [{"url": "https://a.example", "score": 1e999}]}',
     "integer too long": b'{"results": [{"score": ' + b"9" * 10_000 + b"}]}",
     "lone surrogates": b'{"results": [{"url": "https://a.example", "title": "\\ud800"}]}',
     "lone surrogates in data": b'{"data": {"output": "\\udfff", "search": [{"title": "\\ud800"}]}}',
-    "not UTF-8": b'{"results": [{"title": "\xff\xfe"}]}',
     "UTF-16": '{"results": []}'.encode("utf-16"),
     "byte order mark": b'\xef\xbb\xbf{"results": []}',
-    "HTML": b"<!DOCTYPE html><title>Sign in to the network</title>",
-    "cut off": b'{"results": [{"url": "https://a.exa',
-    "zeros": b"\x00" * 1000,
 }
-_UNREADABLE = ["nothing", "blank", "null", "true", "number", "text", "list", "list of lists"]
-_UNREADABLE += ["two objects", "an array too deep", "objects too deep", "NaN", "not UTF-8"]
-_UNREADABLE += ["HTML", "cut off", "zeros"]
 _ERROR_BODIES = ["", "<html>", "{}", '{"error": "No.", "tag": "ODD"}', '{"error": {}, "tag": {}}']
 
-_KINDS: dict[int, type[ProviderError]] = {402: QuotaError, 429: RateLimitError}
-_KINDS |= dict.fromkeys([401, 403], AuthenticationError)
-_KINDS |= dict.fromkeys([408, 425], UnavailableError)
+_KINDS: dict[int, type[ProviderError]] = {
+    **dict.fromkeys([401, 403], AuthenticationError),
+    **dict.fromkeys([408, 425], UnavailableError),
+    402: QuotaError,
+    429: RateLimitError,
+}
 _RETRY_AFTER: dict[str, float | None] = {
     "7": 7.0,
     " 0 ": 0.0,
@@ -259,9 +262,6 @@ def _assert_clean(text: str, *, one_line: bool = False) -> None:
 
 def _assert_aware(moment: datetime | None) -> None:
     assert moment is None or moment.utcoffset() == timedelta(0)
-
-
-# --- the suite ---------------------------------------------------------------------------------
 
 
 class ProviderConformance:

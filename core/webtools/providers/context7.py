@@ -256,11 +256,6 @@ def _wait_for(
         raise late from None
 
 
-def _circle(target: _Target, account: Account) -> UnavailableError:
-    message = f"Context7 moved {target.id} twice (HTTP {_MOVED}). Name another library."
-    return UnavailableError(message, provider=account.name, status=_MOVED, retryable=False)
-
-
 def _new_id(answer: dict[str, Any]) -> str:
     """Find where a library has moved to; the message names it when the field is missing."""
     given = text(answer.get("redirectUrl"))
