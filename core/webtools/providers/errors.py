@@ -127,7 +127,7 @@ def _until_reset(response: Response) -> float | None:
     value = next(filter(None, map(response.headers.get, _RESETS)), "")
     reset = number(value.partition(",")[0].strip())
     if reset is not None and reset > _UNIX_TIMES:
-        return max(1.0, wait_until(reset) or 0.0)
+        return max(1.0, wait_until(reset))
     return bounded(reset)
 
 
@@ -136,10 +136,8 @@ def bounded(seconds: float | None) -> float | None:
     return min(seconds, _LONGEST_WAIT) if seconds is not None and seconds >= 0 else None
 
 
-def wait_until(moment: float | None) -> float | None:
+def wait_until(moment: float) -> float:
     """Turn a moment in Unix time into whole seconds to wait from now; a past one gives 0."""
-    if moment is None:
-        return None
     return float(round(min(max(0.0, moment - time.time()), _LONGEST_WAIT)))
 
 
