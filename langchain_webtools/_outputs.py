@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from webtools.errors import InputError
 from webtools.output.stored import is_handle, load, save
+from webtools.text.narrowing import is_mapping
 
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
@@ -64,7 +65,7 @@ def _lifetime(store: "BaseStore") -> dict[str, float]:
 
 def _absent(arguments: Any) -> list[str]:
     """List the handles among a call's arguments under which nothing is stored here."""
-    values = arguments.values() if isinstance(arguments, dict) else ()
+    values = arguments.values() if is_mapping(arguments) else ()
     return [each for each in values if isinstance(each, str) and is_handle(each) and _is_gone(each)]
 
 

@@ -179,6 +179,7 @@ def _facts(name: str) -> Iterator[Row]:
     yield ["Key", ", ".join([_need(name), *(f"`{each}`" for each in about.key_variables)])]
     if about.origin:
         yield ["API", f"`{about.origin}`"]
+        yield ["Its documentation", f"[read on {about.read}]({about.docs})"]
     if services.search:
         yield ["Most results per query", f"{about.max_results:,}"]
     if services.fetch:
@@ -264,7 +265,6 @@ _PRICED: dict[str, list[tuple[str, dict[str, Any], Query]]] = {
         ("search, `searchApi` v0", {"searchApi": "v0"}, _TEN),
         ("a summary", {}, SummaryQuery(_URL)),
     ],
-    "brave": [("search", {}, _TEN)],
     "perplexity": [
         ("search, `searchType` web", {}, _TEN),
         ("search, `searchType` fast", {"searchType": "fast"}, _TEN),
@@ -278,14 +278,25 @@ _PRICED: dict[str, list[tuple[str, dict[str, Any], Query]]] = {
         ),
     ],
     "context7": [("a look-up with a key, beyond the plan's allowance", {}, DocsQuery("q", 5))],
-    "direct": [("a page", {}, PageQuery((_URL,)))],
+}
+_USUAL: dict[Capability, tuple[str, dict[str, Any], Query]] = {
+    "search": ("search", {}, _TEN),
+    "fetch": ("a page", {}, PageQuery((_URL,))),
+    "summarize": ("a summary", {}, SummaryQuery(_URL)),
+    "docs": ("a look-up", {}, DocsQuery("q", 5)),
+    "synthesize": ("an answer from 24,000 characters", {}, _ANSWER),
 }
 
 
 def prices(name: str) -> str:
-    """Tell the most that calls cost."""
+    """Tell the most that calls cost, and of what day the price list is."""
+    services = PROVIDERS[name]
+    cases = _PRICED.get(name) or [_USUAL[able] for able in services.capabilities()]
     rows = [
-        [label, usd(PROVIDERS[name].worst_cost(query, _account(name, **options)))]
-        for label, options, query in _PRICED[name]
+        [label, usd(services.worst_cost(query, _account(name, **options)))]
+        for label, options, query in cases
     ]
-    return table(("Call", "USD at most"), rows)
+    listed_on = f"\n\nFrom the price list of {services.about.price_list}." * bool(
+        services.about.prices
+    )
+    return table(("Call", "USD at most"), rows) + listed_on

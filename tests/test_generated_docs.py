@@ -94,7 +94,8 @@ def test_what_was_written_is_not_stale(project: Path) -> None:
     assert generate_docs.main([]) == 0
     text = (project / "README.md").read_text()
     assert text.startswith("# A\n<!-- generated: prices brave -->\n\n| Call | USD at most |\n")
-    assert text.endswith("| search | 0.005 |\n\n<!-- end of generated -->\nB\n")
+    assert "| search | 0.005 |\n" in text
+    assert text.endswith("\n\n<!-- end of generated -->\nB\n")
     assert generate_docs.main(["--check"]) == 0
 
 

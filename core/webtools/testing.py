@@ -51,47 +51,71 @@ from webtools.providers.protocols import (
     Synthesis,
     SynthesisQuery,
 )
-from webtools.results import FetchResponse, SearchResponse, SummaryResponse
+from webtools.results import FetchResponse, SearchResponse, SearchResult
 
-__all__ = ["JUNK", "KEY", "URLS", "ProviderConformance", "answer", "outcome", "registered"]
+__all__ = [
+    "JUNK",
+    "KEY",
+    "URLS",
+    "ProviderConformance",
+    "answer",
+    "assert_sound",
+    "outcome",
+    "registered",
+]
 
 KEY = "test-key-conformance-5d1c9f"
 URLS = ("https://a.example/1", "https://b.example/2")
 
-JUNK: dict[str, bytes] = {
+_UNREADABLE: dict[str, bytes] = {  # no JSON object
     "nothing": b"",
+    "blank": b" \n",
     "null": b"null",
+    "true": b"true",
     "number": b"0",
     "text": b'"results"',
     "list": b"[]",
-    "object": b"{}",
-    "null results": b'{"results": null, "data": null}',
-    "results that are texts": b'{"results": ["x"], "data": ["x"]}',
-    "results that are an object": b'{"results": {"a": 1}, "data": {"search": {"a": 1}}}',
-    "data of another kind": b'{"results": 1, "data": 1, "output": 1}',
+    "list of lists": b"[[]]",
+    "two objects": b"{}{}",
     "an array too deep": b"[" * 100_000,
     "objects too deep": b'{"data":' * 100_000,
     "NaN": b'{"results": [{"url": "https://a.example", "score": NaN}], "data": NaN}',
-    "Infinity": b'{"results": [{"url": "https://a.example", "score": -Infinity}]}',
-    "lone surrogates": b'{"results": [{"url": "https://a.example", "title": "\\ud800"}]}',
     "not UTF-8": b'{"results": [{"title": "\xff\xfe"}]}',
     "HTML": b"<!DOCTYPE html><title>Sign in to the network</title>",
     "cut off": b'{"results": [{"url": "https://a.exa',
     "zeros": b"\x00" * 1000,
 }
-_UNREADABLE = ["nothing", "null", "list", "text", "number", "HTML", "NaN", "not UTF-8", "cut off"]
+JUNK: dict[str, bytes] = {
+    **_UNREADABLE,
+    "list of null": b"[null]",
+    "object": b"{}",
+    "empty result": b'{"results": [{}], "data": [{}]}',
+    "null results": b'{"results": null, "data": null}',
+    "results that are texts": b'{"results": ["x"], "data": ["x"]}',
+    "results that are an object": b'{"results": {"a": 1}, "data": {"search": {"a": 1}}}',
+    "data of another kind": b'{"results": 1, "data": 1, "output": 1}',
+    "kinds of another kind": b'{"data": {"search": "x", "news": 5, "output": [1]}}',
+    "results too deep": b'{"results": ' + b"[" * 100_000,
+    "Infinity": b'{"results": [{"url": "https://a.example", "score": -Infinity}]}',
+    "number too large": b'{"results": [{"url": "https://a.example", "score": 1e999}]}',
+    "integer too long": b'{"results": [{"score": ' + b"9" * 10_000 + b"}]}",
+    "lone surrogates": b'{"results": [{"url": "https://a.example", "title": "\\ud800"}]}',
+    "lone surrogates in data": b'{"data": {"output": "\\udfff", "search": [{"title": "\\ud800"}]}}',
+    "UTF-16": '{"results": []}'.encode("utf-16"),
+    "byte order mark": b'\xef\xbb\xbf{"results": []}',
+}
+_ERROR_BODIES = ["", "<html>", "{}", '{"error": "No.", "tag": "ODD"}', '{"error": {}, "tag": {}}']
 
 _KINDS: dict[int, type[ProviderError]] = {
-    401: AuthenticationError,
+    **dict.fromkeys([401, 403], AuthenticationError),
+    **dict.fromkeys([408, 425], UnavailableError),
     402: QuotaError,
-    403: AuthenticationError,
-    408: UnavailableError,
-    425: UnavailableError,
     429: RateLimitError,
 }
 _RETRY_AFTER: dict[str, float | None] = {
     "7": 7.0,
     " 0 ": 0.0,
+    "1.5": 1.5,
     "1e9": 86_400.0,
     "-5": None,
     "nan": None,
@@ -99,6 +123,7 @@ _RETRY_AFTER: dict[str, float | None] = {
     "": None,
     "Thu, 01 Jan 1970 00:00:00 GMT": 0.0,
     "Fri, 31 Dec 9999 23:59:59 GMT": 86_400.0,
+    "Fri, 32 Dec 2027 00:00:00 GMT": None,
 }
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -114,9 +139,7 @@ def answer(
     return Response(status, named, json.dumps(value).encode() if body is None else body)
 
 
-class _Answers:
-    """Gives one answer to every request."""
-
+class _Answers:  # one to every request
     def __init__(self, given: Response) -> None:
         self.requests: list[Request] = []
         self._given = given
@@ -154,17 +177,15 @@ def registered(provider: Any) -> Generator[None, None, None]:
             PROVIDERS.forget(provider.ABOUT.name)
 
 
-def _look_up(account: Account) -> Flow[Hits]:
+def _look_up(account: Account, query: DocsQuery) -> Flow[Hits]:
     provider = PROVIDERS[account.type].docs
     assert provider is not None
-    job = Job(account, "docs", "looking up", "q")
-    return dialogue(job, provider.lookup(DocsQuery("q", 5), account))
+    return dialogue(Job(account, "docs", "looking up", "q"), provider.lookup(query, account))
 
 
-def _synthesize(account: Account) -> Flow[Synthesis]:
+def _synthesize(account: Account, query: SynthesisQuery) -> Flow[Synthesis]:
     provider = PROVIDERS[account.type].synthesize
     assert provider is not None
-    query = SynthesisQuery("q", (Source(1, "A", URLS[0], "text"),))
     return exchange(
         Job(account, "synthesize", "answering", "q"),
         provider.synthesis_request(query, account),
@@ -172,30 +193,23 @@ def _synthesize(account: Account) -> Flow[Synthesis]:
     )
 
 
-_FLOWS: dict[Capability, Callable[[Account], Flow[Any]]] = {
-    "search": lambda account: search(account, [SearchQuery("q", 5)]),
-    "fetch": lambda account: fetch(account, PageQuery(URLS, highlights=True, summary=True)),
-    "summarize": lambda account: summarize(account, SummaryQuery(URLS[0])),
-    "docs": _look_up,
-    "synthesize": _synthesize,
-}
-
-
-_QUERIES: dict[Capability, Query] = {
-    "search": SearchQuery("q", 5),
-    "fetch": PageQuery(URLS),
-    "summarize": SummaryQuery(URLS[0]),
-    "docs": DocsQuery("q", 5),
-    "synthesize": SynthesisQuery("q", (Source(1, "A", URLS[0], "text"),)),
+# For each thing a provider can do a query, and the call that asks it.
+_CALLS: dict[Capability, tuple[Query, Callable[[Account, Any], Flow[Any]]]] = {
+    "search": (SearchQuery("q", 5), lambda account, query: search(account, [query])),
+    "fetch": (PageQuery(URLS, highlights=True, summary=True), fetch),
+    "summarize": (SummaryQuery(URLS[0]), summarize),
+    "docs": (DocsQuery("q", 5), _look_up),
+    "synthesize": (SynthesisQuery("q", (Source(1, "A", URLS[0], "text"),)), _synthesize),
 }
 
 
 def _sent(account: Account, able: Capability, given: Response) -> tuple[Any, list[Request]]:
     transport = _Answers(given)
+    query, call = _CALLS[able]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("webtools.flows.drivers.time", _Clock())
         try:
-            return run(_FLOWS[able](account), transport), transport.requests
+            return run(call(account, query), transport), transport.requests
         except WebToolsError as error:
             return error, transport.requests
 
@@ -215,42 +229,30 @@ def assert_sound(found: Any) -> None:
         assert found.provider
         _assert_clean(str(found), one_line=True)
         return
-    _CHECKS[type(found)](found)
     for warning in found.warnings:
         _assert_clean(warning, one_line=True)
+    if isinstance(found, (SearchResponse, Hits)):
+        for result in found.results:
+            _assert_hit_is_sound(result)
+            # Documentation keeps the lines of its code.
+            _assert_clean(result.snippet, one_line=isinstance(found, SearchResponse))
+    elif isinstance(found, FetchResponse):
+        assert tuple(page.url for page in found.pages) == URLS
+        for page in found.pages:
+            _assert_aware(page.published_at)
+            _assert_clean(page.title or "", one_line=True)
+    else:
+        assert found.text.strip()
+        _assert_clean(found.text)
 
 
-def _assert_hits_are_sound(found: SearchResponse | Hits) -> None:
-    for result in found.results:
-        assert result.url.lower().startswith(("http://", "https://"))
-        assert 0 <= result.score <= 1
-        assert result.title
-        _assert_aware(result.published_at)
-        for text in (result.title, result.url, result.author or ""):
-            _assert_clean(text, one_line=True)
-        # Documentation keeps the lines of its code.
-        _assert_clean(result.snippet, one_line=isinstance(found, SearchResponse))
-
-
-def _assert_pages_are_sound(found: FetchResponse) -> None:
-    assert tuple(page.url for page in found.pages) == URLS
-    for page in found.pages:
-        _assert_aware(page.published_at)
-        _assert_clean(page.title or "", one_line=True)
-
-
-def _assert_text_is_sound(found: SummaryResponse | Synthesis) -> None:
-    assert found.text.strip()
-    _assert_clean(found.text)
-
-
-_CHECKS: dict[type, Callable[[Any], None]] = {
-    SearchResponse: _assert_hits_are_sound,
-    Hits: _assert_hits_are_sound,
-    FetchResponse: _assert_pages_are_sound,
-    SummaryResponse: _assert_text_is_sound,
-    Synthesis: _assert_text_is_sound,
-}
+def _assert_hit_is_sound(result: SearchResult) -> None:
+    assert result.url.lower().startswith(("http://", "https://"))
+    assert 0 <= result.score <= 1
+    assert result.title
+    _assert_aware(result.published_at)
+    for text in (result.title, result.url, result.author or ""):
+        _assert_clean(text, one_line=True)
 
 
 def _assert_clean(text: str, *, one_line: bool = False) -> None:
@@ -260,9 +262,6 @@ def _assert_clean(text: str, *, one_line: bool = False) -> None:
 
 def _assert_aware(moment: datetime | None) -> None:
     assert moment is None or moment.utcoffset() == timedelta(0)
-
-
-# --- the suite ---------------------------------------------------------------------------------
 
 
 class ProviderConformance:
@@ -295,7 +294,7 @@ class ProviderConformance:
         return PROVIDERS[account.type].capabilities()
 
     def test_it_says_what_it_is(self, provider: Any) -> None:
-        """Its name can stand in a config file, and its origin is one."""
+        """Its name can stand in a config file, its origin is one, and its facts are dated."""
         about = provider.ABOUT
         assert re.fullmatch(r"[a-z][a-z0-9_-]*", about.name)
         assert about.title.strip()
@@ -303,31 +302,28 @@ class ProviderConformance:
         assert not about.origin.endswith("/")
         assert about.key_variables or not about.needs_key
         assert min(about.max_results, about.max_urls) >= 1
+        assert about.docs.startswith("https://")
+        assert re.fullmatch(r"20\d\d-[01]\d-[0-3]\d", about.read)
         assert all(price >= 0 for price in about.prices.values())
+        assert about.price_list.startswith("20") or not about.prices
 
-    def test_the_key_is_sent_in_a_header_alone(
+    def test_the_key_is_sent_in_a_header_to_its_own_origin_alone(
         self, account: Account, able: tuple[Capability, ...]
     ) -> None:
         """No repr shows it, and neither URL nor body has it."""
         for each in able:
-            _, [request, *_] = _sent(account, each, answer({}))
-            assert KEY in str(request.headers) or not PROVIDERS[account.type].about.needs_key
-            assert KEY not in f"{request!r} {account!r} {request.url} {request.json}"
-
-    def test_only_its_own_origin_is_asked(
-        self, account: Account, able: tuple[Capability, ...]
-    ) -> None:
-        """Every request goes below the origin."""
-        for each in able:
             _, requests = _sent(account, each, answer({}))
             assert all(request.url.startswith(account.base_url + "/") for request in requests)
+            request = requests[0]
+            assert KEY in str(request.headers) or not PROVIDERS[account.type].about.needs_key
+            assert KEY not in f"{request!r} {account!r} {request.url} {request.json}"
 
     def test_it_has_a_price_for_what_it_can_do(
         self, account: Account, able: tuple[Capability, ...]
     ) -> None:
         """The budget reserves it before the call."""
         for each in able:
-            assert PROVIDERS[account.type].worst_cost(_QUERIES[each], account) >= 0
+            assert PROVIDERS[account.type].worst_cost(_CALLS[each][0], account) >= 0
 
     @pytest.mark.parametrize("status", [200, 400, 500])
     @pytest.mark.parametrize("junk", JUNK)
@@ -350,17 +346,18 @@ class ProviderConformance:
             assert str(found).startswith(f"Failed to parse {title} API response for ")
             assert found.__cause__ is found.__context__ is None
 
-    @pytest.mark.parametrize("body", [b"", b"<html>", b"{}", b'{"error": "No.", "tag": "ODD"}'])
+    @pytest.mark.parametrize("body", _ERROR_BODIES)
     def test_every_error_status_has_its_class(
-        self, account: Account, able: tuple[Capability, ...], body: bytes
+        self, account: Account, able: tuple[Capability, ...], body: str
     ) -> None:
         """Also where the body says nothing."""
         title = PROVIDERS[account.type].about.title
         for each, status in product(able, range(400, 600)):
-            found = outcome(account, each, answer(body=body, status=status))
+            found = outcome(account, each, answer(body=body.encode(), status=status))
             kind = _KINDS.get(status, UnavailableError if status >= 500 else BadRequestError)  # noqa: PLR2004
             assert type(found) is kind, status
             assert (found.status, found.provider) == (status, account.name)
+            assert found.retryable == (kind in {RateLimitError, UnavailableError})
             assert found.retry_after is None
             assert str(found).startswith(f"{title} API returned HTTP {status}")
 
@@ -387,6 +384,8 @@ class ProviderConformance:
             assert found == _RETRY_AFTER
             later = outcome(account, each, answer(None, status, retry_after=moment))
             assert later.retry_after == pytest.approx(300, abs=3)
+            wrong = outcome(account, each, answer(None, 400, retry_after="7"))
+            assert wrong.retry_after is None  # the same request would fail again
 
     def test_its_words_are_cleaned_and_bounded(
         self, account: Account, able: tuple[Capability, ...]

@@ -16,9 +16,8 @@ from webtools.providers import (
     FilterName,
     HitFields,
     Hits,
-    Item,
     Oddities,
-    Page,
+    PageFields,
     PageQuery,
     Pages,
     ProviderError,
@@ -28,13 +27,14 @@ from webtools.providers import (
     SearchQuery,
     estimate,
     json_object,
-    match_addresses,
     read_failure,
     read_hits,
     read_items,
+    read_page_list,
 )
 
 _HIT = HitFields(snippet="extract", published_at="date")
+_PAGE = PageFields()
 _ERRORS = ErrorTable(faults=(ITSELF,), code="code", words=("error",))
 
 
@@ -82,8 +82,8 @@ def search_price(_query: SearchQuery, _account: Account) -> float:
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
     """Read the hits in Plover's order, best first."""
-    hits = read_hits(json_object(response.json())["results"], _HIT, query, account)
-    return Hits(hits.results, estimate(search_price(query, account)), hits.warnings)
+    items = json_object(response.json())["results"]
+    return read_hits(items, _HIT, query, account, search_price(query, account))
 
 
 def fetch_request(query: PageQuery, account: Account) -> Request:
@@ -100,15 +100,8 @@ def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
     """Read one page per URL, in the order asked."""
     odd = Oddities(account.name, "page")
     items = read_items(json_object(response.json())["pages"], odd)
-    found = match_addresses(query.urls, [((item.text("url"),), item) for item in items])
-    pages = [_read_page(url, found.get(url)) for url in query.urls]
+    pages = read_page_list(items, _PAGE, query, account)
     return Pages(pages, estimate(fetch_price(query, account)), odd.warnings())
-
-
-def _read_page(url: str, item: Item | None) -> Page:
-    if item is None:
-        return Page(url=url, error="Plover returned nothing for this URL")
-    return Page(url=url, title=item.line("title"), text=item.text("text"))
 
 
 def _post(path: str, body: dict[str, Any], account: Account) -> Request:

@@ -32,11 +32,10 @@ from webtools.http.dns import aresolve, resolve
 from webtools.http.messages import Request, Response
 from webtools.http.transport import AsyncTransport, BlockingTransport
 from webtools.operations.fetch import fetch
-from webtools.pages.fetching import cut, lead
 from webtools.pages.reading import Content
 from webtools.pages.reading_here import within
 from webtools.providers import Account
-from webtools.providers.direct import IMPLICIT, missing_libraries
+from webtools.providers.direct import IMPLICIT, cut, lead, missing_libraries
 from webtools.providers.protocols import PageQuery
 from webtools.results import FetchResponse
 from webtools.tools import FETCH

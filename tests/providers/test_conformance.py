@@ -9,178 +9,56 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from datetime import date, datetime, timedelta
+from datetime import date
 from typing import Any
 
 import offline
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from offline import KEY, Clock, Stub, answer
+from offline import KEY, Stub, answer
 from recording import CASSETTES, SCENARIOS, CassetteYaml
 
+from webtools import testing
 from webtools.calls.present import PRESENTERS
-from webtools.errors import (
-    ProviderError,
-    WebToolsError,
-)
-from webtools.flows.drivers import Flow, run
+from webtools.errors import WebToolsError
+from webtools.flows.drivers import run
 from webtools.http.messages import Response
-from webtools.operations.fetch import fetch
 from webtools.operations.search import search
-from webtools.operations.summarize import summarize
 from webtools.output.truncation import MAX_BYTES
-from webtools.pipeline.retries import Job, dialogue, exchange
-from webtools.providers import PROVIDERS, Account, Capability
+from webtools.providers import PROVIDERS, Capability
 from webtools.providers.errors import failure
-from webtools.providers.protocols import (
-    DocsQuery,
-    Hits,
-    PageQuery,
-    SearchQuery,
-    Source,
-    SummaryQuery,
-    Synthesis,
-    SynthesisQuery,
-)
-from webtools.results import FetchResponse, SearchResponse, SummaryResponse
-from webtools.testing import ProviderConformance
+from webtools.providers.protocols import SearchQuery
+from webtools.testing import URLS, ProviderConformance, outcome
 
-URLS = ("https://a.example/1", "https://b.example/2")
-SOURCES = (Source(1, "A", URLS[0], "text"),)
-
-
-def look_up(account: Account) -> Flow[Hits]:
-    provider = PROVIDERS[account.type].docs
-    assert provider is not None
-    job = Job(account, "docs", "looking up", "q")
-    return dialogue(job, provider.lookup(DocsQuery("q", 5), account))
-
-
-def synthesize(account: Account) -> Flow[Synthesis]:
-    provider = PROVIDERS[account.type].synthesize
-    assert provider is not None
-    query = SynthesisQuery("q", SOURCES)
-    request = provider.synthesis_request(query, account)
-    return exchange(
-        Job(account, "synthesize", "answering", "q"),
-        request,
-        lambda response: provider.read_synthesis(response, query, account),
-    )
-
-
-FLOWS: dict[Capability, Callable[[Account], Flow[Any]]] = {
-    "search": lambda account: search(account, [SearchQuery("q", 5)]),
-    "fetch": lambda account: fetch(account, PageQuery(URLS, highlights=True, summary=True)),
-    "summarize": lambda account: summarize(account, SummaryQuery(URLS[0])),
-    "docs": look_up,
-    "synthesize": synthesize,
-}
-TOOLS: dict[Capability, str] = {
-    "search": "web_search",
-    "fetch": "web_fetch",
-    "summarize": "summarize",
-}
+TOOLS: dict[Capability, str] = {"search": "web_search", "fetch": "web_fetch"}
+TOOLS |= {"summarize": "summarize"}
 APIS = [kind for kind, services in PROVIDERS.items() if services.pages is None]  # all but direct
 CASES = [(kind, able) for kind in APIS for able in PROVIDERS[kind].capabilities()]
 ACCOUNTS = {kind: offline.account(kind) for kind in APIS}
 
-every_case = pytest.mark.parametrize(("kind", "able"), CASES)
-
-
-@pytest.fixture(autouse=True)
-def _time_is_free(clock: Clock) -> None:
-    """No test here waits for a retry."""
-
-
-def outcome(kind: str, able: Capability, *answers: Any) -> Any:
-    """Run the call; give its result, or its error if that is one of ours."""
-    try:
-        return run(FLOWS[able](ACCOUNTS[kind]), Stub(*answers))
-    except WebToolsError as error:
-        return error
-
-
-def refused(kind: str, able: Capability, *answers: Any) -> ProviderError:
-    found = outcome(kind, able, *answers)
-    assert isinstance(found, ProviderError)
-    return found
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 # --- what comes out ----------------------------------------------------------------------------
 
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-
 
 def assert_sound(found: Any, able: Capability) -> None:
-    """Refuse text with controls, odd addresses, scores and dates, and a text over the budget."""
-    if isinstance(found, WebToolsError):
-        assert isinstance(found, ProviderError)
-        assert_clean(str(found), one_line=True)
-        assert found.provider
-        return
-    CHECKS[able](found)
-    for warning in found.warnings:
-        assert_clean(warning, one_line=True)
-    if able in TOOLS:
+    """Refuse what the suite for all providers refuses, and what the tool would show badly."""
+    testing.assert_sound(found)
+    if able in TOOLS and not isinstance(found, WebToolsError):
         assert_shows_well(found, able)
 
 
 def assert_shows_well(found: Any, able: Capability) -> None:
     for text in texts(found.model_dump(mode="json")):
-        assert_clean(text)
-    assert found.cost_usd is None or found.cost_usd >= 0
+        assert not CONTROL.search(text)
+    assert (found.cost_usd or 0) >= 0
+    assert getattr(found, "tokens", 0) >= 0
     shown = run(PRESENTERS[TOOLS[able]](found), Stub())
-    assert_clean(shown.text)
+    assert not CONTROL.search(shown.text)
     assert len(shown.text.encode()) <= MAX_BYTES + 1024
     json.dumps(shown.details, allow_nan=False)
-
-
-def assert_search_is_sound(found: SearchResponse | Hits) -> None:
-    for result in found.results:
-        assert result.url.startswith(("http://", "https://", "HTTP://", "HTTPS://"))
-        assert 0 <= result.score <= 1
-        assert result.title
-        assert_aware(result.published_at)
-        for text in (result.title, result.url, result.author or ""):
-            assert_clean(text, one_line=True)
-        # Documentation keeps the lines of its code.
-        assert_clean(result.snippet, one_line=isinstance(found, SearchResponse))
-
-
-def assert_pages_are_sound(found: FetchResponse) -> None:
-    assert tuple(page.url for page in found.pages) == URLS
-    for page in found.pages:
-        assert_aware(page.published_at)
-        assert_clean(page.title or "", one_line=True)
-
-
-def assert_summary_is_sound(found: SummaryResponse) -> None:
-    assert found.text.strip()
-    assert found.tokens >= 0
-
-
-def assert_synthesis_is_sound(found: Synthesis) -> None:
-    assert found.text.strip()
-    assert_clean(found.text)
-
-
-CHECKS: dict[Capability, Callable[[Any], None]] = {
-    "search": assert_search_is_sound,
-    "fetch": assert_pages_are_sound,
-    "summarize": assert_summary_is_sound,
-    "docs": assert_search_is_sound,
-    "synthesize": assert_synthesis_is_sound,
-}
-
-
-def assert_clean(text: str, *, one_line: bool = False) -> None:
-    assert not CONTROL.search(text)
-    assert not one_line or not set("\n\t") & set(text)
-
-
-def assert_aware(moment: datetime | None) -> None:
-    assert moment is None or moment.utcoffset() == timedelta(0)
 
 
 def texts(value: Any) -> Iterator[str]:
@@ -196,10 +74,6 @@ def texts(value: Any) -> Iterator[str]:
 
 
 # --- what every provider must hold to -----------------------------------------------------------
-
-
-def test_everything_a_provider_can_do_is_under_test() -> None:
-    assert {able for _, able in CASES} <= FLOWS.keys()
 
 
 class TestOurs(ProviderConformance):
@@ -284,7 +158,7 @@ thorough = settings(max_examples=100, deadline=None)
 def test_any_json_value_gives_something_sound(
     case: tuple[str, Capability], value: Any, status: int
 ) -> None:
-    assert_sound(outcome(*case, answer(value, status)), case[1])
+    assert_sound(outcome(ACCOUNTS[case[0]], case[1], answer(value, status)), case[1])
 
 
 @thorough
@@ -292,7 +166,7 @@ def test_any_json_value_gives_something_sound(
 def test_any_bytes_give_something_sound(
     case: tuple[str, Capability], body: bytes, status: int
 ) -> None:
-    assert_sound(outcome(*case, answer(body=body, status=status)), case[1])
+    assert_sound(outcome(ACCOUNTS[case[0]], case[1], answer(body=body, status=status)), case[1])
 
 
 def recorded_bodies() -> list[tuple[str, Capability, int, Any]]:
@@ -357,7 +231,7 @@ def test_a_recorded_answer_with_parts_replaced_gives_something_sound(
     mutated: tuple[str, Capability, int, Any],
 ) -> None:
     kind, able, status, body = mutated
-    assert_sound(outcome(kind, able, answer(body, status)), able)
+    assert_sound(outcome(ACCOUNTS[kind], able, answer(body, status)), able)
 
 
 def hits(*items: dict[str, Any]) -> Response:

@@ -1,7 +1,6 @@
 """Providers of others: registered in code, or announced by a package that is installed.
 
-The package of `examples/provider_plugin` is laid out by hand as an installer does it, module and
-metadata, so that the tests need neither a build tool nor a network.
+The package of `examples/provider_plugin` is installed by pip into a folder of its own.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -44,33 +42,25 @@ URL = "https://birds.example/plover"
 ENTRY = {"name": "birds", "type": "plover", "apiKey": KEY, "options": {"region": "nz"}}
 
 
-def install(site: Path) -> None:
-    """Lay out the example package in a folder as an installer would."""
-    project = tomllib.loads((PLUGIN / "pyproject.toml").read_text("utf-8"))
-    facts = project["project"]
-    for module in project["tool"]["setuptools"]["py-modules"]:
-        shutil.copy(PLUGIN / f"{module}.py", site)
-    name = facts["name"].replace("-", "_")
-    info = site / f"{name}-{facts['version']}.dist-info"
-    info.mkdir()
-    head = f"Metadata-Version: 2.1\nName: {facts['name']}\nVersion: {facts['version']}\n"
-    (info / "METADATA").write_text(head, "utf-8")
-    lines = [
-        line
-        for group, points in facts["entry-points"].items()
-        for line in (f"[{group}]", *(f"{key} = {value}" for key, value in points.items()))
-    ]
-    (info / "entry_points.txt").write_text("\n".join(lines), "utf-8")
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder into which pip has installed the example, and nothing else."""
+    source, folder = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("installed")
+    shutil.copytree(PLUGIN, source, dirs_exist_ok=True)  # setuptools builds beside the code
+    offline = ["--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check"]
+    command = [sys.executable, "-m", "pip", "install", "--quiet", *offline]
+    subprocess.run([*command, "--target", str(folder), str(source)], check=True, timeout=120)
+    return folder
 
 
 @pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder of installed packages, seen by this process; nothing was looked for before."""
+def site(installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A copy of it, seen by this process; nothing was looked for before."""
     folder = tmp_path / "site-packages"
-    folder.mkdir()
-    install(folder)
+    shutil.copytree(installed, folder)
     monkeypatch.syspath_prepend(folder)
     monkeypatch.setattr(PROVIDERS, "_entry_points", None)
+    monkeypatch.setattr(PROVIDERS, "_broken", None)
     monkeypatch.setattr(PROVIDERS, "_loaded", dict(PROVIDERS._loaded))
     yield folder
     sys.modules.pop("webtools_plover", None)
@@ -135,6 +125,39 @@ def test_the_plan_prices_it(site: Path) -> None:
     assert (step.provider, step.type, step.worst_cost_usd) == ("birds", "plover", 0.004)
 
 
+def test_the_tables_of_the_documents_show_it(
+    site: Path, plover: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(PLUGIN.parents[1] / "scripts")
+    tables = importlib.import_module("docs_providers")
+    with registered(plover):
+        assert "| [Plover](plover.md) | `plover` | yes | yes |" in tables.providers()
+        assert "| Most results per query | 50 |" in tables.provider_facts("plover")
+        assert "| a page | 0.001 |" in tables.prices("plover")
+
+
+def test_its_variable_in_the_environment_switches_it_on_like_ours(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webtools.config.settings.find_config", lambda: None)
+    ours = Settings(environ={"EXA_API_KEY": KEY}).accounts()
+    assert [each.name for each in ours.accounts] == ["exa"]
+    both = Settings(environ={"PLOVER_API_KEY": KEY, "EXA_API_KEY": KEY}).accounts()
+    assert [each.name for each in both.accounts] == ["exa", "plover"]
+    assert (both.select("search", "plover").key, both.warnings) == (KEY, ())
+
+
+def test_a_broken_package_stops_nobody_who_sets_ours_in_the_environment(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webtools.config.settings.find_config", lambda: None)
+    (site / "webtools_plover.py").write_text("1 / 0", "utf-8")
+    found = Settings(environ={"EXA_API_KEY": KEY}).accounts()
+    assert [each.name for each in found.accounts] == ["exa"]
+    [warning] = found.warnings
+    assert warning.startswith('Provider type "plover" of package webtools-plover is broken: ')
+
+
 def test_nothing_is_looked_for_while_all_types_are_ours(
     site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -171,11 +194,8 @@ def test_a_package_whose_provider_has_another_name_is_named(site: Path) -> None:
 
 
 def test_another_process_with_the_package_installed_checks_its_settings(
-    tmp_path: Path,
+    installed: Path, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "site-packages"
-    folder.mkdir()
-    install(folder)
     config = tmp_path / "web-search.json"
     config.write_text(json.dumps({"providers": [ENTRY]}), "utf-8")
     config.chmod(0o600)
@@ -183,7 +203,7 @@ def test_another_process_with_the_package_installed_checks_its_settings(
         [sys.executable, "-m", "webtools", "config", "check", "--config", str(config)],
         capture_output=True,
         check=True,
-        env={**os.environ, "PYTHONPATH": str(folder)},
+        env={**os.environ, "PYTHONPATH": str(installed)},
         text=True,
         timeout=60,
     )

@@ -18,6 +18,7 @@ from webtools.config.parts import (
 from webtools.config.paths import ENVIRONMENT, config_paths
 from webtools.errors import ConfigError
 from webtools.http.proxies import NO_PROXIES, Proxies
+from webtools.pages import INSTALL
 from webtools.providers import PROVIDERS, Account, Capability, direct
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
 from webtools.text.choices import Fence
@@ -34,7 +35,7 @@ _USES: dict[Capability, str] = {
     "synthesize": "synthesis",
 }
 
-_KEYLESS = f"Or install what reads pages without any key: {direct.INSTALL}"
+_KEYLESS = f"Or install what reads pages without any key: {INSTALL}"
 DEFAULT_LIMIT = 5  # results per query where neither the call nor the settings say
 
 

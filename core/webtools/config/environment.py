@@ -50,7 +50,8 @@ class Knobs(NamedTuple):
 
 
 def variables() -> list[str]:
-    """Name every variable that is read."""
+    """Name every variable that is read, those of installed providers too."""
+    PROVIDERS.load_announced()
     keys = (name for each in PROVIDERS.values() for name in each.about.key_variables)
     return [*keys, *_KNOBS]
 
@@ -68,13 +69,16 @@ def environment_config(environ: Mapping[str, str]) -> tuple[Config | None, list[
     """Read the settings from the environment: one entry per key, named as its type.
 
     Returns:
-        The config, or None when no key is set, and the warnings.
+        The config, or None when no key is set, and the warnings: also of installed providers that
+        are broken.
 
     Raises:
         ConfigError: A key cannot be one; the message names its variable.
     """
+    broken = PROVIDERS.load_announced()
     found = {kind: SecretStr(environ[name].strip()) for name, kind in key_variables(environ)}
     knobs = read_knobs(environ)
+    warnings = [*broken, *knobs.warnings]
     faults = [
         f"The value of {name} {fault}."
         for name, kind in key_variables(environ)
@@ -84,12 +88,12 @@ def environment_config(environ: Mapping[str, str]) -> tuple[Config | None, list[
     if faults:
         raise ConfigError(faults[0])
     if not found:
-        return None, knobs.warnings
+        return None, warnings
     entries = [ProviderConfig(name=kind, type=kind, api_key=key) for kind, key in found.items()]
     config = Config(
         providers=entries, max_results=knobs.max_results, cache=knobs.cache, log=knobs.log
     )
-    return config, knobs.warnings
+    return config, warnings
 
 
 def read_knobs(environ: Mapping[str, str]) -> Knobs:

@@ -16,9 +16,17 @@ from webtools.pipeline.accounting import Job, observed
 from webtools.pipeline.caching import Kept, Kind, Work, in_common, keep_all, kept_already
 from webtools.pipeline.context import CallContext
 from webtools.pipeline.cost import NOTHING, total
-from webtools.pipeline.retries import exchange
+from webtools.pipeline.retries import exchange, send_with_retries
 from webtools.providers import PROVIDERS, Account
-from webtools.providers.protocols import Cost, Done, FetchProvider, PageQuery, Pages, untold
+from webtools.providers.protocols import (
+    Cost,
+    Done,
+    FetchProvider,
+    PageCall,
+    PageQuery,
+    Pages,
+    untold,
+)
 from webtools.results import Page
 from webtools.storage.cache import cache_key
 
@@ -187,8 +195,9 @@ def _answers(
     done = context.parts("fetching", len(query.urls)) if context else untold
     if services.pages is not None:
         job = _job(account, query, context)
-        flow = services.pages.pages(query, account, deadline, done)
-        return [(yield from observed(job, flow))]
+        sender = partial(send_with_retries, job=replace(job), deadline=deadline)
+        call = PageCall(sender, job.timeout, deadline, done)
+        return [(yield from observed(job, services.pages.pages(query, account, call)))]
     assert services.fetch is not None  # noqa: S101  # accounts are selected by capability
     provider = services.fetch
     parts = _parts(query, services.about.max_urls)

@@ -1,1 +1,3 @@
-"""Pages from their own sites: what may be fetched (`guard`), how (`fetching`), how it is read."""
+"""Pages from their own sites: what may be fetched (`ssrf`), how (`fetching`), how it is read."""
+
+INSTALL = "pip install 'agent-webtools[fetch]'"

@@ -6,24 +6,22 @@ that was checked: there is no second look-up that could give another one.
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from webtools.errors import ProviderError, RequestError, RequestTimeoutError, WebToolsError
 from webtools.flows.drivers import Flow, Gather, Now, Offload, Resolve
 from webtools.http.messages import Request, Response
-from webtools.http.proxies import through
+from webtools.http.proxies import Proxy, through
 from webtools.pages import ssrf, workers
 from webtools.pages.block_pages import BOT_CHECK, is_challenge
 from webtools.pages.reading import Content, Source
 from webtools.pages.ssrf import Policy, Target
-from webtools.pipeline.retries import Job, send_with_retries
-from webtools.providers import Account
-from webtools.providers.direct import missing_libraries, read_error
-from webtools.providers.protocols import Done, PageQuery, Pages, untold
-from webtools.results import Page
+
+T = TypeVar("T")
 
 MAX_REDIRECTS = 5
 MAX_PAGE_BYTES = 16 * 1024 * 1024
@@ -39,82 +37,68 @@ _HEADERS = {
     "accept": "text/html,application/xhtml+xml,application/pdf;q=0.9,text/markdown;q=0.9,"
     "text/plain;q=0.9,application/json;q=0.8,application/xml;q=0.8,*/*;q=0.5"
 }
-_HIGHLIGHTS = 3
-_LONGEST_HIGHLIGHT = 500
-_SHORTEST_HIGHLIGHT = 60
-_NO_PROSE = re.compile(r"\s*(?:#|```|\||[-*+] |\d+\. |>|\[Page )")
 
 
-_Found = tuple[Page, list[str]]
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """On what terms pages are fetched.
 
-
-def fetch_pages(
-    query: PageQuery, account: Account, deadline: float, done: Done = untold
-) -> Flow[Pages]:
-    """Fetch every URL until `deadline`; what fails is a page with its reason.
-
-    Raises:
-        ConfigError: The extra `fetch` is not installed.
+    Attributes:
+        name: What the caller is called; errors carry it.
+        send: Sends a request, with retries, until the deadline.
+        check_site: Raises for a URL that the operator does not allow.
+        choose_proxy: Returns the proxy that a URL is asked through, or None.
+        find_fault: Returns the error that an answer means, or None.
+        policy: Which private addresses are allowed.
+        timeout: Seconds allowed for the whole call, for messages.
+        deadline: When its time is up.
     """
-    error = yield Offload(missing_libraries)
-    if error is not None:
-        raise error
-    found = yield from _each(query, account, deadline, done)
-    warnings = [warning for _, told in found for warning in told]
-    return Pages([page for page, _ in found], warnings=[*_general(query, account), *warnings])
+
+    name: str
+    send: Callable[[Request], Flow[Response]]
+    check_site: Callable[[str], None]
+    choose_proxy: Callable[[str], Proxy | None]
+    find_fault: Callable[[Response], WebToolsError | None]
+    policy: Policy
+    timeout: float
+    deadline: float
 
 
-def _each(query: PageQuery, account: Account, deadline: float, done: Done) -> Flow[list[_Found]]:
-    """Fetch all URLs, some hosts at the same time and of each host some pages."""
-    if len(query.urls) == 1:
-        return [(yield from _page(query.urls[0], query, account, deadline, done))]
+def of_each(urls: Sequence[str], fetch: Callable[[str], Flow[T]]) -> Flow[list[T]]:
+    """Run a flow for each URL, some hosts at the same time and of each host some pages."""
+    if len(urls) == 1:
+        return [(yield from fetch(urls[0]))]
     groups: dict[str, list[str]] = {}
-    for url in query.urls:
-        groups.setdefault(_host(url), []).append(url)
-    hosts = [_of_host(urls, query, account, deadline, done) for urls in groups.values()]
-    answers: list[dict[str, _Found]] = yield Gather(hosts, HOSTS_AT_ONCE)
+    for url in urls:
+        groups.setdefault(host_of(url), []).append(url)
+    hosts = [_of_host(group, fetch) for group in groups.values()]
+    answers: list[dict[str, T]] = yield Gather(hosts, HOSTS_AT_ONCE)
     found = {url: each for answer in answers for url, each in answer.items()}
-    return [found[url] for url in query.urls]
+    return [found[url] for url in urls]
 
 
-def _host(url: str) -> str:
+def _of_host(urls: list[str], fetch: Callable[[str], Flow[T]]) -> Flow[dict[str, T]]:
+    outcomes: list[T] = yield Gather([fetch(url) for url in urls], PAGES_OF_A_HOST_AT_ONCE)
+    return dict(zip(urls, outcomes, strict=True))
+
+
+def host_of(url: str) -> str:
+    """Return the host of a URL; empty where it cannot be told."""
     try:
         return urlsplit(url).hostname or ""
     except ValueError:
         return ""
 
 
-def _of_host(
-    urls: list[str], query: PageQuery, account: Account, deadline: float, done: Done
-) -> Flow[dict[str, _Found]]:
-    flows = [_page(url, query, account, deadline, done) for url in urls]
-    outcomes: list[_Found] = yield Gather(flows, PAGES_OF_A_HOST_AT_ONCE)
-    return dict(zip(urls, outcomes, strict=True))
+def fetch_content(url: str, terms: Terms) -> Flow[tuple[Content, Target]]:
+    """Fetch a page and read it; return it with where it was found.
 
-
-def _page(
-    url: str, query: PageQuery, account: Account, deadline: float, done: Done
-) -> Flow[_Found]:
-    """Fetch one page; its failure is part of the result, so that it loses no other page."""
-    found = yield from _page_or_reason(url, query, account, deadline)
-    done(url, found[0].error is not None)
-    return found
-
-
-def _page_or_reason(url: str, query: PageQuery, account: Account, deadline: float) -> Flow[_Found]:
-    job = Job(account, "fetch", "fetching", url)
-    try:
-        visit = yield from _visit(url, job, deadline)
-        content = yield from _content(url, visit, job, deadline)
-    except WebToolsError as error:
-        return _failed(url, error)
-    page, warnings = _presented(url, content, query, account)
-    return page, [*_moved(url, visit), *warnings]
-
-
-def _failed(url: str, error: WebToolsError) -> _Found:
-    reason = str(error).rstrip(".")
-    return Page(url=url, error=reason), []
+    Raises:
+        WebToolsError: It may not be fetched, did not come, or cannot be read.
+    """
+    visit = yield from _visit(url, terms)
+    content = yield from _content(url, visit, terms)
+    return content, visit.target
 
 
 # --- getting the bytes -------------------------------------------------------------------------
@@ -126,15 +110,14 @@ class _Visit:
     response: Response
 
 
-def _visit(url: str, job: Job, deadline: float) -> Flow[_Visit]:
-    policy = policy_of(job.account)
-    target = ssrf.parse(url)
+def _visit(url: str, terms: Terms) -> Flow[_Visit]:
+    policy, target = terms.policy, ssrf.parse(url)
     for _ in range(MAX_REDIRECTS + 1):
-        job.account.domains.check(target.url)
-        response = yield from _ask(target, policy, job, deadline)
+        terms.check_site(target.url)
+        response = yield from _ask(target, policy, terms)
         location = _location(response)
         if response.status not in _REDIRECTS or not location:
-            return _Visit(target, _accepted(response, job))
+            return _Visit(target, _accepted(response, terms))
         policy, target = policy.after(target), ssrf.follow(target, location)
     raise ProviderError(f"the site redirects more than {MAX_REDIRECTS} times; use another source")
 
@@ -147,30 +130,23 @@ def _location(response: Response) -> str:
         return location
 
 
-def policy_of(account: Account) -> Policy:
-    """Read the policy from an account's options."""
-    options = account.options
-    named = [site for entry in options.allow_private_hosts for site in ssrf.sites(entry)]
-    return Policy(frozenset(named), options.allow_fake_ips)
-
-
-def _ask(target: Target, policy: Policy, job: Job, deadline: float) -> Flow[Response]:
+def _ask(target: Target, policy: Policy, terms: Terms) -> Flow[Response]:
     """Send one request, to an address that the policy has nothing against."""
     ssrf.check(target, policy)
     request = Request("GET", target.url, _HEADERS, max_bytes=MAX_PAGE_BYTES)
     try:
-        if (proxy := job.account.proxy_for(target.url)) is not None:
+        if (proxy := terms.choose_proxy(target.url)) is not None:
             if proxy.source:  # an entry's own is the operator's word that it may look names up
-                yield from _check_where_known(target, policy, deadline)
+                yield from _check_where_known(target, policy, terms.deadline)
             request = through(request, proxy)
         else:
-            found = yield from _addresses(target, deadline)
+            found = yield from _addresses(target, terms.deadline)
             checked = ssrf.check_addresses(target, found, policy)
             request = replace(request, addresses=checked[:_MAX_ADDRESSES])
         workers.prepare()  # it starts while the page is on its way
-        return (yield from send_with_retries(request, job, deadline))
+        return (yield from terms.send(request))
     except RequestError as error:
-        raise _explained(error, job) from error.__cause__
+        raise _explained(error, terms) from error.__cause__
 
 
 def _check_where_known(target: Target, policy: Policy, deadline: float) -> Flow[None]:
@@ -193,17 +169,17 @@ def _addresses(target: Target, deadline: float) -> Flow[tuple[str, ...]]:
     return found
 
 
-def _explained(error: RequestError, job: Job) -> RequestError:
+def _explained(error: RequestError, terms: Terms) -> RequestError:
     cause = str(error).rstrip(".")
     if isinstance(error, RequestTimeoutError):
-        cause += f" (allowed: {job.timeout:g} s; timeoutMs of the provider sets it)"
+        cause += f" (allowed: {terms.timeout:g} s; timeoutMs of the provider sets it)"
     hint = "try again later" if error.retryable else "check the URL or use another source"
     message = f"no answer from the site: {cause}; {hint}"
-    return type(error)(message, provider=job.account.name, retryable=error.retryable)
+    return type(error)(message, provider=terms.name, retryable=error.retryable)
 
 
-def _accepted(response: Response, job: Job) -> Response:
-    error: WebToolsError | None = read_error(response, job.account, job.capability)
+def _accepted(response: Response, terms: Terms) -> Response:
+    error = terms.find_fault(response)
     if error is not None and _is_challenge(response.body):
         error = error.with_message(f"HTTP {response.status}: {BOT_CHECK}")
     if error is not None:
@@ -221,16 +197,16 @@ def _is_challenge(body: bytes) -> bool:
 # --- reading them ------------------------------------------------------------------------------
 
 
-def _content(url: str, visit: _Visit, job: Job, deadline: float) -> Flow[Content]:
+def _content(url: str, visit: _Visit, terms: Terms) -> Flow[Content]:
     now: float = yield Now()
-    grace = min(_LONGEST_GRACE, _GRACE * job.timeout)
+    grace = min(_LONGEST_GRACE, _GRACE * terms.timeout)
     reading = workers.Reading(
         Source(
             body=visit.response.body,
             content_type=visit.response.headers.get("content-type", ""),
             asked=url,
             url=visit.target.url,
-            seconds=max(grace, deadline - now),
+            seconds=max(grace, terms.deadline - now),
         )
     )
     try:
@@ -238,65 +214,3 @@ def _content(url: str, visit: _Visit, job: Job, deadline: float) -> Flow[Content
     finally:
         reading.stop()  # a cancelled call leaves nothing behind that is still at work
     return content
-
-
-# --- presenting them ---------------------------------------------------------------------------
-
-
-def _presented(url: str, content: Content, query: PageQuery, account: Account) -> _Found:
-    most = query.text_max_characters or account.options.default_fetch_text_max_characters
-    wants_text = query.text or not query.highlights  # a summary cannot be had
-    text = cut(content.text, most) if most else content.text
-    warnings = [f"{url}: {warning}." for warning in content.warnings]
-    if wants_text and len(text) < len(content.text):
-        warnings.append(f"{url}: the first {len(text):,} of {len(content.text):,} characters.")
-    page = Page(
-        url=url,
-        title=content.title,
-        text=text if wants_text else None,
-        highlights=lead(content.text) if query.highlights else [],
-        published_at=content.published_at,
-        author=content.author,
-    )
-    return page, warnings
-
-
-def cut(text: str, most: int) -> str:
-    """Cut a text to so many characters, at white space where there is some nearby."""
-    if len(text) <= most:
-        return text
-    kept = text[:most]
-    end = max(kept.rfind(" "), kept.rfind("\n"))
-    return kept[:end].rstrip() if end > most * 0.8 else kept
-
-
-def lead(text: str) -> list[str]:
-    """Give the first paragraphs of prose: what a fetch without a query has for highlights."""
-    paragraphs = [p.strip() for p in text.split("\n\n") if p.strip() and not _NO_PROSE.match(p)]
-    long = [p for p in paragraphs if len(p) >= _SHORTEST_HIGHLIGHT]
-    return [cut(p, _LONGEST_HIGHLIGHT) for p in (long or paragraphs)[:_HIGHLIGHTS]]
-
-
-def _general(query: PageQuery, account: Account) -> list[str]:
-    name = account.name
-    said: list[str] = []
-    if query.summary:
-        instead = "" if query.text or query.highlights else " The text is given instead."
-        said.append(f'Provider "{name}" cannot summarize pages.{instead}')
-    if query.highlights:
-        said.append(
-            f'Highlights of provider "{name}" are the first paragraphs of each page, as there is '
-            "no query to choose by."
-        )
-    if proxy := next(filter(None, map(account.proxy_for, query.urls)), None):
-        whose = f"that {proxy.source} names" if proxy.source else f'of provider "{name}"'
-        said.append(
-            f"The proxy {whose} looks the hosts up, so only their names and literal "
-            "addresses could be checked for private networks."
-        )
-    return said
-
-
-def _moved(url: str, visit: _Visit) -> list[str]:
-    before, after = _host(url).removeprefix("www."), visit.target.host.removeprefix("www.")
-    return [] if before == after else [f"{url} was redirected to {visit.target.url}."]

@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import TypeVar
 
 from webtools.errors import ConfigError, ProviderError, WebToolsError
+from webtools.pages import INSTALL
 from webtools.pages.block_pages import Sight, wall
 from webtools.pages.charset import MANY_ZEROS, STRAY_ZEROS, decode, is_wide
 from webtools.pages.main_text import main_part
@@ -133,8 +134,6 @@ def _guarded(kind: str, work: Callable[[], T]) -> T:
     except WebToolsError:
         raise
     except ImportError as error:
-        from webtools.providers.direct import INSTALL  # noqa: PLC0415 - all providers come with it
-
         message = f"{kind} cannot be read ({error}); install anew: {INSTALL}"
         raise ConfigError(message.replace("\n", " ")) from None
     except Exception as error:  # noqa: BLE001  # parsers raise anything

@@ -23,17 +23,29 @@ from webtools.flows.drivers import Flow, Sleep
 from webtools.http.messages import OK, Request, Response
 from webtools.providers import brave, context7, direct, exa, kagi, perplexity
 from webtools.providers.about import About, Capability, Options, SearchOptions
-from webtools.providers.addresses import match_addresses
-from webtools.providers.domains import filters_left, site_of, site_operators
-from webtools.providers.error_bodies import (
+from webtools.providers.errors import (
     ITSELF,
     ErrorBody,
     ErrorTable,
     Meaning,
+    bounded,
+    failure,
+    kind_of,
     read_error_body,
     read_failure,
+    retry_after,
+    wait_until,
 )
-from webtools.providers.errors import bounded, failure, kind_of, retry_after, wait_until
+from webtools.providers.fetched import PageFields, match_addresses, read_page_list
+from webtools.providers.filters import (
+    DATES,
+    excludes_whole_sites,
+    filters_left,
+    filters_of_operators,
+    site_of,
+    site_operators,
+    utc_day,
+)
 from webtools.providers.hits import HitFields, Item, Oddities, joined, read_hits, read_items
 from webtools.providers.parsing import (
     json_object,
@@ -57,6 +69,7 @@ from webtools.providers.protocols import (
     FetchProvider,
     FilterName,
     Hits,
+    PageCall,
     PageProvider,
     PageQuery,
     Pages,
@@ -88,6 +101,7 @@ PROVIDERS = Registry(
 register = PROVIDERS.register
 
 __all__ = [
+    "DATES",
     "ITSELF",
     "OK",
     "PROVIDERS",
@@ -114,6 +128,8 @@ __all__ = [
     "Oddities",
     "Options",
     "Page",
+    "PageCall",
+    "PageFields",
     "PageProvider",
     "PageQuery",
     "Pages",
@@ -143,8 +159,10 @@ __all__ = [
     "UnavailableError",
     "bounded",
     "estimate",
+    "excludes_whole_sites",
     "failure",
     "filters_left",
+    "filters_of_operators",
     "joined",
     "json_object",
     "kind_of",
@@ -160,6 +178,7 @@ __all__ = [
     "read_failure",
     "read_hits",
     "read_items",
+    "read_page_list",
     "register",
     "retry_after",
     "site_of",
@@ -167,5 +186,6 @@ __all__ = [
     "stated_or",
     "strings",
     "text",
+    "utc_day",
     "wait_until",
 ]

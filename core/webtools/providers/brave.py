@@ -6,10 +6,8 @@ API: https://api-dashboard.search.brave.com/app/documentation/web-search/get-sta
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
-from email.utils import parsedate_to_datetime
+from datetime import UTC, date, datetime
 from functools import partial
 from typing import Any, Literal
 from urllib.parse import urlencode
@@ -24,21 +22,29 @@ from webtools.errors import (
 )
 from webtools.http.messages import OK, Request, Response
 from webtools.providers.about import About, Capability, SearchOptions
-from webtools.providers.domains import filters_left, site_of, site_operators
-from webtools.providers.error_bodies import ErrorTable, Meaning, read_error_body
-from webtools.providers.errors import bounded, failure, kind_of, retry_after
-from webtools.providers.hits import HitFields, Item, joined, read_hits
-from webtools.providers.parsing import json_object, maybe_object, maybe_objects, number, strings
-from webtools.providers.prices import estimate
-from webtools.providers.protocols import (
-    Account,
-    FilterName,
-    Hits,
-    SearchQuery,
+from webtools.providers.errors import ErrorTable, Meaning, read_error_body
+from webtools.providers.filters import (
+    DATES,
+    excludes_whole_sites,
+    filters_left,
+    filters_of_operators,
+    site_of,
+    site_operators,
+    utc_day,
 )
+from webtools.providers.hits import HitFields, Item, joined, read_hits
+from webtools.providers.parsing import (
+    http_date,
+    json_object,
+    maybe_object,
+    maybe_objects,
+    number,
+    strings,
+)
+from webtools.providers.protocols import Account, FilterName, Hits, SearchQuery
+from webtools.text.dates import read_age
 
-_MOST_NEWS_RESULTS = 50
-_MOST_WEB_RESULTS = 20
+_MOST_RESULTS = {"web": 20, "news": 50}
 _MOST_CHARACTERS, _MOST_WORDS = 400, 50
 
 _PLAN = 'The plan of provider "{name}" lacks it: change its options or the plan.'
@@ -54,16 +60,6 @@ _ERRORS = ErrorTable(
     ),
 )
 _TOKEN_HEADER = "x-subscription-token"  # noqa: S105  # the header's name
-_AGO = re.compile(r"(\d{1,4}) (minute|hour|day|week|month|year)s? ago")
-_DAY = timedelta(days=1)
-_AGES = {  # a month and a year as people round them
-    "minute": timedelta(minutes=1),
-    "hour": timedelta(hours=1),
-    "day": _DAY,
-    "week": 7 * _DAY,
-    "month": 30 * _DAY,
-    "year": 365 * _DAY,
-}
 
 
 class BraveOptions(SearchOptions):
@@ -90,13 +86,10 @@ ABOUT = About(
     read="2026-11-21",
     key_variables=("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY"),
     options=BraveOptions,
-    max_results=_MOST_NEWS_RESULTS,
+    max_results=max(_MOST_RESULTS.values()),
     prices={"search": 0.005},  # each answered request
     price_list="2026-09",
 )
-
-
-# --- the request -------------------------------------------------------------------------------
 
 
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
@@ -105,11 +98,9 @@ def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterNam
     if query.category == "news":
         native.add("category")
     if query.start_published_date:
-        native |= {"start_published_date", "end_published_date"}
+        native |= DATES
     if _operators(query):
-        native.add("exclude_domains")
-        if len(query.include_domains) == 1:
-            native.add("include_domains")
+        native |= filters_of_operators(query)
     return frozenset(native)
 
 
@@ -120,26 +111,33 @@ def search_request(query: SearchQuery, account: Account) -> Request:
         InputError: The query is longer than Brave takes.
     """
     _check_length(query.query)
-    kind = "news" if query.category == "news" else "web"
-    most, here = _most(query), filters_left(query, native_filters(query, account))
+    kind = _kind(query)
+    most, here = _MOST_RESULTS[kind], filters_left(query, native_filters(query, account))
+    options: BraveOptions = account.options
     params = {
         "q": " ".join([query.query, *_operators(query)]),
         "count": most if here else min(query.limit, most),
-        "safesearch": account.options.safesearch,
-        **_choices(account.options),
+        "safesearch": options.safesearch,
+        "country": options.country,
+        "search_lang": options.search_lang,
+        "extra_snippets": "true" if options.extra_snippets else None,
     }
     if kind == "web":
         params |= {"result_filter": "web", "text_decorations": "false"}
     if query.start_published_date:
-        params["freshness"] = _freshness(query)
-    url = f"{account.base_url}/res/v1/{kind}/search?{urlencode(params)}"
+        params["freshness"] = _freshness(query.start_published_date, query.end_published_date)
+    words = urlencode({name: value for name, value in params.items() if value})
     headers = {"accept": "application/json", _TOKEN_HEADER: account.key}
-    return Request("GET", url, headers=headers)
+    return Request("GET", f"{account.base_url}/res/v1/{kind}/search?{words}", headers=headers)
 
 
 def search_price(_query: SearchQuery, _account: Account) -> float:
     """Price a search: every answered request costs the same."""
     return ABOUT.prices["search"]
+
+
+def _kind(query: SearchQuery) -> str:
+    return "news" if query.category == "news" else "web"
 
 
 def _check_length(query: str) -> None:
@@ -154,8 +152,8 @@ def _check_length(query: str) -> None:
 
 def _operators(query: SearchQuery) -> list[str]:
     """Return the `site:` operators; none where they would not fit or not say the same."""
-    if any("/" in domain for domain in query.exclude_domains):
-        return []  # only whole sites can be excluded
+    if not excludes_whole_sites(query):
+        return []
     include, exclude = map(site_of, query.include_domains), map(site_of, query.exclude_domains)
     sites = site_operators([*include], [*exclude])
     words = " ".join([query.query, *sites])
@@ -163,32 +161,9 @@ def _operators(query: SearchQuery) -> list[str]:
     return sites if fits else []
 
 
-def _most(query: SearchQuery) -> int:
-    return _MOST_NEWS_RESULTS if query.category == "news" else _MOST_WEB_RESULTS
-
-
-def _choices(options: BraveOptions) -> dict[str, str]:
-    chosen = {
-        "country": options.country,
-        "search_lang": options.search_lang,
-        "extra_snippets": "true" if options.extra_snippets else None,
-    }
-    return {name: value for name, value in chosen.items() if value}
-
-
-def _freshness(query: SearchQuery) -> str:
-    start = _day(query.start_published_date)
-    end = _day(query.end_published_date or datetime.now(UTC))
-    return f"{start}to{max(start, end)}"
-
-
-def _day(value: date | datetime | None) -> str:
-    if isinstance(value, datetime) and value.tzinfo:
-        value = value.astimezone(UTC)
-    return value.isoformat()[:10] if value else ""
-
-
-# --- the answer --------------------------------------------------------------------------------
+def _freshness(start: date, end: date | None) -> str:
+    first, last = utc_day(start), utc_day(end or datetime.now(UTC))
+    return f"{first}to{max(first, last)}"
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
@@ -200,23 +175,26 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     answer = json_object(response.json())
     fields = HitFields(
         snippet=partial(_snippet, further=account.options.extra_snippets),
-        published_at=partial(_published, answered=_answered_at(response)),
+        published_at=partial(_published, answered=http_date(response.headers.get("date", ""))),
         author=_authors,
     )
-    hits = read_hits(_items(answer, query), fields, query, account)
+    hits = read_hits(_items(answer, query), fields, query, account, ABOUT.prices["search"])
     if not hits.results and _is_used_up(response, []):
-        raise _used_up(response, account)
-    cost = estimate(ABOUT.prices["search"])
-    return replace(hits, cost=cost, warnings=[*_warnings(query), *hits.warnings])
+        message = (
+            f"Brave API sent no results, and nothing is left of this month's requests (HTTP "
+            f'{response.status}). Raise the limit of provider "{account.name}" or use another one.'
+        )
+        raise QuotaError(message, provider=account.name, status=response.status)
+    return replace(hits, warnings=[*_warnings(query), *hits.warnings])
 
 
 def _items(answer: dict[str, Any], query: SearchQuery) -> Any:
-    holder: Any = answer if query.category == "news" else answer.get("web", {})
+    holder: Any = answer if _kind(query) == "news" else answer.get("web", {})
     return None if holder is None else json_object(holder).get("results", [])
 
 
 def _warnings(query: SearchQuery) -> list[str]:
-    most = _most(query)
+    most = _MOST_RESULTS[_kind(query)]
     if query.limit <= most:
         return []
     return [f"limit {query.limit} is above what Brave gives for a web search; {most} was used."]
@@ -227,9 +205,9 @@ def _snippet(item: Item, further: bool) -> str:
     return joined([item.text("description"), *more])
 
 
-def _published(item: Item, answered: datetime) -> datetime | None:
+def _published(item: Item, answered: datetime | None) -> datetime | None:
     stated = item.moment("page_age") or item.child("article").moment("date")
-    return stated or _ago(item.text("age"), answered)
+    return stated or read_age(item.text("age"), answered or datetime.now(UTC))
 
 
 def _authors(item: Item) -> str | None:
@@ -237,67 +215,33 @@ def _authors(item: Item) -> str | None:
     return ", ".join(filter(None, (author.line("name") for author in authors))) or None
 
 
-def _ago(age: str, now: datetime) -> datetime | None:
-    """Read "3 days ago"; other ages are words for people and stay unread."""
-    if age == "yesterday":
-        return now - _DAY
-    found = _AGO.fullmatch(age)
-    if found is None:
-        return None
-    try:
-        return now - int(found[1]) * _AGES[found[2]]
-    except OverflowError:  # before the first year
-        return None
-
-
-def _answered_at(response: Response) -> datetime:
-    try:
-        sent = parsedate_to_datetime(response.headers.get("date", ""))
-        return sent.astimezone(UTC)
-    except (TypeError, ValueError, IndexError, OverflowError):
-        return datetime.now(UTC)
-
-
-# --- errors ------------------------------------------------------------------------------------
-
-
-def read_error(
-    response: Response, account: Account, _capability: Capability
-) -> ProviderError | None:
+def read_error(response: Response, account: Account, _able: Capability) -> ProviderError | None:
     """Read the faults, whose codes decide; too many calls of a month that is used up is a quota."""
     if response.status == OK:
         return None
     said = read_error_body(_ERRORS, response, account)
-    names_key = any(_names_the_key(fault) for fault in said.faults)
-    kind = said.kind or (AuthenticationError if names_key else kind_of(response.status))
-    if kind is RateLimitError and _is_used_up(response, said.faults):
-        kind = QuotaError
-    details = [words for fault in said.faults for words in _words(fault)]
-    wait = _wait(response) if kind is RateLimitError else None
-    words = [*said.words, *details]
-    return failure(ABOUT.title, response, account, words, kind=kind, hint=said.remedy, wait=wait)
+    details = [detail for fault in said.faults for detail in _details(fault)[:3]]
+    if any(_TOKEN_HEADER in place for place, _ in details):
+        said.kind = AuthenticationError
+    if said.kind is RateLimitError and _is_used_up(response, said.faults):
+        said.kind = QuotaError
+    said.words += [f"{'.'.join(place)}: {words}" for place, words in details]
+    return said.failure(ABOUT, response, account)
 
 
 def _meta(fault: dict[str, Any]) -> dict[str, Any]:
     return maybe_object(fault.get("meta"))
 
 
-def _details(fault: dict[str, Any]) -> list[dict[str, Any]]:
-    return maybe_objects(_meta(fault).get("errors"))
-
-
-def _names_the_key(fault: dict[str, Any]) -> bool:
-    return any(_TOKEN_HEADER in strings(detail.get("loc")) for detail in _details(fault))
-
-
-def _words(fault: dict[str, Any]) -> list[str]:
-    details = _details(fault)[:3]
-    return [f"{'.'.join(strings(each.get('loc')))}: {each.get('msg')}" for each in details]
+def _details(fault: dict[str, Any]) -> list[tuple[list[str], Any]]:
+    """Return what is wrong with parts of a request: where, and the words."""
+    found = maybe_objects(_meta(fault).get("errors"))
+    return [(strings(each.get("loc")), each.get("msg")) for each in found]
 
 
 def _is_used_up(response: Response, faults: list[dict[str, Any]]) -> bool:
     """Tell whether nothing is left of the month; a limit of 0 is a plan that has none."""
-    limit, left = _window(response, "limit", 1), _window(response, "remaining", 1)
+    limit, left = _of_month(response, "limit"), _of_month(response, "remaining")
     metas = map(_meta, faults)
     pairs = [(number(meta.get("quota_limit")), number(meta.get("quota_current"))) for meta in metas]
     if limit is not None and left is not None:
@@ -305,22 +249,7 @@ def _is_used_up(response: Response, faults: list[dict[str, Any]]) -> bool:
     return any(most and used is not None and used >= most for most, used in pairs)
 
 
-def _used_up(response: Response, account: Account) -> QuotaError:
-    message = (
-        f"Brave API sent no results, and nothing is left of this month's requests (HTTP "
-        f'{response.status}). Raise the limit of provider "{account.name}" or use another one.'
-    )
-    return QuotaError(message, provider=account.name, status=response.status)
-
-
-def _window(response: Response, name: str, index: int) -> float | None:
-    """Return a number of the rate limit: of the second (0), or of the month (1)."""
-    numbers = response.headers.get(f"x-ratelimit-{name}", "").split(",")
-    return number(numbers[index].strip()) if index < len(numbers) else None
-
-
-def _wait(response: Response) -> float | None:
-    """Return the seconds until the short window resets."""
-    if (asked := retry_after(response)) is not None:
-        return asked
-    return bounded(_window(response, "reset", 0))
+def _of_month(response: Response, name: str) -> float | None:
+    """Return a number of the rate limit, of which the first is that of the second."""
+    _, _, month = response.headers.get(f"x-ratelimit-{name}", "").partition(",")
+    return number(month.partition(",")[0].strip())

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Generator
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, TypeAlias, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -17,21 +16,27 @@ from webtools.errors import (
     AuthenticationError,
     BadRequestError,
     ProviderError,
-    RateLimitError,
     RequestTimeoutError,
     UnavailableError,
 )
 from webtools.flows.drivers import Sleep
 from webtools.http.messages import OK, Request, Response
 from webtools.providers.about import About, Capability, Options
-from webtools.providers.error_bodies import ITSELF, ErrorTable, Meaning, read_error_body
-from webtools.providers.errors import bounded, failure, kind_of, retry_after, wait_until
+from webtools.providers.errors import (
+    ITSELF,
+    ErrorTable,
+    Meaning,
+    bounded,
+    kind_of,
+    read_error_body,
+    retry_after,
+)
 from webtools.providers.hits import HitFields, Item, Oddities, read_hits, read_items
 from webtools.providers.parsing import json_object, maybe_object, number, text
 from webtools.providers.prices import estimate
 from webtools.providers.protocols import Account, DocsQuery, Hits
 from webtools.providers.snippets import by_page, fenced
-from webtools.text.cleaning import is_web_url, without_controls
+from webtools.text.cleaning import without_controls
 
 _MOST_ANSWERS = 2  # of a look-up: the library, its snippets; what only turns it is no answer
 
@@ -103,9 +108,6 @@ class _Target:
         return f"{self.library}@{self.version}" if self.version else self.library
 
 
-# --- the dialogue ------------------------------------------------------------------------------
-
-
 def lookup(query: DocsQuery, account: Account) -> Turns[Hits]:
     """Find the library, then its snippets; a library that is not known has none.
 
@@ -113,15 +115,12 @@ def lookup(query: DocsQuery, account: Account) -> Turns[Hits]:
         UnavailableError: Context7 is still preparing the library, or moves it in circles.
     """
     warnings: list[str] = []
-    found: Hits | None = None
     target = _named(query)
-    if target is not None:
-        found = yield from _ask(target, query, account, warnings)
+    found = (yield from _ask(target, query, account, warnings)) if target else None
     # What looks like an ID in a question may be the path of a file.
     if found is None and (target is None or not query.library):
         target = yield from _found(query, account, warnings)
-        if target is not None:
-            found = yield from _ask(target, query, account, warnings)
+        found = (yield from _ask(target, query, account, warnings)) if target else None
     found = found or Hits([])
     free = estimate(0.0)  # as calls are within the monthly allowance
     return Hits(found.results[: query.limit], free, [*warnings, *found.warnings])
@@ -147,7 +146,7 @@ def _target(identifier: str) -> _Target:
 
 def _found(query: DocsQuery, account: Account, warnings: list[str]) -> Turns[_Target | None]:
     name, wanted = _split_name(query)
-    params = {"libraryName": _cut(name), "query": _cut(query.query)}
+    params = {"libraryName": name, "query": query.query}
     response = yield _request("libs/search", params, account)
     if response.status == _NOT_FOUND:
         return None
@@ -189,14 +188,11 @@ def _pinned(item: Item, wanted: str | None, warnings: list[str]) -> _Target:
     if wanted is None:
         return target
     known = [tag for tag in item.texts("versions") if _ID.fullmatch(f"/x/x@{tag}")]
-    tag = next((tag for tag in known if _bare(tag) == _bare(wanted)), None)
+    bare = wanted.lower().removeprefix("v")
+    tag = next((tag for tag in known if tag.lower().removeprefix("v") == bare), None)
     if tag is None:
         warnings.append(_unpinned(target, wanted, known))
     return replace(target, version=tag)
-
-
-def _bare(version: str) -> str:
-    return version.lower().removeprefix("v")
 
 
 def _unpinned(target: _Target, version: str, known: list[str]) -> str:
@@ -217,34 +213,30 @@ def _ask(
     """
     moved, waits = False, iter(_WAITS)
     while True:
-        response = yield _context_request(target, query, account)
+        params = {"libraryId": target.id, "query": query.query, "type": "json"}
+        response = yield _request("context", params, account)
+        missing = _missing(response)
         if response.status == _NOT_READY:
             yield from _wait_for(target, response, next(waits, None), account)
         elif response.status == _MOVED:
             if moved:
-                raise _circle(target, account)
-            moved, target = True, _moved(target, response)
-        elif response.status == _NOT_FOUND and target.version and _code_of(response) == _NO_TAG:
+                words = f"Context7 moved {target.id} twice (HTTP {_MOVED}). Name another library."
+                raise UnavailableError(words, provider=account.name, status=_MOVED, retryable=False)
+            new = _target(_new_id(maybe_object(response.json_or_none())))
+            moved, target = True, replace(new, version=target.version or new.version)
+        elif target.version and missing == _NO_TAG:
             warnings.append(_unpinned(target, target.version, []))
             target = replace(target, version=None)
-        elif response.status == _NOT_FOUND and _code_of(response) == _NO_LIBRARY:
+        elif missing == _NO_LIBRARY:
             return None
         else:
             return _read_snippets(response, target, query, account)
 
 
-def _moved(target: _Target, response: Response) -> _Target:
-    new = _target(_new_id(maybe_object(response.json_or_none())))
-    return replace(new, version=target.version or new.version)
-
-
-def _code_of(response: Response) -> Any:
+def _missing(response: Response) -> Any:
+    if response.status != _NOT_FOUND:
+        return None
     return maybe_object(response.json_or_none()).get("error")
-
-
-def _context_request(target: _Target, query: DocsQuery, account: Account) -> Request:
-    params = {"libraryId": target.id, "query": _cut(query.query), "type": "json"}
-    return _request("context", params, account)
 
 
 def _wait_for(
@@ -264,11 +256,6 @@ def _wait_for(
         raise late from None
 
 
-def _circle(target: _Target, account: Account) -> UnavailableError:
-    message = f"Context7 moved {target.id} twice (HTTP {_MOVED}). Name another library."
-    return UnavailableError(message, provider=account.name, status=_MOVED, retryable=False)
-
-
 def _new_id(answer: dict[str, Any]) -> str:
     """Find where a library has moved to; the message names it when the field is missing."""
     given = text(answer.get("redirectUrl"))
@@ -279,18 +266,12 @@ def _new_id(answer: dict[str, Any]) -> str:
 
 
 def _request(path: str, params: dict[str, str], account: Account) -> Request:
+    fields = {name: words[:_MOST_CHARACTERS] for name, words in params.items()}
     if account.options.fast:
-        params = {**params, "fast": "true"}
+        fields["fast"] = "true"
     headers = {"authorization": f"Bearer {account.key}"} if account.api_key else {}
-    url = f"{account.base_url}/api/v2/{path}?{urlencode(params, quote_via=quote)}"
+    url = f"{account.base_url}/api/v2/{path}?{urlencode(fields, quote_via=quote)}"
     return Request("GET", url, headers=headers)
-
-
-def _cut(words: str) -> str:
-    return words[:_MOST_CHARACTERS]
-
-
-# --- the snippets ------------------------------------------------------------------------------
 
 
 def _read_snippets(response: Response, target: _Target, query: DocsQuery, account: Account) -> Hits:
@@ -298,17 +279,14 @@ def _read_snippets(response: Response, target: _Target, query: DocsQuery, accoun
 
     `rules` are words of the library's owner to a model, untrusted, and left alone.
     """
-    if response.status == _NOT_FOUND or _is_placeholder(
-        response.body[:100].decode(errors="replace")
-    ):
+    start = response.body[:100].decode(errors="replace")
+    if response.status == _NOT_FOUND or _is_placeholder(start):
         return Hits([])
     answer = json_object(response.json())
     home = f"{ABOUT.origin}{quote(target.library, safe='/@+')}"
-    code = replace(_CODE, url=partial(_address, name="codeId", home=home))
-    info = replace(_INFO, url=partial(_address, name="pageId", home=home))
     found = [
-        read_hits(answer.get("codeSnippets", []), code, query, account),
-        read_hits(answer.get("infoSnippets", []), info, query, account),
+        read_hits(answer.get(name, []), replace(fields, home=home), query, account)
+        for name, fields in _FIELDS.items()
     ]
     results = by_page((result for hits in found for result in hits.results), account)
     warnings = dict.fromkeys(warning for hits in found for warning in hits.warnings)
@@ -317,11 +295,6 @@ def _read_snippets(response: Response, target: _Target, query: DocsQuery, accoun
 
 def _is_placeholder(words: str) -> bool:
     return words.strip().strip('".').lower() in _PLACEHOLDERS
-
-
-def _address(item: Item, name: str, home: str) -> str:
-    given = item.text(name)
-    return given if is_web_url(given) else home
 
 
 def _code_text(item: Item) -> str:
@@ -338,29 +311,31 @@ def _info_text(item: Item) -> str:
     return "" if _is_placeholder(words) else words
 
 
-_CODE = HitFields(
-    title=lambda item: item.line("codeTitle", "pageTitle") or "Code", snippet=_code_text
-)
-_INFO = HitFields(title=lambda item: item.line("breadcrumb") or "Documentation", snippet=_info_text)
+_FIELDS = {
+    "codeSnippets": HitFields(
+        url=lambda item: item.text("codeId"),
+        title=lambda item: item.line("codeTitle", "pageTitle") or "Code",
+        snippet=_code_text,
+    ),
+    "infoSnippets": HitFields(
+        url=lambda item: item.text("pageId"),
+        title=lambda item: item.line("breadcrumb") or "Documentation",
+        snippet=_info_text,
+    ),
+}
 
 
-# --- errors ------------------------------------------------------------------------------------
-
-
-def read_error(
-    response: Response, account: Account, _capability: Capability
-) -> ProviderError | None:
+def read_error(response: Response, account: Account, _able: Capability) -> ProviderError | None:
     """Read `{"error", "message"}`; what only turns the dialogue is no error."""
     answer = maybe_object(response.json_or_none())
     if _goes_on(response.status, answer):
         return None
     said = read_error_body(_ERRORS, response, account)
-    kind, hint = said.kind or kind_of(response.status), ""
     if account.api_key is None and kind_of(response.status) is AuthenticationError:
-        kind = AuthenticationError
-        hint = f'Give provider "{account.name}" an API key: without one this is not allowed.'
-    wait = _wait(response, answer) if kind is RateLimitError else None
-    return failure(ABOUT.title, response, account, said.words, kind=kind, hint=hint, wait=wait)
+        said.kind = AuthenticationError
+        said.remedy = f'Give provider "{account.name}" an API key: without one this is not allowed.'
+    said.wait = bounded(number(answer.get("retryAfterSeconds")))
+    return said.failure(ABOUT, response, account)
 
 
 def _goes_on(status: int, answer: dict[str, Any]) -> bool:
@@ -369,10 +344,3 @@ def _goes_on(status: int, answer: dict[str, Any]) -> bool:
     if status == _MOVED:
         return bool(_new_id(answer))
     return status in (OK, _NOT_READY)
-
-
-def _wait(response: Response, answer: dict[str, Any]) -> float | None:
-    if (asked := retry_after(response)) is not None:
-        return asked
-    reset = wait_until(number(response.headers.get("ratelimit-reset")))
-    return reset if reset is not None else bounded(number(answer.get("retryAfterSeconds")))

@@ -1,30 +1,32 @@
 """Direct: pages fetched from their own sites, without an API or a key.
 
-What may be fetched is decided by `_direct.guard`; how it goes is in `_direct.fetching`.
+What may be fetched is decided by `pages.ssrf`; how it goes is in `pages.fetching`.
 """
 
 from __future__ import annotations
 
+import re
+from functools import partial
 from http import HTTPStatus
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 from pydantic import Field, field_validator
 
-from webtools.errors import ConfigError, InputError, ProviderError
-from webtools.flows.drivers import Flow
+from webtools.errors import ConfigError, InputError, ProviderError, WebToolsError
+from webtools.flows.drivers import Flow, Offload
 from webtools.http.messages import Response
-from webtools.pages.ssrf import sites
+from webtools.pages import INSTALL
+from webtools.pages.ssrf import Policy, sites
 from webtools.providers.about import About, Capability, Options
 from webtools.providers.errors import kind_of, retry_after
-from webtools.providers.protocols import (
-    Account,
-    Done,
-    PageQuery,
-    Pages,
-    untold,
-)
+from webtools.providers.protocols import Account, PageCall, PageQuery, Pages
+from webtools.results import Page
 
-INSTALL = "pip install 'agent-webtools[fetch]'"
+if TYPE_CHECKING:
+    from webtools.pages.fetching import Terms
+    from webtools.pages.reading import Content
+
 _LIBRARIES = ("trafilatura", "pypdf")
 _INSTALLED: set[str] = set()  # those of them that were found
 _REMEDIES = {
@@ -36,6 +38,12 @@ _REMEDIES = {
     429: "the site gets too many requests; try again later",
     451: "the page is withheld for legal reasons; use another source",
 }
+_HIGHLIGHTS = 3
+_LONGEST_HIGHLIGHT = 500
+_SHORTEST_HIGHLIGHT = 60
+_NO_PROSE = re.compile(r"\s*(?:#|```|\||[-*+] |\d+\. |>|\[Page )")
+
+_Found = tuple[Page, list[str]]  # a page, and what else the caller should know
 
 
 class DirectOptions(Options):
@@ -90,11 +98,108 @@ def _is_installed(name: str) -> bool:
     return name in _INSTALLED
 
 
-def pages(query: PageQuery, account: Account, deadline: float, done: Done = untold) -> Flow[Pages]:
-    """Fetch the pages of a query, one request each and some at the same time."""
-    from webtools.pages.fetching import fetch_pages  # noqa: PLC0415 - it needs the table of providers
+def pages(query: PageQuery, account: Account, call: PageCall) -> Flow[Pages]:
+    """Fetch the pages of a query, one request each and some at the same time.
 
-    return (yield from fetch_pages(query, account, deadline, done))
+    Raises:
+        ConfigError: The extra `fetch` is not installed.
+    """
+    from webtools.pages.fetching import Terms, of_each  # noqa: PLC0415 - what reads pages is much
+
+    error = yield Offload(missing_libraries)
+    if error is not None:
+        raise error
+    terms = Terms(
+        name=account.name,
+        send=call.send,
+        check_site=account.domains.check,
+        choose_proxy=account.proxy_for,
+        find_fault=lambda response: read_error(response, account, "fetch"),
+        policy=_policy_of(account),
+        timeout=call.timeout,
+        deadline=call.deadline,
+    )
+    fetch = partial(_fetch, terms=terms, query=query, account=account, call=call)
+    found = yield from of_each(query.urls, fetch)
+    warnings = [warning for _, told in found for warning in told]
+    return Pages([page for page, _ in found], warnings=[*_general(query, account), *warnings])
+
+
+def _policy_of(account: Account) -> Policy:
+    options: DirectOptions = account.options
+    named = [site for entry in options.allow_private_hosts for site in sites(entry)]
+    return Policy(frozenset(named), options.allow_fake_ips)
+
+
+def _fetch(
+    url: str, terms: Terms, query: PageQuery, account: Account, call: PageCall
+) -> Flow[_Found]:
+    """Fetch one page; its failure is part of the result, so that it loses no other page."""
+    from webtools.pages.fetching import fetch_content, host_of  # noqa: PLC0415 - as above
+
+    try:
+        content, target = yield from fetch_content(url, terms)
+        page, warnings = _presented(url, content, query, account)
+        if host_of(url).removeprefix("www.") != target.host.removeprefix("www."):
+            warnings = [f"{url} was redirected to {target.url}.", *warnings]
+    except WebToolsError as error:
+        page, warnings = Page(url=url, error=str(error).rstrip(".")), []
+    call.done(url, page.error is not None)
+    return page, warnings
+
+
+def _presented(url: str, content: Content, query: PageQuery, account: Account) -> _Found:
+    most = query.text_max_characters or account.options.default_fetch_text_max_characters
+    wants_text = query.text or not query.highlights  # a summary cannot be had
+    text = cut(content.text, most) if most else content.text
+    warnings = [f"{url}: {warning}." for warning in content.warnings]
+    if wants_text and len(text) < len(content.text):
+        warnings.append(f"{url}: the first {len(text):,} of {len(content.text):,} characters.")
+    page = Page(
+        url=url,
+        title=content.title,
+        text=text if wants_text else None,
+        highlights=lead(content.text) if query.highlights else [],
+        published_at=content.published_at,
+        author=content.author,
+    )
+    return page, warnings
+
+
+def cut(text: str, most: int) -> str:
+    """Cut a text to so many characters, at white space where there is some nearby."""
+    if len(text) <= most:
+        return text
+    kept = text[:most]
+    end = max(kept.rfind(" "), kept.rfind("\n"))
+    return kept[:end].rstrip() if end > most * 0.8 else kept
+
+
+def lead(text: str) -> list[str]:
+    """Return the first paragraphs of prose: what a fetch without a query has for highlights."""
+    paragraphs = [p.strip() for p in text.split("\n\n") if p.strip() and not _NO_PROSE.match(p)]
+    long = [p for p in paragraphs if len(p) >= _SHORTEST_HIGHLIGHT]
+    return [cut(p, _LONGEST_HIGHLIGHT) for p in (long or paragraphs)[:_HIGHLIGHTS]]
+
+
+def _general(query: PageQuery, account: Account) -> list[str]:
+    name = account.name
+    said: list[str] = []
+    if query.summary:
+        instead = "" if query.text or query.highlights else " The text is given instead."
+        said.append(f'Provider "{name}" cannot summarize pages.{instead}')
+    if query.highlights:
+        said.append(
+            f'Highlights of provider "{name}" are the first paragraphs of each page, as there is '
+            "no query to choose by."
+        )
+    if proxy := next(filter(None, map(account.proxy_for, query.urls)), None):
+        whose = f"that {proxy.source} names" if proxy.source else f'of provider "{name}"'
+        said.append(
+            f"The proxy {whose} looks the hosts up, so only their names and literal "
+            "addresses could be checked for private networks."
+        )
+    return said
 
 
 def fetch_price(_query: PageQuery, _account: Account) -> float:

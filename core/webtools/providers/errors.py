@@ -1,10 +1,11 @@
-"""Sorts HTTP error answers into our errors, with a sentence on what to do."""
+"""Turns HTTP error answers into our errors: by their status, and by a table of their bodies."""
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Sequence
-from email.utils import parsedate_to_datetime
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
@@ -17,12 +18,18 @@ from webtools.errors import (
     ResponseFormatError,
     UnavailableError,
 )
-from webtools.http.messages import Response
-from webtools.providers.parsing import quotable
+from webtools.http.messages import OK, Response
+from webtools.providers.about import About
+from webtools.providers.parsing import http_date, maybe_object, number, quotable
 from webtools.providers.protocols import Account
+from webtools.text.narrowing import is_list, is_object
+
+ITSELF = ""  # as the place of the faults: the body is the fault
 
 _LONGEST_MESSAGE = 500
 _LONGEST_WAIT = 86_400.0  # seconds
+_UNIX_TIMES = 1e9  # a reset of more is a moment, of less a number of seconds
+_RESETS = ("x-ratelimit-reset", "ratelimit-reset")
 _KINDS: dict[int, type[ProviderError]] = {
     401: AuthenticationError,
     402: QuotaError,
@@ -43,7 +50,9 @@ _REMEDIES: dict[type[ProviderError], str] = {
 
 
 def kind_of(status: int) -> type[ProviderError]:
-    """Give the error class of an HTTP status that is no success."""
+    """Return the error class of an HTTP status; of a success it is one that reports a fault."""
+    if status == OK:
+        return ProviderError
     if status in _KINDS:
         return _KINDS[status]
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
@@ -61,10 +70,9 @@ def failure(
     hint: str = "",
     wait: float | None = None,
 ) -> ProviderError:
-    """Make the error for an answer: what failed, status, the provider's words, what to do.
+    """Return the error for an answer: what failed, status, the provider's words, what to do.
 
-    `wait` is for a provider that says in its own way how many seconds to wait; without it,
-    `Retry-After` is read.
+    `wait` is for a provider whose body says how many seconds to wait, where no header does.
     """
     kind = kind or kind_of(response.status)
     head = f"{title} API returned HTTP {response.status}"
@@ -75,10 +83,7 @@ def failure(
     told = [quotable(m, account) for m in messages if isinstance(m, str) and m.strip()]
     said = [words[:_LONGEST_MESSAGE] for words in told]
     text = f"{head}: {', '.join(said)}" if said else head
-    if kind not in (RateLimitError, UnavailableError):
-        wait = None
-    elif wait is None:
-        wait = retry_after(response)
+    wait = _wait(kind, response, wait)
     remedy = hint or _REMEDIES[kind].format(name=account.name)
     if wait is not None and not hint:
         remedy = f"Wait {wait:g} s before the next call."
@@ -90,15 +95,40 @@ def failure(
     )
 
 
+def _wait(kind: type[ProviderError], response: Response, otherwise: float | None) -> float | None:
+    if kind not in (RateLimitError, UnavailableError):
+        return None
+    asked = retry_after(response)
+    if asked is None and kind is RateLimitError:
+        asked = _until_reset(response)
+    return otherwise if asked is None else asked
+
+
 def retry_after(response: Response) -> float | None:
-    """Read `Retry-After`: seconds, or an HTTP date (RFC 9110, section 10.2.3)."""
+    """Read `Retry-After-Ms`, else `Retry-After`: seconds, or a date (RFC 9110, section 10.2.3)."""
+    milliseconds = number(response.headers.get("retry-after-ms"))
+    if milliseconds is not None and milliseconds >= 0:
+        return bounded(milliseconds / 1000)
     value = response.headers.get("retry-after", "").strip()
     if not value:
         return None
     try:
         return bounded(float(value))
     except ValueError:
-        return _until(value)
+        moment = http_date(value)
+        return wait_until(moment.timestamp()) if moment else None
+
+
+def _until_reset(response: Response) -> float | None:
+    """Return the seconds until a rate limit resets; of several limits, the first is the shortest.
+
+    A moment is in whole seconds, so that it may be up to one later.
+    """
+    value = next(filter(None, map(response.headers.get, _RESETS)), "")
+    reset = number(value.partition(",")[0].strip())
+    if reset is not None and reset > _UNIX_TIMES:
+        return max(1.0, wait_until(reset))
+    return bounded(reset)
 
 
 def bounded(seconds: float | None) -> float | None:
@@ -106,15 +136,124 @@ def bounded(seconds: float | None) -> float | None:
     return min(seconds, _LONGEST_WAIT) if seconds is not None and seconds >= 0 else None
 
 
-def wait_until(moment: float | None) -> float | None:
+def wait_until(moment: float) -> float:
     """Turn a moment in Unix time into whole seconds to wait from now; a past one gives 0."""
-    if moment is None:
-        return None
     return float(round(min(max(0.0, moment - time.time()), _LONGEST_WAIT)))
 
 
-def _until(value: str) -> float | None:
-    try:
-        return wait_until(parsedate_to_datetime(value).timestamp())
-    except (TypeError, ValueError, IndexError, OverflowError):
+# --- bodies ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a code says, where it says more than the status.
+
+    Attributes:
+        code: Regular expression for the whole of the code.
+        kind: The class of the error.
+        statuses: Statuses with which it means that; none for all.
+        remedy: What to do, unless it is what one does about every error of the class; `{name}`
+            stands for the provider's name.
+    """
+
+    code: str
+    kind: type[ProviderError]
+    statuses: tuple[int, ...] = ()
+    remedy: str = ""
+
+    def fits(self, code: str, status: int) -> bool:
+        """Tell whether a code of an answer is meant."""
+        known = not self.statuses or status in self.statuses
+        return known and re.fullmatch(self.code, code) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorTable:
+    """How the error bodies of an API are made.
+
+    Attributes:
+        faults: Fields that hold the faults, of which the first that is filled counts: an object,
+            a list, or words alone. `ITSELF` for a body that is the fault.
+        code: Field of a fault with its code.
+        words: Fields of a fault with its message, of which the first that is filled counts.
+        shown: Fields that are told in brackets behind the message, where all are there.
+        meanings: What codes mean; the first that fits counts.
+    """
+
+    faults: tuple[str, ...]
+    code: str
+    words: tuple[str, ...]
+    shown: tuple[str, ...] = ()
+    meanings: tuple[Meaning, ...] = ()
+
+
+@dataclass(slots=True)
+class ErrorBody:
+    """What an error body said; a provider that knows better changes it.
+
+    Attributes:
+        faults: The faults, as the API sent them.
+        words: A message of each.
+        kind: The class of the error: what a code means, else what the status does.
+        remedy: What to do, or "" for what one does about every such error.
+        wait: Seconds to wait, where no header says how many.
+    """
+
+    faults: list[dict[str, Any]]
+    words: list[Any]
+    kind: type[ProviderError]
+    remedy: str = ""
+    wait: float | None = None
+
+    def failure(self, about: About, response: Response, account: Account) -> ProviderError:
+        """Return the error."""
+        return failure(
+            about.title,
+            response,
+            account,
+            self.words,
+            kind=self.kind,
+            hint=self.remedy,
+            wait=self.wait,
+        )
+
+
+def read_error_body(table: ErrorTable, response: Response, account: Account) -> ErrorBody:
+    """Read an error body; one that is no JSON has no faults."""
+    faults = _faults(maybe_object(response.json_or_none()), table)
+    words = [_words(fault, table) for fault in faults]
+    codes = [str(fault.get(table.code)) for fault in faults]
+    fitting = (m for m in table.meanings if any(m.fits(code, response.status) for code in codes))
+    meaning = next(fitting, None)
+    if meaning is None:
+        return ErrorBody(faults, words, kind_of(response.status))
+    return ErrorBody(faults, words, meaning.kind, meaning.remedy.format(name=account.name))
+
+
+def read_failure(
+    about: About, table: ErrorTable, response: Response, account: Account
+) -> ProviderError | None:
+    """Return the error that an answer means by a table; None for a success, which is HTTP 200."""
+    if response.status == OK:
         return None
+    return read_error_body(table, response, account).failure(about, response, account)
+
+
+def _faults(body: dict[str, Any], table: ErrorTable) -> list[dict[str, Any]]:
+    for name in table.faults:
+        value = body.get(name) if name else body
+        if not value:
+            continue
+        if isinstance(value, str):
+            return [{**body, table.words[0]: value}]
+        found: list[Any] = value if is_list(value) else [value]
+        return [each if is_object(each) else {table.words[0]: each} for each in found]
+    return []
+
+
+def _words(fault: dict[str, Any], table: ErrorTable) -> Any:
+    said = next(filter(None, (fault.get(name) for name in table.words)), None)
+    shown = [fault.get(name) for name in table.shown]
+    if isinstance(said, str) and shown and all(isinstance(each, (str, int)) for each in shown):
+        return f"{said.rstrip('. ')} ({', '.join(map(str, shown))})"
+    return said or fault.get(table.code)

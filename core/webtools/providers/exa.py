@@ -5,7 +5,6 @@ API: https://exa.ai/docs/reference/search and /get-contents (read 2026-11-21).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Any, Literal
@@ -13,22 +12,13 @@ from typing import Any, Literal
 from webtools.errors import BadRequestError, ProviderError
 from webtools.http.messages import Request, Response
 from webtools.providers.about import About, Capability, SearchOptions
-from webtools.providers.addresses import match_addresses
-from webtools.providers.error_bodies import ITSELF, ErrorTable, Meaning, read_failure
+from webtools.providers.errors import ITSELF, ErrorTable, Meaning, read_failure
+from webtools.providers.fetched import PageFields, match_addresses, read_page_list
+from webtools.providers.filters import DATES
 from webtools.providers.hits import HitFields, Item, Oddities, joined, read_hits, read_items
 from webtools.providers.parsing import json_object, line, maybe_list, maybe_object
 from webtools.providers.prices import stated_or
-from webtools.providers.protocols import (
-    Account,
-    Cost,
-    FilterName,
-    Hits,
-    PageQuery,
-    Pages,
-    SearchQuery,
-)
-from webtools.results import Page
-from webtools.text.cleaning import one_line, without_controls
+from webtools.providers.protocols import Account, FilterName, Hits, PageQuery, Pages, SearchQuery
 
 _RESULTS_IN_PRICE = 10
 _HIT = HitFields(
@@ -36,6 +26,13 @@ _HIT = HitFields(
     published_at="publishedDate",
     author="author",
     score="score",
+)
+_PAGE = PageFields(
+    asked="id",
+    summary="summary",
+    highlights="highlights",
+    published_at="publishedDate",
+    author="author",
 )
 _ERRORS = ErrorTable(
     faults=(ITSELF,),
@@ -45,7 +42,6 @@ _ERRORS = ErrorTable(
     # HTTP 403 as for a bad key, but it is the request that Exa objects to.
     meanings=(Meaning("PROHIBITED_CONTENT|CONTENT_FILTER_ERROR", BadRequestError),),
 )
-_NOTHING = "the provider returned nothing for this URL"
 _ENTITIES = frozenset({"company", "people"})  # categories that take few filters
 
 
@@ -92,9 +88,6 @@ def _headers(account: Account) -> dict[str, str]:
     return {"x-api-key": account.key}
 
 
-# --- search ------------------------------------------------------------------------------------
-
-
 _FILTERS: dict[FilterName, str] = {
     "include_domains": "includeDomains",
     "exclude_domains": "excludeDomains",
@@ -108,7 +101,7 @@ def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterNam
     """Name what Exa applies: all, but few for companies and people (else it answers 400)."""
     native: set[FilterName] = {"include_domains", "exclude_domains", "category"}
     if query.category not in _ENTITIES:
-        native |= {"start_published_date", "end_published_date"}
+        native |= DATES
     if query.category == "people":
         native -= {"include_domains", "exclude_domains"}
     return frozenset(native)
@@ -117,11 +110,8 @@ def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterNam
 def search_request(query: SearchQuery, account: Account) -> Request:
     """Build the one POST a query takes; without `contents` Exa sends metadata only."""
     options: ExaOptions = account.options
-    body: dict[str, Any] = {
-        "query": query.query,
-        "type": options.search_type,
-        "numResults": query.limit,
-    }
+    body: dict[str, Any] = {"query": query.query, "type": options.search_type}
+    body["numResults"] = query.limit
     if asked := [name for name in _FILTERS if getattr(query, name)]:
         native = native_filters(query, account)
         body |= {_FILTERS[name]: _sent(getattr(query, name)) for name in asked if name in native}
@@ -138,11 +128,7 @@ def _sent(value: tuple[str, ...] | date | str) -> list[str] | str:
 
 def search_price(query: SearchQuery, account: Account) -> float:
     """Price a search by the results asked for; highlights are included."""
-    return _search_price(query.limit, account)
-
-
-def _search_price(results: int, account: Account) -> float:
-    extra = max(0, results - _RESULTS_IN_PRICE) * ABOUT.prices["extra result"]
+    extra = max(0, query.limit - _RESULTS_IN_PRICE) * ABOUT.prices["extra result"]
     return ABOUT.prices[account.options.search_type] + extra
 
 
@@ -150,11 +136,9 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     """Read the hits in Exa's order, best first; rank scores unless every hit has its own."""
     answer = json_object(response.json())
     hits = read_hits(answer["results"], _HIT, query, account)
-    cost = _cost(answer, _search_price(len(hits.results), account))
+    usd = search_price(replace(query, limit=len(hits.results)), account)
+    cost = stated_or(_stated(answer), usd)
     return replace(hits, cost=cost, warnings=[*_said(answer), *hits.warnings])
-
-
-# --- contents ----------------------------------------------------------------------------------
 
 
 def fetch_request(query: PageQuery, account: Account) -> Request:
@@ -163,21 +147,14 @@ def fetch_request(query: PageQuery, account: Account) -> Request:
     body: dict[str, Any] = {"urls": list(query.urls)}
     if query.text:
         body["text"] = {"maxCharacters": most} if most else True
-    if query.highlights:
-        body["highlights"] = True
-    if query.summary:
-        body["summary"] = True
+    body |= {name: True for name in ("highlights", "summary") if getattr(query, name)}
     return Request("POST", f"{account.base_url}/contents", headers=_headers(account), json=body)
 
 
 def fetch_price(query: PageQuery, _account: Account) -> float:
     """Price pages as if all of them came; each kind of content is paid for."""
-    return _contents_price(len(query.urls), query)
-
-
-def _contents_price(pages: int, query: PageQuery) -> float:
     kinds = sum([query.text, query.highlights, query.summary])
-    return pages * max(1, kinds) * ABOUT.prices["content"]  # without a wish Exa sends the text
+    return len(query.urls) * max(1, kinds) * ABOUT.prices["content"]  # unasked, Exa sends the text
 
 
 def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
@@ -185,31 +162,16 @@ def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
 
     Exa answers 200 even when pages fail: those have a status, matched by id, and no result.
     """
-    answer = json_object(response.json())
-    odd = Oddities(account.name, "page")
+    answer, odd = json_object(response.json()), Oddities(account.name, "page")
     items = read_items(answer["results"], odd)
-    faults = _faults(query.urls, Item(answer, odd).children("statuses"))
-    found = match_addresses(query.urls, [(_names(item), item) for item in items], faults)
-    for url, item in found.items():  # where a redirect led to
-        if forbidden := account.domains.fault_of(item.text("url") or url):
-            faults[url] = forbidden
-    pages = [
-        _read_page(url, found[url], query)
-        if url in found and url not in faults
-        else Page(url=url, error=faults.get(url, _NOTHING))
-        for url in query.urls
-    ]
-    estimate = _contents_price(len([page for page in pages if not page.error]), query)
-    return Pages(pages, _cost(answer, estimate), [*_said(answer), *odd.warnings()])
-
-
-def _names(item: Item) -> tuple[str, str]:
-    return item.text("id"), item.text("url")
-
-
-def _faults(urls: Sequence[str], statuses: Iterable[Item]) -> dict[str, str]:
+    statuses = Item(answer, odd).children("statuses")
     failed = [status for status in statuses if status.values.get("status") == "error"]
-    return match_addresses(urls, [((each.text("id"),), _fault(each)) for each in failed], urls)
+    named = [((status.text("id"),), _fault(status)) for status in failed]
+    faults = match_addresses(query.urls, named, query.urls)
+    pages = read_page_list(items, _PAGE, query, account, faults)
+    came = replace(query, urls=tuple(page.url for page in pages if not page.error))
+    cost = stated_or(_stated(answer), fetch_price(came, account))
+    return Pages(pages, cost, [*_said(answer), *odd.warnings()])
 
 
 def _fault(status: Item) -> str:
@@ -219,23 +181,8 @@ def _fault(status: Item) -> str:
     return f"{tag} (HTTP {code})" if isinstance(code, int) else tag
 
 
-def _read_page(url: str, item: Item, query: PageQuery) -> Page:
-    return Page(
-        url=url,
-        title=item.line("title"),
-        text=without_controls(item.text("text")) if query.text else None,
-        highlights=[one_line(part) for part in item.texts("highlights")],
-        summary=without_controls(item.text("summary")) or None,
-        published_at=item.moment("publishedDate"),
-        author=item.line("author"),
-    )
-
-
-# --- both --------------------------------------------------------------------------------------
-
-
-def _cost(answer: dict[str, Any], usd: float) -> Cost:
-    return stated_or(maybe_object(answer.get("costDollars")).get("total"), usd)
+def _stated(answer: dict[str, Any]) -> Any:
+    return maybe_object(answer.get("costDollars")).get("total")
 
 
 def _said(answer: dict[str, Any]) -> list[str]:
@@ -245,8 +192,6 @@ def _said(answer: dict[str, Any]) -> list[str]:
     return [f"Exa: {clean}" for w in words if isinstance(w, str) and (clean := line(w))]
 
 
-def read_error(
-    response: Response, account: Account, _capability: Capability
-) -> ProviderError | None:
+def read_error(response: Response, account: Account, _able: Capability) -> ProviderError | None:
     """Read `{"error", "tag"}`; older gateways send `error` alone, or no JSON at all."""
     return read_failure(ABOUT, _ERRORS, response, account)

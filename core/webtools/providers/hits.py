@@ -12,10 +12,12 @@ from datetime import datetime
 from typing import Any, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
-from webtools.providers.parsing import line, moment, number, rank_score, text
+from webtools.providers.parsing import number, rank_score
+from webtools.providers.prices import estimate
 from webtools.providers.protocols import Account, DocsQuery, Hits, SearchQuery
 from webtools.results import SearchResult
 from webtools.text.cleaning import is_web_url, one_line
+from webtools.text.dates import read_moment
 from webtools.text.narrowing import is_list, is_object
 
 T = TypeVar("T")
@@ -71,28 +73,48 @@ class Item:
         self.values = values
         self.odd = odd
 
-    def line(self, *names: str) -> str | None:
-        """Return clean text on one line, or None."""
-        return self._first(names, line)
-
     def text(self, *names: str) -> str:
         """Return a text as it was sent; empty where there is none."""
-        return self._first(names, text) or ""
+        for name in names:
+            value = self.values.get(name)
+            if isinstance(value, str):
+                if value:
+                    return value
+            elif value is not None:
+                self.odd.add(name)
+        return ""
+
+    def line(self, *names: str) -> str | None:
+        """Return clean text on one line, or None."""
+        for name in names:
+            value = self.values.get(name)
+            if isinstance(value, str):
+                if found := one_line(value):
+                    return found
+            elif value is not None:
+                self.odd.add(name)
+        return None
 
     def moment(self, *names: str) -> datetime | None:
         """Return an aware date and time, or None."""
-        return self._first(names, _moment)
+        for name in names:
+            value = self.text(name)
+            if not value or value.isspace():
+                continue
+            if found := read_moment(value):
+                return found
+            self.odd.add(name)
+        return None
 
     def number(self, name: str, low: float, high: float) -> float | None:
         """Return a number within bounds, or None."""
-
-        def read(value: Any) -> float:
-            found = number(value)
-            if found is None or not low <= found <= high:
-                raise ValueError
+        value = self.values.get(name)
+        found = number(value)
+        if found is not None and low <= found <= high:
             return found
-
-        return self._first((name,), read)
+        if value is not None and value != "":
+            self.odd.add(name)
+        return None
 
     def texts(self, name: str) -> list[str]:
         """Return the texts of a list."""
@@ -122,27 +144,6 @@ class Item:
             self.odd.add(name)
         return fits
 
-    def _first(self, names: Sequence[str], read: Callable[[Any], T | None]) -> T | None:
-        for name in names:
-            value = self.values.get(name)
-            if value is None or value == "":
-                continue
-            try:
-                found = read(value)
-            except (TypeError, ValueError):
-                self.odd.add(name)
-                continue
-            if found is not None:
-                return found
-        return None
-
-
-def _moment(value: Any) -> datetime | None:
-    found = moment(value)
-    if found is None and text(value).strip():
-        raise ValueError
-    return found
-
 
 Field: TypeAlias = "str | Callable[[Item], T]"
 
@@ -152,12 +153,13 @@ class HitFields:
     """Where the hits of an API have their fields: by name, or by a function of the whole hit.
 
     Attributes:
-        url: A hit without a web address here is left out.
+        url: A hit without a web address here is left out, unless there is a `home`.
         title: Where it is missing, the hit is called by its host.
         snippet: Texts on one line; a function may keep lines.
         published_at: Dates in ISO 8601.
         author: A name.
         score: Numbers from 0 to 1; unless every hit has one, all are scored by their rank.
+        home: The address of hits that have none of their own.
     """
 
     url: Field[str] = "url"
@@ -166,6 +168,7 @@ class HitFields:
     published_at: Field[datetime | None] = ""
     author: Field[str | None] = ""
     score: str = ""
+    home: str = ""
 
 
 def read_items(value: Any, odd: Oddities) -> list[Item]:
@@ -189,59 +192,62 @@ def read_items(value: Any, odd: Oddities) -> list[Item]:
 
 
 def read_hits(
-    items: Any, fields: HitFields, query: SearchQuery | DocsQuery, account: Account
+    items: Any,
+    fields: HitFields,
+    query: SearchQuery | DocsQuery,
+    account: Account,
+    usd: float | None = None,
 ) -> Hits:
-    """Read a list of hits in the provider's order, best first; the cost is left to the caller.
+    """Read a list of hits in the provider's order, best first; `usd` is what the list says.
 
     Raises:
         TypeError: `items` is no list of objects.
         ValueError: There are several, and not one has a web address.
     """
     odd = Oddities(account.name)
-    found = [(item, _url(item, fields.url)) for item in read_items(items, odd)]
-    usable = [(item, url) for item, url in found if url]
+    found = read_items(items, odd)
+    usable = [(item, url) for item in found if (url := _url(item, fields))]
     odd.lost += len(found) - len(usable)
     if len(found) > 1 and not usable:
         message = "no hit has a web address"
         raise ValueError(message)
-    scores = _scores([item for item, _ in usable], fields.score)
+    title, snippet = fields.title, fields.snippet
+    published, author = fields.published_at, fields.author
+    line, moment = Item.line, Item.moment
+    # Names are looked at here and not in a function more: of a search, this is the most part.
     results = [
         SearchResult(
-            title=_read(item, fields.title, item.line) or _host(url),
+            title=(line(item, title) if isinstance(title, str) else title(item)) or _host(url),
             url=url,
-            snippet=_read(item, fields.snippet, item.line) or "",
-            published_at=_read(item, fields.published_at, item.moment),
-            author=_read(item, fields.author, item.line),
+            snippet=(line(item, snippet) if isinstance(snippet, str) else snippet(item)) or "",
+            published_at=moment(item, published) if isinstance(published, str) else published(item),
+            author=line(item, author) if isinstance(author, str) else author(item),
             score=score,
             source_provider=account.name,
             query=query.query,
         )
-        for (item, url), score in zip(usable, scores, strict=True)
+        for (item, url), score in zip(usable, _scores(usable, fields.score), strict=True)
     ]
-    return Hits(results, warnings=odd.warnings())
+    return Hits(results, None if usd is None else estimate(usd), odd.warnings())
 
 
-def _read(item: Item, field: Field[T], read: Callable[[str], T]) -> T:
-    return read(field) if isinstance(field, str) else field(item)
-
-
-def _url(item: Item, field: Field[str]) -> str:
+def _url(item: Item, fields: HitFields) -> str:
+    field = fields.url
     url = item.values.get(field) if isinstance(field, str) else field(item)
-    return url if isinstance(url, str) and is_web_url(url) else ""
+    return url if isinstance(url, str) and is_web_url(url) else fields.home
 
 
 def _host(url: str) -> str:
     return urlsplit(url).hostname or url
 
 
-def _scores(items: list[Item], field: str) -> list[float]:
-    given = [item.number(field, 0, 1) for item in items] if field else []
+def _scores(items: list[tuple[Item, str]], field: str) -> list[float]:
+    given = [item.number(field, 0, 1) for item, _ in items] if field else []
     known = [score for score in given if score is not None]
-    if field and len(known) == len(items):
-        return known
-    return [rank_score(i, len(items)) for i in range(len(items))]
+    count = len(items)
+    return known if len(known) == count else [rank_score(rank, count) for rank in range(count)]
 
 
 def joined(texts: Sequence[str]) -> str:
     """Join extracts of a page to one line."""
-    return one_line(" … ".join(filter(None, texts)))
+    return one_line(" … ".join(filter(None, texts))) if texts else ""

@@ -7,7 +7,6 @@ The two generations have their own header scheme and may need a key each: v1 tak
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Literal
 from urllib.parse import urlencode
 
@@ -16,11 +15,10 @@ from pydantic import Field, SecretStr
 from webtools.errors import AuthenticationError, ProviderError, QuotaError, UnavailableError
 from webtools.http.messages import OK, Request, Response
 from webtools.providers.about import About, Capability, SearchOptions
-from webtools.providers.domains import site_operators
-from webtools.providers.error_bodies import ErrorTable, Meaning, read_error_body
-from webtools.providers.errors import failure, kind_of
+from webtools.providers.errors import ErrorTable, Meaning, read_error_body
+from webtools.providers.filters import DATES, filters_left, filters_of_operators, site_operators
 from webtools.providers.hits import HitFields, Item, joined, read_hits
-from webtools.providers.parsing import json_object, number, text
+from webtools.providers.parsing import json_object, maybe_object, number, text
 from webtools.providers.prices import estimate
 from webtools.providers.protocols import (
     Account,
@@ -31,7 +29,7 @@ from webtools.providers.protocols import (
     SummaryQuery,
 )
 from webtools.text.cleaning import without_controls
-from webtools.text.narrowing import is_list, is_object
+from webtools.text.narrowing import is_list
 
 _MOST_BILLED_TOKENS = 10_000
 
@@ -100,19 +98,14 @@ def _bot(account: Account) -> dict[str, str]:
     return {"authorization": f"Bot {separate.get_secret_value() if separate else account.key}"}
 
 
-# --- search ------------------------------------------------------------------------------------
-
-
 def native_filters(query: SearchQuery, account: Account) -> frozenset[FilterName]:
     """Name what Kagi applies: on v1 dates, news, and single domains by `site:`; on v0 the latter.
 
     v1 also takes `lens` objects with lists of sites, but ignores them (seen 2026-08-10).
     """
-    native: set[FilterName] = {"exclude_domains"}
-    if len(query.include_domains) == 1:
-        native.add("include_domains")
+    native = filters_of_operators(query)
     if account.options.search_api == "v1":
-        native |= {"start_published_date", "end_published_date"}
+        native |= DATES
         if query.category == "news":
             native.add("category")
     return frozenset(native)
@@ -124,7 +117,7 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     `limit` is sent only when nothing is filtered on our side: it saves bytes, never money.
     """
     words = " ".join([query.query, *site_operators(query.include_domains, query.exclude_domains)])
-    limit = None if _filters_here(query) else query.limit
+    limit = None if filters_left(query, frozenset()) else query.limit
     if account.options.search_api == "v0":
         fields = {"q": words} | ({"limit": str(limit)} if limit else {})
         url = f"{account.base_url}/api/v0/search?{urlencode(fields)}"
@@ -146,29 +139,18 @@ def search_price(_query: SearchQuery, account: Account) -> float:
     return ABOUT.prices[account.options.search_api]
 
 
-def _filters_here(query: SearchQuery) -> bool:
-    dates = query.start_published_date or query.end_published_date
-    return bool(query.include_domains or query.exclude_domains or dates)
-
-
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
     """Read the hits: on v1 by kind of result, then in Kagi's order; related searches left out."""
     data: Any = json_object(response.json())["data"]
-    if data is not None:
-        data = _v0_items(data) if account.options.search_api == "v0" else _v1_items(data)
-    hits = read_hits(data, _HIT, query, account)
-    return replace(hits, cost=estimate(search_price(query, account)))
-
-
-def _v0_items(data: Any) -> Any:
-    """Leave out related searches, which have another `t`."""
-    if not is_list(data):
-        return data
-    return [item for item in data if not _is_related(item)]
+    if account.options.search_api == "v1":
+        data = None if data is None else _v1_items(data)
+    elif is_list(data):
+        data = [item for item in data if not _is_related(item)]
+    return read_hits(data, _HIT, query, account, search_price(query, account))
 
 
 def _is_related(item: Any) -> bool:
-    kind = item.get("t") if is_object(item) else None
+    kind = maybe_object(item).get("t")  # 0 for a result
     return type(kind) is int and kind != 0
 
 
@@ -195,9 +177,6 @@ _HIT = HitFields(
 )
 
 
-# --- summaries ---------------------------------------------------------------------------------
-
-
 def summary_request(query: SummaryQuery, account: Account) -> Request:
     """Build the POST of one summary; engine and type are always sent."""
     body = {"url": query.url, "summary_type": query.summary_type, "engine": query.engine}
@@ -214,7 +193,7 @@ def summary_price(query: SummaryQuery, _account: Account) -> float:
 
 def _summary_price(query: SummaryQuery, tokens: int) -> float:
     by_tokens = min(tokens, _MOST_BILLED_TOKENS) * ABOUT.prices["summary token"]
-    return round(ABOUT.prices.get(query.engine, by_tokens), 6)
+    return ABOUT.prices.get(query.engine, by_tokens)
 
 
 def read_summary(response: Response, query: SummaryQuery, account: Account) -> Summary:
@@ -232,19 +211,14 @@ def read_summary(response: Response, query: SummaryQuery, account: Account) -> S
     return Summary(output, tokens, estimate(_summary_price(query, tokens)))
 
 
-# --- errors ------------------------------------------------------------------------------------
-
-
-def read_error(
-    response: Response, account: Account, capability: Capability
-) -> ProviderError | None:
+def read_error(response: Response, account: Account, able: Capability) -> ProviderError | None:
     """Read either spelling of an error body; `errors` (v1), `error` (v0 and the v1 spec)."""
     said = read_error_body(_ERRORS, response, account)
     if response.status == OK and not said.faults:
         return None
-    kind = said.kind or (ProviderError if response.status == OK else kind_of(response.status))
-    hint = _key_hint(account, capability) if kind is AuthenticationError else ""
-    return failure(ABOUT.title, response, account, said.words, kind=kind, hint=hint)
+    if said.kind is AuthenticationError:
+        said.remedy = _key_hint(account, able)
+    return said.failure(ABOUT, response, account)
 
 
 def _key_hint(account: Account, capability: Capability) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 
 from webtools.errors import ResponseFormatError
@@ -118,6 +119,14 @@ def number(value: Any) -> float | None:
 def moment(value: Any) -> datetime | None:
     """Take an ISO-8601 date or date-time; a naive one is in UTC, an unreadable one gives None."""
     return read_moment(value) if isinstance(value, str) else None
+
+
+def http_date(value: str) -> datetime | None:
+    """Read the date of an HTTP header as UTC; None for what is none."""
+    try:
+        return parsedate_to_datetime(value).astimezone(UTC)
+    except (TypeError, ValueError, IndexError, OverflowError):
+        return None
 
 
 def rank_score(index: int, count: int) -> float:

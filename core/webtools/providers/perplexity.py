@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
-from datetime import UTC, date, datetime
 from typing import Any, Literal
 
 from webtools.errors import (
@@ -19,14 +17,13 @@ from webtools.errors import (
     QuotaError,
     UnavailableError,
 )
-from webtools.http.messages import OK, Request, Response
+from webtools.http.messages import Request, Response
 from webtools.providers.about import About, Capability, SearchOptions
-from webtools.providers.domains import filters_left, site_of
-from webtools.providers.error_bodies import ITSELF, ErrorTable, Meaning, read_error_body
-from webtools.providers.errors import bounded, failure, retry_after, wait_until
+from webtools.providers.errors import ITSELF, ErrorTable, Meaning, read_failure
+from webtools.providers.filters import DATES, excludes_whole_sites, filters_left, site_of, utc_day
 from webtools.providers.hits import HitFields, Item, Oddities, read_hits, read_items
-from webtools.providers.parsing import json_object, maybe_object, number, quotable
-from webtools.providers.prices import estimate, stated, stated_or
+from webtools.providers.parsing import json_object, maybe_object, quotable
+from webtools.providers.prices import stated, stated_or
 from webtools.providers.protocols import (
     Account,
     FilterName,
@@ -41,7 +38,6 @@ from webtools.text.narrowing import is_list
 
 _MOST_RESULTS = 20
 _MOST_DOMAINS = 20
-_TOO_MANY = 429
 # USD for a million tokens in and out. "fast" has the listed price of Sonar. Which models the others
 # stand for is Perplexity's choice and changes: theirs are assumed, on the dear side.
 _TOKEN_PRICES = {"fast": (0.25, 2.5), "low": (1.25, 10.0), "medium": (5.0, 30.0)}
@@ -106,25 +102,18 @@ def _headers(account: Account) -> dict[str, str]:
     return {"authorization": f"Bearer {account.key}"}
 
 
-# --- search ------------------------------------------------------------------------------------
-
-
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
     """Name what Perplexity applies: dates, and domains to allow or to deny, but never both."""
-    native: set[FilterName] = {"start_published_date", "end_published_date"}
+    native: set[FilterName] = set(DATES)
     if _fits(query.include_domains):
         native.add("include_domains")
-    elif not query.include_domains and _fits(query.exclude_domains) and _whole_sites(query):
+    elif not query.include_domains and _fits(query.exclude_domains) and excludes_whole_sites(query):
         native.add("exclude_domains")
     return frozenset(native)
 
 
 def _fits(domains: tuple[str, ...]) -> bool:
     return 0 < len(domains) <= _MOST_DOMAINS
-
-
-def _whole_sites(query: SearchQuery) -> bool:
-    return not any("/" in domain for domain in query.exclude_domains)
 
 
 def search_request(query: SearchQuery, account: Account) -> Request:
@@ -140,10 +129,10 @@ def search_request(query: SearchQuery, account: Account) -> Request:
         body["search_type"] = options.search_type
     if domains := _domains(query, native):
         body["search_domain_filter"] = domains
-    if query.start_published_date:
-        body["search_after_date_filter"] = _us_date(query.start_published_date)
-    if query.end_published_date:
-        body["search_before_date_filter"] = _us_date(query.end_published_date)
+    dates = {"after": query.start_published_date, "before": query.end_published_date}
+    for name, day in dates.items():
+        if day:
+            body[f"search_{name}_date_filter"] = f"{utc_day(day):%m/%d/%Y}"
     return Request("POST", f"{account.base_url}/search", headers=_headers(account), json=body)
 
 
@@ -160,19 +149,12 @@ def _domains(query: SearchQuery, native: frozenset[FilterName]) -> list[str]:
     return []
 
 
-def _us_date(value: date | datetime) -> str:
-    if isinstance(value, datetime) and value.tzinfo:
-        value = value.astimezone(UTC)
-    return f"{value.month:02}/{value.day:02}/{value.year:04}"
-
-
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
     """Read the hits in Perplexity's order; they come as a list, or as one list per query."""
     items: Any = json_object(response.json())["results"]
     if is_list(items) and items and all(map(is_list, items)):
         items = [item for part in items for item in part]
-    cost = estimate(search_price(query, account))
-    return replace(read_hits(items, _HIT, query, account), cost=cost)
+    return read_hits(items, _HIT, query, account, search_price(query, account))
 
 
 def _snippet(item: Item) -> str:
@@ -181,9 +163,6 @@ def _snippet(item: Item) -> str:
 
 # `last_updated` is the time of a crawl: newer than anything on the page.
 _HIT = HitFields(snippet=_snippet, published_at="date")
-
-
-# --- synthesis ---------------------------------------------------------------------------------
 
 
 def synthesis_request(query: SynthesisQuery, account: Account) -> Request:
@@ -256,13 +235,10 @@ def _no_answer(answer: dict[str, Any], account: Account, http_status: int) -> Un
     One that ran out of tokens would do so again: only what failed may go better later.
     """
     again = answer.get("status") != "incomplete"
-    remedy = (
-        "Try again later."
-        if again
-        else ("The same request will end the same way: ask less, or set another synthesisPreset.")
-    )
+    remedy = "The same request will end the same way: ask less, or set another synthesisPreset."
     return UnavailableError(
-        f"Perplexity wrote no answer ({_reason(answer, account)}). {remedy}",
+        f"Perplexity wrote no answer ({_reason(answer, account)}). "
+        f"{'Try again later.' if again else remedy}",
         provider=account.name,
         status=http_status,
         retryable=again,
@@ -282,29 +258,6 @@ def _total(answer: dict[str, Any]) -> Any:
     return maybe_object(maybe_object(answer.get("usage")).get("cost")).get("total_cost")
 
 
-# --- errors ------------------------------------------------------------------------------------
-
-
-def read_error(
-    response: Response, account: Account, _capability: Capability
-) -> ProviderError | None:
+def read_error(response: Response, account: Account, _able: Capability) -> ProviderError | None:
     """Read `{"error": {"message", "type", "code"}}`; a gateway may send HTML instead."""
-    if response.status == OK:
-        return None
-    said, wait = read_error_body(_ERRORS, response, account), _wait(response)
-    return failure(
-        ABOUT.title, response, account, said.words, kind=said.kind, hint=said.remedy, wait=wait
-    )
-
-
-def _wait(response: Response) -> float | None:
-    """Prefer milliseconds, as Perplexity's own client does; the reset is a Unix time."""
-    milliseconds = number(response.headers.get("retry-after-ms"))
-    precise = bounded(None if milliseconds is None else milliseconds / 1000)
-    if precise is not None:
-        return precise
-    asked = retry_after(response)
-    if asked is not None or response.status != _TOO_MANY:
-        return asked
-    reset = wait_until(number(response.headers.get("x-ratelimit-reset")))
-    return None if reset is None else max(1.0, reset)
+    return read_failure(ABOUT, _ERRORS, response, account)

@@ -251,6 +251,23 @@ class Synthesis:
     warnings: list[str] = field(default_factory=list[str])
 
 
+@dataclass(frozen=True, slots=True)
+class PageCall:
+    """What a provider has at hand that fetches pages in a flow of its own.
+
+    Attributes:
+        send: Sends a request, paced and with retries, within the time of the call.
+        timeout: Seconds allowed for the whole call, for messages.
+        deadline: When its time is up.
+        done: To be called with every URL as it ends, and whether it failed.
+    """
+
+    send: Callable[[Request], Flow[Response]]
+    timeout: float
+    deadline: float
+    done: Done
+
+
 class Provider(Protocol):
     """What every provider has, be it a module or an object."""
 
@@ -302,13 +319,8 @@ class FetchProvider(Provider, Protocol):
 class PageProvider(Provider, Protocol):
     """A provider that fetches pages in a flow of its own, such as one request per page."""
 
-    def pages(
-        self, query: PageQuery, account: Account, deadline: float, done: Done, /
-    ) -> Flow[Pages]:
-        """Fetch one page per URL, in the order asked; one that fails carries its `error`.
-
-        `done` is called with every URL as it ends, and whether it failed.
-        """
+    def pages(self, query: PageQuery, account: Account, call: PageCall, /) -> Flow[Pages]:
+        """Fetch one page per URL, in the order asked; one that fails carries its `error`."""
         ...
 
     def fetch_price(self, query: PageQuery, account: Account, /) -> float:

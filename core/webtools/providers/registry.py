@@ -118,13 +118,15 @@ class Registry(Mapping[str, Services]):
     """Providers by type; a type that is unknown is looked for in the installed packages.
 
     Iterating lists what is loaded: ours, what was registered, and what was asked for by its type.
-    Once an unknown type was asked for, `announced` names the rest.
+    Once an unknown type was asked for, `announced` names the rest; whoever reads the environment
+    has all of them loaded, as only they know their variables.
     """
 
     def __init__(self, ours: Iterable[Services]) -> None:
         self._loaded = {each.about.name: each for each in ours}
         self._ours = frozenset(self._loaded)
         self._entry_points: dict[str, EntryPoint] | None = None
+        self._broken: tuple[str, ...] | None = None  # unknown until all were loaded
         self._lock = threading.RLock()
 
     def __getitem__(self, kind: str) -> Services:
@@ -172,6 +174,20 @@ class Registry(Mapping[str, Services]):
                 found = entry_points(group=GROUP)
                 self._entry_points = {each.name: each for each in found}
             return tuple(name for name in self._entry_points if name not in self._ours)
+
+    def load_announced(self) -> tuple[str, ...]:
+        """Load all that installed packages announce; return a sentence for each that is broken."""
+        with self._lock:
+            if self._broken is None:
+                self._broken = tuple(filter(None, map(self._fault_of, self.announced())))
+            return self._broken
+
+    def _fault_of(self, kind: str) -> str:
+        try:
+            self[kind]
+        except ConfigError as error:
+            return str(error)
+        return ""
 
     def types(self) -> tuple[str, ...]:
         """Name every type that there is, loaded or announced."""

@@ -46,6 +46,8 @@ def one_line(text: str) -> str:
         text = _MARKS.sub(_mark, text)
     if "&" in text:
         text = html.unescape(_HUGE_REFERENCE.sub("", text))
+    if text.isprintable() and "  " not in text:  # then a blank is its only white space
+        return text.strip()
     return " ".join(without_controls(text).split())
 
 

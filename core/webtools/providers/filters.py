@@ -1,10 +1,20 @@
-"""Domain filters as operators of a query, and what of the filters an API leaves to be done here."""
+"""Filters as APIs take them, and what of them an API leaves to be done here."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, date, datetime
 
 from webtools.providers.protocols import FILTERS, FilterName, SearchQuery
+
+DATES: frozenset[FilterName] = frozenset({"start_published_date", "end_published_date"})
+
+
+def utc_day(value: date | datetime) -> date:
+    """Return the day of a filter, of a moment the one in UTC."""
+    if not isinstance(value, datetime):
+        return value
+    return (value.astimezone(UTC) if value.tzinfo else value).date()
 
 
 def site_of(domain: str) -> str:
@@ -16,6 +26,17 @@ def site_operators(include: Sequence[str], exclude: Sequence[str]) -> list[str]:
     """Return `site:` for a single domain to include, and `-site:` for each to exclude."""
     sites = [f"site:{include[0]}"] if len(include) == 1 else []
     return [*sites, *(f"-site:{domain}" for domain in exclude)]
+
+
+def excludes_whole_sites(query: SearchQuery) -> bool:
+    """Tell whether no path is to be excluded, which operators and lists of sites cannot."""
+    return not any("/" in domain for domain in query.exclude_domains)
+
+
+def filters_of_operators(query: SearchQuery) -> set[FilterName]:
+    """Name the filters of a query that `site:` operators apply."""
+    single: set[FilterName] = {"include_domains"} if len(query.include_domains) == 1 else set()
+    return {"exclude_domains", *single}
 
 
 def filters_left(query: SearchQuery, native: frozenset[FilterName]) -> bool:
