@@ -7,7 +7,7 @@ from sandbox_caller import Caller
 
 from webtools_sandbox import SandboxServer
 from webtools_sandbox.corpus import standard_corpus
-from webtools_sandbox.kagi import KagiApi
+from webtools_sandbox.apis.kagi_v0 import KagiV0
 from webtools_sandbox.keys import KeyRing
 from webtools_sandbox.library import Library
 from webtools_sandbox.news import WRITTEN_ON
@@ -41,5 +41,5 @@ def library() -> Library:
 
 
 @pytest.fixture
-def poor_kagi(library: Library) -> KagiApi:
-    return KagiApi(library, KeyRing(), balance=0.06)
+def poor_kagi(library: Library) -> KagiV0:
+    return KagiV0(library, KeyRing(), balance=0.06)

@@ -1,29 +1,90 @@
-"""Writes the answers of Perplexity's agent: sentences taken from the sources, with their numbers.
+"""The agent of the imitated Perplexity: its request, and its answers with numbered sources.
 
-The same input always gets the same answer.
+An answer is made of sentences taken from the sources; the same input always gets the same one.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
 
 from webtools_sandbox import digest
+from webtools_sandbox.apis.base import Json, JsonRequest, RefusedError
 from webtools_sandbox.corpus import query_terms
-
-if TYPE_CHECKING:
-    from webtools_sandbox._perplexity_request import AgentRequest
-
-Json = dict[str, Any]
 
 _TIME = 1_790_000_000  # fixed, so that a request always gets the same bytes
 _HEAD = re.compile(r"^\[(\d+)\] (.*)$", re.MULTILINE)
 _QUESTION = re.compile(r"^Question:\s*(.+)$", re.MULTILINE)
-_NOT_PROSE = ("http://", "https://", "#", "...")
+_NOT_PROSE = ("http://", "https://", "#", "...", "```", ">")
 _MOST_SENTENCES = 5
 _INPUT_PRICE, _OUTPUT_PRICE, _SEARCH_PRICE = 0.25e-6, 2e-6, 0.0025
 _NOTHING = "The sources do not answer the question."
+
+_Model = Annotated[str, Field(pattern=r"^[\w.-]+/[\w.:-]+$")]
+
+
+def _text_of(value: object) -> str:
+    """Return an input as text; of messages the parts with text."""
+    text = value if isinstance(value, str) else "\n\n".join(_message_texts(value))
+    if not text.strip():
+        message = "input cannot be empty"
+        raise ValueError(message)
+    return text
+
+
+def _message_texts(value: object) -> list[str]:
+    contents = [item.get("content") for item in _objects(value)]
+    texts = [content for content in contents if isinstance(content, str)]
+    return texts + [str(part.get("text", "")) for each in contents for part in _objects(each)]
+
+
+def _objects(value: Any) -> list[Json]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+class AgentRequest(JsonRequest):
+    """The body of a question to the agent."""
+
+    text: Annotated[str, BeforeValidator(_text_of)] = Field(
+        "", alias="input", validate_default=True
+    )
+    model: _Model | None = None
+    models: list[_Model] = Field(default=[], max_length=5)
+    preset: Literal["fast", "low", "medium", "high", "xhigh", "wide-research"] | None = None
+    effort: Literal["fast", "low", "medium", "high", "xhigh"] | None = None
+    tools: list[Json] = Field(default=[])
+    tool_choice: Literal["none", "auto", "required"] | Json | None = None
+    stream: Literal[False] | None = None
+    max_steps: int = Field(1, ge=1, le=100)
+    max_output_tokens: int | None = Field(None, ge=1, le=1_000_000)
+    store: bool | None = None
+
+    @property
+    def chosen_model(self) -> str | None:
+        """The model that was named."""
+        return self.model or next(iter(self.models), None)
+
+    @property
+    def searches(self) -> bool:
+        """Whether the web is searched: a preset brings its tools, a bare model has none."""
+        named = [tool.get("type") for tool in self.tools]
+        wanted = bool(self.preset or self.effort) or "web_search" in named
+        return self.tool_choice != "none" and wanted
+
+    def check(self) -> None:
+        """Refuse what is right by itself, and not enough."""
+        model = self.chosen_model
+        if model is None and not (self.preset or self.effort):
+            raise _refused("one of model, models or preset is required")
+        if model and model.startswith("anthropic/") and self.max_output_tokens is None:
+            raise _refused(f"max_output_tokens is required for {model}")
+
+
+def _refused(message: str) -> RefusedError:
+    return RefusedError(400, f"validation failed: {message}", "invalid_request")
 
 
 @dataclass(frozen=True)
@@ -68,38 +129,38 @@ def written(question: str, sources: list[Source]) -> str:
     return " ".join(sentences[:_MOST_SENTENCES]) or _NOTHING
 
 
-def response(request: AgentRequest, number: str, text: str, found: list[Json]) -> Json:
+def response(request: AgentRequest, text: str, found: list[Json]) -> Json:
     """Return the whole answer; one that needs more tokens than allowed has no output at all."""
     tokens = digest.token_count(text)
     most = request.max_output_tokens
     cut = most is not None and tokens > most
-    usage = _usage(digest.token_count(request.input), most if cut and most else tokens, found)
+    usage = _usage(digest.token_count(request.text), most if cut and most else tokens, found)
     return {
-        "id": f"resp_{number}",
+        "prefix": "resp_",
         "object": "response",
         "created_at": _TIME,
         "completed_at": None if cut else _TIME + 1,
         "status": "incomplete" if cut else "completed",
-        "model": request.model,
-        "preset": request.preset,
+        "model": request.chosen_model or "openai/gpt-5.1",
+        "preset": request.preset or request.effort,
         "error": None,
         "incomplete_details": {"reason": "max_output_tokens"} if cut else None,
-        "output": [] if cut else _output(request, number, text, found),
+        "output": [] if cut else _output(request, text, found),
         "tools": [{"type": "web_search"}] if request.searches else [],
-        "store": request.store,
+        "store": request.store is not False,
         "background": False,
         "service_tier": "default",
         "usage": usage,
     }
 
 
-def _output(request: AgentRequest, number: str, text: str, found: list[Json]) -> list[Json]:
+def _output(request: AgentRequest, text: str, found: list[Json]) -> list[Json]:
     content: Json = {"type": "output_text", "text": text, "annotations": []}
-    message: Json = {"type": "message", "id": f"msg_{number}", "role": "assistant"}
+    message: Json = {"type": "message", "id": "msg_1", "role": "assistant"}
     message |= {"status": "completed", "content": [content]}
     if not found:
         return [message]
-    queries = [question_of(request.input)]
+    queries = [question_of(request.text)]
     return [{"type": "search_results", "queries": queries, "results": found}, message]
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _INDEXED = "2026-08-01T10:00:00.000Z"
 _MOST_SNIPPETS = 5
 _HEADING = re.compile(r"^#{2,4} ", re.MULTILINE)
+_CODE = re.compile(r"^```python\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
 _UNKNOWN = -1
 
 
@@ -166,9 +167,10 @@ class Shelf:
 
 def _section(page: Document, number: int, part: str) -> Section:
     head, _, rest = part.partition("\n") if number else (page.title, "", part)
-    code = "\n".join(line.strip() for line in rest.splitlines() if line.lstrip().startswith(">>>"))
-    prose = " ".join(digest.sentences(rest)[:3]) or head
-    return Section(page, number, head.strip(), prose, code)
+    title = head.strip().strip("`")
+    code = "\n\n".join(_CODE.findall(rest))
+    prose = " ".join(digest.sentences(rest)[:3]) or title
+    return Section(page, number, title, prose, code)
 
 
 def _score(section: Section, terms: frozenset[str]) -> int:
