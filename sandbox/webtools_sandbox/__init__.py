@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         KAGI_V0_KEY,
         KAGI_V1_KEY,
         PERPLEXITY_KEY,
+        TAVILY_KEY,
     )
     from webtools_sandbox.server import SandboxServer, serve
 
@@ -33,6 +34,7 @@ __all__ = [
     "KAGI_V0_KEY",
     "KAGI_V1_KEY",
     "PERPLEXITY_KEY",
+    "TAVILY_KEY",
     "Fault",
     "SandboxServer",
     "serve",

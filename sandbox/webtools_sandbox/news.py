@@ -7,10 +7,10 @@ day on which they are read, so that there are always some of this week; paths st
 
 from __future__ import annotations
 
-import tomllib
 from datetime import date
-from importlib.resources import files
 from typing import NamedTuple
+
+from webtools_sandbox import data_files
 
 WRITTEN_ON = date(2026, 11, 6)
 _DAY_LENGTH = len("2026-11-06")
@@ -28,8 +28,7 @@ class NewsItem(NamedTuple):
 
 def read_items() -> list[NewsItem]:
     """Read the articles, in the order of the file."""
-    source = (files(__package__) / "data" / "news.toml").read_text(encoding="utf-8")
-    return [NewsItem(**fields) for fields in tomllib.loads(source)["news"]]
+    return [NewsItem(**fields) for fields in data_files.table("news")["news"]]
 
 
 def moved(published: str, today: date) -> str:

@@ -14,24 +14,11 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from webtools_sandbox import data_files
 from webtools_sandbox.docstrings import to_markdown
 
 # What a Python version lacks is skipped.
-MODULES = str.split("""
-abc argparse array ast asyncio.events asyncio.locks asyncio.queues asyncio.runners asyncio.streams
-asyncio.taskgroups asyncio.tasks asyncio.timeouts base64 bisect builtins calendar cmd collections
-colorsys concurrent.futures configparser contextlib copy csv dataclasses datetime decimal difflib
-dis doctest email email.message email.policy enum filecmp fileinput fnmatch fractions ftplib
-functools gc getpass gettext glob graphlib gzip hashlib heapq hmac html html.parser http.client
-http.cookies http.server imaplib importlib.metadata inspect io ipaddress itertools json json.decoder
-json.encoder keyword linecache locale logging logging.config logging.handlers lzma math mimetypes
-multiprocessing.pool numbers operator os pathlib pdb pickle platform pprint profile queue random re
-sched secrets selectors shelve shlex shutil site smtplib socket socketserver sqlite3 ssl statistics
-string struct subprocess sys tarfile tempfile textwrap threading time timeit tokenize tomllib trace
-traceback types typing unittest.case unittest.mock urllib.parse urllib.request urllib.robotparser
-uuid venv wave weakref webbrowser wsgiref.simple_server xml.etree.ElementTree xmlrpc.client zipapp
-zipfile zlib zoneinfo
-""")
+MODULES = data_files.text("modules.txt").split()
 # Written in Python too, where signatures can be read.
 _SOURCES = {"datetime": "_pydatetime", "decimal": "_pydecimal"}
 

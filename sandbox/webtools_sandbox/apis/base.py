@@ -54,14 +54,15 @@ class Nothing(QueryRequest):
     """A request of which nothing is read."""
 
 
-def _not_blank(value: object) -> object:
+def not_blank(value: object) -> object:
+    """Refuse a text without a letter in it."""
     if isinstance(value, str) and not value.strip():
         message = "expected a non-empty string"
         raise ValueError(message)
     return value
 
 
-NonBlank = Annotated[str, BeforeValidator(_not_blank)]
+NonBlank = Annotated[str, BeforeValidator(not_blank)]
 HttpUrl = Annotated[str, Field(pattern=r"^https?://")]
 
 
@@ -95,11 +96,13 @@ class Api(ABC):
     Attributes:
         name: Prefix of its paths, and type of the provider.
         key: The test key that opens it.
+        usual: Whether a sandbox's configuration leads to it unless told otherwise.
         errors: What it says with a status: a code and a message.
     """
 
     name: ClassVar[str]
     key: ClassVar[str]
+    usual: ClassVar[bool] = True
     errors: ClassVar[Mapping[int, tuple[str | int, str]]] = {}
 
     def __init__(self, library: Library, keys: KeyRing) -> None:

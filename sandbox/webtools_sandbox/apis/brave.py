@@ -13,17 +13,17 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
+from pydantic import AfterValidator, BeforeValidator, Field
 
-from webtools_sandbox import digest
+from webtools_sandbox import data_files, digest
 from webtools_sandbox.apis.base import (
     Api,
     Json,
-    NonBlank,
     QueryRequest,
     RefusedError,
     Route,
     digest_of,
+    not_blank,
     said,
 )
 from webtools_sandbox.corpus import Collection, Document, query_terms
@@ -35,20 +35,9 @@ from webtools_sandbox.wire import Call, Reply, json_reply
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-_COUNTRIES = frozenset(
-    str.split(
-        "ALL AR AU AT BE BR CA CL DK FI FR DE HK IN ID IT JP KR MY MX NL NZ NO CN PL PT PH RU SA"
-        " ZA ES SE CH TW TR GB US"
-    )
-)
-_LANGUAGES = frozenset(
-    str.split(
-        "ar eu bn bg ca zh-hans zh-hant hr cs da nl en en-gb et fi fr gl de gu he hi hu is it jp kn"
-        " ko lv lt ms ml mr nb pl pt-br pt-pt pa ro ru sr sk sl es sv ta te th tr uk vi"
-    )
-)
-_SECTIONS = frozenset(
-    str.split("discussions faq infobox news query summarizer videos web locations rich")
+_DATA = data_files.table("brave")
+_COUNTRIES, _LANGUAGES, _SECTIONS = (
+    frozenset(str.split(_DATA[name])) for name in ("countries", "languages", "sections")
 )
 _HEADER = "x-subscription-token"
 _MAX_WORDS = 50
@@ -56,21 +45,10 @@ _PERIODS = {"pd": 1, "pw": 7, "pm": 31, "py": 365}
 _NEWS_IN_WEB = 3
 _TIME = 1_790_000_000  # fixed, so that a request always gets the same bytes
 _WORD = re.compile(r"(\w+)")
-# The limits of a pay-as-you-go plan: 50 in a second, and 0 in a month, which is no limit.
-_LIMITS = {
-    "X-RateLimit-Policy": "50;w=1, 0;w=2592000",
-    "X-RateLimit-Limit": "50, 0",
-    "X-RateLimit-Remaining": "49, 0",
-    "X-RateLimit-Reset": "1, 1419704",
-}
+_LIMITS: dict[str, str] = _DATA["limits"]
 _TOO_FAST = _LIMITS | {"X-RateLimit-Remaining": "0, 0"}
-_USED_UP = {
-    "X-RateLimit-Policy": "1;w=1, 2000;w=2592000",
-    "X-RateLimit-Limit": "1, 2000",
-    "X-RateLimit-Remaining": "1, 0",
-    "X-RateLimit-Reset": "1, 1419704",
-}
-_QUOTA = {"plan": "Free", "rate_limit": 1, "rate_current": 0, "quota_limit": 2000}
+_USED_UP: dict[str, str] = _DATA["used_up"]
+_QUOTA: Json = {"plan": "Free", "rate_limit": 1, "rate_current": 0, "quota_limit": 2000}
 
 
 # --- requests ------------------------------------------------------------------------------------
@@ -119,7 +97,7 @@ def _sections(value: object) -> frozenset[str]:
 class SearchRequest(QueryRequest):
     """The parameters that all searches share."""
 
-    q: Annotated[NonBlank, StringConstraints(max_length=400), AfterValidator(_few_words)]
+    q: Annotated[str, Field(max_length=400), BeforeValidator(not_blank), AfterValidator(_few_words)]
     count: int = Field(20, ge=1, le=50)
     offset: int = Field(0, ge=0, le=9)
     country: Annotated[str, _one_of(_COUNTRIES, str.upper)] = "US"
@@ -158,14 +136,7 @@ class BraveApi(Api):
 
     name = "brave"
     key = BRAVE_KEY
-    errors: Mapping[int, tuple[str, str]] = {
-        0: ("INTERNAL", "The request could not be processed."),
-        400: ("OPTION_NOT_IN_PLAN", "The option is not subscribed in the plan."),
-        403: ("RESOURCE_NOT_ALLOWED", "The resource is not part of the plan."),
-        404: ("NOT_FOUND", "Not found."),
-        422: ("VALIDATION", "Unable to validate request parameter(s)"),
-        429: ("RATE_LIMITED", "Request rate limit exceeded for plan."),
-    }
+    errors = data_files.errors("brave")
 
     def routes(self) -> dict[str, Route]:
         """Return what Brave serves here; whatever can be got can be posted as well."""
@@ -183,12 +154,12 @@ class BraveApi(Api):
     def check_key(self, call: Call) -> None:
         """Refuse a missing or unknown key with 422, as the real API does, and not with 401."""
         if _HEADER not in call.headers:
-            fault = {"type": "missing", "loc": ["header", _HEADER], "msg": "Field required"}
+            fault: Json = {"type": "missing", "loc": ["header", _HEADER], "msg": "Field required"}
             raise self._unprocessable(fault | {"input": None})
         standing = self.keys.check(self.key, self.sent_key(call))
         if standing is Standing.UNKNOWN:
             text = "The provided subscription token is invalid."
-            meta = {"component": "authentication"}
+            meta: Json = {"component": "authentication"}
             raise RefusedError(422, text, "SUBSCRIPTION_TOKEN_INVALID", meta=meta)
         if standing is Standing.NO_CREDIT:
             meta = _QUOTA | {"quota_current": 2000, "component": "rate_limiter"}

@@ -6,12 +6,11 @@ https://context7.com/docs/api-guide (read 2026-11-21).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from webtools_sandbox import digest
+from webtools_sandbox import data_files, digest
 from webtools_sandbox.apis.base import Api, Json, QueryRequest, RefusedError, Route, said, where
 from webtools_sandbox.apis.context7_libraries import (
     BY_ID,
@@ -57,24 +56,7 @@ class Context7Api(Api):
 
     name = "context7"
     key = CONTEXT7_KEY
-    errors: Mapping[int, tuple[str, str]] = {
-        0: ("internal_error", "The request failed."),
-        202: (
-            "library_not_finalized",
-            "The library is still being processed. Try again later.",
-        ),
-        301: ("library_redirected", "The library has moved to /python/unittest."),
-        400: ("validation_error", "The request is not valid."),
-        401: ("invalid_api_key", "Invalid API key. API keys start with the prefix 'ctx7sk'."),
-        402: ("spending_limit_exceeded", "The monthly spending limit of the team is reached."),
-        403: ("access_denied", "You may not use this library."),
-        404: ("library_not_found", "The library does not exist."),
-        422: ("no_code_found", "The library has no code."),
-        429: ("rate_limit_exceeded", "Rate limit exceeded. Try again later."),
-        500: ("internal_error", "An internal error occurred."),
-        503: ("search_failed", "The search failed."),
-        504: ("timeout", "The request took too long."),
-    }
+    errors = data_files.errors("context7")
 
     def __init__(self, library: Library, keys: KeyRing) -> None:
         """Serve packages of `library`, to the holders of `keys` and to anybody."""

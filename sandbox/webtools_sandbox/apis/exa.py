@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from webtools_sandbox import digest
+from webtools_sandbox import data_files, digest
 from webtools_sandbox.apis.base import (
     Api,
     Json,
@@ -231,23 +231,7 @@ class ExaApi(Api):
 
     name = "exa"
     key = EXA_KEY
-    errors: Mapping[int, tuple[str, str]] = {
-        0: ("DEFAULT_ERROR", ""),
-        400: ("INVALID_REQUEST_BODY", ""),
-        401: ("INVALID_API_KEY", "Invalid API key"),
-        402: (
-            "NO_MORE_CREDITS",
-            "You have exhausted your credits. Add credits at the dashboard to continue.",
-        ),
-        403: ("FEATURE_DISABLED", ""),
-        404: ("NOT_FOUND", ""),
-        429: ("RATE_LIMIT_EXCEEDED", "You have exceeded your requests per second limit."),
-        500: ("INTERNAL_ERROR", "An unexpected error occurred. Please try again later."),
-        503: (
-            "SERVICE_OVERLOADED",
-            "The service is temporarily overloaded. The request was not processed and not billed.",
-        ),
-    }
+    errors = data_files.errors("exa")
 
     def routes(self) -> dict[str, Route]:
         """Return what Exa serves here."""

@@ -5,14 +5,13 @@ https://kagi.com/api/docs and https://help.kagi.com/kagi/api/overview.html (read
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Literal
 from urllib.parse import urlencode
 
 from pydantic import BeforeValidator, Field
 
-from webtools_sandbox import query_text
+from webtools_sandbox import data_files, query_text
 from webtools_sandbox.apis.base import (
     Api,
     HttpUrl,
@@ -95,15 +94,7 @@ class KagiApi(Api):
 
     name = "kagi"
     key = KAGI_V1_KEY
-    errors: Mapping[int, tuple[str, str]] = {
-        0: ("general.error", "The request failed."),
-        400: ("general.invalid_json", ""),
-        401: ("general.unauthorized", "Unauthorized."),
-        402: ("billing.insufficient_credit", "Insufficient credit to perform this request."),
-        403: ("general.forbidden", "The token may not be used from this address."),
-        404: ("general.not_found", "Not found."),
-        429: ("general.rate_limited", "Too many requests or usage limit exhausted."),
-    }
+    errors = data_files.errors("kagi")
 
     def __init__(self, library: Library, keys: KeyRing) -> None:
         """Serve `library` to the holders of `keys`."""
@@ -123,8 +114,9 @@ class KagiApi(Api):
 
     def failure(self, call: Call, status: int, message: str | None = None) -> Reply:
         """Return the error body of the version that `call` is for."""
-        site = self._v0 if _is_v0(call) else super()
-        return site.failure(call, status, message)
+        if _is_v0(call):
+            return self._v0.failure(call, status, message)
+        return super().failure(call, status, message)
 
     def settings(self, base_url: str) -> Json:
         """Return the entry of a web-search.json."""

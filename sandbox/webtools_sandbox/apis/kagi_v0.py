@@ -5,13 +5,12 @@ https://help.kagi.com/kagi/api/summarizer.html and its neighbours (read 2026-11-
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from webtools_sandbox import digest, query_text
+from webtools_sandbox import data_files, digest, query_text
 from webtools_sandbox.apis.base import (
     Api,
     HttpUrl,
@@ -74,15 +73,7 @@ class KagiV0(Api):
 
     name = "kagi"
     key = KAGI_V0_KEY
-    errors: Mapping[int, tuple[int, str]] = {
-        0: (0, "The request failed"),
-        400: (1, ""),
-        401: (2, "Unauthorized"),
-        402: (101, "Insufficient credit to perform this request."),
-        404: (404, "Not found"),
-        429: (429, "Rate limit exceeded"),
-        500: (500, "Could not read the document"),
-    }
+    errors = data_files.errors("kagi_v0")
 
     def __init__(self, library: Library, keys: KeyRing, balance: float = DEFAULT_BALANCE) -> None:
         """Serve `library` to the holders of `keys`, who share `balance` dollars."""

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, field_validator
 
-from webtools_sandbox import digest
+from webtools_sandbox import data_files, digest
 from webtools_sandbox.apis import perplexity_agent as agent
 from webtools_sandbox.apis.base import (
     Api,
@@ -141,19 +140,7 @@ class PerplexityApi(Api):
 
     name = "perplexity"
     key = PERPLEXITY_KEY
-    errors: Mapping[int, tuple[str, str]] = {
-        0: ("internal_error", "The request could not be processed."),
-        400: ("invalid_request", "validation failed"),
-        401: ("invalid_api_key", "Invalid API key provided."),
-        402: ("insufficient_quota", "You have run out of credits."),
-        403: ("forbidden", "This kind of key may not be used here."),
-        404: ("not_found", "resource not found"),
-        429: ("rate_limit_exceeded", "Too many requests."),
-        451: (
-            "api_key_created_before_search_api_cutoff",
-            "This API key is too old for the search API.",
-        ),
-    }
+    errors = data_files.errors("perplexity")
 
     def routes(self) -> dict[str, Route]:
         """Return what Perplexity serves here, and what it no longer serves."""

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from webtools_sandbox import digest
 from webtools_sandbox.apis.base import Json, JsonRequest, RefusedError
@@ -18,12 +18,21 @@ from webtools_sandbox.corpus import query_terms
 _TIME = 1_790_000_000  # fixed, so that a request always gets the same bytes
 _HEAD = re.compile(r"^\[(\d+)\] (.*)$", re.MULTILINE)
 _QUESTION = re.compile(r"^Question:\s*(.+)$", re.MULTILINE)
+_MODEL = re.compile(r"[\w.-]+/[\w.:-]+")
 _NOT_PROSE = ("http://", "https://", "#", "...", "```", ">")
 _MOST_SENTENCES = 5
 _INPUT_PRICE, _OUTPUT_PRICE, _SEARCH_PRICE = 0.25e-6, 2e-6, 0.0025
 _NOTHING = "The sources do not answer the question."
 
-_Model = Annotated[str, Field(pattern=r"^[\w.-]+/[\w.:-]+$")]
+
+def _known(model: str) -> str:
+    if not _MODEL.fullmatch(model):
+        message = "unknown model"
+        raise ValueError(message)
+    return model
+
+
+_Model = Annotated[str, AfterValidator(_known)]
 
 
 def _text_of(value: object) -> str:

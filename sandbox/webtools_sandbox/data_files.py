@@ -1,0 +1,25 @@
+"""The data files of the package: news, lists of values, tables of errors."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+
+def text(name: str) -> str:
+    """Return the text of a file."""
+    return (files(__package__) / "data" / name).read_text(encoding="utf-8")
+
+
+@cache
+def table(name: str) -> dict[str, Any]:
+    """Return a TOML file, read once."""
+    return tomllib.loads(text(f"{name}.toml"))
+
+
+def errors(name: str) -> dict[int, tuple[Any, str]]:
+    """Return what an API says with a status: a code and a message; 0 stands for the others."""
+    found: dict[str, list[Any]] = table(name)["errors"]
+    return {int(status): (code, message) for status, (code, message) in found.items()}
