@@ -7,7 +7,6 @@ from collections import Counter, defaultdict
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Literal
 
 from webtools_sandbox import news, stdlib_docs
@@ -18,9 +17,6 @@ if TYPE_CHECKING:
     from datetime import date
 
 Collection = Literal["docs", "news"]
-
-# Stands at the end of each page that was written for the sandbox.
-MADE = "> This page was written for the offline sandbox of webtools, for testing."
 
 _K1 = 1.2
 _B = 0.6
@@ -130,21 +126,12 @@ def _count_words(document: Document) -> Counter[str]:
 @lru_cache(maxsize=1)
 def standard_corpus() -> Corpus:
     """Read and index the standard corpus, once per process (about a second)."""
-    return Corpus([*_news_documents(), *_guides(), *_docs_documents()])
+    return Corpus([*_news_documents(), *_docs_documents()])
 
 
 def _news_documents() -> Iterator[Document]:
     for item in news.read_items():
         yield Document("news", item.path, item.title, item.text, item.author, item.published)
-
-
-def _guides() -> Iterator[Document]:
-    """Read the pages that were written for the sandbox; each begins with its title."""
-    folder = files(__package__) / "data" / "howto"
-    for file in sorted(folder.iterdir(), key=lambda each: each.name):
-        title, _, text = file.read_text(encoding="utf-8").partition("\n")
-        path = f"howto/{file.name.removesuffix('.md')}.html"
-        yield Document("docs", path, title.removeprefix("# "), f"{text.strip()}\n\n{MADE}")
 
 
 def _docs_documents() -> Iterator[Document]:

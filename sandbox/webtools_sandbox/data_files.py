@@ -19,6 +19,12 @@ def table(name: str) -> dict[str, Any]:
     return tomllib.loads(text(f"{name}.toml"))
 
 
+def guide(name: str) -> str:
+    """Return what was written for the sandbox about a module, or an empty text."""
+    file = files(__package__) / "data" / "guides" / f"{name}.md"
+    return file.read_text(encoding="utf-8").strip() if file.is_file() else ""
+
+
 def errors(name: str) -> dict[int, tuple[Any, str]]:
     """Return what an API says with a status: a code and a message; 0 stands for the others."""
     found: dict[str, list[Any]] = table(name)["errors"]

@@ -81,18 +81,21 @@ def _prose(block: str) -> Iterator[str]:
     text = textwrap.dedent("\n".join(lines)).replace("``", "`")
     if not text:
         return
-    if block[:1].isspace() and (parameters := list(_parameters(text))):
+    if parameters := list(_parameters(text, indented=block[:1].isspace())):
         yield "\n".join(parameters)
     else:
         yield _ROLE.sub(r"`\1`", re.sub(r":{2}$", ":", text))
 
 
-def _parameters(text: str) -> Iterator[str]:
-    """Yield the items of a list of parameters; nothing where a part of the text is none."""
+def _parameters(text: str, *, indented: bool) -> Iterator[str]:
+    """Yield the items of a list of parameters; nothing where a part of the text is none.
+
+    Where nothing is indented, `name: text` is a sentence like others.
+    """
     items: list[str] = []
     for part in re.split(r"\n(?=\S)", text):
         found = _PARAMETER.match(part)
-        if found is None:
+        if found is None or not (indented or part[found.end("name")] == "\n"):
             return
         items.append(f"- `{found['name']}`: {' '.join(found['text'].split())}")
     yield from items

@@ -21,9 +21,7 @@ _DATE_ONLY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _CACHED_RANKINGS = 1024
 # What most examples fetch. The sandbox has pages of the same names, and answers with those.
 _PYTHON_DOCS = "https://docs.python.org/3/"
-_PYTHON_PAGE = re.compile(
-    r"https?://docs\.python\.org/3(?:\.\d{1,2})?/(?=library/|reference/)", re.IGNORECASE
-)
+_PYTHON_PAGE = re.compile(r"https?://docs\.python\.org/3(?:\.\d{1,2})?/", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -60,8 +58,7 @@ class Library:
         self._written = corpus
         self._today: date | None = None
         self.bases = {name: base.rstrip("/") for name, base in bases.items()}
-        # The pages that were written for the sandbox have no place there.
-        docs = (each for each in corpus.documents if each.path.startswith(("library", "reference")))
+        docs = (each for each in corpus.documents if each.collection == "docs")
         self._renamed = {document: replace(document) for document in docs}
         self._at_python = frozenset(self._renamed.values())
         self._forget: list[Callable[[], None]] = []

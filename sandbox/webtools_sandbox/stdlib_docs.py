@@ -1,7 +1,8 @@
 """The running interpreter's own documentation, as Markdown pages.
 
-Each page is a module of the standard library: its docstring, and the signatures and docstrings of
-what it offers. The language reference comes from `pydoc_data.topics`, which ships with CPython.
+Each page is a module of the standard library: its docstring, what was written about it for the
+sandbox (`data/guides`), and the signatures and docstrings of what it offers. The language reference
+comes from `pydoc_data.topics`, which ships with CPython.
 """
 
 from __future__ import annotations
@@ -22,10 +23,14 @@ MODULES = data_files.text("modules.txt").split()
 # Written in Python too, where signatures can be read.
 _SOURCES = {"datetime": "_pydatetime", "decimal": "_pydecimal"}
 
+# Stands on each page of which a part was written by hand.
+MADE = "> Parts of this page were written for the offline sandbox of webtools, for testing."
+
 _MAX_PAGE_CHARS = 60_000
 _MAX_TITLE_CHARS = 90
 _SENTENCE_END = re.compile(r"(?<!\.[a-z])\. ")  # no end is the last dot of "a.k.a."
 _SELF = re.compile(r"^\((?:self|cls|type)(?:, /)?(?:, )?")
+_SIGNATURE = re.compile(r"^#{2,3} `(?:class )?([\w.]+)", re.MULTILINE)
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
@@ -56,7 +61,11 @@ def read_page(name: str) -> Page | None:
     title = f"{name} — {_headline(intro)}" if intro else name
     author = vars(module).get("__author__")
     stated = author.split("<")[0].strip(" ,") if isinstance(author, str) else None
-    text = _joined([to_markdown(intro), *_sections(module, name)])
+    guide = data_files.guide(name)
+    described = set(_SIGNATURE.findall(guide))
+    sections = (each for each in _sections(module, name) if _name_of(each) not in described)
+    made = [MADE] if guide else []
+    text = _joined([to_markdown(intro), *made, guide, *sections])
     return Page(f"library/{name}.html", title, stated, text)
 
 
@@ -135,6 +144,11 @@ def _section(level: int, signature: str, value: Any) -> str:
     doc = value.__doc__ if isinstance(value.__doc__, str) else ""
     heading = f"{'#' * level} `{signature}`"
     return f"{heading}\n\n{to_markdown(inspect.cleandoc(doc))}".rstrip()
+
+
+def _name_of(section: str) -> str:
+    found = _SIGNATURE.match(section)
+    return found[1] if found else ""
 
 
 def _headline(intro: str) -> str:

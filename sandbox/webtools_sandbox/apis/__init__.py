@@ -11,4 +11,11 @@ from webtools_sandbox.apis.perplexity import PerplexityApi
 from webtools_sandbox.apis.tavily import TavilyApi
 
 # The first one is the default provider of the sandbox's configuration.
-APIS: tuple[type[Api], ...] = (ExaApi, KagiApi, BraveApi, PerplexityApi, Context7Api, TavilyApi)
+APIS: tuple[type[Api], ...] = (
+    ExaApi,
+    KagiApi,
+    BraveApi,
+    PerplexityApi,
+    Context7Api,
+    TavilyApi,
+)
