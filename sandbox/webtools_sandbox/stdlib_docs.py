@@ -23,8 +23,8 @@ MODULES = data_files.text("modules.txt").split()
 # Written in Python too, where signatures can be read.
 _SOURCES = {"datetime": "_pydatetime", "decimal": "_pydecimal"}
 
-# Stands on each page of which a part was written by hand.
-MADE = "> Parts of this page were written for the offline sandbox of webtools, for testing."
+# Stands at the end of each page of which a part was written by hand.
+MADE = "> Parts of this page were written for testing, and are no part of Python's documentation."
 
 _MAX_PAGE_CHARS = 60_000
 _MAX_TITLE_CHARS = 90
@@ -64,9 +64,8 @@ def read_page(name: str) -> Page | None:
     guide = data_files.guide(name)
     described = set(_SIGNATURE.findall(guide))
     sections = (each for each in _sections(module, name) if _name_of(each) not in described)
-    made = [MADE] if guide else []
-    text = _joined([to_markdown(intro), *made, guide, *sections])
-    return Page(f"library/{name}.html", title, stated, text)
+    text = _joined([to_markdown(intro), guide, *sections])
+    return Page(f"library/{name}.html", title, stated, f"{text}\n\n{MADE}" if guide else text)
 
 
 def _imported(name: str) -> ModuleType | None:
