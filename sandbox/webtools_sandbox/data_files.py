@@ -7,10 +7,12 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+_FOLDER = files("webtools_sandbox") / "data"
+
 
 def text(name: str) -> str:
     """Return the text of a file."""
-    return (files(__package__) / "data" / name).read_text(encoding="utf-8")
+    return (_FOLDER / name).read_text(encoding="utf-8")
 
 
 @cache
@@ -21,7 +23,7 @@ def table(name: str) -> dict[str, Any]:
 
 def guide(name: str) -> str:
     """Return what was written for the sandbox about a module, or an empty text."""
-    file = files(__package__) / "data" / "guides" / f"{name}.md"
+    file = _FOLDER / "guides" / f"{name}.md"
     return file.read_text(encoding="utf-8").strip() if file.is_file() else ""
 
 

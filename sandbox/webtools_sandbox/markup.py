@@ -41,7 +41,8 @@ def contents_of(markdown: str) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for line in re.findall(r"^## (.+)$", _FENCE.sub("", markdown), re.MULTILINE):
         signature = _SIGNATURE.fullmatch(line)
-        found.append((signature["name"],) * 2 if signature else (_anchor(line), line))
+        name: str = signature["name"] if signature else line
+        found.append((name if signature else _anchor(line), name))
     return found
 
 

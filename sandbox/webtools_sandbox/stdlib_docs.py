@@ -160,9 +160,9 @@ def _headline(intro: str) -> str:
 
 
 def _topic_pages() -> Iterator[Page]:
-    topics = _imported("pydoc_data.topics")  # some distributions leave it out
-    for name, text in sorted(topics.topics.items() if topics else ()):
+    module = _imported("pydoc_data.topics")  # some distributions leave it out
+    topics: dict[str, str] = vars(module)["topics"] if module else {}
+    for name, text in sorted(topics.items()):
         heading, _, rest = text.strip().partition("\n")
-        yield Page(
-            f"reference/{name}.html", heading.strip(), None, to_markdown(rest.strip("*=-\n "))
-        )
+        body = to_markdown(rest.strip("*=-\n "))
+        yield Page(f"reference/{name}.html", heading.strip(), None, body)

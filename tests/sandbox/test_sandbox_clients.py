@@ -138,7 +138,7 @@ def test_kagiapi_raises_on_a_bad_key(kagi: Any) -> None:
         kagi.search("x")
 
 
-# --- Brave -----------------------------------------------------------------------------------------
+# --- Brave ---------------------------------------------------------------------------------------
 
 # In a process of its own: the client starts logging and reads options when it is imported.
 _BRAVE_SCRIPT = """
@@ -183,7 +183,7 @@ def test_the_client_brave_search_python_client_takes_it_for_the_real_thing(
     assert "422 Unprocessable" in run("wrong")["error"]
 
 
-# --- Perplexity ------------------------------------------------------------------------------------
+# --- Perplexity ----------------------------------------------------------------------------------
 
 QUESTION = {"preset": "fast", "input": "When does the night train return?"}
 
@@ -231,7 +231,7 @@ def test_the_official_client_tries_again(official: Any, webtools_sandbox: Sandbo
     assert webtools_sandbox.stats()["requests"]["/perplexity/search"] == 2
 
 
-# --- Context7 --------------------------------------------------------------------------------------
+# --- Context7 ------------------------------------------------------------------------------------
 
 _CONTEXT7_SCRIPT = """
 import { Context7 } from "@upstash/context7-sdk";

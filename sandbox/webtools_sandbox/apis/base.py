@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -172,7 +172,7 @@ class Api(ABC):
             data = None
         if not isinstance(data, dict):
             raise self.no_object()
-        return data
+        return cast("Json", data)
 
     def no_object(self) -> RefusedError:
         """Return the error for a body that is no JSON object."""

@@ -98,8 +98,8 @@ class SearchRequest(QueryRequest):
     """The parameters that all searches share."""
 
     q: Annotated[str, Field(max_length=400), BeforeValidator(not_blank), AfterValidator(_few_words)]
-    count: int = Field(20, ge=1, le=50)
-    offset: int = Field(0, ge=0, le=9)
+    count: int = Field(default=20, ge=1, le=50)
+    offset: int = Field(default=0, ge=0, le=9)
     country: Annotated[str, _one_of(_COUNTRIES, str.upper)] = "US"
     search_lang: Annotated[str, _one_of(_LANGUAGES)] = "en"
     safesearch: Literal["off", "moderate", "strict"] = "moderate"
@@ -117,15 +117,15 @@ class SearchRequest(QueryRequest):
 class WebRequest(SearchRequest):
     """The parameters of a web search."""
 
-    count: int = Field(20, ge=1, le=20)
+    count: int = Field(default=20, ge=1, le=20)
     result_filter: Annotated[frozenset[str], BeforeValidator(_sections)] = _SECTIONS
 
 
 class ContextRequest(SearchRequest):
     """The parameters of context for a language model."""
 
-    maximum_number_of_urls: int = Field(20, ge=1, le=50)
-    maximum_number_of_tokens: int = Field(8192, ge=1024, le=32_768)
+    maximum_number_of_urls: int = Field(default=20, ge=1, le=50)
+    maximum_number_of_tokens: int = Field(default=8192, ge=1024, le=32_768)
 
 
 # --- answers -------------------------------------------------------------------------------------

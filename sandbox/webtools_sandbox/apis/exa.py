@@ -91,7 +91,7 @@ _End = Annotated[datetime | None, day_or_moment(end_of_day=True)]
 class Text(_Request):
     """How the text of a page is wanted."""
 
-    max_characters: int | None = Field(None, ge=1)
+    max_characters: int | None = Field(default=None, ge=1)
     include_html_tags: bool = False
     verbosity: str | None = None
 
@@ -100,7 +100,7 @@ class Highlights(_Request):
     """How extracts are wanted."""
 
     query: str | None = None
-    max_characters: int | None = Field(None, ge=1)
+    max_characters: int | None = Field(default=None, ge=1)
 
 
 class Contents(_Request):
@@ -109,7 +109,7 @@ class Contents(_Request):
     text: _Part[Text] = None
     highlights: _Part[Highlights] = None
     summary: _Part[Json] = None
-    subpages: int = Field(0, le=100)
+    subpages: int = Field(default=0, le=100)
     subpage_target: str | list[str] | None = None
     extras: Json | None = None
     max_age_hours: int | None = None
@@ -125,7 +125,7 @@ class SearchRequest(_Request):
     type: Literal[
         "auto", "lite", "deep", "deep-lite", "fast", "instant", "deep-reasoning", "neural"
     ] = "auto"
-    num_results: int = Field(10, ge=1, le=100)
+    num_results: int = Field(default=10, ge=1, le=100)
     category: (
         Literal[
             "company",
@@ -150,7 +150,7 @@ class SearchRequest(_Request):
     end_crawl_date: _End = None
     user_location: str | None = None
     moderation: bool | None = None
-    additional_queries: list[str] | None = Field(None, max_length=5)
+    additional_queries: list[str] | None = Field(default=None, max_length=5)
     output_schema: Json | None = None
     system_prompt: str | None = None
     stream: bool = False
@@ -174,8 +174,8 @@ class SearchRequest(_Request):
 class ContentsRequest(Contents):
     """The body of a request for pages."""
 
-    urls: list[str] | None = Field(None, min_length=1)
-    ids: list[str] | None = Field(None, min_length=1)
+    urls: list[str] | None = Field(default=None, min_length=1)
+    ids: list[str] | None = Field(default=None, min_length=1)
 
 
 def _check_combinations(request: SearchRequest) -> None:

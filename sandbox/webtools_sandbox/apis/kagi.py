@@ -51,7 +51,7 @@ def _last_moment(value: object) -> datetime | None:
 class SearchFilters(JsonRequest):
     """What a search leaves out."""
 
-    region: str | None = Field(None, pattern=r"^([a-z]{2}|no_region)$")
+    region: str | None = Field(default=None, pattern=r"^([a-z]{2}|no_region)$")
     after: Annotated[datetime | None, BeforeValidator(_first_moment)] = None
     before: Annotated[datetime | None, BeforeValidator(_last_moment)] = None
 
@@ -59,8 +59,8 @@ class SearchFilters(JsonRequest):
 class Extract(JsonRequest):
     """How many of the pages found are wanted whole."""
 
-    count: int = Field(_MAX_EXTRACTED, ge=1, le=_MAX_EXTRACTED)
-    timeout: float = Field(1, ge=0.5, le=4)
+    count: int = Field(default=_MAX_EXTRACTED, ge=1, le=_MAX_EXTRACTED)
+    timeout: float = Field(default=1, ge=0.5, le=4)
 
 
 class SearchRequest(JsonRequest):
@@ -68,9 +68,9 @@ class SearchRequest(JsonRequest):
 
     query: NonBlank
     workflow: Literal["search", "images", "videos", "news", "podcasts"] = "search"
-    page: int = Field(1, ge=1, le=10)
-    limit: int = Field(1024, ge=1, le=1024)
-    timeout: float = Field(1, ge=0.5, le=4)
+    page: int = Field(default=1, ge=1, le=10)
+    limit: int = Field(default=1024, ge=1, le=1024)
+    timeout: float = Field(default=1, ge=0.5, le=4)
     format: Literal["json", "markdown"] = "json"
     filters: SearchFilters | None = None
     extract: Extract | None = None

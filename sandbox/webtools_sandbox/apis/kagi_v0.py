@@ -43,7 +43,7 @@ class SearchRequest(QueryRequest):
     """The parameters of a search, and of an enrichment."""
 
     q: NonBlank
-    limit: int = Field(20, ge=1)
+    limit: int = Field(default=20, ge=1)
 
 
 def _or_nothing(value: object) -> object:

@@ -72,13 +72,13 @@ class SearchRequest(JsonRequest):
 
     query: NonBlank | Annotated[list[NonBlank], Field(min_length=1, max_length=5)]
     search_type: Literal["web", "people", "fast"] = "web"
-    max_results: int = Field(10, ge=1, le=_MOST_PEOPLE)
+    max_results: int = Field(default=10, ge=1, le=_MOST_PEOPLE)
     max_tokens: int = Field(10_000, ge=1, le=1_000_000)
-    max_tokens_per_page: int = Field(4096, ge=1, le=1_000_000)
+    max_tokens_per_page: int = Field(default=4096, ge=1, le=1_000_000)
     search_mode: Literal["web", "academic", "sec"] | None = None
     search_context_size: Literal["low", "medium", "high"] | None = None
     search_domain_filter: list[str] | None = None
-    search_language_filter: list[str] | None = Field(None, max_length=10)
+    search_language_filter: list[str] | None = Field(default=None, max_length=10)
     search_recency_filter: Literal["hour", "day", "week", "month", "year"] | None = None
     search_after_date_filter: _After = None
     search_before_date_filter: _Before = None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -51,7 +51,8 @@ def _message_texts(value: object) -> list[str]:
 
 
 def _objects(value: Any) -> list[Json]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+    items = cast("list[object]", value) if isinstance(value, list) else []
+    return [cast("Json", item) for item in items if isinstance(item, dict)]
 
 
 class AgentRequest(JsonRequest):
@@ -67,8 +68,8 @@ class AgentRequest(JsonRequest):
     tools: list[Json] = Field(default=[])
     tool_choice: Literal["none", "auto", "required"] | Json | None = None
     stream: Literal[False] | None = None
-    max_steps: int = Field(1, ge=1, le=100)
-    max_output_tokens: int | None = Field(None, ge=1, le=1_000_000)
+    max_steps: int = Field(default=1, ge=1, le=100)
+    max_output_tokens: int | None = Field(default=None, ge=1, le=1_000_000)
     store: bool | None = None
 
     @property

@@ -47,16 +47,16 @@ class SearchRequest(JsonRequest):
 
     query: NonBlank
     search_depth: Literal["basic", "advanced", "fast", "ultra-fast"] = "basic"
-    chunks_per_source: int = Field(3, ge=1, le=3)
-    max_results: int = Field(5, ge=0, le=20)
+    chunks_per_source: int = Field(default=3, ge=1, le=3)
+    max_results: int = Field(default=5, ge=0, le=20)
     topic: Literal["general", "news", "finance"] = "general"
     time_range: Literal["day", "week", "month", "year", "d", "w", "m", "y"] | None = None
     start_date: _Start = None
     end_date: _End = None
-    max_age_hours: int | None = Field(None, ge=0)
-    include_domains: list[str] | None = Field(None, max_length=300)
+    max_age_hours: int | None = Field(default=None, ge=0)
+    include_domains: list[str] | None = Field(default=None, max_length=300)
     include_domains_mode: Literal["restrict", "prefer"] = "restrict"
-    exclude_domains: list[str] | None = Field(None, max_length=150)
+    exclude_domains: list[str] | None = Field(default=None, max_length=150)
     include_answer: bool | Literal["basic", "advanced"] = False
     include_raw_content: bool | Literal["markdown", "text"] = False
     include_images: bool = False
@@ -88,7 +88,7 @@ class ExtractRequest(JsonRequest):
 
     urls: str | Annotated[list[str], Field(min_length=1, max_length=20)]
     query: str | None = None
-    chunks_per_source: int = Field(3, ge=1, le=5)
+    chunks_per_source: int = Field(default=3, ge=1, le=5)
     extract_depth: Literal["basic", "advanced"] = "basic"
     format: Literal["markdown", "text"] = "markdown"
     include_usage: bool = False
@@ -167,7 +167,7 @@ class TavilyApi(Api):
     def _extract(self, request: ExtractRequest) -> Json:
         urls = [request.urls] if isinstance(request.urls, str) else request.urls
         found = [(url, self.library.find(url)) for url in urls]
-        results = [
+        results: list[Json] = [
             {"url": url, "title": page.title, "raw_content": _raw(page, request), "images": []}
             for url, page in found
             if page
