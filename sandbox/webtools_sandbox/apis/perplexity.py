@@ -103,15 +103,13 @@ class SearchRequest(JsonRequest):
         dates = [value for name, value in self if name.endswith(("after_filter", "date_filter"))]
         if self.search_recency_filter and any(dates):
             raise _refused("search_recency_filter cannot be combined with date filters")
-        if self.search_context_size and {"max_tokens", "max_tokens_per_page"} & self.sent:
+        if (
+            self.search_context_size
+            and {"max_tokens", "max_tokens_per_page"} & self.model_fields_set
+        ):
             raise _refused("search_context_size cannot be combined with max_tokens")
         if self.search_type != "people" and self.max_results > _USUAL_MOST:
             raise _refused(f"max_results must be at most {_USUAL_MOST}")
-
-    @property
-    def sent(self) -> set[str]:
-        """Names of the fields that were sent."""
-        return self.model_fields_set
 
     @property
     def filters(self) -> Filters:

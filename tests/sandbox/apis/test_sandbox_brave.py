@@ -105,6 +105,7 @@ def test_operators_are_honoured_unless_switched_off(brave: Desk) -> None:
 def test_freshness_takes_a_range_or_a_period(brave: Desk) -> None:
     spring = results(brave.get(WEB, q="the", freshness="2026-04-01to2026-05-31"))
     assert {hit["page_age"][:7] for hit in spring} == {"2026-04", "2026-05"}
+    assert results(brave.get(WEB, q="the", freshness="")) == results(brave.get(WEB, q="the"))
     since = (datetime.now(UTC) - timedelta(days=365)).isoformat()
     year = brave.get(WEB, q="the", freshness="py").json().get("web", {"results": []})["results"]
     assert all(hit["page_age"] > since[:19] for hit in year)
