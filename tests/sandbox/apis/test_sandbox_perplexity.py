@@ -85,7 +85,7 @@ def test_filters_are_honoured(perplexity: Desk) -> None:
     assert {hit["date"][:7] for hit in found(**dates)} == {"2026-04", "2026-05"}
     since = f"{datetime.now(UTC) - timedelta(days=366):%Y-%m-%d}"
     assert all(hit["date"] >= since for hit in found(search_recency_filter="year"))
-    assert found(search_type="people", max_results=50) == []
+    assert found(search_type="people", max_results=50, search_after_date_filter=None) == []
 
 
 def test_the_time_of_the_server_comes_when_asked_for(perplexity: Desk) -> None:
