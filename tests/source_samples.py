@@ -3,11 +3,8 @@
 
 from __future__ import annotations
 
-import sysconfig
-from pathlib import Path
-
 from webtools.providers.protocols import Source
-from webtools_sandbox.stdlib_docs import page_from_source
+from webtools_sandbox.stdlib_docs import read_page
 
 POOL = """\
 # Harbour town opens its tidal pool
@@ -52,7 +49,7 @@ Passenger groups welcome the line but ask for more space for bicycles.
 
 
 def _json_page() -> str:
-    page = page_from_source("json", Path(sysconfig.get_paths()["stdlib"]))
+    page = read_page("json")
     assert page is not None
     return page.text
 

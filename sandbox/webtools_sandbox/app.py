@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +37,7 @@ class SandboxApp:
         keys = KeyRing(extra_keys)
         self.library = library
         self._today = today
-        self.apis = {name: make(library, keys) for name, make in APIS.items()}
+        self.apis = {make.name: make(library, keys) for make in APIS}
         self.pages = PagesSite(library)
         self.faults = FaultBoard()
         self.stats = Stats()
@@ -65,8 +66,7 @@ class SandboxApp:
         self.library.date_news(self._today or datetime.now(UTC).date())
         api = self.apis.get(provider)
         if api is None:
-            call.path = path
-            return await self._answer(request, "pages", self.pages, call)
+            return await self._answer(request, "pages", self.pages, replace(call, path=path))
         if self.latency:
             await asyncio.sleep(self.latency)
         return await self._answer(request, provider, api, call)

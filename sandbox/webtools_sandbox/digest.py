@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'“(`])")
-_NOT_PROSE = ("#", ">>>", "...", "|", "   ")
+_NOT_PROSE = ("#", ">", "...", "|", "- ", "   ")
+_BETWEEN = re.compile(r"\n{2,}")
+_FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+_HEADING = re.compile(r"^(?=#{2,6} )", re.MULTILINE)
 
 
 def words(text: str) -> list[str]:
@@ -20,9 +23,9 @@ def words(text: str) -> list[str]:
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of the prose in `text`, leaving out headings, code and tables."""
+    """Return the sentences of the prose in `text`, leaving out headings, code, lists, tables."""
     found: list[str] = []
-    for paragraph in text.split("\n\n"):
+    for paragraph in _BETWEEN.split(_FENCED.sub("", text)):
         if not paragraph.startswith(_NOT_PROSE):
             found += _SENTENCE_END.split(" ".join(paragraph.split()))
     return [sentence for sentence in found if sentence]
@@ -35,6 +38,14 @@ def best_sentences(text: str, terms: AbstractSet[str], *, count: int) -> list[st
     """
     candidates = sentences(text)
     hits = [len(terms & set(words(sentence))) for sentence in candidates]
+    ranked = sorted(range(len(candidates)), key=lambda index: (-hits[index], index))
+    return [candidates[index] for index in sorted(ranked[:count])]
+
+
+def best_sections(text: str, terms: AbstractSet[str], *, count: int) -> list[str]:
+    """Pick the `count` sections that hold most of `terms`, each with its heading and its code."""
+    candidates = [section.strip() for section in _HEADING.split(text) if section.strip()]
+    hits = [len(terms & set(words(section))) for section in candidates]
     ranked = sorted(range(len(candidates)), key=lambda index: (-hits[index], index))
     return [candidates[index] for index in sorted(ranked[:count])]
 

@@ -8,6 +8,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+BRAVE_KEY = "test-key-brave"
+CONTEXT7_KEY = "test-key-context7"
+EXA_KEY = "test-key-exa"
+KAGI_V0_KEY = "test-key-kagi-v0"
+KAGI_V1_KEY = "test-key-kagi-v1"
+PERPLEXITY_KEY = "test-key-perplexity"
+TAVILY_KEY = "test-key-tavily"
+
 _PREFIX = "test-key"
 _SUFFIX = "-no-credit"
 
@@ -18,11 +26,6 @@ class Standing(Enum):
     UNKNOWN = "unknown"
     GOOD = "good"
     NO_CREDIT = "no credit"
-
-
-UNKNOWN = Standing.UNKNOWN
-GOOD = Standing.GOOD
-NO_CREDIT = Standing.NO_CREDIT
 
 
 class KeyRing:
@@ -40,5 +43,5 @@ class KeyRing:
         """Tell what `key` is worth to the API whose test key is `own_key`."""
         stem = key.removesuffix(_SUFFIX)
         if key != stem and (own_key.startswith(stem) or not stem.startswith(_PREFIX)):
-            return NO_CREDIT
-        return GOOD if key == own_key or key in self._extra else UNKNOWN
+            return Standing.NO_CREDIT
+        return Standing.GOOD if key == own_key or key in self._extra else Standing.UNKNOWN

@@ -171,6 +171,18 @@ def moment(text: str, *, end_of_day: bool = False) -> datetime:
     return when if when.tzinfo else when.replace(tzinfo=UTC)
 
 
+def day(text: str, *, end_of_day: bool = False) -> datetime:
+    """Read a date of the form YYYY-MM-DD, and no other, as its first or last moment.
+
+    Raises:
+        ValueError: `text` is no such date.
+    """
+    if not _DATE_ONLY.fullmatch(text):
+        message = "Must be YYYY-MM-DD"
+        raise ValueError(message)
+    return moment(text, end_of_day=end_of_day)
+
+
 def _passes_dates(document: Document, filters: Filters) -> bool:
     if filters.start is None and filters.end is None:
         return True

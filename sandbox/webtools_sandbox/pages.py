@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from html import escape
 from typing import TYPE_CHECKING
 
+from webtools_sandbox.markup import contents_of, to_html
 from webtools_sandbox.wire import Reply
 
 if TYPE_CHECKING:
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from webtools_sandbox.wire import Call
 
 _HTML = "text/html; charset=utf-8"
-_HEADING = re.compile(r"(#{1,6}) (.+)")
 _SPECIAL_STATUS = {"timeout": 408, "forbidden": 403, "http-403": 403, "broken": 500}
 _CACHED_PAGES = 512
 _COLLECTIONS: tuple[Collection, ...] = ("docs", "news")
+_FEWEST_HEADINGS = 3  # for a table of contents
 
 
 class PagesSite:
@@ -52,8 +52,7 @@ def page(library: Library, path: str) -> Reply:
     collection, _, inside = rest.partition("/")
     if collection not in _COLLECTIONS:
         return error_page(404)
-    base = library.bases[collection]
-    url = f"{base}/{inside}"
+    url = f"{library.bases[collection]}/{inside}"
     special = library.special(url)
     if special is not None:
         return error_page(_SPECIAL_STATUS.get(special, 404))
@@ -70,13 +69,14 @@ def render(document: Document) -> str:
     """Return the document as a whole HTML page."""
     title = escape(document.title)
     heading = f"<h1>{title}</h1>" if title else ""
-    byline = " · ".join(filter(None, (document.author, document.published)))
-    article = "\n".join(_blocks(document.text))
+    byline = escape(" · ".join(filter(None, (document.author, document.published))))
+    signed = f"<p class='byline'>{byline}</p>\n" if byline else ""
     return _frame(
         title,
-        f"<article>{heading}<p class='byline'>{escape(byline)}</p>\n{article}</article>",
+        f"<article>{heading}{signed}{to_html(document.text)}</article>",
         head="".join(_meta(document)),
         home=f"/{document.collection}/",
+        contents="".join(_contents(document.text)),
     )
 
 
@@ -87,37 +87,39 @@ def _meta(document: Document) -> Iterator[str]:
         yield f'<meta property="article:published_time" content="{document.published}">'
 
 
-def _frame(title: str, main: str, *, head: str = "", home: str = "/docs/") -> str:
+def _contents(markdown: str) -> Iterator[str]:
+    """Yield the table of contents that stands beside a long page."""
+    headings = contents_of(markdown)
+    if len(headings) < _FEWEST_HEADINGS:
+        return
+    yield '<nav class="contents"><h3>On this page</h3><ul>'
+    for anchor, text in headings:
+        yield f'<li><a href="#{escape(anchor)}">{escape(text)}</a></li>'
+    yield "</ul></nav>"
+
+
+def _frame(
+    title: str, main: str, *, head: str = "", home: str = "/docs/", contents: str = ""
+) -> str:
     return f"""<!DOCTYPE html>
 <html lang="en">
-<head><meta charset="utf-8"><title>{title}</title>{head}
+<head><meta charset="utf-8"><title>{title}</title>
+<meta name="generator" content="the offline sandbox of webtools">{head}
 <style>body {{ font-family: sans-serif }}</style>
 <script>window.visits = (window.visits || 0) + 1;</script>
 </head>
 <body>
-<nav><a href="{home}">Home</a></nav>
+<nav><a href="{home}">Home</a> <a href="/docs/">Documentation</a> <a href="/news/">News</a></nav>
 <div class="banner">Accept all cookies?</div>
 <main>
 {main}
 </main>
+{contents}
 <aside>Subscribe to our newsletter</aside>
-<footer>Served by an offline sandbox. All rights reserved.</footer>
+<footer>Made for testing and served by an offline sandbox. All rights reserved.</footer>
 </body>
 </html>
 """
-
-
-def _blocks(markdown: str) -> Iterator[str]:
-    """Turn the blocks of simple Markdown into HTML."""
-    for block in filter(str.strip, re.split(r"\n{2,}", markdown)):
-        heading = _HEADING.fullmatch(block.strip())
-        if heading:
-            level = min(6, len(heading[1]) + 1)
-            yield f"<h{level}>{escape(heading[2])}</h{level}>"
-        elif block.startswith((" ", "\t", ">>>")):
-            yield f"<pre><code>{escape(block)}</code></pre>"
-        else:
-            yield f"<p>{escape(block)}</p>"
 
 
 def _index(library: Library, collection: Collection) -> str:

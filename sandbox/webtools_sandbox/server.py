@@ -178,20 +178,24 @@ class SandboxServer:
             raise KeyError(msg)
         return f"{self.url}/{provider}"
 
-    def config(self) -> dict[str, Any]:
+    def config(self, *also: str) -> dict[str, Any]:
         """Return a web-search.json that leads every provider to this server.
 
         Nothing is cached or logged, so that every call comes here; change the two parts where a
         test is about them.
+
+        Args:
+            also: Providers beside the usual ones, which come after them.
         """
-        apis = self._running.apis
         # Whoever develops behind a proxy has a sandbox beside it, not beyond it.
-        providers = [
-            api.settings(self.base_url(name)) | {"proxy": "none"} for name, api in apis.items()
-        ]
+        entries = {
+            name: api.settings(self.base_url(name)) | {"proxy": "none"}
+            for name, api in self._running.apis.items()
+            if api.usual or name in also
+        }
         return {
-            "defaultProvider": next(iter(apis)),
-            "providers": providers,
+            "defaultProvider": next(iter(entries)),
+            "providers": list(entries.values()),
             "cache": {"enabled": False},
             "log": {"enabled": False},
         }

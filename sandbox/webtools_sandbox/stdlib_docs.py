@@ -1,51 +1,37 @@
 """The running interpreter's own documentation, as Markdown pages.
 
-Docstrings are read from the standard library's source with `ast`, so nothing is imported for them;
-the few modules written in C are imported, which is harmless for these. The language reference
+Each page is a module of the standard library: its docstring, what was written about it for the
+sandbox (`data/guides`), and the signatures and docstrings of what it offers. The language reference
 comes from `pydoc_data.topics`, which ships with CPython.
 """
 
 from __future__ import annotations
 
-import ast
 import importlib
 import inspect
 import re
-import sysconfig
-import tokenize
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+import warnings
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from webtools_sandbox import data_files
+from webtools_sandbox.docstrings import to_markdown
 
-# Modules whose source holds docstrings worth reading; one that a Python version lacks is skipped.
-SOURCE_MODULES = str.split("""
-abc argparse ast asyncio.events asyncio.locks asyncio.queues asyncio.runners asyncio.streams
-asyncio.tasks base64 bisect calendar cmd collections colorsys configparser contextlib copy csv
-dataclasses datetime decimal difflib dis doctest email email.message email.policy enum filecmp
-fileinput fnmatch fractions ftplib functools getpass gettext glob graphlib gzip hashlib heapq hmac
-html html.parser http.client http.cookies http.server imaplib importlib.metadata inspect io
-ipaddress json json.decoder json.encoder keyword linecache locale logging logging.config
-logging.handlers lzma mimetypes multiprocessing.pool numbers operator os pathlib pdb pickle
-platform pprint profile queue random re sched secrets selectors shelve shlex shutil site smtplib
-socket socketserver sqlite3 ssl statistics string subprocess tarfile tempfile textwrap threading
-timeit tokenize trace traceback types typing unittest.case unittest.mock urllib.parse
-urllib.request urllib.robotparser uuid venv warnings wave weakref webbrowser wsgiref.simple_server
-xml.etree.ElementTree xmlrpc.client zipapp zipfile
-""")
-C_MODULES = ("array", "builtins", "gc", "itertools", "math", "struct", "sys", "time", "zlib")
+# What a Python version lacks is skipped.
+MODULES = data_files.text("modules.txt").split()
+# Written in Python too, where signatures can be read.
+_SOURCES = {"datetime": "_pydatetime", "decimal": "_pydecimal"}
 
-# Where a module's docstrings are, when its own file is but a door to another one.
-_SOURCES = {
-    "datetime": ("_pydatetime", "datetime"),
-    "decimal": ("_pydecimal",),
-    "pathlib": ("pathlib._local", "pathlib"),
-}
+# Stands at the end of each page of which a part was written by hand.
+MADE = "> Parts of this page were written for testing, and are no part of Python's documentation."
 
 _MAX_PAGE_CHARS = 60_000
 _MAX_TITLE_CHARS = 90
 _SENTENCE_END = re.compile(r"(?<!\.[a-z])\. ")  # no end is the last dot of "a.k.a."
+_SELF = re.compile(r"^\((?:self|cls|type)(?:, /)?(?:, )?")
+_SIGNATURE = re.compile(r"^#{2,3} `(?:class )?([\w.]+)", re.MULTILINE)
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 class Page(NamedTuple):
@@ -59,98 +45,124 @@ class Page(NamedTuple):
 
 def read_pages() -> Iterator[Page]:
     """Read every page that this interpreter can offer, always in the same order."""
-    stdlib = Path(sysconfig.get_paths()["stdlib"])
-    for name in SOURCE_MODULES:
-        page = page_from_source(name, stdlib)
+    for name in MODULES:
+        page = read_page(name)
         if page is not None:
             yield page
-    yield from map(_page_from_import, C_MODULES)
     yield from _topic_pages()
 
 
-def page_from_source(name: str, stdlib: Path) -> Page | None:
-    """Read the page of one module, or return None where it has no source below `stdlib`."""
-    found = (_source_file(stdlib, source) for source in _SOURCES.get(name, (name,)))
-    file = next(filter(None, found), None)
-    if file is None:
+def read_page(name: str) -> Page | None:
+    """Read the page of one module, or return None where this Python has no such module."""
+    module = _imported(_SOURCES.get(name, name)) or _imported(name)
+    if module is None:
         return None
-    with tokenize.open(file) as lines:
-        tree = ast.parse(lines.read())
-    sections = list(_sections(tree.body, name))
-    intro = ast.get_docstring(tree) or ""
-    return _page(name, intro, sections, author=_author(tree))
-
-
-def _source_file(stdlib: Path, name: str) -> Path | None:
-    stem = stdlib.joinpath(*name.split("."))
-    candidates = (stem.with_suffix(".py"), stem / "__init__.py")
-    return next((file for file in candidates if file.is_file()), None)
-
-
-def _sections(body: list[ast.stmt], prefix: str, *, level: int = 2) -> Iterator[str]:
-    for node in body:
-        if not isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            continue
-        doc = ast.get_docstring(node)
-        if doc and not node.name.startswith("_"):
-            yield f"{'#' * level} {_signature(node, prefix)}\n\n{doc}"
-        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-            yield from _sections(node.body, node.name, level=level + 1)
-
-
-def _signature(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, prefix: str) -> str:
-    if isinstance(node, ast.ClassDef):
-        return f"class {prefix}.{node.name}"
-    return f"{prefix}.{node.name}({ast.unparse(node.args)})"
-
-
-def _author(tree: ast.Module) -> str | None:
-    for node in tree.body:
-        match node:
-            case ast.Assign(
-                targets=[ast.Name(id="__author__")], value=ast.Constant(value=str(author))
-            ):
-                return author.split("<")[0].strip(" ,")
-            case _:
-                continue
-    return None
-
-
-def _page_from_import(name: str) -> Page:
-    module = importlib.import_module(name)
-    members = sorted(vars(module).items())
-    sections = [
-        f"## {name}.{member}\n\n{doc}"
-        for member, value in members
-        if not member.startswith("_") and callable(value) and (doc := inspect.getdoc(value))
-    ]
-    return _page(name, inspect.getdoc(module) or "", sections, author=None)
-
-
-def _page(name: str, intro: str, sections: list[str], *, author: str | None) -> Page:
-    text = "\n\n".join([intro, *sections]).strip()
+    intro = inspect.getdoc(module) or ""
     title = f"{name} — {_headline(intro)}" if intro else name
-    return Page(f"library/{name}.html", title, author, _clip(text, _MAX_PAGE_CHARS))
+    author = vars(module).get("__author__")
+    stated = author.split("<")[0].strip(" ,") if isinstance(author, str) else None
+    guide = data_files.guide(name)
+    described = set(_SIGNATURE.findall(guide))
+    sections = (each for each in _sections(module, name) if _name_of(each) not in described)
+    text = _joined([to_markdown(intro), guide, *sections])
+    return Page(f"library/{name}.html", title, stated, f"{text}\n\n{MADE}" if guide else text)
+
+
+def _imported(name: str) -> ModuleType | None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        try:
+            return importlib.import_module(name)
+        except ImportError:
+            return None
+
+
+def _joined(parts: list[str]) -> str:
+    """Join the parts of a page, as many as fit."""
+    room = _MAX_PAGE_CHARS
+    kept: list[str] = []
+    for part in filter(None, parts):
+        room -= len(part) + 2
+        if kept and room < 0:
+            break
+        kept.append(part)
+    return "\n\n".join(kept)
+
+
+def _sections(module: ModuleType, name: str) -> Iterator[str]:
+    for member, value in _members(module, name):
+        if isinstance(value, type):
+            yield from _class_sections(f"{name}.{member}", value)
+        else:
+            yield _section(2, f"{name}.{member}{_signature(value)}", value)
+
+
+def _members(module: ModuleType, name: str) -> Iterator[tuple[str, Any]]:
+    """Yield what a module offers, in its order; what another page describes is left to that."""
+    offered = vars(module)
+    for member in _names(offered, f"_{name}"):
+        value = offered.get(member)
+        home = getattr(value, "__module__", None)
+        elsewhere = home in MODULES and home not in {name, module.__name__}
+        foreign = "__all__" not in offered and home != module.__name__
+        private = member.startswith("_") or not callable(value)
+        if not (private or elsewhere or foreign):
+            yield member, value
+
+
+def _names(offered: dict[str, Any], twin: str) -> Iterator[str]:
+    """Yield the names of a module's `__all__`, and those taken from its twin in C beside them."""
+    listed = offered.get("__all__") or list(offered)
+    yield from listed
+    for name, value in offered.items():
+        if name not in listed and getattr(value, "__module__", None) == twin:
+            yield name
+
+
+def _class_sections(name: str, value: type) -> Iterator[str]:
+    yield _section(2, f"class {name}{_signature(value)}", value)
+    for method, found in vars(value).items():
+        unwrapped = getattr(found, "__func__", found)
+        if method.startswith("_") or not getattr(unwrapped, "__doc__", None):
+            continue
+        short = f"{value.__name__}.{method}"
+        if isinstance(found, property):
+            yield _section(3, short, found)
+        elif inspect.isroutine(unwrapped):
+            yield _section(3, f"{short}{_SELF.sub('(', _signature(unwrapped))}", unwrapped)
+
+
+def _signature(value: Any) -> str:
+    try:
+        return _ADDRESS.sub("", str(inspect.signature(value)))
+    except (ValueError, TypeError):  # of some that are written in C
+        return "" if isinstance(value, type) else "(...)"
+
+
+def _section(level: int, signature: str, value: Any) -> str:
+    doc = value.__doc__ if isinstance(value.__doc__, str) else ""
+    heading = f"{'#' * level} `{signature}`"
+    return f"{heading}\n\n{to_markdown(inspect.cleandoc(doc))}".rstrip()
+
+
+def _name_of(section: str) -> str:
+    found = _SIGNATURE.match(section)
+    return found[1] if found else ""
 
 
 def _headline(intro: str) -> str:
     lines = intro.split("\n\n", maxsplit=1)[0].splitlines()
     paragraph = " ".join(line.strip() for line in lines if line.strip("~=-* "))
     sentence = _SENTENCE_END.split(paragraph, maxsplit=1)[0].rstrip(".:")
-    return _clip(sentence, _MAX_TITLE_CHARS)
-
-
-def _clip(text: str, max_chars: int) -> str:
-    if len(text) <= max_chars:
-        return text
-    return text[:max_chars].rsplit(maxsplit=1)[0]
+    if len(sentence) <= _MAX_TITLE_CHARS:
+        return sentence
+    return sentence[:_MAX_TITLE_CHARS].rsplit(maxsplit=1)[0]
 
 
 def _topic_pages() -> Iterator[Page]:
-    try:
-        topics: dict[str, str] = importlib.import_module("pydoc_data.topics").topics
-    except ImportError:  # some distributions leave it out
-        return
+    module = _imported("pydoc_data.topics")  # some distributions leave it out
+    topics: dict[str, str] = vars(module)["topics"] if module else {}
     for name, text in sorted(topics.items()):
         heading, _, rest = text.strip().partition("\n")
-        yield Page(f"reference/{name}.html", heading.strip(), None, rest.strip("*=-\n "))
+        body = to_markdown(rest.strip("*=-\n "))
+        yield Page(f"reference/{name}.html", heading.strip(), None, body)

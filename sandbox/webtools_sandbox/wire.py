@@ -1,4 +1,4 @@
-"""What an imitated API is given and gives back; no HTTP library in sight."""
+"""What an imitated API is sent and what it answers; no HTTP library in sight."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 JSON_TYPE = "application/json; charset=utf-8"
 
 
-@dataclass
+@dataclass(frozen=True)
 class Call:
     """One request to an imitated API.
 
@@ -22,14 +22,14 @@ class Call:
         method: Upper-case HTTP method.
         path: Path below the API's prefix, such as `/search`.
         query_string: Undecoded, without the question mark.
-        headers: Looked up without regard to case.
+        headers: Looked up without regard to case; two calls that differ in them alone are equal.
         body: The bytes sent.
     """
 
     method: str
     path: str
     query_string: str
-    headers: Mapping[str, str]
+    headers: Mapping[str, str] = field(compare=False)
     body: bytes = b""
 
     @cached_property
@@ -69,20 +69,6 @@ def json_reply(
     return Reply(status, body, headers=headers or {})
 
 
-class RefusedError(Exception):
-    """The request breaks a documented rule; the API turns this into its own error body."""
-
-    def __init__(
-        self, message: str, *, code: str | int, status: int = 400, location: str | None = None
-    ) -> None:
-        """Keep what the error body needs; `location` names the field at fault."""
-        super().__init__(message)
-        self.message = message
-        self.code = code
-        self.status = status
-        self.location = location
-
-
 class Site(Protocol):
     """Whatever answers requests."""
 
@@ -96,16 +82,4 @@ class Site(Protocol):
 
     def sent_key(self, call: Call) -> str:
         """Return the key that the request carries, or an empty string."""
-        ...
-
-
-class Api(Site, Protocol):
-    """An imitated API: what `apis.APIS` makes for each name."""
-
-    def settings(self, base_url: str) -> dict[str, Any]:
-        """Return this API's entry for the `providers` of a web-search.json."""
-        ...
-
-    def reset(self) -> None:
-        """Forget what earlier requests have changed, such as a balance."""
         ...

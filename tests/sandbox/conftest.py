@@ -7,7 +7,6 @@ from sandbox_caller import Caller
 
 from webtools_sandbox import SandboxServer
 from webtools_sandbox.corpus import standard_corpus
-from webtools_sandbox.kagi import KagiApi
 from webtools_sandbox.keys import KeyRing
 from webtools_sandbox.library import Library
 from webtools_sandbox.news import WRITTEN_ON
@@ -17,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = ["webtools_sandbox"]
+
+DOCS, NEWS = "https://docs.example", "https://news.example"
 
 
 @pytest.fixture(scope="session")
@@ -35,11 +36,9 @@ def caller(webtools_sandbox: SandboxServer) -> Iterator[Caller]:
 
 @pytest.fixture(scope="session")
 def library() -> Library:
-    return Library(
-        standard_corpus(), {"docs": "https://docs.example", "news": "https://news.example/"}
-    )
+    return Library(standard_corpus(), {"docs": DOCS, "news": f"{NEWS}/"})
 
 
-@pytest.fixture
-def poor_kagi(library: Library) -> KagiApi:
-    return KagiApi(library, KeyRing(), balance=0.06)
+@pytest.fixture(scope="session")
+def keys() -> KeyRing:
+    return KeyRing()

@@ -1,16 +1,19 @@
-"""How these tests talk to the sandbox."""
+"""How these tests talk to the sandbox: over a socket where one is meant, else in the process."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import httpx
 
 from webtools_sandbox import EXA_KEY, KAGI_V0_KEY, KAGI_V1_KEY, SandboxServer
+from webtools_sandbox.apis.base import Api
+from webtools_sandbox.wire import Call
 
 
 class Caller:
-    """Calls an imitated API with a good key unless told otherwise."""
+    """Calls a running sandbox with a good key unless told otherwise."""
 
     def __init__(self, server: SandboxServer) -> None:
         self.server = server
@@ -27,3 +30,41 @@ class Caller:
     def v0(self, path: str, *, key: str = KAGI_V0_KEY, **params: str) -> httpx.Response:
         url = f"{self.server.base_url('kagi')}/api/v0{path}"
         return self.http.get(url, params=params, headers={"Authorization": f"Bot {key}"})
+
+
+class Desk:
+    """Calls an imitated API without a server.
+
+    Attributes:
+        api: The API.
+        auth: The header that carries a key, as a format.
+        key: The key to send.
+    """
+
+    def __init__(self, api: Api, auth: tuple[str, str] = ("authorization", "Bearer {}")) -> None:
+        self.api = api
+        self.auth = auth
+        self.key: str | None = api.key
+
+    def send(
+        self, method: str, path: str, *, params: Any = None, content: bytes = b"", **headers: str
+    ) -> httpx.Response:
+        name, form = self.auth
+        keyed = {} if self.key is None else {name: form.format(self.key)}
+        query = str(httpx.QueryParams(params or {}))
+        sent = httpx.Headers({**keyed, **{k.replace("_", "-"): v for k, v in headers.items()}})
+        reply = self.api.answer(Call(method, path, query, sent, content))
+        shown = {"content-type": reply.content_type, **reply.headers}
+        return httpx.Response(reply.status, content=reply.body, headers=shown)
+
+    def get(self, path: str, **params: Any) -> httpx.Response:
+        return self.send("GET", path, params=params)
+
+    def post(self, path: str, **body: Any) -> httpx.Response:
+        content = json.dumps(body).encode()
+        return self.send("POST", path, content=content, content_type="application/json")
+
+    def with_key(self, key: str | None) -> Desk:
+        other = Desk(self.api, self.auth)
+        other.key = key
+        return other

@@ -1,60 +1,22 @@
 from __future__ import annotations
 
-import json
+import doctest
+import re
 import sys
-import sysconfig
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from webtools_sandbox import digest, stdlib_docs
-from webtools_sandbox.apis import APIS
 from webtools_sandbox.corpus import Corpus, Document, query_terms, standard_corpus
-from webtools_sandbox.keys import GOOD, NO_CREDIT, UNKNOWN, KeyRing
+from webtools_sandbox.docstrings import to_markdown
+from webtools_sandbox.keys import KeyRing, Standing
 from webtools_sandbox.library import Filters, Library, moment, under_domain
-from webtools_sandbox.wire import Call
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=5,
-)
-FIELDS = st.sampled_from(
-    str.split(
-        "query q url urls text pages contents highlights type category numResults limit page"
-        " filters extract workflow format includeDomains excludeDomains startPublishedDate"
-        " includeText additionalQueries subpages engine summary_type excludeSourceDomain"
-    )
-)
-ROUTES = [
-    ("exa", "/search", "Bearer test-key-exa"),
-    ("exa", "/contents", "Bearer test-key-exa"),
-    ("exa", "/findSimilar", "Bearer test-key-exa"),
-    ("kagi", "/api/v1/search", "Bearer test-key-kagi-v1"),
-    ("kagi", "/api/v1/extract", "Bearer test-key-kagi-v1"),
-    ("kagi", "/api/v0/summarize", "Bot test-key-kagi-v0"),
-    ("kagi", "/api/v0/fastgpt", "Bot test-key-kagi-v0"),
-]
-
-
-@pytest.mark.parametrize(("api", "path", "auth"), ROUTES)
-@given(body=st.dictionaries(FIELDS, JSON) | JSON)
-@settings(max_examples=60, deadline=None)
-def test_no_body_makes_an_api_stumble(
-    library: Library, api: str, path: str, auth: str, body: object
-) -> None:
-    headers = {"authorization": auth, "content-type": "application/json"}
-    made = APIS[api](library, KeyRing())
-    reply = made.answer(Call("POST", path, "", headers, json.dumps(body).encode()))
-    assert reply.status in {200, 400}
-    assert reply.content_type.startswith(("application/json", "text/markdown"))
 
 
 def test_the_corpus_is_large_real_and_built_once() -> None:
@@ -181,13 +143,13 @@ def test_an_address_that_cannot_be_parsed_is_unknown(library: Library) -> None:
 @pytest.mark.parametrize(
     ("key", "standing"),
     [
-        ("test-key-exa", GOOD),
-        ("mine", GOOD),
-        ("test-key-exa-no-credit", NO_CREDIT),
-        ("anything-no-credit", NO_CREDIT),
-        ("test-key-kagi-v0-no-credit", UNKNOWN),
-        ("test-key-kagi-v0", UNKNOWN),
-        ("", UNKNOWN),
+        ("test-key-exa", Standing.GOOD),
+        ("mine", Standing.GOOD),
+        ("test-key-exa-no-credit", Standing.NO_CREDIT),
+        ("anything-no-credit", Standing.NO_CREDIT),
+        ("test-key-kagi-v0-no-credit", Standing.UNKNOWN),
+        ("test-key-kagi-v0", Standing.UNKNOWN),
+        ("", Standing.UNKNOWN),
     ],
 )
 def test_a_key_opens_its_own_api_only(key: str, standing: object) -> None:
@@ -219,29 +181,149 @@ def test_clipping_prefers_a_space() -> None:
     assert digest.clip("short", None) == "short"
 
 
-def test_a_missing_module_or_reference_is_skipped(
+def test_a_missing_module_or_reference_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stdlib_docs, "MODULES", ["none_such", "math"])
+    monkeypatch.setitem(sys.modules, "pydoc_data.topics", None)
+    assert [page.path for page in stdlib_docs.read_pages()] == ["library/math.html"]
+
+
+SOURCE = '''"""Do things. More."""
+
+__author__ = "A. Person <a@b.example>"
+__all__ = ["run", "Tool", "bare", "json", "gone", "text", "odd"]
+import json
+from math import hypot
+text = "no function"
+class _Odd:
+    __signature__ = "none"
+    __doc__ = property(lambda self: None)
+    def __call__(self): ...
+odd = _Odd()
+
+
+def run(x, *, y=1):
+    """Run."""
+
+
+def bare(): ...
+class Tool:
+    """A tool."""
+
+    def use(self, /, how):
+        """Use it."""
+
+    @classmethod
+    def make(cls):
+        """Make one."""
+
+    @property
+    def size(self):
+        """Its size."""
+
+    def _hidden(self):
+        """Not to be seen."""
+
+    def undocumented(self): ...
+'''
+
+
+def test_a_page_has_signatures_docstrings_and_the_author(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(stdlib_docs, "SOURCE_MODULES", ["none_such"])
-    monkeypatch.setattr(sysconfig, "get_paths", lambda: {"stdlib": str(tmp_path)})
-    monkeypatch.setitem(sys.modules, "pydoc_data.topics", None)
-    names = [page.path for page in stdlib_docs.read_pages()]
-    assert names == [f"library/{name}.html" for name in stdlib_docs.C_MODULES]
+    (tmp_path / "thing_of_tests.py").write_text(SOURCE)
+    monkeypatch.syspath_prepend(tmp_path)
+    page = stdlib_docs.read_page("thing_of_tests")
+    monkeypatch.delitem(sys.modules, "thing_of_tests")
+    assert page is not None
+    assert page[:3] == ("library/thing_of_tests.html", "thing_of_tests — Do things", "A. Person")
+    assert page.text.replace("thing_of_tests.", "thing.").split("\n\n") == [
+        "Do things. More.",
+        "## `thing.run(x, *, y=1)`",
+        "Run.",
+        "## `class thing.Tool()`",
+        "A tool.",
+        "### `Tool.use(how)`",
+        "Use it.",
+        "### `Tool.make()`",
+        "Make one.",
+        "### `Tool.size`",
+        "Its size.",
+        "## `thing.bare()`",
+        "## `thing.odd(...)`",
+    ]
 
 
-def test_a_source_page_has_headings_signatures_and_the_author(tmp_path: Path) -> None:
-    source = (
-        '"""Do things. More."""\n__author__ = "A. Person <a@b.example>"\n'
-        'def run(x, *, y=1):\n    """Run."""\n'
-        'class Tool:\n    """A tool."""\n    def use(self):\n        """Use it."""\n'
-        "    def _hidden(self): pass\n"
-    )
-    (tmp_path / "thing.py").write_text(source)
-    page = stdlib_docs.page_from_source("thing", tmp_path)
-    assert page == stdlib_docs.Page(
-        "library/thing.html",
-        "thing — Do things",
-        "A. Person",
-        "Do things. More.\n\n## thing.run(x, *, y=1)\n\nRun.\n\n"
-        "## class thing.Tool\n\nA tool.\n\n### Tool.use(self)\n\nUse it.",
-    )
+def text_of(name: str) -> str:
+    page = stdlib_docs.read_page(name)
+    assert page is not None
+    return page.text
+
+
+def test_pages_hold_the_signatures_code_and_parameters_of_real_documentation() -> None:
+    wanted = {
+        "csv": ["csv.DictReader(f, fieldnames=None", "`csv.field_size_limit("],
+        "hashlib": ["`hashlib.scrypt(password, *, salt", "- `salt`: Random bytes"],
+        "secrets": ["`secrets.token_urlsafe(nbytes=None)`", "token = secrets.token_urlsafe(32)"],
+        "json": [">>> json.dumps([1,2,3,mydict], separators=(',', ':'))\n'[1,2,3,"],
+        "zlib": ["`zlib.compress(data, /, level=-1", "- `data`: Binary data to be compressed."],
+        "heapq": ["`heapq.heappush(heap, item, /)`"],
+        "zoneinfo": ["class zoneinfo.ZoneInfo"],
+    }
+    for name, parts in wanted.items():
+        text = text_of(name)
+        assert [part for part in parts if part not in text] == [], name
+    assert text_of("secrets").count("# `secrets.token_urlsafe(") == 1  # ours goes before theirs
+
+
+def test_a_long_page_ends_with_a_whole_section(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stdlib_docs, "_MAX_PAGE_CHARS", 3000)
+    text = text_of("textwrap")
+    assert len(text) <= 3000
+    assert text.count("```") % 2 == 0
+    monkeypatch.setattr(stdlib_docs, "_MAX_PAGE_CHARS", 10)
+    assert "```" not in text_of("secrets")  # the first part is there in any case
+
+
+GUIDES = sorted(Path(stdlib_docs.__file__).parent.glob("data/guides/*.md"))
+
+
+@pytest.mark.parametrize("path", GUIDES, ids=lambda path: path.stem)
+def test_what_a_guide_shows_is_what_python_does(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)\n```$", text, re.MULTILINE | re.DOTALL)
+    assert blocks
+    shown = "\n\n".join(block for block in blocks if block.startswith(">>>"))
+    for block in blocks:
+        if not block.startswith(">>>"):
+            compile(block, str(path), "exec")
+    test = doctest.DocTestParser().get_doctest(shown, {}, path.stem, str(path), 0)
+    assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
+    assert path.stem in stdlib_docs.MODULES
+
+
+@pytest.mark.parametrize(
+    ("docstring", "markdown"),
+    [
+        ("One.\nTwo.", "One.\nTwo."),
+        (
+            "See:\n>>> 1\n1\n\n>>> 2\n2\n\nEnd.",
+            "See:\n\n```python\n>>> 1\n1\n\n>>> 2\n2\n```\n\nEnd.",
+        ),
+        ("So::\n\n    a = 1\n\n      b\n\nEnd.", "So:\n\n```python\na = 1\n\n  b\n```\n\nEnd."),
+        ("So:\n    a = 1", "So:\n\n```python\na = 1\n```"),
+        ("Args:\n  x: How\n    much.\n  *y: More.", "Args:\n\n- `x`: How much.\n- `*y`: More."),
+        ("Do.\n\n  data\n    What.\n  /x", "Do.\n\ndata\n  What.\n/x"),
+        ("Do.\n\n  data\n    What it is.", "Do.\n\n- `data`: What it is."),
+        ("Do.\n\ndata\n  What it is.", "Do.\n\n- `data`: What it is."),
+        ("Note: all is well.", "Note: all is well."),
+        ("Lists:\n\n  - one\n  - two", "Lists:\n\n- one\n- two"),
+        (
+            "Overview\n========\nText of ``x`` and :class:`~a.B`.",
+            "## Overview\n\nText of `x` and `a.B`.",
+        ),
+        ("Title\n-----", "## Title"),
+        ("", ""),
+    ],
+)
+def test_a_docstring_becomes_markdown(docstring: str, markdown: str) -> None:
+    assert to_markdown(docstring) == markdown

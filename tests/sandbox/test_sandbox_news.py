@@ -12,7 +12,7 @@ from webtools import WebTools
 from webtools_sandbox import SandboxServer, app
 from webtools_sandbox.corpus import standard_corpus
 from webtools_sandbox.library import Filters, Library, moment
-from webtools_sandbox.news import ITEMS, WRITTEN_ON, moved
+from webtools_sandbox.news import WRITTEN_ON, moved, read_items
 
 if TYPE_CHECKING:
     from sandbox_caller import Caller
@@ -25,7 +25,7 @@ RECIPE = "https://news.example/2026/11/prompt-injection-recipe.html"
 def ages(today: date) -> list[timedelta]:
     """Give the ages of all dated news at the first moment of a day, the newest first."""
     start = datetime(today.year, today.month, today.day, tzinfo=UTC)
-    stated = [moved(item.published, today) for item in ITEMS if item.published]
+    stated = [moved(item.published, today) for item in read_items() if item.published]
     return sorted(start - moment(text) for text in stated)
 
 

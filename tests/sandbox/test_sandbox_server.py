@@ -157,6 +157,9 @@ def test_the_config_leads_every_provider_to_the_server(webtools_sandbox: Sandbox
     types = [entry["type"] for entry in config["providers"]]
     assert types == ["exa", "kagi", "brave", "perplexity", "context7"]
     assert config["providers"][1]["options"] == {"v0ApiKey": "test-key-kagi-v0"}
+    *usual, other = webtools_sandbox.config("tavily")["providers"]
+    assert usual == config["providers"]
+    assert (other["type"], other["apiKey"]) == ("tavily", "test-key-tavily")
 
 
 def test_an_unknown_provider_is_an_error_that_lists_the_known(

@@ -166,8 +166,9 @@ def test_web_deep_reads_the_pages_and_answers_from_their_text(
         assert claim.status == "quoted"
         [where] = claim.citations
         assert where.quotation in texts[where.url]
-        assert where.quotation not in snippets
         assert claim.text in found.synthesis.summary
+    quoted = [where.quotation for claim in found.synthesis.claims for where in claim.citations]
+    assert any(quotation not in snippets for quotation in quoted)
 
 
 def test_the_best_passages_stand_beside_the_answer_within_one_budget(web: WebTools) -> None:

@@ -1,8 +1,7 @@
-"""How Kagi reads a query and marks up what it finds; the same in both generations of its API."""
+"""How search engines read a query, and how Kagi marks up what it finds."""
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -78,8 +77,3 @@ def related(query: str) -> list[str]:
     """Return a few searches that go with `query`."""
     terms = query_terms(query)[:2]
     return [f"{' '.join(terms)} {word}" for word in ("tutorial", "example", "documentation")]
-
-
-def trace_of(*parts: bytes) -> str:
-    """Return the trace id of a request: the same request always gets the same one."""
-    return hashlib.blake2b(b"\n".join(parts), digest_size=16).hexdigest()

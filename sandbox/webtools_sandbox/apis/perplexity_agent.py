@@ -1,0 +1,192 @@
+"""The agent of the imitated Perplexity: its request, and its answers with numbered sources.
+
+An answer is made of sentences taken from the sources; the same input always gets the same one.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from webtools_sandbox import digest
+from webtools_sandbox.apis.base import Json, JsonRequest, RefusedError
+from webtools_sandbox.corpus import query_terms
+
+_TIME = 1_790_000_000  # fixed, so that a request always gets the same bytes
+_HEAD = re.compile(r"^\[(\d+)\] (.*)$", re.MULTILINE)
+_QUESTION = re.compile(r"^Question:\s*(.+)$", re.MULTILINE)
+_MODEL = re.compile(r"[\w.-]+/[\w.:-]+")
+_NOT_PROSE = ("http://", "https://", "#", "...", "```", ">")
+_MOST_SENTENCES = 5
+_INPUT_PRICE, _OUTPUT_PRICE, _SEARCH_PRICE = 0.25e-6, 2e-6, 0.0025
+_NOTHING = "The sources do not answer the question."
+
+
+def _known(model: str) -> str:
+    if not _MODEL.fullmatch(model):
+        message = "unknown model"
+        raise ValueError(message)
+    return model
+
+
+_Model = Annotated[str, AfterValidator(_known)]
+
+
+def _text_of(value: object) -> str:
+    """Return an input as text; of messages the parts with text."""
+    text = value if isinstance(value, str) else "\n\n".join(_message_texts(value))
+    if not text.strip():
+        message = "input cannot be empty"
+        raise ValueError(message)
+    return text
+
+
+def _message_texts(value: object) -> list[str]:
+    contents = [item.get("content") for item in _objects(value)]
+    texts = [content for content in contents if isinstance(content, str)]
+    return texts + [str(part.get("text", "")) for each in contents for part in _objects(each)]
+
+
+def _objects(value: Any) -> list[Json]:
+    items = cast("list[object]", value) if isinstance(value, list) else []
+    return [cast("Json", item) for item in items if isinstance(item, dict)]
+
+
+class AgentRequest(JsonRequest):
+    """The body of a question to the agent."""
+
+    text: Annotated[str, BeforeValidator(_text_of)] = Field(
+        "", alias="input", validate_default=True
+    )
+    model: _Model | None = None
+    models: list[_Model] = Field(default=[], max_length=5)
+    preset: Literal["fast", "low", "medium", "high", "xhigh", "wide-research"] | None = None
+    effort: Literal["fast", "low", "medium", "high", "xhigh"] | None = None
+    tools: list[Json] = Field(default=[])
+    tool_choice: Literal["none", "auto", "required"] | Json | None = None
+    stream: Literal[False] | None = None
+    max_steps: int = Field(default=1, ge=1, le=100)
+    max_output_tokens: int | None = Field(default=None, ge=1, le=1_000_000)
+    store: bool | None = None
+
+    @property
+    def chosen_model(self) -> str | None:
+        """The model that was named."""
+        return self.model or next(iter(self.models), None)
+
+    @property
+    def searches(self) -> bool:
+        """Whether the web is searched: a preset brings its tools, a bare model has none."""
+        named = [tool.get("type") for tool in self.tools]
+        wanted = bool(self.preset or self.effort) or "web_search" in named
+        return self.tool_choice != "none" and wanted
+
+    def check(self) -> None:
+        """Refuse what is right by itself, and not enough."""
+        model = self.chosen_model
+        if model is None and not (self.preset or self.effort):
+            raise _refused("one of model, models or preset is required")
+        if model and model.startswith("anthropic/") and self.max_output_tokens is None:
+            raise _refused(f"max_output_tokens is required for {model}")
+
+
+def _refused(message: str) -> RefusedError:
+    return RefusedError(400, f"validation failed: {message}", "invalid_request")
+
+
+@dataclass(frozen=True)
+class Source:
+    """One numbered source of an input."""
+
+    number: int
+    title: str
+    text: str
+
+
+def question_of(text: str) -> str:
+    """Return what an input asks: its line `Question:`, or else its first line."""
+    found = _QUESTION.search(text)
+    return found[1] if found else text.strip().split("\n", 1)[0]
+
+
+def numbered_sources(text: str) -> list[Source]:
+    """Return the sources that an input lists as `[1] Title`, each with the lines below it."""
+    heads = list(_HEAD.finditer(text))
+    ends = [*(head.start() for head in heads), len(text)][1:]
+    return [
+        Source(int(head[1]), head[2], prose(text[head.end() : end]))
+        for head, end in zip(heads, ends, strict=bool(heads))
+    ]
+
+
+def prose(block: str) -> str:
+    """Leave out addresses, headings and the marks between passages."""
+    lines = [line.strip() for line in block.splitlines()]
+    return "\n".join(line for line in lines if not line.startswith(_NOT_PROSE))
+
+
+def written(question: str, sources: list[Source]) -> str:
+    """Answer with the sentence of each source that fits best; a source without one is left out."""
+    terms = frozenset(query_terms(question))
+    sentences: list[str] = []
+    for source in sources:
+        found = digest.best_sentences(source.text, terms, count=1) or [source.title]
+        if terms & set(digest.words(f"{found[0]} {source.title}")):
+            sentences.append(f"{found[0].rstrip('.')} [{source.number}].")
+    return " ".join(sentences[:_MOST_SENTENCES]) or _NOTHING
+
+
+def response(request: AgentRequest, text: str, found: list[Json]) -> Json:
+    """Return the whole answer; one that needs more tokens than allowed has no output at all."""
+    tokens = digest.token_count(text)
+    most = request.max_output_tokens
+    cut = most is not None and tokens > most
+    usage = _usage(digest.token_count(request.text), most if cut and most else tokens, found)
+    return {
+        "prefix": "resp_",
+        "object": "response",
+        "created_at": _TIME,
+        "completed_at": None if cut else _TIME + 1,
+        "status": "incomplete" if cut else "completed",
+        "model": request.chosen_model or "openai/gpt-5.1",
+        "preset": request.preset or request.effort,
+        "error": None,
+        "incomplete_details": {"reason": "max_output_tokens"} if cut else None,
+        "output": [] if cut else _output(request, text, found),
+        "tools": [{"type": "web_search"}] if request.searches else [],
+        "store": request.store is not False,
+        "background": False,
+        "service_tier": "default",
+        "usage": usage,
+    }
+
+
+def _output(request: AgentRequest, text: str, found: list[Json]) -> list[Json]:
+    content: Json = {"type": "output_text", "text": text, "annotations": []}
+    message: Json = {"type": "message", "id": "msg_1", "role": "assistant"}
+    message |= {"status": "completed", "content": [content]}
+    if not found:
+        return [message]
+    queries = [question_of(request.text)]
+    return [{"type": "search_results", "queries": queries, "results": found}, message]
+
+
+def _usage(tokens_in: int, tokens_out: int, found: list[Json]) -> Json:
+    tools = {"search_web": {"invocation": 1, "cost_usd": _SEARCH_PRICE}} if found else {}
+    costs = {
+        "input_cost": round(tokens_in * _INPUT_PRICE, 8),
+        "output_cost": round(tokens_out * _OUTPUT_PRICE, 8),
+        "tool_calls_cost": _SEARCH_PRICE if found else 0.0,
+    }
+    return {
+        "input_tokens": tokens_in,
+        "output_tokens": tokens_out,
+        "total_tokens": tokens_in + tokens_out,
+        "input_tokens_details": {"cached_tokens": 0},
+        "output_tokens_details": {"reasoning_tokens": 0},
+        "tool_calls_details": tools,
+        "cost": {"currency": "USD", "total_cost": round(sum(costs.values()), 8), **costs},
+    }
