@@ -37,8 +37,10 @@ def picture() -> str:
             'aria-label="Floors of the code; imports go down">'
         ),
         f"<style>{_STYLE}</style>",
-        '<defs><marker id="tip" markerWidth="8" markerHeight="8" refX="4" refY="4" '
-        'orient="auto"><path d="M0 0 8 4 0 8z" fill="#6b7280"/></marker></defs>',
+        (
+            '<defs><marker id="tip" markerWidth="8" markerHeight="8" refX="4" refY="4" '
+            'orient="auto"><path d="M0 0 8 4 0 8z" fill="#6b7280"/></marker></defs>'
+        ),
         f'<path class="arrow" d="M14 {_GAP + 8}V{height - 14}" marker-end="url(#tip)"/>',
     ]
     for number, row in enumerate(rows):
