@@ -1,7 +1,7 @@
 """The command `webtools`: parse, call, print. Nothing is decided here.
 
-Exit codes: 0 fine; 1 a provider or the network failed; 2 wrong usage or settings; 130 Ctrl-C;
-141 whoever read the output left, as with `| head`.
+Exit codes: 0 fine; 1 a provider or the network failed; 2 wrong usage or settings; 3 nothing was
+found; 130 Ctrl-C; 141 whoever read the output left, as with `| head`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(arguments: Sequence[str]) -> int:
     try:
         options = arguments_module.read(arguments)
-        return commands.COMMANDS[options.command](options)
+        return commands.COMMANDS[options.run](options)
     except arguments_module.UsageError as error:
         return output.usage_failure(error, as_json=arguments_module.asks_for_json(arguments))
     except SystemExit as end:  # how argparse leaves after --help and --version

@@ -59,7 +59,8 @@ examples:
 """,
         "webtools demo [--live] [QUESTION]",
     )
-    parser.add_argument("texts", metavar="QUESTION", nargs="*", help="what to ask")
+    parser.take_texts("QUESTION", "What to ask.")
+    parser.missing_text = ""  # without, the demo has its own
     parser.add_argument(
         "--live",
         action="store_true",
