@@ -5,6 +5,7 @@ import importlib.util
 import inspect
 import json
 import os
+import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -147,7 +148,8 @@ def test_the_response_is_the_value_of_the_cell_and_kept_under_the_name(session: 
 @pytest.mark.parametrize(
     ("source", "call"),
     [
-        ("%%web_search -n 2\none  two\n\n  three\n", ("search", ["one  two", "three"], {"limit": "2"})),
+        ("%%web_search -n 2\none  two\n\n  three\n",
+         ("search", ["one  two", "three"], {"limit": "2"})),
         ("%%web_search first\nsecond", ("search", ["first", "second"], {})),
         ("%web_fetch https://a/ https://b/", ("fetch", ["https://a/", "https://b/"], {})),
         ("%%web_fetch --text\nhttps://a/\nhttps://b/\n",
@@ -188,11 +190,10 @@ def test_each_magic_asks_for_what_it_stands_for(
     ],
 )  # fmt: skip
 def test_names_of_before_are_accepted_with_a_warning(
-    session: Any, stubs: list[StubTools], capsys: pytest.CaptureFixture[str],
-    source: str, call: Any, warning: str,
-) -> None:  # fmt: skip
+    session: Any, capsys: pytest.CaptureFixture[str], source: str, call: Any, warning: str
+) -> None:
     assert session.run_cell(source).success
-    assert asked(stubs) == call
+    assert asked(StubTools.made) == call
     assert capsys.readouterr().err == f"{warning}the old spelling goes with the next release.\n"
 
 
@@ -272,17 +273,17 @@ def test_the_text_in_a_variable_cannot_set_options(session: Any, stubs: list[Stu
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("%web_search", "%web_search: give what it is about, such as: %web_search structural pattern matching"),
+        ("%web_search", "%web_search: give what it is about, such as: %web_search "),
         ("%%web_search\n\n  \n", "%web_search: give what it is about"),
         ("%web_search --nope x", "%web_search: --nope is not an option; use --limit"),
         ("%web_fetch -p", "%web_fetch: -p needs a value"),
         ("%web_search -o 1st x", '%web_search: "1st" cannot be the name of a variable'),
-        ("%web_search -o class x", '%web_search: "class" is a word of Python itself; choose another name.'),
-        ("%web_search {nobody} reader", "%web_search: there is no variable nobody; write {{, }} or $$ for"),
-        ("%%web_search\none\ntwo {len(nobody[0].title)}", "%web_search: there is no variable nobody"),
+        ("%web_search -o class x", '%web_search: "class" is a word of Python itself'),
+        ("%web_search {nobody} reader", "%web_search: there is no variable nobody; write "),
+        ("%%web_search\none\n{len(nobody[0].title)}", "%web_search: there is no variable nobody"),
         ("%web_search --config {nobody} x", "%web_search: there is no variable nobody"),
-        ("%web_search {__name__.none} x", "%web_search: {__name__.none} was not replaced, as the line raised A"),
-        ("%web_search {__name__} $nobody", "%web_search: {__name__} was not replaced, as the line raised NameEr"),
+        ("%web_search {__name__.none} x", "%web_search: {__name__.none} was not replaced, as"),
+        ("%web_search {__name__} $nobody", "%web_search: {__name__} was not replaced, as the"),
         ("%web_sandbox restart", '%web_sandbox: "restart" is not possible; use start or stop.'),
         ("%web_summarize https://a/ https://b/", "%web_summarize: give one URL, not 2."),
     ],
@@ -445,8 +446,8 @@ def test_unloading_and_another_config_stop_the_sandbox(shell: Any, config: Path)
         shell.run_line_magic("web_sandbox", "")
         server = magics._sandbox
         shell.run_cell(f"%{end}")
-        with pytest.raises(RuntimeError):
-            _ = server.url
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", server.port), timeout=5)
 
 
 def complete(shell: Any, line: str) -> list[str]:

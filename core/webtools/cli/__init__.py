@@ -6,8 +6,10 @@ found; 130 Ctrl-C; 141 whoever read the output left, as with `| head`.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 from webtools.cli import arguments as arguments_module
 from webtools.cli import commands, output
@@ -24,6 +26,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code.
     """
+    if "_ARGCOMPLETE" in os.environ:
+        import_module("webtools.cli.completion").complete()
     arguments = list(sys.argv[1:] if argv is None else argv)
     output.prepare()
     try:

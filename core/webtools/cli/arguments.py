@@ -10,11 +10,16 @@ from typing import NoReturn
 
 from webtools._version import __version__
 from webtools.cli.cache_parsers import cache_parser, explain_parser, log_parser
-from webtools.cli.local_parsers import config_parser, demo_parser, sandbox_parser
+from webtools.cli.local_parsers import (
+    completion_parser,
+    config_parser,
+    demo_parser,
+    sandbox_parser,
+)
 from webtools.cli.parsing import Parser, UsageError, parser_for
 from webtools.cli.tool_parsers import CALLS, PLAN, RESEARCH, ToolCommand, tool_parser
 
-__all__ = ["PARSERS", "UsageError", "asks_for_json", "read"]
+__all__ = ["PARSERS", "UsageError", "asks_for_json", "read", "top_parser"]
 
 _DESCRIPTION = "The web for agents and people, over the providers you have keys for."
 _EPILOG = """\
@@ -50,6 +55,7 @@ _GROUPS: dict[str, dict[str, tuple[str, Callable[[str], Parser]]]] = {
     "set up and try out": {
         "config": ("find, check or begin the config file", config_parser),
         "sandbox": ("serve the providers' APIs offline, for tests and trials", sandbox_parser),
+        "completion": ("make a shell complete this command", completion_parser),
         "demo": ("answer a question in four ways, two of them agents", demo_parser),
     },
 }
@@ -88,7 +94,7 @@ def _help_as_option(arguments: Sequence[str]) -> list[str]:
 
 
 def _read_without_command(arguments: Sequence[str]) -> NoReturn:
-    parser = _top_parser()
+    parser = top_parser()
     if not arguments:
         parser.print_help(sys.stderr)
         parser.exit(2)
@@ -102,7 +108,8 @@ def _read_without_command(arguments: Sequence[str]) -> NoReturn:
     parser.error(f"options belong after the command: {shlex.join(['webtools', *moved])}")
 
 
-def _top_parser() -> Parser:
+def top_parser() -> Parser:
+    """Describe the program itself."""
     parser = parser_for(
         "",
         f"{_DESCRIPTION}\n\n{_listed_commands()}",
@@ -118,7 +125,7 @@ def _top_parser() -> Parser:
 
 def _listed_commands() -> str:
     return "\n".join(
-        "\n".join([f"{title}:", *(f"  {name:<11}{text}" for name, (text, _) in group.items())])
+        "\n".join([f"{title}:", *(f"  {name:<12}{text}" for name, (text, _) in group.items())])
         for title, group in _GROUPS.items()
     )
 

@@ -64,6 +64,13 @@ def sandbox(options: Namespace) -> int:
     return sandbox_module.run(options.port, options.latency, options.write_config)
 
 
+def completion(options: Namespace) -> int:
+    """Print what makes a shell complete the command."""
+    from webtools.cli.completion import script
+
+    return script(options)
+
+
 def demo(options: Namespace) -> int:
     """Show the demo."""
     from webtools.cli.demo import run
@@ -79,5 +86,6 @@ COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "cache": cache,
     "config": config,
     "sandbox": sandbox,
+    "completion": completion,
     "demo": demo,
 }

@@ -10,7 +10,7 @@ from getpass import getpass
 from pathlib import Path
 
 from webtools.cli.arguments import UsageError
-from webtools.cli.output import FINE, USAGE, complain, tell
+from webtools.cli.output import FAILED, FINE, USAGE, complain, tell
 
 _PROG = "webtools config"
 _TAKE_NAME = {"init", "set-key"}
@@ -22,6 +22,8 @@ def run(options: Namespace) -> int:
 
     if options.name is not None and options.action not in _TAKE_NAME:
         raise UsageError(f"unrecognized arguments: {options.name}", _PROG)
+    if options.live and options.action != "check":
+        raise UsageError("--live is for check alone", _PROG)
     try:
         lines = _ACTIONS[options.action](options)
     except ConfigError as error:
@@ -31,7 +33,13 @@ def run(options: Namespace) -> int:
         print("\n".join(lines))
     else:
         tell("\n".join(lines))
-    return FINE
+    return FINE if not options.live or _all_answer(options) else FAILED
+
+
+def _all_answer(options: Namespace) -> bool:
+    from webtools.cli.live import probe
+
+    return probe(_in_use(options))
 
 
 def _path(options: Namespace) -> list[str]:

@@ -6,7 +6,7 @@ import argparse
 import re
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from webtools.display.wrapping import wrapped
@@ -76,17 +76,17 @@ class Parser(argparse.ArgumentParser):
 
     def up_to_date(self, words: Sequence[str]) -> list[str]:
         """Replace old spellings of options, and warn of each."""
-        if not any(each.old for each in self.tool_options):
-            return list(words)
-        from webtools.inputs.options import outdated, renamed  # noqa: PLC0415  loaded by now
+        new = {old: name for each in self.tool_options for old, name in each.old.items()}
+        return [self._renamed(word, new) for word in words]
 
-        fresh: list[str] = []
-        for word in words:
-            new = renamed(word, self.tool_options)
-            if new is not None:
-                print(f"webtools: {outdated(word, new)}", file=sys.stderr)
-            fresh.append(word if new is None else new)
-        return fresh
+    def _renamed(self, word: str, new: Mapping[str, str]) -> str:
+        name, equals, value = word.partition("=")
+        if name not in new:
+            return word
+        from webtools.inputs.options import outdated  # noqa: PLC0415  loaded by now
+
+        print(f"webtools: {outdated(name, new[name])}", file=sys.stderr)
+        return f"{new[name]}{equals}{value}"
 
     def error(self, message: str) -> NoReturn:
         """Raise what is wrong."""

@@ -94,13 +94,6 @@ def _among(option: Option, choices: tuple[str, ...]) -> Option:
     return replace(option, choices=(*option.choices, *choices), help=option.help + also)
 
 
-def renamed(word: str, options: tuple[Option, ...]) -> str | None:
-    """Return what to write in the place of an old spelling; None for any other word."""
-    name, equals, value = word.partition("=")
-    new = next((each.old[name] for each in options if name in each.old), None)
-    return None if new is None else f"{new}{equals}{value}"
-
-
 def outdated(old: str, new: str) -> str:
     """Return the warning about an old spelling, in a sentence."""
-    return f"{old.partition('=')[0]} is now {new}; the old spelling goes with the next release."
+    return f"{old} is now {new}; the old spelling goes with the next release."
