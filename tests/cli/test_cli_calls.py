@@ -142,14 +142,6 @@ def no_langchain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "langchain.chat_models", None)
 
 
-def answered(cli: Cli, trial: str, model: str) -> None:
-    """Assert that the model was asked, and its answer held against the sources."""
-    done = cli("web-deep", QUESTION, "--model", model, "--config", trial, "--json")
-    assert (done.code, done.err) == (0, "")
-    assert "secrets" in done.json["synthesis"]["summary"]
-    assert done.json["meta"]["synthesizer"] == "llm"
-
-
 def test_langchain_loads_the_model_that_writes_the_answer(
     cli: Cli, trial: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,7 +152,9 @@ def test_langchain_loads_the_model_that_writes_the_answer(
         return FakeListChatModel(responses=["The secrets module generates tokens [1]."])
 
     monkeypatch.setattr("langchain.chat_models.init_chat_model", init)
-    cli("web-deep", QUESTION, "--model", "openai:gpt-5:mini", "--config", trial, "--json")
+    done = cli("web-deep", QUESTION, "--model", "openai:gpt-5:mini", "--config", trial, "--json")
+    assert (done.code, done.err) == (0, "")
+    assert done.json["synthesis"]["claims"][0]["text"] == "The secrets module generates tokens."
     assert asked == [("openai", "gpt-5:mini")]
 
 
@@ -286,12 +280,27 @@ def test_a_shell_asks_through_the_environment(tmp_path: Path, start: Start) -> N
     assert written.read_text().strip() == "agnes"
 
 
+def test_what_a_shell_asks_comes_before_the_arguments(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+    for name, value in (
+        ("_ARGCOMPLETE", "1"),
+        ("COMP_LINE", "webtools fetch "),
+        ("COMP_POINT", "15"),
+    ):
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("argcomplete.autocomplete", lambda parser, **_: seen.append(parser.prog))
+    cli("fetch")
+    assert seen == ["webtools fetch"]
+
+
 def test_a_shell_gets_a_script_of_its_own(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     done = cli("completion", "bash")
     assert done.code == 0
     assert "webtools" in done.out
     assert "complete " in done.out
-    monkeypatch.setitem(sys.modules, "argcomplete", None)
+    monkeypatch.setitem(sys.modules, "argcomplete.shell_integration", None)
     done = cli("completion", "zsh")
     assert (done.code, done.out) == (2, "")
     assert "agent-webtools[cli]" in done.err

@@ -140,7 +140,6 @@ def test_live_calls_every_provider_once_and_names_what_it_costs(
         else:
             assert re.fullmatch(r'Live "\w+": answered in \d+\.\d s, for [\d.]+ USD', line)
     assert len(lines) == 6
-    assert set(webtools_sandbox.stats()["requests"]) >= {"exa", "kagi", "brave", "perplexity"}
     assert (path.parent / "trial-log.ndjson").exists()  # beside the config, as the config says
 
 
@@ -288,3 +287,17 @@ def test_without_any_key_the_command_ends_with_a_short_error(
     assert done.code == 2
     assert "Traceback" not in done.err
     assert len(done.err.splitlines()) < 8
+
+
+def test_an_unknown_provider_is_named_before_its_key_is_asked_for(cli: Cli) -> None:
+    put(config_paths()[0], CONFIG)
+    done = cli("config", "set-key", "nobody")
+    assert (done.code, done.out) == (2, "")
+    assert 'there is no provider "nobody"' in done.err
+
+
+def test_a_closed_stdin_holds_no_key(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    done = cli("config", "init", "--type", "exa")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("webtools: No key was given; ")

@@ -34,6 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = _run(arguments)
         output.flush()
     except KeyboardInterrupt:
+        output.end_line()
         return output.INTERRUPTED
     except BrokenPipeError:
         output.abandon()

@@ -44,7 +44,8 @@ def arguments_of(options: Namespace) -> dict[str, Any]:
 
 
 def _subject(options: Namespace) -> str | list[str]:
-    prog, texts = f"webtools {options.run}", options.texts
+    prog = f"webtools {options.run}"
+    texts: list[str] = options.texts
     match options.subject:
         case "queries" | "urls":
             return texts

@@ -21,27 +21,28 @@ _INSTALL = "Completion takes argcomplete: pip install 'agent-webtools[cli]'"
 def script(options: Namespace) -> int:
     """Print what a shell has to read once, and return the exit code."""
     try:
-        import argcomplete  # noqa: PLC0415  an extra
+        from argcomplete.shell_integration import shellcode  # noqa: PLC0415  an extra
     except ImportError:
         complain(_INSTALL)
         return USAGE
-    print(argcomplete.shellcode(["webtools"], shell=options.shell))
+    print(shellcode(["webtools"], shell=options.shell))
     return FINE
 
 
 def complete() -> None:
     """Offer what may come next, as the shell asks through the environment; ends the process."""
     import argcomplete  # noqa: PLC0415  an extra; whoever asks has it
+    from argcomplete.completers import SuppressCompleter  # noqa: PLC0415  likewise
 
-    argcomplete.autocomplete(prepared(), default_completer=None)
+    argcomplete.autocomplete(prepared(), default_completer=SuppressCompleter())
 
 
 def prepared() -> Parser:
     """Return the parser that the line in the environment asks for; its actions can complete."""
-    import argcomplete  # noqa: PLC0415  as above
+    from argcomplete.completers import FilesCompleter  # noqa: PLC0415  as above
 
     parser = _asked_parser()
-    completers: dict[str, Any] = dict.fromkeys(_PATHS, argcomplete.FilesCompleter())
+    completers: dict[str, Any] = dict.fromkeys(_PATHS, FilesCompleter())
     completers["provider"] = _providers
     for action in parser._actions:  # noqa: SLF001  argparse lists them nowhere else
         offered = vars(action).get("offered") or action.choices

@@ -97,7 +97,7 @@ def _init(options: Namespace) -> list[str]:
 
 
 def _set_key(options: Namespace) -> list[str]:
-    from webtools.config.writing import set_key
+    from webtools.config.writing import position_of, set_key
     from webtools.errors import ConfigError
 
     if options.name is None:
@@ -105,6 +105,7 @@ def _set_key(options: Namespace) -> list[str]:
     path = _in_use(options)
     if path is None:
         raise ConfigError("There is no config file yet; `webtools config init` begins one.")
+    position_of(path, options.name)  # before a key is asked for in vain
     set_key(path, options.name, _asked_key(f'Provider "{options.name}"', needed=True))
     return [f"Written: {path}"]
 
@@ -120,12 +121,16 @@ def _asked_key(whose: str, *, needed: bool) -> str:
     from webtools.errors import ConfigError
 
     try:
-        key = getpass(f"{whose} API key (not shown): ") if _is_terminal() else sys.stdin.readline()
+        key = getpass(f"{whose} API key (not shown): ") if _is_terminal() else _piped_line()
     except EOFError:
         key = ""
     if needed and not key.strip():
         raise ConfigError("No key was given; type it, or pipe it in on standard input.")
     return key.strip()
+
+
+def _piped_line() -> str:
+    return sys.stdin.readline() if sys.stdin is not None else ""  # pyright: ignore[reportUnnecessaryComparison]  `<&-` makes it so
 
 
 def _is_terminal() -> bool:

@@ -77,8 +77,8 @@ def completion_parser(name: str) -> Parser:
         "names of your providers.",
         """\
 examples:
-  eval "$(webtools completion bash)"              in ~/.bashrc; zsh likewise
-  webtools completion fish | source               in ~/.config/fish/config.fish
+  webtools completion fish | source       in ~/.config/fish/config.fish
+  eval "$(webtools completion bash)"      in ~/.bashrc; zsh likewise
 """,
     )
     parser.add_argument(

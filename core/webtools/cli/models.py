@@ -64,7 +64,9 @@ def _of_llamaindex(provider: str, name: str) -> Synthesizer:
 
     module = import_module(f"llama_index.llms.{provider}")
     wanted = provider.replace("_", "")
-    for title, kind in vars(module).items():
+    kinds: dict[str, Any] = vars(module)
+    for title, kind in kinds.items():
         if isclass(kind) and title.lower() == wanted:
-            return LLMSynthesizer(kind(model=name))
+            make: Any = kind
+            return LLMSynthesizer(make(model=name))
     raise ImportError(provider)

@@ -38,6 +38,12 @@ def prepare() -> None:
             stream.reconfigure(errors="replace")
 
 
+def end_line() -> None:
+    """End the line of `^C`, or of a question, on a terminal."""
+    if sys.stderr is not None and sys.stderr.isatty():  # pyright: ignore[reportUnnecessaryComparison]  `2>&-`
+        print(file=sys.stderr)
+
+
 def flush() -> None:
     """Send what is buffered, so that a reader who left is noticed here and not at exit."""
     if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison]  `>&-` makes it so

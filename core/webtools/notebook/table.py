@@ -12,7 +12,7 @@ from webtools.notebook.line import OptionError
 from webtools.tools import FETCH, RESEARCH, SEARCH, SUMMARIZE
 
 OUTPUT = Option(("--output", "-o"), "output", "Variable that keeps the response.", metavar="NAME")
-_EVERY = (
+EVERY = (
     Option(
         ("--cache",),
         "cache",
@@ -24,7 +24,7 @@ _EVERY = (
     Option(("--config",), "config", "Read this config file for this call.", metavar="PATH"),
     Option(("--help", "-h"), "help", "List the options.", "flag"),
 )
-_PLAN = Option(("--plan",), "plan", "Only tell what it would do and cost at most.", "flag")
+PLAN = Option(("--plan",), "plan", "Only tell what it would do and cost at most.", "flag")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Magic:
     @property
     def options(self) -> tuple[Option, ...]:
         """All its options."""
-        return *self.own, *_EVERY
+        return *self.own, *EVERY
 
 
 def _lines(text: str) -> list[str]:
@@ -67,7 +67,7 @@ def _one_url(text: str) -> str:
 
 
 def _research(summary: str, example: str, command: str = "") -> Magic:
-    own = (*options_of(RESEARCH.input_model, {"synthesis": synthesis_names()}), _PLAN)
+    own = (*options_of(RESEARCH.input_model, {"synthesis": synthesis_names()}), PLAN)
     fixed = {"command": command} if command else {}
     named = tuple(option for option in own if option.target not in fixed)
     return Magic(summary, "research", example, named, str, fixed)
