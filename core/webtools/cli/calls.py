@@ -46,15 +46,14 @@ def arguments_of(options: Namespace) -> dict[str, Any]:
 def _subject(options: Namespace) -> str | list[str]:
     prog = f"webtools {options.run}"
     texts: list[str] = options.texts
-    match options.subject:
-        case "queries" | "urls":
-            return texts
-        case "query":
-            if words := " ".join(texts).strip():
-                return words
-            raise UsageError("QUERY is missing", prog)
-        case name if len(texts) > 1:
-            raise UsageError(f"give one {name.upper()}, not {len(texts)}", prog)
+    if options.subject in {"queries", "urls"}:
+        return texts
+    if options.subject == "query":
+        if words := " ".join(texts).strip():
+            return words
+        raise UsageError("QUERY is missing", prog)
+    if len(texts) > 1:
+        raise UsageError(f"give one {options.subject.upper()}, not {len(texts)}", prog)
     return texts[0]
 
 

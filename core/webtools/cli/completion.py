@@ -60,7 +60,10 @@ def _asked_parser() -> Parser:
 
 
 def _chooser(choices: Iterable[str] | None) -> Callable[..., list[str]]:
-    return lambda **_: list(choices or ())
+    def offered(**_: Any) -> list[str]:
+        return list(choices or ())
+
+    return offered
 
 
 def _providers(**asked: Any) -> list[str]:
