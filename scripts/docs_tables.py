@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from webtools import errors, results
-from webtools.notebook.table import MAGICS
+from webtools.notebook.table import EVERY, MAGICS, PLAN
 from webtools.tools import TOOLS, ToolInput
 
 Row: TypeAlias = Sequence[str]
@@ -221,7 +221,7 @@ def model(name: str) -> str:
 
 
 def magics() -> str:
-    """List the magics and their options."""
+    """List the magics with the arguments that are their options, and the options of their own."""
     rows = [
         [
             f"`%{name}`",
@@ -229,18 +229,13 @@ def magics() -> str:
             ", ".join(f"`{option.names[0]}`" for option in magic.own),
         ]
         for name, magic in MAGICS.items()
+        if not magic.new_name
     ]
-    options = {option.names: option for magic in MAGICS.values() for option in magic.options}
     meanings = [
-        [
-            ", ".join(f"`{name}`" for name in names),
-            option.help,
-            listed(f"`{c}`" for c in option.choices) if option.choices else "",
-        ]
-        for names, option in options.items()
+        [", ".join(f"`{name}`" for name in option.names), option.help] for option in (*EVERY, PLAN)
     ]
     calls = table(("Magic", "Calls", "Its own options"), rows)
-    return f"{calls}\n\n{table(('Option', 'Meaning', 'Choices'), meanings)}"
+    return f"{calls}\n\n{table(('Option', 'Meaning'), meanings)}"
 
 
 def error_tree() -> str:

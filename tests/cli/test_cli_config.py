@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import stat
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from cli_calls import Cli
 
 from webtools.cli import config as configuring
+from webtools.cli import live
 from webtools.config import config_paths, load
+
+if TYPE_CHECKING:
+    from webtools_sandbox import SandboxServer
 
 
 def put(path: Path, text: str) -> Path:
@@ -114,6 +120,52 @@ def test_other_actions_are_refused(cli: Cli, arguments: list[str]) -> None:
     done = cli("config", *arguments)
     assert (done.code, done.out) == (2, "")
     assert done.err.endswith("Try `webtools config --help`.\n")
+
+
+def test_live_calls_every_provider_once_and_names_what_it_costs(
+    cli: Cli, trial: str, webtools_sandbox: SandboxServer
+) -> None:
+    path = Path(trial)
+    settings = json.loads(path.read_text())
+    settings["providers"].pop()  # `direct` would ask a real site
+    path.write_text(json.dumps(settings))
+    webtools_sandbox.fault(status=401, provider="brave", times=None)
+    done = cli("config", "check", "--live", "--config", trial)
+    lines = [line for line in done.out.splitlines() if line.startswith("Live")]
+    assert done.code == 1
+    assert lines[0] == "Live: one small call to each of 5, at its price"
+    for line in lines[1:]:
+        if "brave" in line:
+            assert "HTTP 401" in line
+        else:
+            assert re.fullmatch(r'Live "\w+": answered in \d+\.\d s, for [\d.]+ USD', line)
+    assert len(lines) == 6
+    assert (path.parent / "trial-log.ndjson").exists()  # beside the config, as the config says
+
+
+def test_live_reads_the_environment_where_there_is_no_file(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KAGI_API_KEY", "test-key-kagi-1")
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:1")
+    done = cli("config", "check", "--live")
+    assert done.code == 1
+    assert 'Live "kagi": Network error' in done.out.splitlines()[-1]
+
+
+def test_live_leaves_out_what_serves_no_call_alone(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "_CALLS", {})
+    done = cli("config", "check", "--live", "--config", str(put(tmp_path / "a" / "b", CONFIG)))
+    assert done.code == 0
+    assert done.out.endswith('Live "mine": not called, as it serves no call alone\n')
+
+
+def test_live_is_for_check_alone(cli: Cli) -> None:
+    done = cli("config", "path", "--live")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("webtools: --live is for check alone\n")
 
 
 # --- beginning and changing it -----------------------------------------------------------------
@@ -235,3 +287,17 @@ def test_without_any_key_the_command_ends_with_a_short_error(
     assert done.code == 2
     assert "Traceback" not in done.err
     assert len(done.err.splitlines()) < 8
+
+
+def test_an_unknown_provider_is_named_before_its_key_is_asked_for(cli: Cli) -> None:
+    put(config_paths()[0], CONFIG)
+    done = cli("config", "set-key", "nobody")
+    assert (done.code, done.out) == (2, "")
+    assert 'there is no provider "nobody"' in done.err
+
+
+def test_a_closed_stdin_holds_no_key(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    done = cli("config", "init", "--type", "exa")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("webtools: No key was given; ")

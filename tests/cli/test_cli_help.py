@@ -21,7 +21,9 @@ from webtools.tools import (
     ToolInput,
 )
 
-OF_THE_COMMAND = {"texts", "help", "config", "json", "plain", "refresh", "no_cache"}
+OF_THE_COMMAND = {
+    *("texts", "help", "config", "json", "plain", "cache", "timeout", "output", "force", "model"),
+}
 
 
 def test_without_a_command_the_help_goes_to_stderr_and_the_code_is_2(cli: Cli) -> None:
@@ -72,7 +74,7 @@ def test_every_option_is_described(name: str) -> None:
         ("search", SearchInput, "queries"),
         ("fetch", FetchInput, "urls"),
         ("summarize", SummarizeInput, "url"),
-        ("read", ReadInput, ""),
+        ("read", ReadInput, "handle"),
         *((name, ResearchInput, "query") for name in ("web", "web-deep", "web-news", "web-docs")),
     ],
 )
@@ -188,7 +190,7 @@ def test_help_on_a_narrow_terminal_breaks_between_words(
     assert set(out.split()) <= set(whole.split())
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["search", "--help"]])
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["cache", "--help"]])
 def test_help_and_version_load_nothing_heavy(arguments: list[str]) -> None:
     code = (
         "import sys; from webtools.cli import main; main(sys.argv[1:]); "

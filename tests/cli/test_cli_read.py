@@ -129,7 +129,7 @@ def test_where_nothing_could_be_saved_it_is_still_told(
         (["abc"], '"abc" is not a handle'),
         (["0" * 32], "Nothing is kept under handle"),
         (["0" * 32, "--offset", "x"], "offset"),
-        ([], "the following arguments are required: HANDLE"),
+        ([], "HANDLE is missing"),
     ],
 )
 def test_what_cannot_be_read_is_exit_2(

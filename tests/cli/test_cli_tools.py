@@ -47,7 +47,7 @@ def test_every_search_option_reaches_the_tool(
     cli: Cli, config: str, webtools_sandbox: SandboxServer
 ) -> None:
     words = "search structured concurrency --limit 3 --category news --provider exa"
-    dates = "--start 2026-01-01 --end 2026-12-31"
+    dates = "--start-published-date 2026-01-01 --end-published-date 2026-12-31"
     domains = "--include-domain localhost --include-domain b.example --exclude-domain c.example"
     done = cli(*f"{words} {dates} {domains}".split(), "--json", "--config", config)
     assert done.json["queries"] == ["structured", "concurrency"]
@@ -103,7 +103,7 @@ def test_fetch_prints_pages_in_the_order_asked(cli: Cli, config: str) -> None:
 
 
 def test_every_fetch_option_reaches_the_tool(cli: Cli, config: str) -> None:
-    options = ("--text", "--highlights", "--summary", "--max-characters", "40")
+    options = ("--text", "--highlights", "--summary", "--text-max-characters", "40")
     done = cli("fetch", first_url(cli, config), *options, "--json", "--config", config)
     page = done.json["results"][0]
     assert page["summary"]
@@ -118,7 +118,7 @@ def test_summarize_prints_the_summary_alone(cli: Cli, config: str) -> None:
 
 
 def test_every_summarize_option_reaches_the_tool(cli: Cli, config: str) -> None:
-    options = ("--type", "takeaway", "--engine", "agnes", "--language", "de")
+    options = ("--summary-type", "takeaway", "--engine", "agnes", "--target-language", "de")
     done = cli("summarize", first_url(cli, config), *options, "--json", "--config", config)
     assert done.json["summary_type"] == "takeaway"
     assert done.json["engine"] == "agnes"
@@ -137,14 +137,14 @@ def test_summarize_takes_one_url(cli: Cli) -> None:
         (["search", " "], 'query " " is blank'),
         (["search", "x", "--limit", "many"], 'limit "many"'),
         (["search", "x", "--limit", "-1"], 'limit "-1"'),
-        (["search", "x", "--limit"], "argument --limit: expected one argument"),
-        (["search", "x", "--start", "soon"], '"soon" is not a date'),
+        (["search", "x", "--limit"], "argument -n/--limit: expected one argument"),
+        (["search", "x", "--start-published-date", "soon"], '"soon" is not a date'),
         (["search", "x", "--category", "cats"], '"cats" is not a category'),
         (["search", "x", "--lim", "3"], "unrecognized arguments: --lim 3"),
         (["search", "x", "--provider", "nobody"], 'provider "nobody"'),
         (["fetch", "example.com"], '"example.com" is not an absolute http(s) URL'),
         (["summarize", "https://a.example", "--engine", "muriel"], 'engine "muriel"'),
-        (["summarize", "https://a.example", "--type", "haiku"], 'summary_type "haiku"'),
+        (["summarize", "https://a.example", "--summary-type", "haiku"], 'summary_type "haiku"'),
     ],
 )
 def test_what_the_user_must_mend_is_exit_2_and_one_message(

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webtools.notebook.line import Option, OptionError, completions, read_line, usage
+from webtools.inputs.options import Option
+from webtools.notebook.line import OptionError, completions, read_line, usage
 
 PROVIDER = Option(("--provider", "-p"), "provider", "name of the provider")
 CATEGORY = Option(("--category",), "category", "kind of page", choices=("news", "people"))
@@ -49,7 +50,7 @@ def test_options_stand_before_the_query(line: str, values: dict[str, Any], rest:
         ("--nope x", "^--nope is not an option; use --provider, --category, --include-domain"),
         ("-site:a x", "put -- before a query that begins with a dash.$"),
         ("- x", "^- is not an option"),
-        ("-p", "^-p needs a value: name of the provider.$"),
+        ("-p", "^-p needs a value. name of the provider$"),
         ("--provider=", "^--provider needs a value"),
         ("--provider= exa", "^--provider needs a value"),
         ("--text=yes x", "^--text takes no value; write --text alone.$"),

@@ -5,6 +5,7 @@ import importlib.util
 import inspect
 import json
 import os
+import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +21,7 @@ from traitlets.config import Config as IPythonConfig
 
 import webtools
 from webtools import WebTools
-from webtools.errors import ConfigError, RateLimitError
+from webtools.errors import ConfigError, RateLimitError, RequestError
 from webtools.notebook import magics as notebook_module
 from webtools.notebook.table import MAGICS
 from webtools.progress import NotebookProgress, Progress, TerminalProgress
@@ -130,39 +131,42 @@ def asked(stubs: list[StubTools]) -> tuple[str, Any, dict[str, Any]]:
 def test_everything_after_the_options_is_the_query_as_it_is(
     session: Any, stubs: list[StubTools]
 ) -> None:
-    session.run_cell('%web -p exa-main -n 3 "match case" -n 5 it\'s # all')
+    session.run_cell('%web_search -p exa-main -n 3 "match case" -n 5 it\'s # all')
     query = '"match case" -n 5 it\'s # all'
     assert asked(stubs) == ("search", [query], {"provider": "exa-main", "limit": "3"})
 
 
 def test_the_response_is_the_value_of_the_cell_and_kept_under_the_name(session: Any) -> None:
-    ran = session.run_cell("%web -o found rust async")
+    ran = session.run_cell("%web_search -o found rust async")
     assert ran.success
     assert ran.result is samples.SEARCH
     assert session.user_ns["found"] is samples.SEARCH
-    session.run_cell("taken = %web rust async")
+    session.run_cell("taken = %web_search rust async")
     assert session.user_ns["taken"] is samples.SEARCH
 
 
 @pytest.mark.parametrize(
     ("source", "call"),
     [
-        ("%%web -n 2\none  two\n\n  three\n", ("search", ["one  two", "three"], {"limit": "2"})),
-        ("%%web first\nsecond", ("search", ["first", "second"], {})),
+        ("%%web_search -n 2\none  two\n\n  three\n",
+         ("search", ["one  two", "three"], {"limit": "2"})),
+        ("%%web_search first\nsecond", ("search", ["first", "second"], {})),
         ("%web_fetch https://a/ https://b/", ("fetch", ["https://a/", "https://b/"], {})),
         ("%%web_fetch --text\nhttps://a/\nhttps://b/\n",
          ("fetch", ["https://a/", "https://b/"], {"text": True})),
-        ("%web_summarize --type takeaway https://a/",
+        ("%web_summarize --summary-type takeaway https://a/",
          ("summarize", "https://a/", {"summary_type": "takeaway"})),
         ("%%web_deep --synthesis none\nWhat is\nit?\n",
          ("research", "What is\nit?", {"command": "web-deep", "synthesis": "none"})),
         ("%web_news --recency-days 3 what now",
          ("research", "what now", {"command": "web-news", "recency_days": "3"})),
+        ("%web_research --command web-docs asyncio",
+         ("research", "asyncio", {"command": "web-docs"})),
         ("%web_docs --cache refresh asyncio",
          ("research", "asyncio", {"command": "web-docs", "cache": "refresh"})),
         ("%web_deep --plan --cache use -n 2 why",
          ("plan", "why", {"command": "web-deep", "limit": "2"})),
-        ("%web --include-domain a.example --include-domain b.example q",
+        ("%web_search --include-domain a.example --include-domain b.example q",
          ("search", ["q"], {"include_domains": ["a.example", "b.example"]})),
     ],
 )  # fmt: skip
@@ -174,17 +178,37 @@ def test_each_magic_asks_for_what_it_stands_for(
 
 
 @pytest.mark.parametrize(
+    ("source", "call", "warning"),
+    [
+        ("%web one", ("search", ["one"], {}), "%web is now %web_search; "),
+        ("%web_search --since 2026-01-01 one",
+         ("search", ["one"], {"start_published_date": "2026-01-01"}),
+         "--since is now --start-published-date; "),
+        ("%web_summarize --language=DE https://a/",
+         ("summarize", "https://a/", {"target_language": "DE"}),
+         "--language is now --target-language; "),
+    ],
+)  # fmt: skip
+def test_names_of_before_are_accepted_with_a_warning(
+    session: Any, capsys: pytest.CaptureFixture[str], source: str, call: Any, warning: str
+) -> None:
+    assert session.run_cell(source).success
+    assert asked(StubTools.made) == call
+    assert capsys.readouterr().err == f"{warning}the old spelling goes with the next release.\n"
+
+
+@pytest.mark.parametrize(
     ("source", "queries"),
     [
-        ("topic = 'rust'\n%web {topic} async", ["rust async"]),
-        ("topic = 'rust'\n%web $topic async", ["rust async"]),
-        ("topic = 'rust'\n%web {topic.upper()} {1 + 1}", ["RUST 2"]),
-        ("%web python {} vs {'a': 1} $nobody", ["python {} vs {'a': 1} $nobody"]),
-        ("%web {0:>5} or { or }", ["{0:>5} or { or }"]),
-        ("%web {{nobody}} reader", ["{nobody} reader"]),
-        ("%web {[n for n in range(2)]} {(lambda x: x)(3)}", ["[0, 1] 3"]),
-        ("def f(local):\n    %web {local} async\nf('rust')", ["rust async"]),
-        ("topic = '{1 + 1} $topic'\n%web {topic}", ["{1 + 1} $topic"]),
+        ("topic = 'rust'\n%web_search {topic} async", ["rust async"]),
+        ("topic = 'rust'\n%web_search $topic async", ["rust async"]),
+        ("topic = 'rust'\n%web_search {topic.upper()} {1 + 1}", ["RUST 2"]),
+        ("%web_search python {} vs {'a': 1} $nobody", ["python {} vs {'a': 1} $nobody"]),
+        ("%web_search {0:>5} or { or }", ["{0:>5} or { or }"]),
+        ("%web_search {{nobody}} reader", ["{nobody} reader"]),
+        ("%web_search {[n for n in range(2)]} {(lambda x: x)(3)}", ["[0, 1] 3"]),
+        ("def f(local):\n    %web_search {local} async\nf('rust')", ["rust async"]),
+        ("topic = '{1 + 1} $topic'\n%web_search {topic}", ["{1 + 1} $topic"]),
     ],
 )
 def test_variables_are_replaced_once_where_they_are_known(
@@ -199,7 +223,7 @@ def test_variables_are_replaced_in_every_line_of_a_cell_and_in_options(
 ) -> None:
     session.user_ns.update(one="rust", name="my kagi", host="a.example")
     session.run_cell(
-        "%%web -p {name} --include-domain $host\nfirst $one\n{one} second\n\nthird {}\n"
+        "%%web_search -p {name} --include-domain $host\nfirst $one\n{one} second\n\nthird {}\n"
     )
     assert asked(stubs) == (
         "search",
@@ -229,10 +253,10 @@ def test_a_question_may_end_in_a_question_mark(
 @pytest.mark.parametrize(
     ("source", "called"),
     [
-        ("%web?", "('pinfo', '%web')"),
+        ("%web_search?", "('pinfo', '%web_search')"),
         ("%web_deep??", "('pinfo2', '%web_deep')"),
         ("print?", "('pinfo', 'print')"),
-        ("text = '''\n%web what is it?\n'''", "%web what is it?\n"),
+        ("text = '''\n%web_search what is it?\n'''", "%web_search what is it?\n"),
     ],
 )
 def test_help_is_where_it_was(session: Any, source: str, called: str) -> None:
@@ -241,7 +265,7 @@ def test_help_is_where_it_was(session: Any, source: str, called: str) -> None:
 
 def test_the_text_in_a_variable_cannot_set_options(session: Any, stubs: list[StubTools]) -> None:
     session.user_ns["title"] = "--config /etc/passwd -o print --provider x"
-    session.run_cell("%web {title}")
+    session.run_cell("%web_search {title}")
     assert asked(stubs) == ("search", [session.user_ns["title"]], {})
     assert "print" not in session.user_ns or session.user_ns["print"] is print
 
@@ -249,24 +273,18 @@ def test_the_text_in_a_variable_cannot_set_options(session: Any, stubs: list[Stu
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("%web", "%web: give what it is about, such as: %web structural pattern matching"),
-        ("%%web\n\n  \n", "%web: give what it is about"),
-        ("%web --nope x", "%web: --nope is not an option; use --provider"),
+        ("%web_search", "%web_search: give what it is about, such as: %web_search "),
+        ("%%web_search\n\n  \n", "%web_search: give what it is about"),
+        ("%web_search --nope x", "%web_search: --nope is not an option; use --limit"),
         ("%web_fetch -p", "%web_fetch: -p needs a value"),
-        ("%web -o 1st x", '%web: "1st" cannot be the name of a variable'),
-        ("%web -o class x", '%web: "class" is a word of Python itself; choose another name.'),
-        ("%web {nobody} reader", "%web: there is no variable nobody; write {{, }} or $$ for"),
-        ("%%web\none\ntwo {len(nobody[0].title)}", "%web: there is no variable nobody"),
-        ("%web --config {nobody} x", "%web: there is no variable nobody"),
-        ("%web {__name__.none} x", "%web: {__name__.none} was not replaced, as the line raised A"),
-        ("%web {__name__} $nobody", "%web: {__name__} was not replaced, as the line raised NameEr"),
-        ("%web --limit three x", '%web: --limit takes a whole number, not "three".'),
-        ("%web_news --recency-days 2.5 x", "%web_news: --recency-days takes a whole number"),
-        ("%web_fetch --max-characters many x", "%web_fetch: --max-characters takes a whole number"),
-        ("%web_docs --synthesis gpt x",
-         '%web_docs: --synthesis "gpt" is unknown; use extractive, perplexity, none.'),
-        ("%web_deep --synthesis llm x", '%web_deep: --synthesis "llm" is unknown; use extractive'),
-        ("%web --cache never x", '%web: --cache "never" is unknown; use use, refresh, bypass.'),
+        ("%web_search -o 1st x", '%web_search: "1st" cannot be the name of a variable'),
+        ("%web_search -o class x", '%web_search: "class" is a word of Python itself'),
+        ("%web_search {nobody} reader", "%web_search: there is no variable nobody; write "),
+        ("%%web_search\none\n{len(nobody[0].title)}", "%web_search: there is no variable nobody"),
+        ("%web_search --config {nobody} x", "%web_search: there is no variable nobody"),
+        ("%web_search {__name__.none} x", "%web_search: {__name__.none} was not replaced, as"),
+        ("%web_search {__name__} $nobody", "%web_search: {__name__} was not replaced, as the"),
+        ("%web_sandbox restart", '%web_sandbox: "restart" is not possible; use start or stop.'),
         ("%web_summarize https://a/ https://b/", "%web_summarize: give one URL, not 2."),
     ],
 )  # fmt: skip
@@ -290,7 +308,7 @@ def test_our_errors_keep_their_type_and_are_shown_without_a_traceback(
 ) -> None:
     failure = RateLimitError("exa answered 429; wait \x1b[31m5 s.", provider="exa")
     monkeypatch.setattr(StubTools, "failure", failure)
-    ran = session.run_cell("%web -o found x")
+    ran = session.run_cell("%web_search -o found x")
     assert ran.error_in_exec is failure
     out, err = capsys.readouterr()
     assert out + err == "RateLimitError: exa answered 429; wait 5 s.\n"
@@ -301,7 +319,7 @@ def test_ctrl_c_is_shown_without_a_traceback(
     session: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(StubTools, "failure", KeyboardInterrupt())
-    session.run_cell("%web x")
+    session.run_cell("%web_search x")
     out, err = capsys.readouterr()
     assert (out + err).strip() == "KeyboardInterrupt: the call was stopped"
 
@@ -312,7 +330,7 @@ def test_help_lists_the_options_and_sends_nothing(
     assert session.run_cell("%web_fetch --help").result is None
     out = capsys.readouterr().out
     assert out.startswith("Read pages; in a cell, every line is a URL.")
-    assert "--max-characters VALUE: most characters of text per page" in out
+    assert "--text-max-characters N: Most characters of text per page" in out
     assert stubs[0].calls == []
 
 
@@ -328,8 +346,8 @@ def test_every_option_is_an_argument_of_the_method(name: str) -> None:
 def test_a_config_file_for_one_call_leaves_the_others_alone(
     session: Any, stubs: list[StubTools]
 ) -> None:
-    session.run_cell("%web --config /a/web-search.json one")
-    session.run_cell("%web two")
+    session.run_cell("%web_search --config /a/web-search.json one")
+    session.run_cell("%web_search two")
     assert [(stub.config, len(stub.calls), stub.closed) for stub in stubs] == [
         (None, 1, 0),
         ("/a/web-search.json", 1, 1),
@@ -393,11 +411,43 @@ def test_without_usual_settings_it_says_which_ones_stay_in_force(
     session.run_cell("%web_config --default")
     out = capsys.readouterr().out
     assert out.endswith(f"\nNothing was changed; still in force: {config}.\n")
-    session.run_cell("%web x")
+    session.run_cell("%web_search x")
     assert stubs[-1].config == str(config)
     config.unlink()
     session.run_cell("%web_config")
     assert "Nothing was changed" not in capsys.readouterr().out
+
+
+def test_the_sandbox_answers_until_it_is_stopped(
+    shell: Any, config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shell.run_line_magic("load_ext", "webtools")
+    shell.run_line_magic("web_config", str(config))
+    for line in ("", "start", "-o web start"):
+        shell.run_line_magic("web_sandbox", line)
+    found = shell.run_cell("%web_search heap queue").result
+    assert "heapq" in found.results[0].title
+    assert shell.user_ns["web"].search("heap queue").results == found.results
+    capsys.readouterr()
+    shell.run_line_magic("web_config", "")
+    assert "http://127.0.0.1:" in capsys.readouterr().out
+    shell.run_line_magic("web_sandbox", "stop")
+    assert capsys.readouterr().out == f"The sandbox is stopped; in force again: {config}.\n"
+    shell.run_line_magic("web_config", "")
+    assert "127.0.0.1" not in capsys.readouterr().out
+    with pytest.raises(RequestError):
+        shell.user_ns["web"].search("heap queue", cache="bypass")
+
+
+def test_unloading_and_another_config_stop_the_sandbox(shell: Any, config: Path) -> None:
+    shell.run_line_magic("load_ext", "webtools")
+    magics = shell.magics_manager.registry["WebMagics"]
+    for end in (f"web_config {config}", "unload_ext webtools"):
+        shell.run_line_magic("web_sandbox", "")
+        server = magics._sandbox
+        shell.run_cell(f"%{end}")
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", server.port), timeout=5)
 
 
 def complete(shell: Any, line: str) -> list[str]:
@@ -410,12 +460,12 @@ def complete(shell: Any, line: str) -> list[str]:
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
-        ("%web --provider ", ["exa-main", '"my kagi"']),
-        ("%web -p ex", ["exa-main"]),
+        ("%web_search --provider ", ["exa-main", '"my kagi"']),
+        ("%web_search -p ex", ["exa-main"]),
         ("found = %web_fetch --provider=ex", ["exa-main"]),
         ("%%web_summarize --engine a", ["agnes"]),
-        ("%web --category per", []),
-        ("%web --category pe", ["people"]),
+        ("%web_search --category per", []),
+        ("%web_search --category pe", ["people"]),
         ("%web_deep --rec", ["--recency-days"]),
     ],
 )
@@ -428,7 +478,9 @@ def test_names_and_options_are_completed(
     assert offered or "personal site" not in "".join(matches)
 
 
-@pytest.mark.parametrize("line", ["%web rust --prov", "%web_config --d", "web = x", "%web --nope "])
+@pytest.mark.parametrize(
+    "line", ["%web_search rust --prov", "%web_config --d", "web = x", "%web_search --nope "]
+)
 def test_elsewhere_completion_is_left_to_others(session: Any, config: Path, line: str) -> None:
     assert "--provider" not in complete(session, line)
 
@@ -436,7 +488,7 @@ def test_elsewhere_completion_is_left_to_others(session: Any, config: Path, line
 def test_broken_settings_do_not_disturb_typing(session: Any, config: Path) -> None:
     session.run_line_magic("web_config", str(config))
     config.write_text(f'{{"apiKey": "{KEY}"', encoding="utf-8")
-    assert KEY not in "".join(complete(session, "%web --provider "))
+    assert KEY not in "".join(complete(session, "%web_search --provider "))
 
 
 def test_a_line_of_somebody_else_is_not_completed(session: Any) -> None:
@@ -451,17 +503,17 @@ def test_several_parts_show_how_far_they_are(
     seen: list[str] = []
     for kind in (NotebookProgress, TerminalProgress):
         monkeypatch.setattr(kind, "__enter__", lambda self: seen.append(type(self).__name__))
-    session.run_cell("%web one")
+    session.run_cell("%web_search one")
     session.run_cell("%web_summarize https://a/")
     assert seen == []
-    session.run_cell("%%web\none\ntwo")
+    session.run_cell("%%web_search\none\ntwo")
     session.run_cell("%web_news one")
     session.kernel = object()
-    session.run_cell("%%web\none\ntwo")
+    session.run_cell("%%web_search\none\ntwo")
     assert seen == ["TerminalProgress", "TerminalProgress", "NotebookProgress"]
     del session.kernel
     monkeypatch.setattr(notebook_module, "find_spec", lambda name: None)
-    session.run_cell("%%web\none\ntwo")
+    session.run_cell("%%web_search\none\ntwo")
     assert len(seen) == 3
 
 
@@ -469,12 +521,12 @@ def test_unloading_takes_everything_away(session: Any, stubs: list[StubTools]) -
     session.run_line_magic("unload_ext", "webtools")
     for kind in session.magics_manager.magics.values():
         assert [name for name in kind if name.startswith("web")] == []
-    assert complete(session, "%web --prov") == []
+    assert complete(session, "%web_search --prov") == []
     assert stubs[0].closed == 1
     session.run_line_magic("load_ext", "webtools")
     session.run_line_magic("reload_ext", "webtools")
-    assert session.run_cell("%web x").success
-    assert complete(session, "%web --prov") == ["--provider"]
+    assert session.run_cell("%web_search x").success
+    assert complete(session, "%web_search --prov") == ["--provider"]
 
 
 def test_unloading_what_was_never_loaded_is_no_error(shell: Any) -> None:

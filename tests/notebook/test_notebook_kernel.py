@@ -92,7 +92,7 @@ def kernel(_kernel: Kernel, webtools_sandbox: SandboxServer, tmp_path: Path) -> 
 
 
 def test_a_cell_shows_the_response_as_html_markdown_and_text(kernel: Kernel) -> None:
-    data = kernel.run("%web -n 1 asyncio task groups")["execute_result"]["data"]
+    data = kernel.run("%web_search -n 1 asyncio task groups")["execute_result"]["data"]
     assert data["text/html"].startswith('<div class="webtools-shown ')
     assert data["text/markdown"].startswith("**Search** “asyncio task groups”")
     assert data["text/plain"] == '<SearchResponse 1 result from exa for "asyncio task groups">'
@@ -125,7 +125,7 @@ def test_ctrl_c_stops_the_call_and_leaves_the_kernel_usable(
 ) -> None:
     webtools_sandbox.fault(provider="exa", delay=300, times=None)
     webtools_sandbox.reset_stats()
-    cell = kernel.start("%%web --cache bypass\nfirst slow\nsecond slow\nthird slow")
+    cell = kernel.start("%%web_search --cache bypass\nfirst slow\nsecond slow\nthird slow")
     limit = time.monotonic() + SECONDS
     while sum(webtools_sandbox.stats()["requests"].values()) < 3:
         assert time.monotonic() < limit, "the requests do not come"
@@ -135,7 +135,7 @@ def test_ctrl_c_stops_the_call_and_leaves_the_kernel_usable(
     assert stopped["error"]["ename"] == "KeyboardInterrupt"
     assert stopped["error"]["traceback"] == ["KeyboardInterrupt: the call was stopped"]
     webtools_sandbox.reset()
-    again = kernel.run("%web -n 1 --cache bypass asyncio")
+    again = kernel.run("%web_search -n 1 --cache bypass asyncio")
     assert "execute_result" in again
     assert kernel.silent_for(2)
     threads = "import threading; [t.name for t in threading.enumerate() if not t.daemon]"
@@ -144,13 +144,13 @@ def test_ctrl_c_stops_the_call_and_leaves_the_kernel_usable(
 
 
 def test_several_queries_show_their_progress(kernel: Kernel) -> None:
-    ran = kernel.run("%%web -n 1 --cache bypass\nasyncio\ntyping\n")
+    ran = kernel.run("%%web_search -n 1 --cache bypass\nasyncio\ntyping\n")
     assert ran["displays"] >= 2
     assert ran["stream"] == ""
 
 
 def test_the_kernel_completes_provider_names(kernel: Kernel) -> None:
-    line = "found = %web --provider ka"
+    line = "found = %web_search --provider ka"
     call = kernel.client.complete(line, len(line))
     while (reply := kernel.client.get_shell_msg(timeout=SECONDS))["parent_header"][
         "msg_id"

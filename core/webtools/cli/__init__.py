@@ -1,13 +1,15 @@
 """The command `webtools`: parse, call, print. Nothing is decided here.
 
-Exit codes: 0 fine; 1 a provider or the network failed; 2 wrong usage or settings; 130 Ctrl-C;
-141 whoever read the output left, as with `| head`.
+Exit codes: 0 fine; 1 a provider or the network failed; 2 wrong usage or settings; 3 nothing was
+found; 130 Ctrl-C; 141 whoever read the output left, as with `| head`.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 from webtools.cli import arguments as arguments_module
 from webtools.cli import commands, output
@@ -24,12 +26,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code.
     """
+    if "_ARGCOMPLETE" in os.environ:
+        import_module("webtools.cli.completion").complete()
     arguments = list(sys.argv[1:] if argv is None else argv)
     output.prepare()
     try:
         code = _run(arguments)
         output.flush()
     except KeyboardInterrupt:
+        output.end_line()
         return output.INTERRUPTED
     except BrokenPipeError:
         output.abandon()
@@ -42,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(arguments: Sequence[str]) -> int:
     try:
         options = arguments_module.read(arguments)
-        return commands.COMMANDS[options.command](options)
+        return commands.COMMANDS[options.run](options)
     except arguments_module.UsageError as error:
         return output.usage_failure(error, as_json=arguments_module.asks_for_json(arguments))
     except SystemExit as end:  # how argparse leaves after --help and --version

@@ -1,25 +1,25 @@
-"""The arguments: which command is meant, and what it is given.
-
-Options bear the names of the tools' arguments and go to them unread: what a value may be is
-said in one place, `webtools.tools`.
-"""
+"""The arguments: which command is meant, and what it is given."""
 
 from __future__ import annotations
 
 import argparse
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NoReturn
 
 from webtools._version import __version__
 from webtools.cli.cache_parsers import cache_parser, explain_parser, log_parser
-from webtools.cli.local_parsers import config_parser, demo_parser, sandbox_parser
+from webtools.cli.local_parsers import (
+    completion_parser,
+    config_parser,
+    demo_parser,
+    sandbox_parser,
+)
 from webtools.cli.parsing import Parser, UsageError, parser_for
-from webtools.cli.research_parsers import SUMMARIES, plan_parser, research_parser
-from webtools.cli.tool_parsers import fetch_parser, read_parser, search_parser, summarize_parser
+from webtools.cli.tool_parsers import CALLS, PLAN, RESEARCH, ToolCommand, tool_parser
 
-__all__ = ["PARSERS", "UsageError", "asks_for_json", "given", "read"]
+__all__ = ["PARSERS", "UsageError", "asks_for_json", "read", "top_parser"]
 
 _DESCRIPTION = "The web for agents and people, over the providers you have keys for."
 _EPILOG = """\
@@ -33,38 +33,40 @@ examples:
   webtools help search                     the options of a command
 
 exit codes: 0 fine; 1 a provider or the network failed; 2 wrong usage or
-settings; 130 Ctrl-C; 141 the reader of the output left
+settings; 3 nothing was found; 130 Ctrl-C; 141 the reader of the output left
 """
+
+
+def _over_tools(
+    commands: Mapping[str, ToolCommand],
+) -> dict[str, tuple[str, Callable[..., Parser]]]:
+    return {name: (each.summary, tool_parser) for name, each in commands.items()}
+
+
 _GROUPS: dict[str, dict[str, tuple[str, Callable[[str], Parser]]]] = {
-    "research a question": {name: (text, research_parser) for name, text in SUMMARIES.items()},
-    "call one tool": {
-        "search": ("search the web", search_parser),
-        "fetch": ("read web pages", fetch_parser),
-        "summarize": ("summarize the document behind a URL", summarize_parser),
-        "read": ("read the rest of an output that was cut", read_parser),
-    },
+    "research a question": _over_tools(RESEARCH),
+    "call one tool": _over_tools(CALLS),
     "before and after a call": {
-        "plan": ("what a research command would do and cost; nothing is sent", plan_parser),
+        **_over_tools({"plan": PLAN}),
         "explain": ("why a call went as it did", explain_parser),
         "log": ("the log of the calls", log_parser),
-        "cache": ("what is kept of the answers: show it, or empty it", cache_parser),
+        "cache": ("the cached answers: show what there is, or empty it", cache_parser),
     },
     "set up and try out": {
         "config": ("find, check or begin the config file", config_parser),
         "sandbox": ("serve the providers' APIs offline, for tests and trials", sandbox_parser),
+        "completion": ("make a shell complete this command", completion_parser),
         "demo": ("answer a question in four ways, two of them agents", demo_parser),
     },
 }
 PARSERS = {name: make for group in _GROUPS.values() for name, (_, make) in group.items()}
-_TAKE_TEXTS = {*SUMMARIES, "search", "fetch", "summarize", "plan", "demo"}
-_NOT_A_TOOL_S = {"command", "planned", "texts", "config", "json", "refresh", "no_cache", "plain"}
 
 
 def read(arguments: Sequence[str]) -> argparse.Namespace:
     """Read the arguments of the process.
 
     Returns:
-        The options, with the command's name in `command`.
+        The options, with the command's name in `run`.
 
     Raises:
         UsageError: They make no sense.
@@ -75,19 +77,14 @@ def read(arguments: Sequence[str]) -> argparse.Namespace:
     if name not in PARSERS:
         _read_without_command(arguments)
     parser = PARSERS[name](name)
-    options = _parse(parser, rest) if name in _TAKE_TEXTS else parser.parse_args(rest)
-    options.command = name
+    options = _parse(parser, rest) if parser.takes_texts else parser.parse_args(rest)
+    options.run = name
     return options
 
 
 def asks_for_json(arguments: Sequence[str]) -> bool:
     """Tell whether unreadable arguments asked for JSON."""
     return "--json" in _split(arguments)[0]
-
-
-def given(options: argparse.Namespace) -> dict[str, Any]:
-    """Pick the options that are arguments of a tool, and were given."""
-    return {k: v for k, v in vars(options).items() if v is not None and k not in _NOT_A_TOOL_S}
 
 
 def _help_as_option(arguments: Sequence[str]) -> list[str]:
@@ -97,7 +94,7 @@ def _help_as_option(arguments: Sequence[str]) -> list[str]:
 
 
 def _read_without_command(arguments: Sequence[str]) -> NoReturn:
-    parser = _top_parser()
+    parser = top_parser()
     if not arguments:
         parser.print_help(sys.stderr)
         parser.exit(2)
@@ -111,7 +108,8 @@ def _read_without_command(arguments: Sequence[str]) -> NoReturn:
     parser.error(f"options belong after the command: {shlex.join(['webtools', *moved])}")
 
 
-def _top_parser() -> Parser:
+def top_parser() -> Parser:
+    """Describe the program itself."""
     parser = parser_for(
         "",
         f"{_DESCRIPTION}\n\n{_listed_commands()}",
@@ -127,7 +125,7 @@ def _top_parser() -> Parser:
 
 def _listed_commands() -> str:
     return "\n".join(
-        "\n".join([f"{title}:", *(f"  {name:<11}{text}" for name, (text, _) in group.items())])
+        "\n".join([f"{title}:", *(f"  {name:<12}{text}" for name, (text, _) in group.items())])
         for title, group in _GROUPS.items()
     )
 
@@ -135,7 +133,7 @@ def _listed_commands() -> str:
 def _parse(parser: Parser, arguments: Sequence[str]) -> argparse.Namespace:
     """Parse options and texts in any order; what follows `--` is text whatever it looks like."""
     before, after = _split(arguments)
-    options = parser.parse_intermixed_args(before)
+    options = parser.parse_intermixed_args(parser.up_to_date(before))
     options.texts = [*_with_stdin(options.texts or ()), *after]
     if not options.texts and parser.missing_text:
         parser.error(parser.missing_text)

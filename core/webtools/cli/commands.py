@@ -1,87 +1,29 @@
-"""The commands. Each takes its options and gives the exit code; imports happen when one runs."""
+"""The commands. Each takes its options and returns the exit code; imports happen when one runs."""
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable
-from time import monotonic
-from typing import TYPE_CHECKING, Any
 
-from webtools.cli.arguments import UsageError, given
-from webtools.cli.output import show
-
-if TYPE_CHECKING:
-    from webtools.pipeline.context import CacheMode
+from webtools.cli.tool_parsers import CALLS, RESEARCH
 
 
-def search(options: Namespace) -> int:
-    """Search."""
-    arguments = {"queries": options.texts, **given(options)}
-    return _call("web_search", arguments, options, parts=len(options.texts))
+def call(options: Namespace) -> int:
+    """Call a tool."""
+    from webtools.cli.calls import call
 
-
-def fetch(options: Namespace) -> int:
-    """Read pages."""
-    arguments = {"urls": options.texts, **given(options)}
-    return _call("web_fetch", arguments, options, parts=len(options.texts))
-
-
-def summarize(options: Namespace) -> int:
-    """Summarize one document."""
-    if len(options.texts) != 1:
-        raise UsageError(f"give one URL, not {len(options.texts)}", "webtools summarize")
-    return _call("summarize", {"url": options.texts[0], **given(options)}, options, parts=1)
-
-
-def read(options: Namespace) -> int:
-    """Read on where an output was cut."""
-    return _call("web_read", given(options), options, parts=1)
-
-
-def research(options: Namespace) -> int:
-    """Research a question, as one of the four research commands does."""
-    arguments = {"query": question(options), "command": options.command, **given(options)}
-    parts = 2 if options.command == "web-deep" else 1
-    return _call("web_research", arguments, options, parts=parts)
-
-
-def question(options: Namespace) -> str:
-    """Join the words of a question.
-
-    Raises:
-        UsageError: There is none.
-    """
-    words = " ".join(options.texts).strip()
-    if not words:
-        raise UsageError("QUERY is missing", f"webtools {options.command}")
-    return words
-
-
-def _call(tool: str, arguments: dict[str, Any], options: Namespace, *, parts: int) -> int:
-    from webtools import WebTools
-    from webtools.cli.drawing import progress
-
-    bars = progress(parts=0 if options.plain else parts)
-    began = monotonic()
-    with WebTools(config=options.config) as web, bars as told:
-        result = web.call_tool(tool, arguments, cache=_cache_mode(options), progress=told)
-    return show(tool, result, options, monotonic() - began)
-
-
-def _cache_mode(options: Namespace) -> CacheMode:
-    if options.refresh:
-        return "refresh"
-    return "bypass" if options.no_cache else "use"
+    return call(options)
 
 
 def plan(options: Namespace) -> int:
     """Tell what a research command would do."""
+    from webtools.cli.calls import arguments_of
     from webtools.cli.plan import answer
     from webtools.cli.reports import report
 
-    asked = question(options)
-    return report(lambda: answer(asked, options.planned, given(options), options.config), options)
+    given = arguments_of(options)
+    return report(lambda: answer(given, options), options)
 
 
 def explain(options: Namespace) -> int:
@@ -122,6 +64,13 @@ def sandbox(options: Namespace) -> int:
     return sandbox_module.run(options.port, options.latency, options.write_config)
 
 
+def completion(options: Namespace) -> int:
+    """Print what makes a shell complete the command."""
+    from webtools.cli.completion import script
+
+    return script(options)
+
+
 def demo(options: Namespace) -> int:
     """Show the demo."""
     from webtools.cli.demo import run
@@ -130,19 +79,13 @@ def demo(options: Namespace) -> int:
 
 
 COMMANDS: dict[str, Callable[[Namespace], int]] = {
-    "web": research,
-    "web-deep": research,
-    "web-news": research,
-    "web-docs": research,
-    "search": search,
-    "fetch": fetch,
-    "summarize": summarize,
-    "read": read,
+    **dict.fromkeys((*RESEARCH, *CALLS), call),
     "plan": plan,
     "explain": explain,
     "log": log,
     "cache": cache,
     "config": config,
     "sandbox": sandbox,
+    "completion": completion,
     "demo": demo,
 }

@@ -10,7 +10,7 @@ from getpass import getpass
 from pathlib import Path
 
 from webtools.cli.arguments import UsageError
-from webtools.cli.output import FINE, USAGE, complain, tell
+from webtools.cli.output import FAILED, FINE, USAGE, complain, tell
 
 _PROG = "webtools config"
 _TAKE_NAME = {"init", "set-key"}
@@ -22,6 +22,8 @@ def run(options: Namespace) -> int:
 
     if options.name is not None and options.action not in _TAKE_NAME:
         raise UsageError(f"unrecognized arguments: {options.name}", _PROG)
+    if options.live and options.action != "check":
+        raise UsageError("--live is for check alone", _PROG)
     try:
         lines = _ACTIONS[options.action](options)
     except ConfigError as error:
@@ -31,7 +33,13 @@ def run(options: Namespace) -> int:
         print("\n".join(lines))
     else:
         tell("\n".join(lines))
-    return FINE
+    return FINE if not options.live or _all_answer(options) else FAILED
+
+
+def _all_answer(options: Namespace) -> bool:
+    from webtools.cli.live import probe
+
+    return probe(_in_use(options))
 
 
 def _path(options: Namespace) -> list[str]:
@@ -89,7 +97,7 @@ def _init(options: Namespace) -> list[str]:
 
 
 def _set_key(options: Namespace) -> list[str]:
-    from webtools.config.writing import set_key
+    from webtools.config.writing import position_of, set_key
     from webtools.errors import ConfigError
 
     if options.name is None:
@@ -97,6 +105,7 @@ def _set_key(options: Namespace) -> list[str]:
     path = _in_use(options)
     if path is None:
         raise ConfigError("There is no config file yet; `webtools config init` begins one.")
+    position_of(path, options.name)  # before a key is asked for in vain
     set_key(path, options.name, _asked_key(f'Provider "{options.name}"', needed=True))
     return [f"Written: {path}"]
 
@@ -112,12 +121,16 @@ def _asked_key(whose: str, *, needed: bool) -> str:
     from webtools.errors import ConfigError
 
     try:
-        key = getpass(f"{whose} API key (not shown): ") if _is_terminal() else sys.stdin.readline()
+        key = getpass(f"{whose} API key (not shown): ") if _is_terminal() else _piped_line()
     except EOFError:
         key = ""
     if needed and not key.strip():
         raise ConfigError("No key was given; type it, or pipe it in on standard input.")
     return key.strip()
+
+
+def _piped_line() -> str:
+    return sys.stdin.readline() if sys.stdin is not None else ""  # pyright: ignore[reportUnnecessaryComparison]  `<&-` makes it so
 
 
 def _is_terminal() -> bool:

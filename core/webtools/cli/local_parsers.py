@@ -59,11 +59,33 @@ examples:
 """,
         "webtools demo [--live] [QUESTION]",
     )
-    parser.add_argument("texts", metavar="QUESTION", nargs="*", help="what to ask")
+    parser.take_texts("QUESTION", "What to ask.")
+    parser.missing_text = ""  # without, the demo has its own
     parser.add_argument(
         "--live",
         action="store_true",
         help="use your own config, and the web, in place of the offline sandbox",
+    )
+    return parser
+
+
+def completion_parser(name: str) -> Parser:
+    """Describe `completion`."""
+    parser = parser_for(
+        name,
+        "Print what makes a shell complete this command: options, their values and the\n"
+        "names of your providers.",
+        """\
+examples:
+  webtools completion fish | source       in ~/.config/fish/config.fish
+  eval "$(webtools completion bash)"      in ~/.bashrc; zsh likewise
+""",
+    )
+    parser.add_argument(
+        "shell",
+        metavar="SHELL",
+        choices=("bash", "zsh", "fish", "tcsh", "powershell"),
+        help="bash, zsh, fish, tcsh or powershell",
     )
     return parser
 
@@ -85,7 +107,7 @@ actions:
 examples:
   webtools config init --type exa
   webtools config set-key exa < key.txt
-  webtools config check --config web-search.json
+  webtools config check --live                     is each key good?
 """,
     )
     parser.add_argument(
@@ -98,6 +120,11 @@ examples:
         "name", metavar="NAME", nargs="?", help="init, set-key: name of the provider"
     )
     parser.add_argument("--config", metavar="PATH", help="use this file, not the usual one")
+    parser.add_argument(
+        "--live",
+        action="store_true",
+        help="check: also call each provider once, at the price of its smallest call",
+    )
     parser.add_argument("--type", metavar="TYPE", help="init: type of the provider, such as exa")
     parser.add_argument("--force", action="store_true", help="init: replace a file that is there")
     return parser

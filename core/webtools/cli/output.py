@@ -22,10 +22,12 @@ if TYPE_CHECKING:
 FINE = 0
 FAILED = 1
 USAGE = 2
+NOTHING = 3
 INTERRUPTED = 130  # 128 + SIGINT, as a shell counts it
 READER_LEFT = 141  # 128 + SIGPIPE
 
 _USERS_TO_MEND = {"ConfigError", "InputError"}
+_SEARCHES = {"web_search", "web_research"}
 _ENVELOPE = ("results", "meta", "synthesis")
 
 
@@ -34,6 +36,12 @@ def prepare() -> None:
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
+
+
+def end_line() -> None:
+    """End the line of `^C`, or of a question, on a terminal."""
+    if sys.stderr is not None and sys.stderr.isatty():  # pyright: ignore[reportUnnecessaryComparison]  `2>&-`
+        print(file=sys.stderr)
 
 
 def flush() -> None:
@@ -84,11 +92,18 @@ def show(tool: str, result: ToolResult, options: Namespace, seconds: float | Non
         _show_text(tool, told, seconds, plain=options.plain)
         _show_how_to_read_on(result, options)
     if not result.is_error:
-        return FINE
+        return NOTHING if _found_nothing(tool, result.details) else FINE
     complain(told.text)
-    if result.call_id:
-        _hint(f"`{command(options, 'explain', result.call_id)}` tells why.")
-    return _code(result.details["error"]["type"])
+    code = _code(result.details["error"]["type"])
+    if result.call_id and code == FAILED:  # of what the user mends, it would repeat the message
+        note(f"`{command(options, 'explain', result.call_id)}` tells why.")
+    return code
+
+
+def _found_nothing(tool: str, details: Mapping[str, Any]) -> bool:
+    if tool == "web_read":
+        return bool(details["find"]) and details["found_at"] is None
+    return tool in _SEARCHES and details["results"] == []
 
 
 def _show_how_to_read_on(result: ToolResult, options: Namespace) -> None:
@@ -104,10 +119,10 @@ def _show_how_to_read_on(result: ToolResult, options: Namespace) -> None:
         print(f"[Read on: {reading}]")
         said += f"; `{reading}` reads on"
     if sys.stdout is not None and not sys.stdout.isatty():  # pyright: ignore[reportUnnecessaryComparison]
-        _hint(f"{said}.")
+        note(f"{said}.")
 
 
-def _hint(text: str) -> None:
+def note(text: str) -> None:
     """Write to stderr on one line whatever the terminal, so that a command can be copied."""
     print(f"webtools: {text}", file=sys.stderr)
 

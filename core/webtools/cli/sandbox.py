@@ -98,7 +98,7 @@ Try in another terminal:
   webtools web-deep --config {path} "How do I read a zip file?"
   webtools log tail --config {path}
 Let the next request fail; name a provider, or the next one serves, and add
---refresh to what was asked before:
+`--cache refresh` to what was asked before:
   curl -d '{{"status": 401}}' {url}/_sandbox/faults
 """
 

@@ -55,6 +55,11 @@ def capabilities(kind: str) -> tuple[Capability, ...]:
     return PROVIDERS[kind].capabilities()
 
 
+def synthesis_names() -> tuple[str, ...]:
+    """Name the ways to write an answer; a model of the caller's is one more."""
+    return ("extractive", *(kind for kind in PROVIDERS if PROVIDERS[kind].synthesize), "none")
+
+
 class _Secretive(Part):
     """A part that may hold keys."""
 

@@ -43,16 +43,25 @@ def set_key(path: Path, name: str, key: str) -> None:
         ConfigError: The file is no valid config, has no such provider, or the key can be none.
         OSError: The file cannot be written.
     """
-    text = read_text(path)
-    known = [each.name for each in load(text, str(path)).providers]
-    if name not in known:
-        fault = f"{path}: there is no provider {quote(name)}{hint(name, known)}"
-        raise ConfigError(f"{fault}; known are: {listed(known)}.")
-    data = json.loads(text.removeprefix("\ufeff"))
-    data["providers"][known.index(name)]["apiKey"] = key
+    position = position_of(path, name)
+    data = json.loads(read_text(path).removeprefix("\ufeff"))
+    data["providers"][position]["apiKey"] = key
     changed = _text(data)
     load(changed, str(path))
     _write(path.resolve(), changed)
+
+
+def position_of(path: Path, name: str) -> int:
+    """Return which provider of a config file has a name, counted from 0.
+
+    Raises:
+        ConfigError: The file is no valid config, or has no such provider.
+    """
+    known = [each.name for each in load(read_text(path), str(path)).providers]
+    if name not in known:
+        fault = f"{path}: there is no provider {quote(name)}{hint(name, known)}"
+        raise ConfigError(f"{fault}; known are: {listed(known)}.")
+    return known.index(name)
 
 
 def _text(data: dict[str, Any]) -> str:

@@ -327,6 +327,7 @@ def _explain(item: ErrorDetails, model: type[ToolInput]) -> str:
     remedies = {
         "literal_error": f"use {facts.get('expected')}",
         "int_parsing": "give a whole number",
+        "int_parsing_size": "give a smaller number",
         "int_from_float": "give a whole number",
         "model_type": f"give an object with {known}",
     }

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Annotated, Any, TypeVar
 
@@ -128,8 +130,9 @@ def as_command(value: Any) -> Any:
 
 def as_days(value: Any) -> Any:
     """Take any number of days as a whole one; what is out of bounds is moved there later."""
-    if isinstance(value, str) and value.strip().lstrip("-").isdigit():
-        value = int(value)
+    if isinstance(value, str):
+        with suppress(ValueError):  # also of more digits than Python reads
+            value = int(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:  # noqa: PLR0124
         return value
     return int(min(max(value, -_MANY_DAYS), _MANY_DAYS))
@@ -142,20 +145,32 @@ def is_after(start: date | datetime, end: date | datetime) -> bool:
     return start.isoformat()[:10] > end.isoformat()[:10]
 
 
-def _category(text: str) -> str:
-    text = text.strip().lower()
-    if text and text not in CATEGORIES:
-        message = f"{shown(text)} is not a category; use one of {', '.join(CATEGORIES)}"
-        raise ValueError(message)
-    return text
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """Refuses what is not among the choices, in whatever case; nothing at all may be given.
 
+    Attributes:
+        choices: The values, as they are passed on.
+        kind: What a value is, for messages.
+        separator: What stands between the choices there.
+    """
 
-def _language(text: str) -> str:
-    text = text.strip().upper()
-    if text and text not in SUMMARY_LANGUAGES:
-        message = f"{shown(text)} is not a language; use one of {' '.join(SUMMARY_LANGUAGES)}"
-        raise ValueError(message)
-    return text
+    choices: tuple[str, ...]
+    kind: str
+    separator: str = ", "
+
+    def __call__(self, text: str) -> str:
+        """Return the choice that was meant.
+
+        Raises:
+            ValueError: There is no such choice.
+        """
+        wanted = text.strip().casefold()
+        found = next((each for each in self.choices if each.casefold() == wanted), "")
+        if wanted and not found:
+            known = self.separator.join(self.choices)
+            raise ValueError(f"{shown(text.strip())} is not a {self.kind}; use one of {known}")
+        return found
 
 
 def shown(value: Any) -> str:
@@ -173,7 +188,7 @@ Question = Annotated[str, AfterValidator(_question)]  # may be left out, and is 
 Url = Annotated[str, AfterValidator(_url)]
 Domain = Annotated[str, AfterValidator(_domain)]
 Moment = Annotated[str, AfterValidator(_moment)]
-Category = Annotated[str, AfterValidator(_category)]
-Language = Annotated[str, AfterValidator(_language)]
+Category = Annotated[str, AfterValidator(OneOf(CATEGORIES, "category"))]
+Language = Annotated[str, AfterValidator(OneOf(SUMMARY_LANGUAGES, "language", " "))]
 Text = TypeVar("Text", bound=str)
 Strings = Annotated[list[Text], BeforeValidator(_as_list), AfterValidator(_without_repeats)]

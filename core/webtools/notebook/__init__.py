@@ -1,4 +1,4 @@
-"""Magics for IPython and Jupyter: `%load_ext webtools`, then `%web`, `%web_fetch` and others."""
+"""Magics for IPython and Jupyter: `%load_ext webtools`, then `%web_search` and others."""
 
 from webtools.notebook.magics import (
     WebMagics,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from webtools.inputs.options import Option, outdated
 
 _NAME = re.compile(r"--?[^\s=]*")
 _VALUE = re.compile(r'"(?P<double>[^"]*)"(?!\S)|\'(?P<single>[^\']*)\'(?!\S)|(?P<bare>\S+)')
@@ -13,26 +15,6 @@ _VALUE = re.compile(r'"(?P<double>[^"]*)"(?!\S)|\'(?P<single>[^\']*)\'(?!\S)|(?P
 
 class OptionError(ValueError):
     """An option makes no sense; the text is for the user."""
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """An option of a magic.
-
-    Attributes:
-        names: Its spellings.
-        target: The argument that it sets.
-        help: What it does, in a few words.
-        kind: Whether it takes a value, a whole number, may be given several times, or is only there
-            or not.
-        choices: The values that it may have, in any case; completion offers them.
-    """
-
-    names: tuple[str, ...]
-    target: str
-    help: str
-    kind: Literal["value", "number", "list", "flag"] = "value"
-    choices: tuple[str, ...] = ()
 
 
 def read_line(line: str, options: Sequence[Option]) -> tuple[dict[str, Any], str]:
@@ -61,9 +43,12 @@ def read_line(line: str, options: Sequence[Option]) -> tuple[dict[str, Any], str
 
 
 def _find(name: str, options: Sequence[Option]) -> Option:
-    found = next((option for option in options if name in option.names), None)
-    if found is not None:
-        return found
+    for option in options:
+        if name in option.names:
+            return option
+        if name in option.old:
+            print(outdated(name, option.old[name]), file=sys.stderr)
+            return option
     known = ", ".join(option.names[0] for option in options)
     raise OptionError(
         f"{name} is not an option; use {known}, or put -- before a query that begins with a dash."
@@ -77,32 +62,8 @@ def _value_of(option: Option, name: str, rest: str) -> tuple[Any, str]:
         return True, rest
     match = _VALUE.match(rest.removeprefix("=") if rest[:1] == "=" else rest.lstrip())
     if match is None:
-        raise OptionError(f"{name} needs a value: {option.help}.")
+        raise OptionError(f"{name} needs a value. {option.help}")
     return match[match.lastgroup or 0], match.string[match.end() :]
-
-
-def check(values: Mapping[str, Any], options: Sequence[Option]) -> None:
-    """Check the values as far as the options tell.
-
-    Raises:
-        OptionError: A number is none, or a value is not among the choices.
-    """
-    for option in options:
-        value, name = values.get(option.target), option.names[0]
-        if not isinstance(value, str):
-            continue
-        if option.kind == "number" and not _is_number(value):
-            raise OptionError(f'{name} takes a whole number, not "{value}".')
-        if option.choices and value.strip().lower() not in option.choices:
-            raise OptionError(f'{name} "{value}" is unknown; use {", ".join(option.choices)}.')
-
-
-def _is_number(value: str) -> bool:
-    try:
-        int(value)
-    except ValueError:
-        return False
-    return True
 
 
 def completions(line: str, options: Sequence[Option]) -> Option | list[str]:
@@ -143,7 +104,8 @@ def _names(options: Sequence[Option]) -> Iterator[str]:
 def usage(options: Sequence[Option]) -> str:
     """List the options, one a line."""
     lines = [
-        f"  {', '.join(option.names)}{'' if option.kind == 'flag' else ' VALUE'}: {option.help}"
+        f"  {', '.join(option.names)}{'' if option.kind == 'flag' else f' {option.metavar}'}: "
+        f"{option.help}"
         for option in options
     ]
     return "\n".join(lines)

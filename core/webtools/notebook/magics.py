@@ -1,6 +1,6 @@
-"""Magics for IPython and Jupyter: `%load_ext webtools`, then `%web`, `%web_fetch` and others.
+"""Magics for IPython and Jupyter: `%load_ext webtools`, then `%web_search` and others.
 
-    %web --provider exa-main -o found structural pattern matching
+    %web_search --provider exa-main -o found structural pattern matching
     %web_fetch https://docs.python.org/3/
     %web_deep what did Python 3.10 add?
 
@@ -14,11 +14,12 @@ import ast
 import builtins
 import keyword
 import re
+import sys
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from importlib.util import find_spec
 from string import Formatter
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 try:
     from IPython.core.error import TryNext, UsageError
@@ -41,70 +42,33 @@ from webtools.client import WebTools
 from webtools.config.settings import Settings
 from webtools.config.settings import check as described
 from webtools.errors import WebToolsError
-from webtools.notebook.line import Option, OptionError, check, completions, read_line, usage
+from webtools.inputs.options import Option, outdated
+from webtools.notebook.line import OptionError, completions, read_line, usage
 from webtools.notebook.question import Question
-from webtools.notebook.table import MAGICS, Magic
+from webtools.notebook.table import MAGICS, OUTPUT, Magic
 from webtools.progress import NotebookProgress, TerminalProgress
 from webtools.text.narrowing import is_list
 from webtools.text.visible import display_lines
 
+if TYPE_CHECKING:
+    from webtools_sandbox import SandboxServer
+
 __all__ = ["WebMagics", "load_ipython_extension", "unload_ipython_extension"]
 
+_OTHERS = ("web_config", "web_sandbox")
 _MOST_LINES = 40  # of an error; those of settings hold an example
 _ANY_MAGIC = re.compile(rf".*?%({'|'.join(MAGICS)})\s")
-_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def _magic(function: _Function) -> _Function:
-    """Make a line and cell magic that expands variables itself, after the options are read.
-
-    Otherwise the text of a page that stands in a variable could set options.
-    """
-    function.__doc__ = f"{function.__doc__}\n\nOptions:\n{usage(MAGICS[function.__name__].options)}"
-    made: Any = needs_local_scope(no_var_expand(function))
-    # Typed differently from version to version.
-    return cast("_Function", cast("Any", line_cell_magic)(made))
-
-
-@magics_class
 class WebMagics(Magics):
     """The magics of a session; they share one `WebTools`."""
 
     def __init__(self, shell: Any) -> None:
         super().__init__(shell)
         self._session = shell  # without the types, which differ from version to version
-        self._source: str | None = None
+        self._source: str | None = None  # the config file that was named
+        self._sandbox: SandboxServer | None = None
         self._web = WebTools()
-
-    @_magic
-    def web(self, line: str, cell: str | None = None, local_ns: Any = None) -> Any:
-        """Search the web; in a cell, every line is a query and all run at the same time."""
-        return self._call("web", line, cell, local_ns)
-
-    @_magic
-    def web_deep(self, line: str, cell: str | None = None, local_ns: Any = None) -> Any:
-        """Read the best pages on a question and answer it with citations."""
-        return self._call("web_deep", line, cell, local_ns)
-
-    @_magic
-    def web_news(self, line: str, cell: str | None = None, local_ns: Any = None) -> Any:
-        """Find recent news on a question."""
-        return self._call("web_news", line, cell, local_ns)
-
-    @_magic
-    def web_docs(self, line: str, cell: str | None = None, local_ns: Any = None) -> Any:
-        """Find documentation of a library."""
-        return self._call("web_docs", line, cell, local_ns)
-
-    @_magic
-    def web_fetch(self, line: str, cell: str | None = None, local_ns: Any = None) -> Any:
-        """Read pages; in a cell, every line is a URL."""
-        return self._call("web_fetch", line, cell, local_ns)
-
-    @_magic
-    def web_summarize(self, line: str, cell: str | None = None, local_ns: Any = None) -> Any:
-        """Summarize the document behind a URL."""
-        return self._call("web_summarize", line, cell, local_ns)
 
     @no_var_expand
     @line_magic
@@ -117,26 +81,72 @@ class WebMagics(Magics):
         source = None if path == "--default" else path or self._source
         kept = f"Nothing was changed; still in force: {self._source or 'the usual settings'}."
         with _told_shortly("" if source == self._source else kept):
-            lines = described(Settings(source))
-        if source != self._source:
-            self.close()
-            self._source, self._web = source, WebTools(source)
-        print("\n".join(lines))  # noqa: T201  # as IPython's own magics do
+            lines = described(Settings(source) if path else self._settings)
+        if path:
+            self._use(source)
+        print("\n".join(lines))
+
+    @no_var_expand
+    @line_magic
+    def web_sandbox(self, line: str) -> None:
+        """Start the offline sandbox and use it for all later calls; `stop` ends it.
+
+        It stands in for the providers' APIs on this machine, and needs no key. `-o NAME` keeps a
+        `WebTools` that uses it, for Python.
+        """
+        with _usage_told("web_sandbox"):
+            given, action = read_line(line, (OUTPUT,))
+            keep = _variable(given.get("output"))
+            if action not in {"", "start", "stop"}:
+                raise OptionError(f'"{action}" is not possible; use start or stop.')
+        if action == "stop":
+            self._use(self._source)
+            print(
+                f"The sandbox is stopped; in force again: {self._source or 'the usual settings'}."
+            )
+            return
+        server = self._serving()
+        if keep:
+            self._session.push({keep: WebTools(server.config())})
+        print(f"The sandbox at {server.url} answers all magics, until `%web_sandbox stop`.")
+
+    def _serving(self) -> SandboxServer:
+        """Return the sandbox of this session, started where there is none."""
+        if self._sandbox is None:
+            from webtools_sandbox import SandboxServer  # noqa: PLC0415  few sessions need it
+
+            server = SandboxServer()
+            server.start()
+            self._use(self._source, server)
+        return cast("SandboxServer", self._sandbox)
+
+    def _use(self, source: str | None, server: SandboxServer | None = None) -> None:
+        """Use a config file, or a sandbox beside it, from now on."""
+        self.close()
+        self._source, self._sandbox = source, server
+        self._web = WebTools(source if server is None else server.config())
+
+    @property
+    def _settings(self) -> Settings:
+        return Settings(self._source if self._sandbox is None else self._sandbox.config())
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections, and stop the sandbox."""
         self._web.close()
+        if self._sandbox is not None:
+            self._sandbox.stop()
 
     def _call(self, name: str, line: str, cell: str | None, scope: Any) -> Any:
         magic = MAGICS[name]
+        if magic.new_name:
+            print(outdated(f"%{name}", f"%{magic.new_name}"), file=sys.stderr)
         names: dict[str, Any] = {**self._session.user_ns, **(scope or {})}
         with _usage_told(name):
             given, text = read_line(line, magic.options)
             if "help" in given:
-                print(getattr(self, name).__doc__)  # noqa: T201  # as above
+                print(_help(magic))
                 return None
             values = {key: _expanded(value, names) for key, value in given.items()}
-            check(values, magic.options)
             keep = _variable(values.pop("output", None))
             subject = magic.reads(_expanded(f"{text}\n{cell or ''}", names).strip())
             if not subject:
@@ -189,9 +199,33 @@ class WebMagics(Magics):
         if not isinstance(due, Option):
             return due
         if due.target == "provider":
-            accounts = Settings(self._source).accounts().accounts
+            accounts = self._settings.accounts().accounts
             return [_quoted(account.name) for account in accounts]
         return [_quoted(choice) for choice in due.choices]
+
+
+def _help(magic: Magic) -> str:
+    return f"{magic.summary}\n\nOptions:\n{usage(magic.options)}"
+
+
+def _made(name: str) -> Any:
+    """Make a line and cell magic that expands variables itself, after the options are read.
+
+    Otherwise the text of a page that stands in a variable could set options.
+    """
+
+    def call(self: WebMagics, line: str, cell: str | None = None, local_ns: Any = None) -> Any:
+        return self._call(name, line, cell, local_ns)  # pyright: ignore[reportPrivateUsage]
+
+    call.__name__, call.__doc__ = name, _help(MAGICS[name])
+    made: Any = needs_local_scope(no_var_expand(call))
+    # Typed differently from version to version.
+    return cast("Any", line_cell_magic)(made)
+
+
+for _name in MAGICS:
+    setattr(WebMagics, _name, _made(_name))
+magics_class(WebMagics)
 
 
 def _quoted(value: str) -> str:
@@ -294,7 +328,7 @@ def unload_ipython_extension(shell: Any) -> None:
         return
     magics.close()
     for kind in manager.magics.values():
-        for name in (*MAGICS, "web_config"):
+        for name in (*MAGICS, *_OTHERS):
             kind.pop(name, None)
     shell.strdispatchers["complete_command"].regexs.pop(
         _ANY_MAGIC, None

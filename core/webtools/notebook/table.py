@@ -1,60 +1,30 @@
-"""What each notebook magic calls, and the options that it takes."""
+"""What each notebook magic calls; its options are the arguments of the tool's input model."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from webtools.notebook.line import Option, OptionError
-from webtools.tools import CATEGORIES
+from webtools.config.models import synthesis_names
+from webtools.inputs.options import Option, options_of
+from webtools.notebook.line import OptionError
+from webtools.tools import FETCH, RESEARCH, SEARCH, SUMMARIZE
 
-_OUTPUT = Option(("-o", "--output"), "output", "name of the variable that keeps the response")
-_CONFIG = Option(("--config",), "config", "path of the config file for this call")
-_PROVIDER = Option(("--provider", "-p"), "provider", "configured name of the provider")
-_LIMIT = Option(("--limit", "-n"), "limit", "most results", "number")
-_CACHE = Option(
-    ("--cache",), "cache", "what to do with kept answers", choices=("use", "refresh", "bypass")
-)
-_EVERY = (_CACHE, _OUTPUT, _CONFIG, Option(("--help", "-h"), "help", "list the options", "flag"))
-_SEARCH = (
-    _PROVIDER,
-    _LIMIT,
-    Option(("--include-domain",), "include_domains", "only results from this domain", "list"),
-    Option(("--exclude-domain",), "exclude_domains", "no results from this domain", "list"),
-    Option(("--since",), "start_published_date", "published on or after this date"),
-    Option(("--until",), "end_published_date", "published on or before this date"),
-    Option(("--category",), "category", "kind of page", choices=CATEGORIES),
-)
-_FETCH = (
-    _PROVIDER,
-    Option(("--question",), "question", "only the passages that bear on this question"),
-    Option(("--text",), "text", "the text, also beside other choices", "flag"),
-    Option(("--highlights",), "highlights", "the most relevant extracts", "flag"),
-    Option(("--summary",), "summary", "a summary of each page", "flag"),
+OUTPUT = Option(("--output", "-o"), "output", "Variable that keeps the response.", metavar="NAME")
+EVERY = (
     Option(
-        ("--max-characters",), "text_max_characters", "most characters of text per page", "number"
+        ("--cache",),
+        "cache",
+        "What to do with cached answers: use them (default), refresh or bypass the cache.",
+        metavar="MODE",
+        choices=("use", "refresh", "bypass"),
     ),
+    OUTPUT,
+    Option(("--config",), "config", "Read this config file for this call.", metavar="PATH"),
+    Option(("--help", "-h"), "help", "List the options.", "flag"),
 )
-_SUMMARIZE = (
-    _PROVIDER,
-    Option(("--type",), "summary_type", "prose or key points", choices=("summary", "takeaway")),
-    Option(("--engine",), "engine", "general or technical", choices=("cecil", "agnes")),
-    Option(("--language",), "target_language", "language code of the output"),
-)
-_RESEARCH = (
-    _LIMIT,
-    Option(
-        ("--recency-days",), "recency_days", "age up to which a source counts as recent", "number"
-    ),
-    Option(
-        ("--synthesis",),
-        "synthesis",
-        "how to write the answer",
-        choices=("extractive", "perplexity", "none"),
-    ),
-    Option(("--plan",), "plan", "only tell what it would do and cost at most", "flag"),
-)
+PLAN = Option(("--plan",), "plan", "Only tell what it would do and cost at most.", "flag")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,23 +32,27 @@ class Magic:
     """A magic.
 
     Attributes:
+        summary: What it does.
         method: The method of WebTools.
         example: A subject to show.
         own: Its options, beside those that all have.
         reads: How the text becomes the subject of the call.
         fixed: Arguments that the magic itself sets.
+        new_name: The name to use in place of this old one; empty for one that stays.
     """
 
+    summary: str
     method: str
     example: str
     own: tuple[Option, ...]
     reads: Callable[[str], Any]
     fixed: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    new_name: str = ""
 
     @property
     def options(self) -> tuple[Option, ...]:
         """All its options."""
-        return *self.own, *_EVERY
+        return *self.own, *EVERY
 
 
 def _lines(text: str) -> list[str]:
@@ -92,13 +66,35 @@ def _one_url(text: str) -> str:
     return text
 
 
+def _research(summary: str, example: str, command: str = "") -> Magic:
+    own = (*options_of(RESEARCH.input_model, {"synthesis": synthesis_names()}), PLAN)
+    fixed = {"command": command} if command else {}
+    named = tuple(option for option in own if option.target not in fixed)
+    return Magic(summary, "research", example, named, str, fixed)
+
+
 _QUESTION = "what did Python 3.10 add?"
 _URL = "https://docs.python.org/3/"
 MAGICS = {
-    "web": Magic("search", "structural pattern matching", _SEARCH, _lines),
-    "web_fetch": Magic("fetch", _URL, _FETCH, str.split),
-    "web_summarize": Magic("summarize", _URL, _SUMMARIZE, _one_url),
-    "web_deep": Magic("research", _QUESTION, _RESEARCH, str, {"command": "web-deep"}),
-    "web_news": Magic("research", _QUESTION, _RESEARCH, str, {"command": "web-news"}),
-    "web_docs": Magic("research", "asyncio TaskGroup", _RESEARCH, str, {"command": "web-docs"}),
+    "web_search": Magic(
+        "Search the web; in a cell, every line is a query and all run at the same time.",
+        *("search", "structural pattern matching", options_of(SEARCH.input_model), _lines),
+    ),
+    "web_fetch": Magic(
+        "Read pages; in a cell, every line is a URL.",
+        *("fetch", _URL, options_of(FETCH.input_model), str.split),
+    ),
+    "web_summarize": Magic(
+        "Summarize the document behind a URL.",
+        *("summarize", _URL, options_of(SUMMARIZE.input_model), _one_url),
+    ),
+    "web_research": _research(
+        "Find the top links for a question, or as --command says.", _QUESTION
+    ),
+    "web_deep": _research(
+        "Read the best pages on a question and answer it with citations.", _QUESTION, "web-deep"
+    ),
+    "web_news": _research("Find recent news on a question.", _QUESTION, "web-news"),
+    "web_docs": _research("Find documentation of a library.", "asyncio TaskGroup", "web-docs"),
 }
+MAGICS["web"] = replace(MAGICS["web_search"], new_name="web_search")

@@ -1,0 +1,92 @@
+"""The calls of tools: their arguments, how long they may take, and where their output goes."""
+
+from __future__ import annotations
+
+import asyncio
+from argparse import Namespace
+from time import monotonic
+from typing import Any
+
+from webtools import WebTools
+from webtools.cli.arguments import UsageError
+from webtools.cli.drawing import progress
+from webtools.cli.files import check_output, write_output
+from webtools.cli.models import synthesizer_of
+from webtools.cli.output import failure, show
+from webtools.errors import RequestTimeoutError, WebToolsError
+from webtools.tools import TOOLS, ToolResult
+
+
+def call(options: Namespace) -> int:
+    """Call a tool, show what it returned, and return the exit code."""
+    arguments = arguments_of(options)
+    check_output(options)
+    began = monotonic()
+    try:
+        result = _result(options, arguments)
+    except WebToolsError as error:
+        return failure(error, as_json=options.json)
+    if options.output is None or result.is_error:
+        return show(options.tool, result, options, monotonic() - began)
+    return write_output(options, result)
+
+
+def arguments_of(options: Namespace) -> dict[str, Any]:
+    """Collect the arguments of the tool, as they were given.
+
+    Raises:
+        UsageError: There is no subject, or one too many.
+    """
+    names = TOOLS[options.tool].input_model.model_fields
+    given = {name: getattr(options, name, None) for name in names}
+    given[options.subject] = _subject(options)
+    if given.get("synthesis") == "llm" and not options.model:
+        raise UsageError('synthesis "llm" needs --model PROVIDER:NAME', f"webtools {options.run}")
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _subject(options: Namespace) -> str | list[str]:
+    prog = f"webtools {options.run}"
+    texts: list[str] = options.texts
+    if options.subject in {"queries", "urls"}:
+        return texts
+    if options.subject == "query":
+        if words := " ".join(texts).strip():
+            return words
+        raise UsageError("QUERY is missing", prog)
+    if len(texts) > 1:
+        raise UsageError(f"give one {options.subject.upper()}, not {len(texts)}", prog)
+    return texts[0]
+
+
+def _result(options: Namespace, arguments: dict[str, Any]) -> ToolResult:
+    how: dict[str, Any] = {"cache": options.cache or "use"}
+    if model := getattr(options, "model", None):
+        how["synthesizer"] = synthesizer_of(model)
+        arguments.setdefault("synthesis", "llm")
+    with (
+        WebTools(config=options.config) as web,
+        progress(parts=0 if options.plain else _parts(options)) as told,
+    ):
+        if options.timeout is None:
+            return web.call_tool(options.tool, arguments, progress=told, **how)
+        work = web.acall_tool(options.tool, arguments, progress=told, **how)
+        return asyncio.run(_within(options.timeout, work, web))
+
+
+def _parts(options: Namespace) -> int:
+    return 2 if options.run == "web-deep" else len(options.texts)
+
+
+async def _within(seconds: float, work: Any, web: WebTools) -> ToolResult:
+    """Await a call; at the end of its time it is cancelled, and its connections are closed.
+
+    Raises:
+        RequestTimeoutError: It took longer.
+    """
+    async with web:
+        try:
+            return await asyncio.wait_for(work, seconds)
+        except TimeoutError:
+            message = f"The call was ended after {seconds:g} s; give it more with --timeout."
+        raise RequestTimeoutError(message)

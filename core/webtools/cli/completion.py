@@ -1,0 +1,77 @@
+"""Completion of the command in a shell, by argcomplete: commands, options, values, providers."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from argparse import Namespace
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from webtools.cli.arguments import PARSERS, top_parser
+from webtools.cli.output import FINE, USAGE, complain
+
+if TYPE_CHECKING:
+    from webtools.cli.parsing import Parser
+
+_PATHS = {"config", "output", "write_config"}
+_INSTALL = "Completion takes argcomplete: pip install 'agent-webtools[cli]'"
+
+
+def script(options: Namespace) -> int:
+    """Print what a shell has to read once, and return the exit code."""
+    try:
+        from argcomplete.shell_integration import shellcode  # noqa: PLC0415  an extra
+    except ImportError:
+        complain(_INSTALL)
+        return USAGE
+    print(shellcode(["webtools"], shell=options.shell))
+    return FINE
+
+
+def complete() -> None:
+    """Offer what may come next, as the shell asks through the environment; ends the process."""
+    import argcomplete  # noqa: PLC0415  an extra; whoever asks has it
+    from argcomplete.completers import SuppressCompleter  # noqa: PLC0415  likewise
+
+    argcomplete.autocomplete(prepared(), default_completer=SuppressCompleter())
+
+
+def prepared() -> Parser:
+    """Return the parser that the line in the environment asks for; its actions can complete."""
+    from argcomplete.completers import FilesCompleter  # noqa: PLC0415  as above
+
+    parser = _asked_parser()
+    completers: dict[str, Any] = dict.fromkeys(_PATHS, FilesCompleter())
+    completers["provider"] = _providers
+    for action in parser._actions:  # noqa: SLF001  argparse lists them nowhere else
+        offered = vars(action).get("offered") or action.choices
+        vars(action)["completer"] = completers.get(action.dest) or _chooser(offered)
+    return parser
+
+
+def _asked_parser() -> Parser:
+    """Return the parser of the command that is in the line already, else that of all."""
+    words = os.environ["COMP_LINE"][: int(os.environ["COMP_POINT"])].split(" ")
+    if len(words) > 2 and words[1] in PARSERS:  # noqa: PLR2004  the last is the one to complete
+        os.environ["_ARGCOMPLETE"] = "2"  # so many words are the program
+        return PARSERS[words[1]](words[1])
+    return top_parser()
+
+
+def _chooser(choices: Iterable[str] | None) -> Callable[..., list[str]]:
+    def offered(**_: Any) -> list[str]:
+        return list(choices or ())
+
+    return offered
+
+
+def _providers(**asked: Any) -> list[str]:
+    from webtools.config.settings import Settings  # noqa: PLC0415
+    from webtools.errors import ConfigError  # noqa: PLC0415
+
+    given: argparse.Namespace = asked["parsed_args"]
+    try:
+        return [account.name for account in Settings(given.config).accounts().accounts]
+    except ConfigError:  # typing goes on, whatever is wrong with the settings
+        return []

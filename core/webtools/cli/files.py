@@ -1,0 +1,59 @@
+"""`--output`: writes to a file what would be printed, uncut, and never over another file."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from contextlib import redirect_stdout
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+
+from webtools.cli.arguments import UsageError
+from webtools.cli.output import note, show
+from webtools.output import stored
+from webtools.tools import ToolResult
+
+_UNCUT = {"truncation": None, "read_handle": None, "full_output_path": None}
+
+
+def check_output(options: Namespace) -> None:
+    """Check that the file can be written, before a call is paid for.
+
+    Raises:
+        UsageError: It is there already, or its folder is not.
+    """
+    if options.output is None:
+        return
+    path = Path(options.output)
+    fault = ""
+    if path.is_dir():
+        fault = f"{path} is a folder; name a file in it"
+    elif not path.parent.is_dir():
+        fault = f"{path}: there is no folder {path.parent}; make it first"
+    elif path.exists() and not options.force:
+        fault = f"{path} is there already; --force replaces it"
+    if fault:
+        raise UsageError(fault, f"webtools {options.run}")
+
+
+def write_output(options: Namespace, result: ToolResult) -> int:
+    """Write a result, and return the exit code.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    with redirect_stdout(StringIO()) as written:
+        code = show(options.tool, _uncut(result), options)
+    path = Path(options.output)
+    with path.open("w" if options.force else "x", encoding="utf-8", errors="replace") as file:
+        file.write(written.getvalue())
+    note(f"written to {path}.")
+    return code
+
+
+def _uncut(result: ToolResult) -> ToolResult:
+    """Return a result with all of its text: a file has room for it."""
+    if result.details["truncation"] is None or result.details["read_handle"] is None:
+        return result
+    text = stored.load(result.details["read_handle"])
+    return replace(result, text=text, details={**result.details, **_UNCUT})

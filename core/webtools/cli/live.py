@@ -1,0 +1,73 @@
+"""`webtools config check --live`: one small call to each provider, at its price."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING, Any
+
+from webtools import WebTools
+from webtools.cli.output import tell
+from webtools.config.environment import environment_config
+from webtools.config.file import read_text
+from webtools.config.messages import quote
+from webtools.config.models import Config, capabilities
+from webtools.config.settings import ResearchConfig, Settings, load
+from webtools.text.cleaning import one_line
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_PAGE = "https://example.com/"  # made for such calls (RFC 2606)
+_CALLS: dict[str, tuple[str, dict[str, Any]]] = {
+    "search": ("web_search", {"queries": ["python"], "limit": 1}),
+    "docs": ("web_research", {"query": "python", "command": "web-docs", "limit": 1}),
+    "fetch": ("web_fetch", {"urls": [_PAGE]}),
+    "summarize": ("summarize", {"url": _PAGE}),
+}
+
+
+def probe(path: Path | None) -> bool:
+    """Call each provider once, print a line for each, and return whether all answered.
+
+    Args:
+        path: The config file in use; None for the environment.
+
+    Raises:
+        ConfigError: The settings are not valid.
+    """
+    config = load(read_text(path), str(path)) if path else environment_config(os.environ)[0]
+    accounts = Settings(path).accounts()
+    # What is relative to the file stays so.
+    settled = {"cache": accounts.cache, "log": accounts.log, "research": ResearchConfig()}
+    entries = config.providers if config else ()
+    tell(f"Live: one small call to each of {len(entries)}, at its price")
+    alone = [
+        # Nobody answers in its place.
+        config.model_copy(update={**settled, "providers": [entry], "default_provider": None})
+        for entry in entries
+        if config
+    ]
+    answered = [_probe(each) for each in alone]  # also after one that failed
+    return all(answered)
+
+
+def _probe(config: Config) -> bool:
+    [entry] = config.providers
+    capability = next((each for each in capabilities(entry.type) if each in _CALLS), None)
+    if capability is None:
+        tell(f"Live {quote(entry.name)}: not called, as it serves no call alone")
+        return True
+    start = time.monotonic()
+    with WebTools(config) as web:
+        tool, arguments = _CALLS[capability]
+        result = web.call_tool(tool, arguments, cache="bypass")
+    told = one_line(result.text) if result.is_error else _answer(result.details, start)
+    tell(f"Live {quote(entry.name)}: {told}")
+    return not result.is_error
+
+
+def _answer(details: dict[str, Any], start: float) -> str:
+    cost = details.get("meta", details).get("cost_usd")
+    price = "at an unknown price" if cost is None else f"for {cost:g} USD"
+    return f"answered in {time.monotonic() - start:.1f} s, {price}"

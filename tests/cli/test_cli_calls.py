@@ -1,0 +1,306 @@
+"""What a call may take beside a tool's arguments: a file, a time, a model; and old spellings."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from argparse import Namespace
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from cli_calls import Cli, Start
+from langchain_core.language_models import FakeListChatModel
+from llama_index.core.llms import MockLLM
+
+from webtools import WebTools
+from webtools.cli import completion
+from webtools.cli.arguments import PARSERS
+from webtools.tools import CATEGORIES
+
+if TYPE_CHECKING:
+    from webtools_sandbox import SandboxServer
+
+
+# --- a file ------------------------------------------------------------------------------------
+
+
+def test_a_file_gets_what_would_be_printed(cli: Cli, trial: str, tmp_path: Path) -> None:
+    path = tmp_path / "found.txt"
+    printed = cli("search", "heap", "--config", trial).out
+    done = cli("search", "heap", "--config", trial, "-o", str(path))
+    assert (done.code, done.out) == (0, "")
+    assert done.err == f"webtools: written to {path}.\n"
+    assert path.read_text() == printed
+
+
+def test_a_file_gets_data_where_data_is_asked_for(cli: Cli, trial: str, tmp_path: Path) -> None:
+    path = tmp_path / "found.json"
+    assert cli("search", "heap", "--config", trial, "--json", "--output", str(path)).code == 0
+    assert json.loads(path.read_text())["queries"] == ["heap"]
+
+
+@pytest.mark.usefixtures("own_temp")
+def test_a_file_gets_the_text_uncut(
+    cli: Cli, config: str, tmp_path: Path, webtools_sandbox: SandboxServer
+) -> None:
+    url = f"{webtools_sandbox.docs_url}/library/asyncio.html"
+    text = "word " * 20_000 + "end"
+    hit = {"id": url, "url": url, "title": "T", "text": text}
+    body = {"results": [hit], "statuses": [{"id": url, "status": "success"}]}
+    webtools_sandbox.fault(body=json.dumps(body).encode(), times=None)
+    path = tmp_path / "page.md"
+    assert cli("fetch", url, "--config", config, "-o", str(path)).code == 0
+    written = path.read_text()
+    assert written.startswith("## T\n")
+    assert written.endswith("word end\n")
+    assert "untrusted" not in written
+
+
+def test_another_file_is_replaced_with_force_alone(cli: Cli, config: str, tmp_path: Path) -> None:
+    path = tmp_path / "found.txt"
+    path.write_text("mine")
+    done = cli("search", "heap", "--config", config, "-o", str(path))
+    assert (done.code, done.out, path.read_text()) == (2, "", "mine")
+    assert done.err.startswith(f"webtools: {path} is there already; --force replaces it\n")
+    assert cli("search", "heap", "--config", config, "-o", str(path), "--force").code == 0
+    assert "heapq" in path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"), [("none/a", "there is no folder"), ("", "is a folder; name a file in it")]
+)
+def test_a_file_that_cannot_be_made_is_refused_before_the_settings_are_read(
+    cli: Cli, tmp_path: Path, name: str, fault: str
+) -> None:
+    done = cli("search", "heap", "-o", str(tmp_path / name))
+    assert (done.code, done.out) == (2, "")
+    assert fault in done.err
+
+
+def test_a_call_that_fails_leaves_no_file(
+    cli: Cli, config: str, tmp_path: Path, webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(status=401, times=None)
+    path = tmp_path / "found.json"
+    done = cli("search", "x", "-p", "exa", "--json", "--config", config, "-o", str(path))
+    assert done.code == 1
+    assert done.json["error"]["type"] == "AuthenticationError"
+    assert not path.exists()
+
+
+# --- nothing found -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [[], ["--json"], ["-o"]])
+@pytest.mark.parametrize("command", ["search", "web"])
+def test_no_results_are_exit_3(
+    cli: Cli, trial: str, tmp_path: Path, command: str, options: list[str]
+) -> None:
+    where = [str(tmp_path / "none")] if options == ["-o"] else []
+    done = cli(command, "xyzzyqqq", "--config", trial, *options, *where)
+    assert done.code == 3
+    assert ("No results found" in done.out) == (options == [])
+
+
+# --- time --------------------------------------------------------------------------------------
+
+
+def test_a_call_ends_when_its_time_is_up(
+    cli: Cli, config: str, webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(delay=20, times=None)
+    done = cli("search", "heap", "--config", config, "--timeout", "0.5", "--json")
+    assert done.code == 1
+    assert done.json["error"]["type"] == "RequestTimeoutError"
+    assert done.err == "webtools: The call was ended after 0.5 s; give it more with --timeout.\n"
+
+
+def test_a_call_within_its_time_is_like_any_other(cli: Cli, trial: str) -> None:
+    bound = cli("web-deep", "secure random tokens", "--config", trial, "--timeout", "60")
+    free = cli("web-deep", "secure random tokens", "--config", trial, "--cache", "bypass")
+    assert (bound.code, bound.err) == (0, "")
+    assert bound.out == free.out
+
+
+@pytest.mark.parametrize("time", ["0", "-1", "soon", "nan", "1e9"])
+def test_a_time_that_is_none_is_refused(cli: Cli, time: str) -> None:
+    done = cli("search", "x", f"--timeout={time}")
+    assert (done.code, done.out) == (2, "")
+    assert f"'{time}' is no time; use seconds above 0, up to 86400" in done.err
+
+
+# --- a model -----------------------------------------------------------------------------------
+
+QUESTION = "How do I generate secure random tokens in Python?"
+
+
+@pytest.fixture
+def no_langchain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "langchain.chat_models", None)
+
+
+def test_langchain_loads_the_model_that_writes_the_answer(
+    cli: Cli, trial: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, str]] = []
+
+    def init(name: str, *, model_provider: str) -> FakeListChatModel:
+        asked.append((model_provider, name))
+        return FakeListChatModel(responses=["The secrets module generates tokens [1]."])
+
+    monkeypatch.setattr("langchain.chat_models.init_chat_model", init)
+    done = cli("web-deep", QUESTION, "--model", "openai:gpt-5:mini", "--config", trial, "--json")
+    assert (done.code, done.err) == (0, "")
+    assert done.json["synthesis"]["claims"][0]["text"] == "The secrets module generates tokens."
+    assert asked == [("openai", "gpt-5:mini")]
+
+
+@pytest.mark.usefixtures("no_langchain")
+def test_llamaindex_does_where_langchain_is_not_there(
+    cli: Cli, trial: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    class OpenAILike(MockLLM):
+        def __init__(self, model: str) -> None:
+            super().__init__()
+            asked.append(model)
+
+    module: Any = ModuleType("llama_index.llms.openai_like")
+    module.LLM, module.OpenAILike = MockLLM, OpenAILike
+    monkeypatch.setitem(sys.modules, "llama_index.llms.openai_like", module)
+    cli("web-deep", QUESTION, "--model", "openai_like:phi", "--config", trial, "--json")
+    assert asked == ["phi"]
+    assert cli("plan", QUESTION, "--model", "openai_like:phi", "--config", trial).code == 0
+    del module.OpenAILike
+    done = cli("web-deep", QUESTION, "--model", "openai_like:phi", "--config", trial)
+    assert done.code == 2
+
+
+@pytest.mark.parametrize(
+    ("model", "fault"),
+    [
+        ("gpt", '--model "gpt" is not possible; write PROVIDER:NAME.'),
+        (":gpt", '--model ":gpt" is not possible'),
+        ("openai:", '--model "openai:" is not possible'),
+        ("openai:gpt", '--model "openai:gpt" cannot be used: OpenAIError: Missing credentials.'),
+        ("ollama:phi", "llama-index-llms-ollama"),
+    ],
+)
+def test_a_model_that_cannot_be_had_is_exit_2_with_the_remedy(
+    cli: Cli, config: str, webtools_sandbox: SandboxServer, model: str, fault: str
+) -> None:
+    done = cli("web-deep", "x", "--model", model, "--config", config)
+    assert (done.code, done.out) == (2, "")
+    assert fault in done.err
+    assert sum(webtools_sandbox.stats()["requests"].values()) == 0
+
+
+# --- old spellings -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "new", "details"),
+    [
+        (["--start", "2026-01-01"], "--start-published-date", "start_published_date"),
+        (["--end=2036-01-01"], "--end-published-date", "end_published_date"),
+    ],
+)
+def test_an_old_spelling_works_and_warns(
+    cli: Cli, config: str, words: list[str], new: str, details: str
+) -> None:
+    done = cli("search", "heap", *words, "--json", "--config", config)
+    assert details in done.json["filters"]
+    old = words[0].partition("=")[0]
+    assert done.err == (
+        f"webtools: {old} is now {new}; the old spelling goes with the next release.\n"
+    )
+
+
+@pytest.mark.parametrize(("old", "new"), [("--refresh", "refresh"), ("--no-cache", "bypass")])
+def test_the_old_ways_past_the_cache_are_those_of_python_now(
+    cli: Cli, trial: str, monkeypatch: pytest.MonkeyPatch, old: str, new: str
+) -> None:
+    modes: list[str] = []
+    call_tool = WebTools.call_tool
+
+    def watched(self: WebTools, *args: Any, **options: Any) -> Any:
+        modes.append(options["cache"])
+        return call_tool(self, *args, **options)
+
+    monkeypatch.setattr(WebTools, "call_tool", watched)
+    done = cli("search", "heap", old, "--config", trial)
+    assert done.code == 0
+    assert f"{old} is now --cache={new}; " in done.err
+    assert modes == [new]
+
+
+def test_what_follows_two_dashes_is_no_old_spelling(cli: Cli, config: str) -> None:
+    done = cli("search", "--json", "--config", config, "--", "--start")
+    assert (done.err, done.json["queries"]) == ("", ["--start"])
+
+
+# --- completion --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "target", "offered"),
+    [
+        ("webtools se", "command", [*PARSERS]),
+        ("webtools search", "command", [*PARSERS]),
+        ("webtools nonsense ", "command", [*PARSERS]),
+        ("webtools search --category ", "category", [*CATEGORIES]),
+        ("webtools web-deep --synthesis ", "synthesis", ["extractive", "perplexity", "none"]),
+        ("webtools config ", "action", ["path", "check", "example", "init", "set-key"]),
+        ("webtools search ", "texts", []),
+        ("webtools search -p ", "provider", ["exa", "kagi", "brave", "perplexity", "context7"]),
+    ],
+)
+def test_a_shell_is_offered_what_may_come_next(
+    config: str, monkeypatch: pytest.MonkeyPatch, line: str, target: str, offered: list[str]
+) -> None:
+    monkeypatch.setenv("_ARGCOMPLETE", "1")
+    monkeypatch.setenv("COMP_LINE", line)
+    monkeypatch.setenv("COMP_POINT", str(len(line)))
+    [action] = [each for each in completion.prepared()._actions if each.dest == target]
+    completer = vars(action)["completer"]
+    assert completer(prefix="", parsed_args=Namespace(config=config)) == offered
+    if target == "provider":
+        assert completer(prefix="", parsed_args=Namespace(config="nowhere.json")) == []
+
+
+def test_a_shell_asks_through_the_environment(tmp_path: Path, start: Start) -> None:
+    line, written = "webtools summarize --engine a", tmp_path / "offered"
+    asked = {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line))}
+    asked["_ARGCOMPLETE_STDOUT_FILENAME"] = str(written)
+    start(env={**os.environ, **asked}).communicate(timeout=60)
+    assert written.read_text().strip() == "agnes"
+
+
+def test_what_a_shell_asks_comes_before_the_arguments(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+    for name, value in (
+        ("_ARGCOMPLETE", "1"),
+        ("COMP_LINE", "webtools fetch "),
+        ("COMP_POINT", "15"),
+    ):
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("argcomplete.autocomplete", lambda parser, **_: seen.append(parser.prog))
+    cli("fetch")
+    assert seen == ["webtools fetch"]
+
+
+def test_a_shell_gets_a_script_of_its_own(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = cli("completion", "bash")
+    assert done.code == 0
+    assert "webtools" in done.out
+    assert "complete " in done.out
+    monkeypatch.setitem(sys.modules, "argcomplete.shell_integration", None)
+    done = cli("completion", "zsh")
+    assert (done.code, done.out) == (2, "")
+    assert "agent-webtools[cli]" in done.err
