@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,11 +18,25 @@ from webtools.grounding.units import Unit, readable, units_of
 MOST = 5  # claims
 _PASSAGES = 14  # that claims are taken from, best first
 _BESIDE = 0.5  # what the passage's own score counts beside that of the sentence
-_MARGIN = 1.5  # below the best score: what is worse bears on the question too little
-_LEAST_COVERAGE = 0.3  # share of the question's weight in the sentence, its headings and title
+_PAGE = 2.0  # what it counts how much of all that was ranked high stands on the same page
+_SPREAD = 2.0  # difference of scores at which one passage weighs e times another
+# Below the best score: what is worse bears on the question too little, sooner on another page.
+_MARGIN, _MARGIN_ELSEWHERE = 0.8, 0.4
+_LEAST_COVERAGE = 0.85  # of what the best has of the question, headings and title counted
 _LEANS = NAMES.index("leans")
 _COVERAGE = NAMES.index("coverage_around")
 _LONGEST_HEADING = 80
+# Headings that stand on every page of their kind, and name nothing.
+_GENERIC = frozenset(
+    str.split("description name options notes details introduction overview summary usage synopsis")
+)
+_SITE = re.compile(r"\s+[-\u2013\u2014|\u00b7]\s+")  # what follows in a title is the name of the site
+# What says that something was named before: its page or section, or the sentence above.
+_MEANT = re.compile(
+    r"[\s:#*>-]{0,9}(?:the|this) (?:command|directive|function|method|module|option|program|setting"
+    r"|tool|class|package|attribute|statement|clause)\b",
+    re.IGNORECASE,
+)
 # What is written as code is: with an underscore, brackets, hyphens in front, or capitals within.
 _NAME = re.compile(r"\w+_\w*|\w[\w.]*(?=\()|(?<![\w-])--?[a-zA-Z][\w-]*|\w*[a-z][A-Z]\w*|\w+::\w+")
 
@@ -111,21 +126,36 @@ def likelihood(candidates: Sequence[Candidate], ranking: Ranking) -> float:
 
 def candidates_of(ranking: Ranking) -> list[Candidate]:
     """Return what may be quoted of the best passages, best first."""
+    passages = ranking.ranked[:_PASSAGES]
+    shares = _shares(passages)
     found = [
-        each for passage in ranking.ranked[:_PASSAGES] for each in _candidates(passage, ranking)
+        each
+        for passage in passages
+        for each in _candidates(passage, ranking, shares[passage.match.document.number])
     ]
     found.sort(key=lambda each: -each.score)
     return found
 
 
-def _candidates(passage: Ranked, ranking: Ranking) -> Iterator[Candidate]:
+def _shares(passages: Sequence[Ranked]) -> dict[int, float]:
+    """Return by document how much stands on it of what was ranked high, 0 to 1 for the best."""
+    weights: dict[int, float] = {}
+    for each in passages:
+        weight = math.exp((each.score - passages[0].score) / _SPREAD)
+        number = each.match.document.number
+        weights[number] = weights.get(number, 0.0) + weight
+    most = max(weights.values(), default=1.0)
+    return {number: weight / most for number, weight in weights.items()}
+
+
+def _candidates(passage: Ranked, ranking: Ranking, share: float) -> Iterator[Candidate]:
     document = passage.match.document
     for unit in units_of(document.text, passage.match.span):
         if unit.kind == "code" and "way" not in ranking.question.kinds:
             continue
         part = narrow(passage.match, unit.span, ranking.question.terms, ranking.matches)
         features = features_of(part, ranking.pool)
-        score = score_of(features) + _BESIDE * passage.score
+        score = score_of(features) + _BESIDE * passage.score + _PAGE * math.log(share)
         yield Candidate(unit, document, features, score)
 
 
@@ -134,26 +164,41 @@ def choose(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
     chosen: list[Candidate] = []
     known: list[Shingles] = []
     for each in candidates:
-        if len(chosen) == most or each.score < candidates[0].score - _MARGIN:
+        if len(chosen) == most:
             break
-        bears = not chosen or each.features[_COVERAGE] >= _LEAST_COVERAGE
+        bears = not chosen or _comes_near(each, chosen[0])
         if bears and not is_repeated(own := shingles_of(each.quotation), known):
             chosen.append(each)
             known.append(own)
     return chosen
 
 
+def _comes_near(each: Candidate, best: Candidate) -> bool:
+    margin = _MARGIN if each.document is best.document else _MARGIN_ELSEWHERE
+    least = _LEAST_COVERAGE * best.features[_COVERAGE]
+    return each.score >= best.score - margin and each.features[_COVERAGE] >= least
+
+
 def _claim(each: Candidate, ranking: Ranking) -> Claim:
     quotation = each.quotation
     shown = readable(quotation, each.unit.kind)
     document, span = each.document, each.unit.span
-    heading = span.path[-1][:_LONGEST_HEADING] if span.path else ""
-    leans = bool(each.features[_LEANS]) and lowered(heading) not in lowered(quotation)
+    heading = _heading(each)
+    leaning = bool(each.features[_LEANS]) or _MEANT.match(quotation) is not None
+    leans = leaning and lowered(heading) not in lowered(quotation)
     if heading and (leans or _needs(heading, quotation, ranking)):  # "This option": which one?
         separator = ":\n" if each.unit.kind == "code" else ": "
         shown = f"{heading}{separator}{shown}"
     where = Quotation(document.url, document.title, quotation, document.number, span.start)
     return Claim(shown, (where,), score=each.score)
+
+
+def _heading(each: Candidate) -> str:
+    """Return the last heading that names what a quotation is about: the title at last."""
+    title = _SITE.split(each.document.title, maxsplit=1)[0]
+    path = (title, *each.unit.span.path)
+    telling = [name for name in path if name.strip(" .:").lower() not in _GENERIC]
+    return telling[-1][:_LONGEST_HEADING] if telling else ""
 
 
 def _needs(heading: str, quotation: str, ranking: Ranking) -> bool:

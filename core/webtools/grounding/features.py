@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from webtools.grounding.matching import Match, Matches
 from webtools.grounding.questions import KINDS, SHOWN, kinds_of
 from webtools.grounding.terms import Hit, Term, find, identifiers_of, terms_of
+from webtools.grounding.units import LEANING
 
 _WINDOW = 160  # characters in which terms count as standing together
 _NEAR = 3  # characters between two neighbouring words
@@ -30,11 +31,6 @@ _REFERENCE = re.compile(
 )
 _QUESTION_MARK = re.compile(r"[?？]\s*$", re.MULTILINE)
 _LINK = re.compile(r"\]\(")
-_LEANING = re.compile(
-    r"[\s:#*>-]{0,9}(?:it|its|this|that|these|those|they|he|she|his|her|however|but"
-    r"|and|also|such|then|therefore|thus|otherwise|instead|for example)\b",
-    re.IGNORECASE,
-)
 
 NAMES = (
     "bm25", "bm25_share", "coverage", "coverage_around", "lead", "lead_precision", "path",
@@ -233,7 +229,7 @@ def _structural(match: Match, text: str) -> list[float]:
         float(bool(_REFERENCE.search(text))),
         float(bool(_QUESTION_MARK.search(body))),
         min(1.0, len(_LINK.findall(text)) * 60 / max(1, len(text))),
-        float(bool(_LEANING.match(body))),
+        float(bool(LEANING.match(body))),
     ]
 
 

@@ -7,7 +7,7 @@ Headings, lead-ins of lists and sentences that are cut off are none.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from webtools.grounding.blocks import Block, heading_text, read_blocks
@@ -23,7 +23,16 @@ _LETTERS = 0.4  # of what is prose
 _RULE = re.compile(r"[|\s:-]*$")
 _MARK = re.compile(r"(?::|[-*+•]|\d{1,3}[.)])\s+|#{1,6}\s+")
 _LINK = re.compile(r"!?\[([^\[\]]{0,300})\]\([^()\s]{0,500}(?:\s[^()]{0,300})?\)")
+# What a sentence begins with that is not understood without the one before.
+LEANING = re.compile(
+    r"[\s:#*>-]{0,9}(?:it|its|this|that|these|those|they|he|she|his|her|however|but"
+    r"|and|also|such|then|therefore|thus|otherwise|instead|for example)\b",
+    re.IGNORECASE,
+)
 _LEAD_IN = (":", "：", "::")
+_SIGNATURE = re.compile(r"`[^`\n]+`[^\n]*|[\w.]+ ?\([^\n]*\)[^\n]*")  # a line by itself
+_LONGEST_SIGNATURE = 160
+_LONGEST_PARAGRAPH = 280  # characters of one that is quoted whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +73,22 @@ class _Quotable:
                 if self._terms:
                     self._path = (*self._path, heading_text(self._text, self._terms[-1]))
                 following = blocks[number + 1] if number + 1 < len(blocks) else None
+                above = self._path
+                if block.kind == "prose" and number and self._is_signature(blocks[number - 1]):
+                    self._path = (*above, heading_text(self._text, blocks[number - 1]))
                 yield from self._of(block, following)
+                self._path = above
                 self._terms = []
+
+    def _is_signature(self, block: Block) -> bool:
+        """Tell whether a paragraph is the signature of what the next one describes."""
+        text = self._text[block.start : block.end]
+        return (
+            block.kind == "prose"
+            and len(text) <= _LONGEST_SIGNATURE
+            and not text.endswith((".", *_LEAD_IN))
+            and _SIGNATURE.fullmatch(text) is not None
+        )
 
     def _of(self, block: Block, following: Block | None) -> Iterator[Unit]:
         """Return what can be quoted of one block."""
@@ -77,11 +100,21 @@ class _Quotable:
         if following is not None and following.kind == "code":
             yield from self._code(block, following)
         spans = sentence_spans(self._text, block.start + _mark(self._text, block), block.end)
+        if len(spans) > 1 and spans[-1][1] - spans[0][0] <= _LONGEST_PARAGRAPH:
+            yield from self._paragraph(spans)
         for number, (start, end) in enumerate(spans):
             if self._terms and not number and end - self._terms[0].start <= _LONGEST:
                 yield self._definition(end)
             elif is_sentence(self._text[start:end]):
                 yield self._unit(start, end, "sentence")
+
+    def _paragraph(self, spans: Sequence[tuple[int, int]]) -> Iterator[Unit]:
+        """Return a short paragraph as one where its sentences need the first, or are of a term."""
+        start, end = spans[0][0], spans[-1][1]
+        texts = [self._text[first:last] for first, last in spans]
+        joined = self._terms or all(map(LEANING.match, texts[1:]))
+        if joined and all(map(is_sentence, texts)):
+            yield self._definition(end) if self._terms else self._unit(start, end, "sentence")
 
     def _row(self, block: Block) -> Iterator[Unit]:
         """Return a row between its outer bars; a rule or a header is none."""
