@@ -15,6 +15,7 @@ from benchmarks.report import QUICK, Row, ratio
 
 MEGABYTE = 1_000_000
 SIDES = ("ours", "plain")
+MOST_BESIDE = 0.15
 
 
 def rows(folder: Path | None = None) -> Iterator[Row]:
@@ -51,6 +52,11 @@ def _shares(split: str, outcomes: Sequence[Outcome], *, judged: bool) -> Iterato
     ):
         reached = value >= least if judged else None
         yield Row(f"{what}, {split}", f"{value:.1%}", "", value, f"≥ {least}", reached)
+    claims = sum(len(each.claims) for each in read)
+    beside = sum(each.beside for each in read) / max(1, claims)
+    reached = beside <= MOST_BESIDE if judged else None
+    what = f"claims off topic, {split}, {claims} claims"
+    yield Row(what, f"{beside:.1%}", "", beside, f"≤ {MOST_BESIDE}", reached)
 
 
 def _languages(outcomes: Sequence[Outcome]) -> Iterator[Row]:

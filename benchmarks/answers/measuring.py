@@ -28,6 +28,7 @@ class Outcome:
         plain: By length, whether it stands in those of plain BM25.
         claims: The claims of the extractive answer.
         is_told: Whether it stands in one of them.
+        beside: Claims that are off topic: they lack it, and another page than its own says them.
     """
 
     question: Question
@@ -36,6 +37,7 @@ class Outcome:
     plain: dict[int, bool]
     claims: list[Claim]
     is_told: bool
+    beside: int
 
 
 def outcome(question: Question, pages: Sequence[Read]) -> Outcome:
@@ -60,7 +62,14 @@ def outcome(question: Question, pages: Sequence[Read]) -> Outcome:
     ordered = plain_order(question.question, pages)
     plain = {length: has(filled(ordered, length)) for length in LENGTHS}
     told = has(each.text for each in claims)
-    return Outcome(question, has(page.text for page in pages), ours, plain, claims, told)
+    beside = sum(not has([each.text]) and not _is_of(question, each) for each in claims)
+    return Outcome(question, has(page.text for page in pages), ours, plain, claims, told, beside)
+
+
+def _is_of(question: Question, claim: Claim) -> bool:
+    """Return whether a claim is quoted from the page that was meant."""
+    page = question.page
+    return page is not None and any(each.url.endswith(page) for each in claim.citations)
 
 
 def plain_order(question: str, pages: Sequence[Read]) -> list[str]:

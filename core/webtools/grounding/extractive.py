@@ -21,8 +21,10 @@ _BESIDE = 0.5  # what the passage's own score counts beside that of the sentence
 _PAGE = 2.0  # what it counts how much of all that was ranked high stands on the same page
 _SPREAD = 2.0  # difference of scores at which one passage weighs e times another
 # Below the best score: what is worse bears on the question too little, sooner on another page.
-_MARGIN, _MARGIN_ELSEWHERE = 0.8, 0.4
+_MARGIN, _MARGIN_ELSEWHERE = 0.8, 0.2
 _LEAST_COVERAGE = 0.85  # of what the best has of the question, headings and title counted
+# Of the whole question: for tenfold text so much more, from none at so many characters on.
+_COVERAGE_BY_LENGTH, _SHORT, _MOST_ASKED = 0.23, 1000, 0.35
 _LEANS = NAMES.index("leans")
 _COVERAGE = NAMES.index("coverage_around")
 _LONGEST_HEADING = 80
@@ -30,7 +32,8 @@ _LONGEST_HEADING = 80
 _GENERIC = frozenset(
     str.split("description name options notes details introduction overview summary usage synopsis")
 )
-_SITE = re.compile(r"\s+[-\u2013\u2014|\u00b7]\s+")  # what follows in a title is the name of the site
+# What follows in a title is the name of the site.
+_SITE = re.compile(r"\s+[-\u2013\u2014|\u00b7]\s+")
 # What says that something was named before: its page or section, or the sentence above.
 _MEANT = re.compile(
     r"[\s:#*>-]{0,9}(?:the|this) (?:command|directive|function|method|module|option|program|setting"
@@ -79,12 +82,21 @@ class Claim:
 
 @dataclass(slots=True)
 class Candidate:
-    """Something that may be quoted, with its features and score."""
+    """Something that may be quoted, with its features and score.
+
+    Attributes:
+        unit: The slice.
+        document: Of which text.
+        features: Of the slice.
+        score: Of the slice, its passage and its page.
+        coverage: What share of the question the slice and its passage have, their mean.
+    """
 
     unit: Unit
     document: Document
     features: list[float] = field(repr=False)
     score: float
+    coverage: float
 
     @property
     def quotation(self) -> str:
@@ -115,7 +127,14 @@ def claims_of(ranking: Ranking, *, most: int = MOST, threshold: float = THRESHOL
     candidates = candidates_of(ranking)
     if likelihood(candidates, ranking) < threshold:
         return []
-    return [_claim(each, ranking) for each in choose(candidates, most)]
+    least = _least_coverage(ranking.matches.characters)
+    bearing = [each for each in candidates if each.coverage >= least]
+    return [_claim(each, ranking) for each in choose(bearing, most)]
+
+
+def _least_coverage(characters: int) -> float:
+    """Return how much of a question a claim must have: in more text more has some by chance."""
+    return min(_MOST_ASKED, _COVERAGE_BY_LENGTH * math.log10(max(1.0, characters / _SHORT)))
 
 
 def likelihood(candidates: Sequence[Candidate], ranking: Ranking) -> float:
@@ -156,7 +175,8 @@ def _candidates(passage: Ranked, ranking: Ranking, share: float) -> Iterator[Can
         part = narrow(passage.match, unit.span, ranking.question.terms, ranking.matches)
         features = features_of(part, ranking.pool)
         score = score_of(features) + _BESIDE * passage.score + _PAGE * math.log(share)
-        yield Candidate(unit, document, features, score)
+        coverage = (features[_COVERAGE] + passage.features[_COVERAGE]) / 2
+        yield Candidate(unit, document, features, score, coverage)
 
 
 def choose(candidates: Sequence[Candidate], most: int) -> list[Candidate]:

@@ -32,7 +32,7 @@ LEANING = re.compile(
 _LEAD_IN = (":", "：", "::")
 _SIGNATURE = re.compile(r"`[^`\n]+`[^\n]*|[\w.]+ ?\([^\n]*\)[^\n]*")  # a line by itself
 _LONGEST_SIGNATURE = 160
-_LONGEST_PARAGRAPH = 280  # characters of one that is quoted whole
+_LONGEST_PARAGRAPH = 400  # characters of one that is quoted whole
 
 
 @dataclass(frozen=True, slots=True)
