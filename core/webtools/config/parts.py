@@ -185,10 +185,13 @@ class ResearchConfig(_Optional):
         chain: For a command, the names of the providers in the order in which they are tried.
         synthesis: Who writes the answer where the call does not say: `extractive`, `none`, or the
             type or name of a provider that can; None where nothing is set.
+        merge: Ask all providers of a chain at once and fuse their ranks, in place of one after the
+            other until one finds something.
     """
 
     chain: dict[Command, tuple[str, ...]] = {}
     synthesis: str | None = None
+    merge: bool = False
 
     @field_validator("chain", mode="before")
     @classmethod

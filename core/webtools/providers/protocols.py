@@ -21,7 +21,7 @@ from webtools.http.messages import Request, Response
 from webtools.http.proxies import NO_PROXIES, Proxies, Proxy
 from webtools.providers.about import About, Capability
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
-from webtools.results import Page, SearchResult
+from webtools.results import Page, Passage, SearchResult
 
 FilterName: TypeAlias = Literal[
     "include_domains",
@@ -197,10 +197,17 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class SynthesisQuery:
-    """A question to answer from these sources and no others."""
+    """A question to answer from these sources and no others.
+
+    Attributes:
+        question: What is asked.
+        sources: Their whole texts.
+        passages: The passages of them that bear on the question, best first, where pages were read.
+    """
 
     question: str
     sources: tuple[Source, ...]
+    passages: tuple[Passage, ...] = ()
 
 
 Query: TypeAlias = SearchQuery | PageQuery | SummaryQuery | DocsQuery | SynthesisQuery

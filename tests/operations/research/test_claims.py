@@ -10,6 +10,7 @@ from webtools.operations.research.claims import (
     is_quoted,
     passages_beside,
     quote,
+    rank_sources,
     summarized,
 )
 from webtools.providers.protocols import Source
@@ -41,7 +42,7 @@ To make a card, call `new_card` with the name of its owner:
 
 @pytest.mark.parametrize("page", [FENCED, INDENTED])
 def test_code_is_shown_between_fences_and_quoted_to_the_letter(page: str) -> None:
-    claims = quote("How do I make a card?", [Source(1, "Cards", URL, page)])
+    claims = quote(rank_sources("How do I make a card?", [Source(1, "Cards", URL, page)]))
     shown = next(each for each in claims if "```" in each.text)
     code = 'card = new_card("Ann")\n\ncard.save()\n```'
     assert shown.text.endswith(code)
@@ -89,9 +90,9 @@ def test_a_drafts_claims_come_with_the_sentences_that_bear_them_out() -> None:
 
 
 def test_passages_beside_the_claims_tell_something_else() -> None:
-    claims = quote(POOL, SOURCES)
-    assert claims
-    beside = passages_beside(POOL, SOURCES, [], 4000)
+    ranking = rank_sources(POOL, SOURCES)
+    assert quote(ranking)
+    beside = passages_beside(ranking, [], 4000)
     assert beside[0].url == SOURCES[0].url
     whole = [
         Claim(
@@ -101,6 +102,6 @@ def test_passages_beside_the_claims_tell_something_else() -> None:
         )
         for each in beside[:1]
     ]
-    assert beside[0] not in passages_beside(POOL, SOURCES, whole, 4000)
-    assert passages_beside(POOL, SOURCES, [], 0) == []
-    assert passages_beside(POOL, SOURCES, [], -1) == []
+    assert beside[0] not in passages_beside(ranking, whole, 4000)
+    assert passages_beside(ranking, [], 0) == []
+    assert passages_beside(ranking, [], -1) == []

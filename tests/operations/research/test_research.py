@@ -391,7 +391,7 @@ def test_what_a_stand_in_found_is_not_kept_as_the_answer(
 def test_research_takes_what_a_search_kept_by_provider(
     web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
-    web.research(QUERY)
+    web.research(QUERY, command="web-deep", synthesis="none")
     asked(webtools_sandbox)
     found = web.research(QUERY, command="web-deep")
     assert asked(webtools_sandbox) == {"/exa/contents": 1}

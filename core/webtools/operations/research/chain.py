@@ -10,10 +10,16 @@ from typing import Literal, NamedTuple, TypeAlias
 from webtools.config.messages import listed
 from webtools.config.paths import ENVIRONMENT
 from webtools.config.settings import EXAMPLE, Accounts, config_paths
-from webtools.errors import ConfigError
-from webtools.flows.drivers import Flow, Offload
+from webtools.errors import ConfigError, WebToolsError
+from webtools.flows.drivers import Flow, Gather, Offload
+from webtools.inputs.models import MAX_SOURCES
 from webtools.operations.failover import Leave, Tried, Turns, in_turn
-from webtools.operations.research.rules import is_docs_lookup, normalize, without_repeats
+from webtools.operations.research.rules import (
+    fused,
+    is_docs_lookup,
+    normalize,
+    without_repeats,
+)
 from webtools.operations.search import HITS, as_kept, attest, search_one, unapplied, undated_warning
 from webtools.pipeline.accounting import Job
 from webtools.pipeline.caching import Work, done_once
@@ -43,6 +49,7 @@ class Question(NamedTuple):  # quicker to make than a frozen dataclass
         recency_days: Age up to which a source counts as recent, or None.
         recency_from: What set it: the caller, the command, or words of the question.
         since: No older sources are asked for; None without a bound.
+        spares: Hits beyond the limit that may stand in for others.
     """
 
     query: str
@@ -52,6 +59,7 @@ class Question(NamedTuple):  # quicker to make than a frozen dataclass
     recency_days: int | None
     recency_from: RecencySource | None
     since: date | None
+    spares: int = 0
 
 
 @dataclass(slots=True)
@@ -61,6 +69,7 @@ class Retrieval(Tried):
     Attributes:
         account: Whose results these are; None when nobody found anything.
         results: The hits, one per page.
+        spares: The next best, which stand in where the page of a hit cannot be read.
         retrieved_at: When they were fetched; None for now.
         read_at: When the oldest page was fetched of those that were kept; None without any.
         costs: What was spent.
@@ -72,6 +81,7 @@ class Retrieval(Tried):
 
     account: Account | None = None
     results: list[SearchResult] = field(default_factory=list[SearchResult])
+    spares: list[SearchResult] = field(default_factory=list[SearchResult])
     retrieved_at: datetime | None = None
     read_at: datetime | None = None
     costs: list[Cost | None] = field(default_factory=list["Cost | None"])
@@ -79,6 +89,10 @@ class Retrieval(Tried):
     is_partial: bool = False
     empty: list[Account] = field(default_factory=list[Account])
     is_widened: bool = False
+
+    def take(self, results: list[SearchResult], limit: int) -> None:
+        """Take the best as results; what is left stands by."""
+        self.results, self.spares = results[:limit], results[limit:]
 
 
 def chain_for(command: Command, query: str, accounts: Accounts) -> tuple[Account, ...]:
@@ -152,7 +166,8 @@ def retrieve(
     """
     found = Retrieval()
     ready, troubled = yield from _sorted_out(chain, context, found)
-    yield from ask_in_turn(ready, question, context, deadline, found)
+    ask = ask_at_once if context.accounts.research.merge else ask_in_turn
+    yield from ask(ready, question, context, deadline, found)
     if not found.answered:
         yield from ask_in_turn(troubled, question, context, deadline, found)
     if not found.answered:
@@ -204,6 +219,44 @@ def ask_in_turn(
     yield from in_turn(turns, found, attempt, context)
 
 
+def ask_at_once(
+    accounts: list[Account],
+    question: Question,
+    context: CallContext,
+    deadline: float,
+    found: Retrieval,
+) -> Flow[None]:
+    """Ask all at the same time and fuse their ranks; all that happens goes into `found`."""
+    every = [Retrieval() for _ in accounts]
+    flows = [
+        ask_in_turn([account], question, context, deadline, own)
+        for account, own in zip(accounts, every, strict=True)
+    ]
+    outcomes: list[WebToolsError | None] = yield Gather(flows)
+    for outcome in outcomes:
+        if outcome is not None:
+            raise outcome
+    for own in every:
+        _add(own, found)
+    ranked = fused([[*own.results, *own.spares] for own in every])
+    found.take(ranked, question.limit)
+    best = {account.name: account for account in accounts}
+    found.account = best[ranked[0].source_provider] if ranked else None
+
+
+def _add(own: Retrieval, found: Retrieval) -> None:
+    """Add what became of one provider to what became of all."""
+    found.degraded |= own.degraded
+    found.parked |= own.parked
+    found.failures |= own.failures
+    found.answered |= own.answered
+    found.costs += own.costs
+    found.warnings += own.warnings
+    found.empty += own.empty
+    times = [at for at in (found.retrieved_at, own.retrieved_at) if at is not None]
+    found.retrieved_at = min(times, default=None)
+
+
 def task_of(account: Account) -> Capability:
     """Tell what a provider of a chain is asked for."""
     return "docs" if PROVIDERS[account.type].docs is not None else "search"
@@ -227,7 +280,7 @@ def _attempt(
     found.warnings += hits.warnings
     if results:
         found.account, found.retrieved_at = account, at
-        found.results = without_repeats(results)[: question.limit]
+        found.take(without_repeats(results), question.limit)
     else:
         found.empty.append(account)
         found.warnings.append(found_nothing(account))
@@ -246,24 +299,32 @@ def _filtered(
 def query_for(account: Account, question: Question) -> SearchQuery | DocsQuery:
     """Put the question in the way that a provider takes it."""
     if task_of(account) == "docs":
-        return DocsQuery(question.query, question.limit)
+        return _docs_query(question)
     return _search_query(question)
 
 
 def _search_query(question: Question) -> SearchQuery:
     return SearchQuery(
         query=question.query,
-        limit=question.limit,
+        limit=_hits_wanted(question),
         start_published_date=question.since,
         category=NEWS if question.command == "web-news" else None,
         snippets=True,
     )
 
 
+def _docs_query(question: Question) -> DocsQuery:
+    return DocsQuery(question.query, _hits_wanted(question))
+
+
+def _hits_wanted(question: Question) -> int:
+    return min(question.limit + question.spares, MAX_SOURCES)
+
+
 def _look_up(
     account: Account, question: Question, context: CallContext, deadline: float
 ) -> Flow[tuple[Hits, datetime | None]]:
-    query = DocsQuery(question.query, question.limit)
+    query = _docs_query(question)
     key = cache_key("docs", account.identity, normalize(query.query), query.limit, query.library)
     work = Work(HITS, key, query.query, account.name)
     ask = partial(_ask_docs, account, query, context, deadline)

@@ -14,6 +14,7 @@ from webtools.grounding.extractive import candidates_of
 from webtools.grounding.matching import Document
 from webtools.grounding.ranking import (
     Ranked,
+    Ranking,
     document_of,
     fill,
     passages_of,
@@ -42,8 +43,13 @@ def documents_of(sources: Sequence[Source]) -> list[Document]:
 # --- quoted from the sources -------------------------------------------------------------------
 
 
-def quote(question: str, sources: Sequence[Source]) -> list[Claim]:
-    """Return the claims of the sources that answer a question; none when they do not."""
+def rank_sources(question: str, sources: Sequence[Source]) -> Ranking:
+    """Return the passages of the sources, ranked against a question."""
+    return rank_documents(question, documents_of(sources))
+
+
+def quote(ranking: Ranking) -> list[Claim]:
+    """Return the claims of ranked sources that answer their question; none when they do not."""
     return [
         Claim(
             text=_fenced(each.text),
@@ -53,7 +59,7 @@ def quote(question: str, sources: Sequence[Source]) -> list[Claim]:
                 for where in each.citations
             ],
         )
-        for each in extractive.extract(question, documents_of(sources))
+        for each in extractive.claims_of(ranking)
     ]
 
 
@@ -125,11 +131,16 @@ def _support(said: str, document: Document) -> Quotation:
 # --- beside the answer -------------------------------------------------------------------------
 
 
+def best_passages(ranking: Ranking, max_characters: int) -> list[Passage]:
+    """Return the best passages that fit."""
+    return passages_of(fill(ranking.ranked, max_characters), ranking.ranked)
+
+
 def passages_beside(
-    question: str, sources: Sequence[Source], claims: Sequence[Claim], max_characters: int
+    ranking: Ranking, claims: Sequence[Claim], max_characters: int
 ) -> list[Passage]:
-    """Return the passages that bear on a question and tell more than the claims do."""
-    ranked = rank_documents(question, documents_of(sources)).ranked
+    """Return the best passages that tell more than the claims do."""
+    ranked = ranking.ranked
     quotations = [where.quotation for each in claims for where in each.citations]
     told: Shingles = frozenset(run for each in quotations for run in shingles_of(each))
     telling = (each for each in ranked if not _is_told(each, told))

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
 from pydantic import AwareDatetime, BaseModel, TypeAdapter
 
 from webtools.config.settings import Accounts
-from webtools.errors import ConfigError, InputError
+from webtools.errors import ConfigError
 from webtools.flows.drivers import Flow, Now, Offload
-from webtools.inputs.models import MAX_RECENCY_DAYS, MAX_SOURCES, ResearchInput
-from webtools.inputs.values import shown
+from webtools.grounding.ranking import Ranking
+from webtools.inputs.models import ResearchInput
 from webtools.operations.failover import UNPRICED
 from webtools.operations.research import rules
-from webtools.operations.research.chain import Question, RecencySource, Retrieval, chain_for
-from webtools.operations.research.claims import ANSWER_CHARACTERS, passages_beside
+from webtools.operations.research.chain import Question, Retrieval, chain_for
+from webtools.operations.research.claims import (
+    ANSWER_CHARACTERS,
+    best_passages,
+    passages_beside,
+    rank_sources,
+)
+from webtools.operations.research.questions import moved_bounds, question_of
 from webtools.operations.research.reading import read_pages, readers
 from webtools.operations.research.recency import retrieve_recent
 from webtools.operations.research.synthesis import (
@@ -28,11 +34,16 @@ from webtools.operations.research.synthesis import (
     Synthesizer,
     synthesize,
 )
-from webtools.operations.research.synthesizers import ExtractiveSynthesizer, ProviderSynthesizer
+from webtools.operations.research.synthesizers import (
+    LONGEST_INPUT,
+    ExtractiveSynthesizer,
+    ProviderSynthesizer,
+    choose_synthesizer,
+)
 from webtools.pipeline.caching import Kept, Kind, Work, done_once
 from webtools.pipeline.context import CallContext
 from webtools.pipeline.cost import NOTHING, total
-from webtools.providers import PROVIDERS, Account
+from webtools.providers import Account
 from webtools.providers.protocols import Source, SynthesisQuery
 from webtools.results import (
     Passage,
@@ -45,9 +56,7 @@ from webtools.results import (
 from webtools.storage.cache import cache_key
 from webtools.text.invisible import without_hidden
 
-DEFAULT_SOURCES = 5
 SECONDS = {"web": 60.0, "web-news": 60.0, "web-docs": 60.0, "web-deep": 180.0}
-EXTRACTIVE = ExtractiveSynthesizer()
 
 
 class _Told(BaseModel):
@@ -97,99 +106,8 @@ def research(given: ResearchInput, context: CallContext) -> Flow[ResearchEnvelop
         kept = Kept((yield from carried_out()))
     else:
         kept = yield from done_once(context, work, carried_out, deadline)
-    told = [*accounts.warnings, *_moved(given, question), *context.store_warnings()]
+    told = [*accounts.warnings, *moved_bounds(given, question), *context.store_warnings()]
     return _as_asked(kept, question, told)
-
-
-def _moved(given: ResearchInput, question: Question) -> list[str]:
-    """Tell which bounds the arguments were moved to."""
-    told: list[str] = []
-    if given.limit and given.limit > question.limit:
-        told = [f"limit {given.limit} is above what is allowed here; {question.limit} was used."]
-    asked = _days_asked(given)
-    if asked is not None and asked != question.recency_days:
-        told.append(
-            f"recency_days {asked} is not in 1 to {MAX_RECENCY_DAYS}; "
-            f"{question.recency_days} was used."
-        )
-    return told
-
-
-def _days_asked(given: ResearchInput) -> int | None:
-    return given.recency_days or None
-
-
-def question_of(given: ResearchInput, accounts: Accounts) -> Question:
-    """Apply the rules about time and number."""
-    days = rules.recency_days(_days_asked(given), given.query, given.command)
-    most = min(accounts.max_results or MAX_SOURCES, MAX_SOURCES)
-    return Question(
-        query=given.query,
-        command=given.command,
-        limit=min(given.limit or accounts.max_results or DEFAULT_SOURCES, most),
-        time_sensitive=rules.is_time_sensitive(given.query, given.command),
-        recency_days=days,
-        recency_from=_recency_from(given) if days else None,
-        since=_days_ago(days) if days else None,
-    )
-
-
-def _days_ago(days: int) -> date:
-    return datetime.now(UTC).date() - timedelta(days=days)
-
-
-def _recency_from(given: ResearchInput) -> RecencySource:
-    if _days_asked(given) is not None:
-        return "call"
-    return "command" if given.command == "web-news" else "words"
-
-
-def choose_synthesizer(given: ResearchInput, context: CallContext) -> Synthesizer | None:
-    """Choose who writes the answer; None leaves it out.
-
-    Raises:
-        ConfigError: No configured provider can.
-        InputError: There is no such synthesizer.
-    """
-    handed_in, configured = context.options.synthesizer, context.accounts.research.synthesis
-    wanted = given.synthesis.strip().lower()
-    if not wanted and given.command != "web-deep":
-        return None
-    if handed_in is not None and wanted in ("", "llm", handed_in.name):
-        return handed_in
-    match wanted or configured or EXTRACTIVE.name:
-        case "extractive":
-            return EXTRACTIVE
-        case "none":
-            return None
-        case "llm":
-            told = "needs a model: hand in a synthesizer, such as ChatModelSynthesizer"
-        case writer:
-            if account := _writer(writer, context.accounts):
-                return ProviderSynthesizer(account, context)
-            names = (EXTRACTIVE.name, *_writing_types(), "llm", "none")
-            told = f"is unknown; use one of {', '.join(names)}"
-    raise InputError(f"synthesis {shown(given.synthesis)} {told}.")
-
-
-def _writer(wanted: str, accounts: Accounts) -> Account | None:
-    """Return the provider of a name or a type that writes answers; None where nothing is meant.
-
-    Raises:
-        ConfigError: The type can, but no provider that is configured.
-    """
-    able = [each for each in accounts.accounts if PROVIDERS[each.type].synthesize]
-    named = (each for each in able if each.name.lower() == wanted)
-    typed = [each for each in able if each.type == wanted]
-    typed.sort(key=lambda each: each.name != accounts.default)
-    found = next(named, None) or next(iter(typed), None)
-    if found is None and wanted in _writing_types():
-        return accounts.select("synthesize")
-    return found
-
-
-def _writing_types() -> list[str]:
-    return [kind for kind, each in PROVIDERS.items() if each.synthesize]
 
 
 def work_of(
@@ -209,7 +127,8 @@ def work_of(
     recency = (question.recency_days, question.recency_from, str(question.since))
     names = [account.identity for account in chain]
     reading = _readers(context.accounts) if reads_pages(question, synthesizer) else []
-    key = cache_key("research", query, asked, recency, names, how, reading)
+    merge = context.accounts.research.merge
+    key = cache_key("research", query, asked, recency, names, how, reading, merge)
     return Work(_TOLD, key, question.query, "research")
 
 
@@ -270,50 +189,50 @@ class _Research:
         done = self.context.parts("searching", 1)
         found = yield from retrieve_recent(self.question, self.chain, self.context, self.deadline)
         done(self.question.query, not found.results)
-        outcome: Outcome | None = None
-        passages: list[Passage] = []
-        if self.synthesizer is not None and found.results:
-            sources = yield from self._sources(found)
-            outcome = yield from self._synthesis(self.synthesizer, sources, found)
-            passages = yield from self._passages(sources, outcome)
-        return self._told(found, outcome, passages)
+        if self.synthesizer is None or not found.results:
+            return self._told(found, None, [])
+        if reads_pages(self.question, self.synthesizer):
+            outcome, passages = yield from self._from_pages(self.synthesizer, found)
+            return self._told(found, outcome, passages)
+        query = SynthesisQuery(self.question.query, _sources(found, {}))
+        return self._told(found, (yield from self._synthesis(self.synthesizer, query, found)), [])
 
     # --- reading -------------------------------------------------------------------------------
 
-    def _sources(self, found: Retrieval) -> Flow[tuple[Source, ...]]:
-        """Give the texts to cite: of the pages where they can be read, else of the snippets."""
-        texts: dict[str, str] = {}
-        if reads_pages(self.question, self.synthesizer):
-            texts = yield from read_pages(found, self.context, self.deadline)
-        pairs = ((result, texts.get(result.url) or result.snippet) for result in found.results)
-        return tuple(
-            Source(number, without_hidden(result.title), result.url, without_hidden(text))
-            for number, (result, text) in enumerate(pairs, 1)
-            if text
-        )
-
-    def _passages(self, sources: tuple[Source, ...], outcome: Outcome) -> Flow[list[Passage]]:
-        """Give what of the pages bears on the question, as far as the answer leaves room."""
-        if not reads_pages(self.question, self.synthesizer):
-            return []
+    def _from_pages(
+        self, synthesizer: Synthesizer, found: Retrieval
+    ) -> Flow[tuple[Outcome, list[Passage]]]:
+        """Answer from pages, which are ranked once: for the answer, and for what is beside it."""
+        texts = yield from read_pages(found, self.context, self.deadline)
+        question, sources = self.question.query, _sources(found, texts)
+        ranking: Ranking = yield Offload(partial(rank_sources, question, sources), alone=True)
+        best = tuple(best_passages(ranking, LONGEST_INPUT))
+        query = SynthesisQuery(question, sources, best)
+        outcome = yield from self._synthesis(synthesizer, query, found, ranking)
         answer = outcome.synthesis
         room = ANSWER_CHARACTERS - (len(answer.summary) if answer else 0)
-        choose = partial(passages_beside, self.question.query, sources, outcome.claims, room)
-        passages: list[Passage] = yield Offload(choose, alone=True)
-        return passages
+        beside = partial(passages_beside, ranking, outcome.claims, room)
+        passages: list[Passage] = yield Offload(beside, alone=True)
+        return outcome, passages
 
     # --- synthesis -----------------------------------------------------------------------------
 
     def _synthesis(
-        self, synthesizer: Synthesizer, sources: tuple[Source, ...], found: Retrieval
+        self,
+        synthesizer: Synthesizer,
+        query: SynthesisQuery,
+        found: Retrieval,
+        ranking: Ranking | None = None,
     ) -> Flow[Outcome]:
         """Write the answer; where a synthesizer fails, the extractive one stands in."""
-        query = SynthesisQuery(self.question.query, sources)
+        quoting = ExtractiveSynthesizer(ranking=ranking)
+        if isinstance(synthesizer, ExtractiveSynthesizer):
+            synthesizer = quoting
         done = self.context.parts("synthesizing", 1)
         outcome = yield from self._one_synthesis(synthesizer, query, found)
-        if outcome.error and not isinstance(synthesizer, ExtractiveSynthesizer):
+        if outcome.error and synthesizer is not quoting:
             found.degraded[outcome.synthesizer] = outcome.error
-            outcome = yield from self._one_synthesis(EXTRACTIVE, query, found)
+            outcome = yield from self._one_synthesis(quoting, query, found)
         if outcome.error and outcome.error_type != EMPTY:  # of another's, `degraded` tells
             found.warnings.append(outcome.error)
         done(self.question.query, outcome.error is not None)
@@ -323,7 +242,8 @@ class _Research:
         self, synthesizer: Synthesizer, query: SynthesisQuery, found: Retrieval
     ) -> Flow[Outcome]:
         outcome = yield from synthesize(synthesizer, query, self.deadline)
-        found.costs.append(outcome.cost or (NOTHING if synthesizer is EXTRACTIVE else None))
+        is_free = isinstance(synthesizer, ExtractiveSynthesizer)
+        found.costs.append(outcome.cost or (NOTHING if is_free else None))
         found.warnings += [*outcome.warnings, *_dropped(outcome)]
         self._log_synthesis(outcome)
         return outcome
@@ -396,6 +316,16 @@ class _Research:
     def _warnings(self, found: Retrieval) -> list[str]:
         reasons = [f'"{name}" did not serve: {why}' for name, why in found.degraded.items()]
         return list(dict.fromkeys([*reasons, *found.warnings]))
+
+
+def _sources(found: Retrieval, texts: Mapping[str, str]) -> tuple[Source, ...]:
+    """Return the texts to cite: of the pages where they were read, else of the snippets."""
+    pairs = ((result, texts.get(result.url) or result.snippet) for result in found.results)
+    return tuple(
+        Source(number, without_hidden(result.title), result.url, without_hidden(text))
+        for number, (result, text) in enumerate(pairs, 1)
+        if text
+    )
 
 
 def _answer(outcome: Outcome | None) -> ResearchSynthesis | None:

@@ -11,11 +11,16 @@ from webtools.errors import ConfigError
 from webtools.flows.drivers import Flow, Offload
 from webtools.inputs.models import ResearchInput
 from webtools.operations.research.chain import Question, chain_for, query_for, task_of
-from webtools.operations.research.flow import choose_synthesizer, question_of, reads_pages, work_of
+from webtools.operations.research.flow import reads_pages, work_of
+from webtools.operations.research.questions import question_of
 from webtools.operations.research.reading import page_query, readers
 from webtools.operations.research.recency import takes_dates
 from webtools.operations.research.synthesis import Synthesizer
-from webtools.operations.research.synthesizers import LONGEST_INPUT, ProviderSynthesizer
+from webtools.operations.research.synthesizers import (
+    LONGEST_INPUT,
+    ProviderSynthesizer,
+    choose_synthesizer,
+)
 from webtools.output.truncation import MAX_BYTES
 from webtools.pipeline.caching import Work, kept_already
 from webtools.pipeline.context import CallContext

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from webtools.config.settings import Accounts
 from webtools.errors import ConfigError, InputError, ProviderError, RequestError
 from webtools.flows.drivers import Flow
-from webtools.operations.fetch import Fetched, fetch_in_turn
+from webtools.operations.fetch import fetch_in_turn
 from webtools.operations.research.chain import Retrieval
 from webtools.pipeline.context import CallContext
 from webtools.providers import PROVIDERS, Account, direct
 from webtools.providers.protocols import Cost, PageQuery
-from webtools.results import Page
+from webtools.results import Page, SearchResult
 
 PAGE_CHARACTERS = 1_000_000  # of each page that is read
 
@@ -41,39 +41,69 @@ def page_query(urls: Sequence[str]) -> PageQuery:
 
 
 def read_pages(found: Retrieval, context: CallContext, deadline: float) -> Flow[dict[str, str]]:
-    """Give the texts of the results' pages by URL; what could not be had goes into `found`."""
+    """Return the texts of the results' pages by URL; what could not be had goes into `found`.
+
+    Where a page cannot be read, the next best hit takes the place of its own.
+    """
     reader: Account | None = None
     try:
         reader, fallback = readers(context.accounts)
         chain = [reader] if fallback is None else [reader, fallback]
-        fetched = yield from _fetched(chain, found, context, deadline)
+        pages = yield from _read(chain, found.results, found, context, deadline)
     except (ConfigError, InputError, ProviderError, RequestError) as error:
         found.warnings.append(f"No page could be read, so the snippets stand in: {error}")
         found.is_partial = True
         if reader is not None and not isinstance(error, InputError):
             found.degraded.setdefault(reader.name, str(error))
         return {}
-    response, found.read_at = fetched.response, fetched.since
+    unread = [page for page in pages if page.error]
+    if unread and found.spares:
+        spare = yield from _read_spares(chain, len(unread), found, context, deadline)
+        unread = _replaced(unread, spare, found)
+        pages += spare
+    found.is_partial = bool(unread)
+    found.warnings += [
+        f"{page.url} could not be read, so its snippet stands in: {page.error}" for page in unread
+    ]
+    return {page.url: page.text for page in pages if page.text}
+
+
+def _read(
+    chain: Sequence[Account],
+    hits: Sequence[SearchResult],
+    found: Retrieval,
+    context: CallContext,
+    deadline: float,
+) -> Flow[list[Page]]:
+    query = page_query([hit.url for hit in hits])
+    fetched = yield from fetch_in_turn(chain, query, context, deadline)
+    response = fetched.response
+    found.degraded |= fetched.stood_in_for
+    found.read_at = min(filter(None, (found.read_at, fetched.since)), default=None)
     if response.cost_usd is not None:
         found.costs.append(Cost(response.cost_usd, response.cost_is_estimate))
-    unread = _unread(response.pages)
-    found.is_partial = bool(unread)
-    found.warnings += [*response.warnings, *unread]
-    return {page.url: page.text for page in response.pages if page.text}
+    found.warnings += response.warnings
+    return response.pages
 
 
-def _fetched(
-    chain: Sequence[Account], found: Retrieval, context: CallContext, deadline: float
-) -> Flow[Fetched]:
-    query = page_query([result.url for result in found.results])
-    fetched = yield from fetch_in_turn(chain, query, context, deadline)
-    found.degraded |= fetched.stood_in_for
-    return fetched
+def _read_spares(
+    chain: Sequence[Account], count: int, found: Retrieval, context: CallContext, deadline: float
+) -> Flow[list[Page]]:
+    """Read as many of the next best pages; none where that fails too."""
+    try:
+        pages = yield from _read(chain, found.spares[:count], found, context, deadline)
+    except (ProviderError, RequestError, InputError):
+        return []
+    return [page for page in pages if page.text]
 
 
-def _unread(pages: Sequence[Page]) -> list[str]:
-    return [
-        f"{page.url} could not be read, so its snippet stands in: {page.error}"
-        for page in pages
-        if page.error
-    ]
+def _replaced(unread: Sequence[Page], spare: Sequence[Page], found: Retrieval) -> list[Page]:
+    """Put hits whose pages were read in the place of others; return the pages that none has."""
+    hit_of = {hit.url: hit for hit in found.spares}
+    for old, new in zip(unread, spare, strict=False):
+        found.results = [hit for hit in found.results if hit.url != old.url]
+        found.results.append(hit_of[new.url])
+        found.warnings.append(
+            f"{old.url} could not be read, so the next best hit, {new.url}, stands in: {old.error}"
+        )
+    return [*unread[len(spare) :]]

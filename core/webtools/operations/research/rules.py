@@ -38,6 +38,7 @@ _SHARED_HOSTS = frozenset(
     )
 )
 _COUNTRY_CODE_LENGTH = 2
+_FUSED_FROM = 60  # usual for reciprocal rank fusion: no single ranking decides
 _MANY = 4  # sources that make an answer sure
 
 
@@ -109,6 +110,18 @@ def without_repeats(results: Sequence[SearchResult]) -> list[SearchResult]:
     for result in results:
         first.setdefault(canonical(result.url), result)
     return list(first.values())
+
+
+def fused(rankings: Sequence[Sequence[SearchResult]]) -> list[SearchResult]:
+    """Fuse rankings by reciprocal rank; a page that several found is told as the best has it."""
+    scores: dict[str, float] = {}
+    best: dict[str, tuple[int, SearchResult]] = {}
+    for ranking in rankings:
+        for rank, result in enumerate(ranking, 1):
+            page = canonical(result.url)
+            scores[page] = scores.get(page, 0.0) + 1 / (_FUSED_FROM + rank)
+            best[page] = min(best.get(page, (rank, result)), (rank, result), key=lambda one: one[0])
+    return [best[page][1] for page in sorted(scores, key=lambda page: -scores[page])]
 
 
 def registrable_domain(url: str) -> str:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
-from webtools.errors import RequestError, UnavailableError
+from webtools.config.settings import Accounts
+from webtools.errors import InputError, RequestError, UnavailableError
 from webtools.flows.drivers import Flow, Invoke, Now, Offload
-from webtools.operations.research.claims import quote
-from webtools.operations.research.synthesis import Draft
+from webtools.grounding.ranking import Ranking
+from webtools.inputs.models import ResearchInput
+from webtools.inputs.values import shown
+from webtools.operations.research.claims import quote, rank_sources
+from webtools.operations.research.synthesis import Draft, Synthesizer
 from webtools.output.truncation import fair_shares
 from webtools.pipeline.accounting import Job, timeout_of
 from webtools.pipeline.circuit_breaking import passed_over, words
@@ -18,10 +22,11 @@ from webtools.pipeline.context import CallContext
 from webtools.pipeline.retries import exchange
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.protocols import Source, Synthesis, SynthesisQuery
-from webtools.results import Claim
+from webtools.results import Claim, Passage
 from webtools.text.cleaning import one_line, without_controls
 
 LONGEST_INPUT = 24_000  # characters of all sources together
+_GAP = "\n\n[…]\n\n"
 _INSTRUCTIONS = """\
 Answer the question from the numbered sources below and from nothing else: use no other knowledge.
 - Write short sentences, each with one statement, and end each with the number of the source that \
@@ -43,13 +48,18 @@ class ExtractiveSynthesizer:
     """Answers with quotations of the sources; it needs no model, no key and no network."""
 
     name: str = "extractive"
+    ranking: Ranking | None = field(default=None, repr=False, compare=False)
 
     def draft(self, query: SynthesisQuery, _deadline: float, /) -> Flow[Draft]:
         """Choose the sentences, definitions and code that answer the question best."""
-        claims: list[Claim] = yield Offload(
-            partial(quote, query.question, query.sources), alone=True
-        )
+        claims: list[Claim] = yield Offload(partial(self._quoted, query), alone=True)
         return Draft("", claims=claims)
+
+    def _quoted(self, query: SynthesisQuery) -> list[Claim]:
+        return quote(self.ranking or rank_sources(query.question, query.sources))
+
+
+EXTRACTIVE = ExtractiveSynthesizer()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +92,7 @@ class ProviderSynthesizer:
     def _ask(self, query: SynthesisQuery, deadline: float) -> Flow[Synthesis]:
         provider = PROVIDERS[self.account.type].synthesize
         assert provider is not None  # noqa: S101  # accounts are selected by capability
-        asked = replace(query, sources=cut_fairly(query.sources, LONGEST_INPUT))
+        asked = replace(query, sources=sources_to_read(query), passages=())
         doing, subject = "synthesizing an answer to", query.question
         job = Job(self.account, "synthesize", doing, subject, asked, self.context)
         request = provider.synthesis_request(asked, self.account)
@@ -146,7 +156,7 @@ def prompt_for(query: SynthesisQuery) -> str:
         f"Question: {one_line(query.question)}",
         _DATA.format(fence=fence),
         fence,
-        *map(_written, cut_fairly(query.sources, LONGEST_INPUT)),
+        *map(_written, sources_to_read(query)),
         fence,
         f"Question again: {one_line(query.question)}",
     ]
@@ -157,6 +167,28 @@ def _written(source: Source) -> str:
     # Indented, so that no line of a page passes for the head of another source.
     rows = without_controls(source.text).strip().splitlines()
     return "\n".join([f"[{source.number}] {one_line(source.title)}", *(f"    {r}" for r in rows)])
+
+
+def sources_to_read(query: SynthesisQuery) -> tuple[Source, ...]:
+    """Return what a model is given to read: the passages that bear on the question.
+
+    Where none were ranked, the sources from their beginnings on.
+    """
+    if sum(len(each.text) for each in query.sources) <= LONGEST_INPUT or not query.passages:
+        return cut_fairly(query.sources, LONGEST_INPUT)
+    of_url: dict[str, list[Passage]] = {}
+    for each in sorted(query.passages, key=lambda passage: passage.offset):
+        of_url.setdefault(each.url, []).append(each)
+    return tuple(
+        replace(source, text=_GAP.join(_under_heading(each) for each in of_url[source.url]))
+        for source in query.sources
+        if source.url in of_url
+    )
+
+
+def _under_heading(passage: Passage) -> str:
+    is_named = not passage.heading or passage.heading in passage.text
+    return passage.text if is_named else f"{passage.heading}\n\n{passage.text}"
 
 
 def cut_fairly(sources: Sequence[Source], budget: int) -> tuple[Source, ...]:
@@ -173,3 +205,54 @@ def _cut(text: str, share: int) -> str:
     kept = text[:share]
     end = max(kept.rfind("\n"), kept.rfind(". ") + 1)
     return kept[:end].rstrip() if end > share // 2 else kept
+
+
+# --- who writes ----------------------------------------------------------------------------------
+
+
+def choose_synthesizer(given: ResearchInput, context: CallContext) -> Synthesizer | None:
+    """Choose who writes the answer; None leaves it out.
+
+    Raises:
+        ConfigError: No configured provider can.
+        InputError: There is no such synthesizer.
+    """
+    handed_in, configured = context.options.synthesizer, context.accounts.research.synthesis
+    wanted = given.synthesis.strip().lower()
+    if not wanted and given.command != "web-deep":
+        return None
+    if handed_in is not None and wanted in ("", "llm", handed_in.name):
+        return handed_in
+    match wanted or configured or EXTRACTIVE.name:
+        case "extractive":
+            return EXTRACTIVE
+        case "none":
+            return None
+        case "llm":
+            told = "needs a model: hand in a synthesizer, such as ChatModelSynthesizer"
+        case writer:
+            if account := _writer(writer, context.accounts):
+                return ProviderSynthesizer(account, context)
+            names = (EXTRACTIVE.name, *_writing_types(), "llm", "none")
+            told = f"is unknown; use one of {', '.join(names)}"
+    raise InputError(f"synthesis {shown(given.synthesis)} {told}.")
+
+
+def _writer(wanted: str, accounts: Accounts) -> Account | None:
+    """Return the provider of a name or a type that writes answers; None where nothing is meant.
+
+    Raises:
+        ConfigError: The type can, but no provider that is configured.
+    """
+    able = [each for each in accounts.accounts if PROVIDERS[each.type].synthesize]
+    named = (each for each in able if each.name.lower() == wanted)
+    typed = [each for each in able if each.type == wanted]
+    typed.sort(key=lambda each: each.name != accounts.default)
+    found = next(named, None) or next(iter(typed), None)
+    if found is None and wanted in _writing_types():
+        return accounts.select("synthesize")
+    return found
+
+
+def _writing_types() -> list[str]:
+    return [kind for kind, each in PROVIDERS.items() if each.synthesize]
