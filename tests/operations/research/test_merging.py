@@ -1,0 +1,182 @@
+"""Providers asked at once are fused by rank; the next hit stands in for a page nobody can read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from webtools import ProviderError, WebTools
+from webtools.errors import UnavailableError
+from webtools.flows.drivers import Flow, Now
+from webtools.operations.fetch import Fetched
+from webtools.operations.research import claims, reading
+from webtools.operations.research.rules import fused
+from webtools.operations.research.synthesizers import LONGEST_INPUT, sources_to_read
+from webtools.providers.protocols import PageQuery, Source, SynthesisQuery
+from webtools.results import FetchResponse, Page, Passage, SearchResult
+from webtools_sandbox import SandboxServer
+
+QUERY = "how does a heap queue return the smallest item?"
+BOTH = {"chain": {"web": ["exa", "brave"], "web-deep": ["exa", "brave"]}, "merge": True}
+
+
+@pytest.fixture
+def merging(settings: dict[str, Any]) -> Iterator[WebTools]:
+    with WebTools({**settings, "research": BOTH}) as web:
+        yield web
+
+
+def hit(url: str, title: str = "", provider: str = "a") -> SearchResult:
+    return SearchResult(title=title, url=url, snippet="", source_provider=provider, query="")
+
+
+def requests(sandbox: SandboxServer) -> set[str]:
+    return {path.split("/")[1] for path in sandbox.stats()["requests"]}
+
+
+# --- merging -----------------------------------------------------------------------------------
+
+
+def test_what_two_rankings_have_goes_before_what_one_has_first() -> None:
+    one = [hit("https://a.example/"), hit("https://both.example/", "second")]
+    other = [hit("https://both.example/?utm_source=x", "first"), hit("https://c.example/")]
+    found = fused([one, other])
+    assert [each.url for each in found] == [
+        "https://both.example/?utm_source=x",
+        "https://a.example/",
+        "https://c.example/",
+    ]
+    assert found[0].title == "first"
+    assert fused([]) == fused([[]]) == []
+
+
+def test_a_chain_is_asked_at_once_and_each_page_comes_once(
+    merging: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    found = merging.research(QUERY, limit=6)
+    assert requests(webtools_sandbox) == {"exa", "brave"}
+    assert len(found.results) == 6
+    assert len({each.url for each in found.results}) == 6
+    assert found.meta.provider_used == found.results[0].source_provider
+    assert found.meta.degraded == []
+
+
+def test_one_after_the_other_is_what_is_done_unless_asked_for(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    web.research(QUERY)
+    assert requests(webtools_sandbox) == {"exa"}
+
+
+def test_where_one_fails_the_others_serve_and_it_is_named(
+    merging: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(provider="exa", status=400, times=None)
+    found = merging.research(QUERY)
+    assert {each.source_provider for each in found.results} == {"brave"}
+    assert found.meta.degraded == ["exa"]
+
+
+def test_all_failing_is_an_error(merging: WebTools, webtools_sandbox: SandboxServer) -> None:
+    for provider in ("exa", "brave"):
+        webtools_sandbox.fault(provider=provider, status=400, times=None)
+    with pytest.raises(ProviderError, match=r"^All providers of the chain failed\. exa: .*brave: "):
+        merging.research(QUERY)
+
+
+def test_a_merged_answer_is_not_taken_for_that_of_a_chain(
+    settings: dict[str, Any], merging: WebTools
+) -> None:
+    merging.research(QUERY)
+    apart = {**settings, "research": {**BOTH, "merge": False}}
+    with WebTools(apart) as web:
+        assert {each.source_provider for each in web.research(QUERY).results} == {"exa"}
+
+
+# --- pages that cannot be read -----------------------------------------------------------------
+
+
+class Reading:
+    """Stands in for reading: the pages at some places of the first call fail."""
+
+    def __init__(self, *failing: int) -> None:
+        self.failing = failing
+        self.asked: list[Sequence[str]] = []
+
+    def __call__(self, _chain: object, query: PageQuery, *_: object) -> Flow[Fetched]:
+        yield Now()
+        self.asked.append(query.urls)
+        first = len(self.asked) == 1
+        if not first and -1 in self.failing:
+            raise UnavailableError("The second call fails.")
+        pages = [
+            Page(url=url, error="HTTP 500")
+            if first and place in self.failing
+            else Page(url=url, text=f"# Heaps\n\nA heap queue returns the smallest first: {url}.")
+            for place, url in enumerate(query.urls)
+        ]
+        return Fetched(FetchResponse(provider="x", pages=pages))
+
+
+def test_the_next_best_hit_takes_the_place_of_a_page_that_cannot_be_read(
+    web: WebTools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "fetch_in_turn", read := Reading(0))
+    found = web.research(QUERY, command="web-deep", limit=3)
+    [lost], [spare] = read.asked[0][:1], read.asked[1]
+    urls = [each.url for each in found.results]
+    assert urls == [*read.asked[0][1:], spare]
+    assert (
+        f"{lost} could not be read, so the next best hit, {spare}, stands in: HTTP 500"
+        in found.meta.warnings
+    )
+    assert web.research(QUERY, command="web-deep", limit=3).meta.cache_hit
+
+
+def test_where_nothing_can_stand_in_the_snippet_does(
+    web: WebTools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "fetch_in_turn", read := Reading(1, -1))
+    found = web.research(QUERY, command="web-deep", limit=3)
+    assert [each.url for each in found.results] == [*read.asked[0]]
+    assert (
+        f"{read.asked[0][1]} could not be read, so its snippet stands in: HTTP 500"
+        in found.meta.warnings
+    )
+
+
+# --- ranked once -------------------------------------------------------------------------------
+
+
+def test_pages_are_ranked_once(web: WebTools, monkeypatch: pytest.MonkeyPatch) -> None:
+    ranked: list[str] = []
+    rank = claims.rank_documents
+
+    def counted(question: str, documents: Any) -> Any:
+        ranked.append(question)
+        return rank(question, documents)
+
+    monkeypatch.setattr(claims, "rank_documents", counted)
+    found = web.research(QUERY, command="web-deep")
+    assert ranked == [QUERY]
+    assert found.passages
+
+
+def test_a_model_reads_the_passages_of_long_pages_under_their_headings() -> None:
+    beginning = "Nothing to the point. " * (LONGEST_INPUT // 20)
+    late = Passage(
+        text="Heaps sort.", heading="Sorting", url="https://a.example/", score=1, offset=9
+    )
+    early = Passage(text="# Heaps", heading="Heaps", url="https://a.example/", score=0.5, offset=2)
+    sources = (
+        Source(1, "A", "https://a.example/", beginning),
+        Source(2, "B", "https://b.example/", beginning),
+    )
+    [read] = sources_to_read(SynthesisQuery(QUERY, sources, (late, early)))
+    assert (read.number, read.text) == (1, "# Heaps\n\n[…]\n\nSorting\n\nHeaps sort.")
+    whole = (Source(1, "A", "https://a.example/", "Short."),)
+    assert sources_to_read(SynthesisQuery(QUERY, whole, (late,))) == whole
+    without = sources_to_read(SynthesisQuery(QUERY, sources))
+    assert [each.text[:22] for each in without] == ["Nothing to the point. "] * 2
