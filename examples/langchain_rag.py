@@ -18,7 +18,7 @@ from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda, RunnableParallel, RunnablePassthrough
 
-from langchain_webtools import WebSearchRetriever
+from langchain_webtools import WebPassageCompressor, WebSearchRetriever
 from webtools import WebTools
 from webtools.config import Settings
 from webtools_sandbox import SandboxServer
@@ -54,7 +54,8 @@ with ExitStack() as stack:
     if not Settings().accounts().accounts:  # neither a config file nor a key
         config = stack.enter_context(SandboxServer()).config()
     web = stack.enter_context(WebTools(config))
-    retriever = WebSearchRetriever(web=web, k=3, fetch=True, text_max_characters=1000)
+    passages = WebPassageCompressor(k=5, max_characters=4000)
+    retriever = WebSearchRetriever(web=web, k=3, fetch=True, compressor=passages)
     answer = PROMPT | chat_model() | StrOutputParser()
     chain = RunnableParallel(documents=retriever, question=RunnablePassthrough()).assign(
         answer=RunnablePassthrough.assign(sources=lambda found: as_text(found["documents"]))
@@ -62,5 +63,6 @@ with ExitStack() as stack:
     )
     found = chain.invoke(question)
 print(found["answer"], "", "Sources:", sep="\n")
-for document in found["documents"]:
-    print(f"- {document.metadata['title']}: {document.metadata['url']}")
+titles = {each.metadata["url"]: each.metadata["title"] for each in found["documents"]}
+for url, title in titles.items():
+    print(f"- {title}: {url}")

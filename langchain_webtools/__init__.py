@@ -16,6 +16,7 @@ from webtools import __version__
 if TYPE_CHECKING:
     from langchain_webtools.callbacks import WebToolsCallbackHandler
     from langchain_webtools.citations import as_search_results
+    from langchain_webtools.compressors import WebPassageCompressor
     from langchain_webtools.document_loaders import WebPageLoader
     from langchain_webtools.exceptions import WebToolException
     from langchain_webtools.progress import aprogress_events, progress_events
@@ -35,6 +36,7 @@ __all__ = [
     "SummarizeTool",
     "WebFetchTool",
     "WebPageLoader",
+    "WebPassageCompressor",
     "WebReadTool",
     "WebResearchTool",
     "WebSearchRetriever",
@@ -51,6 +53,7 @@ __all__ = [
 _HOMES = {
     "WebToolsCallbackHandler": "callbacks",
     "as_search_results": "citations",
+    "WebPassageCompressor": "compressors",
     "WebPageLoader": "document_loaders",
     "WebToolException": "exceptions",
     "aprogress_events": "progress",

@@ -9,7 +9,7 @@ from langchain_core.callbacks import (
     AsyncCallbackManagerForRetrieverRun,
     CallbackManagerForRetrieverRun,
 )
-from langchain_core.documents import Document
+from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict, Field
 
@@ -57,6 +57,9 @@ class WebSearchRetriever(BaseRetriever):
             (Exa without its option `searchHighlights`), documents show only titles without this.
         text_max_characters: int | None
             Most characters of a fetched page.
+        compressor: BaseDocumentCompressor | None
+            Chooses what of the documents bears on the query. With `fetch`, `WebPassageCompressor`
+            gives the best passages of all pages, by the ranking that `web_research` uses.
         ranked: bool
             Put `query`, `rank` (from 1) and `score` (0 to 1) into the metadata. They differ from
             query to query, so `MultiQueryRetriever` then keeps a page once for each.
@@ -117,45 +120,52 @@ class WebSearchRetriever(BaseRetriever):
     provider: str | None = None
     fetch: bool = False
     text_max_characters: int | None = Field(default=None, ge=1, le=1_000_000)
+    compressor: BaseDocumentCompressor | None = None
     ranked: bool = False
 
     def _get_relevant_documents(
         self,
         query: str,
         *,
-        run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002  for LangChain
+        run_manager: CallbackManagerForRetrieverRun,
         k: int | None = None,
         **filters: Any,
     ) -> list[Document]:
         limit = self.k if k is None else k
         found = self.web.search([query], limit=limit, **self._filters(filters))
         documents = self._documents(found)
-        if not self.fetch or not documents:
+        if self.fetch and documents:
+            try:
+                pages = self.web.fetch(**self._wanted(documents))
+            except (ProviderError, RequestError) as error:
+                pages = _none_read(documents, error)
+            documents = _with_texts(documents, pages)
+        if self.compressor is None:
             return documents
-        try:
-            pages = self.web.fetch(**self._wanted(documents))
-        except (ProviderError, RequestError) as error:
-            pages = _none_read(documents, error)
-        return _with_texts(documents, pages)
+        callbacks = run_manager.get_child()
+        return [*self.compressor.compress_documents(documents, query, callbacks)]
 
     async def _aget_relevant_documents(
         self,
         query: str,
         *,
-        run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002  for LangChain
+        run_manager: AsyncCallbackManagerForRetrieverRun,
         k: int | None = None,
         **filters: Any,
     ) -> list[Document]:
         limit = self.k if k is None else k
         found = await self.web.asearch([query], limit=limit, **self._filters(filters))
         documents = self._documents(found)
-        if not self.fetch or not documents:
+        if self.fetch and documents:
+            try:
+                pages = await self.web.afetch(**self._wanted(documents))
+            except (ProviderError, RequestError) as error:
+                pages = _none_read(documents, error)
+            documents = _with_texts(documents, pages)
+        if self.compressor is None:
             return documents
-        try:
-            pages = await self.web.afetch(**self._wanted(documents))
-        except (ProviderError, RequestError) as error:
-            pages = _none_read(documents, error)
-        return _with_texts(documents, pages)
+        callbacks = run_manager.get_child()
+        return [*await self.compressor.acompress_documents(documents, query, callbacks)]
 
     def _filters(self, given: dict[str, Any]) -> dict[str, Any]:
         return {name: getattr(self, name) for name in _FILTERS} | given

@@ -1,94 +1,97 @@
-"""Picks the passages of a page that say most about a query."""
+"""The passages of a page that bear on a query, chosen by our ranking and a caller's own models."""
 
-import re
-from collections import Counter
-from collections.abc import Iterator
-from itertools import pairwise
-from math import log
+from collections.abc import Sequence
 
-_SHORTEST, _LONGEST = 250, 1000  # bounds of what a passage may have at most, in characters
+from llama_index.core.base.embeddings.base import BaseEmbedding
+from llama_index.core.postprocessor.types import BaseNodePostprocessor
+from llama_index.core.schema import NodeWithScore, TextNode
+
+from webtools.passages import Passage, rank
+
 _GAP = "\n\n[…]\n\n"
-_BLANK_LINES = re.compile(r"\n\s*\n")
-_UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"  # scripts whose words stand unspaced
-_WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
+_MARKS = ("\n", ". ", "。", " ")  # where a beginning may end, from the best on
 
 
-def best_passages(text: str, query: str, max_characters: int) -> str:
-    """Cut a text to what suits a query best, in the text's order; else to its beginning.
+class RankingModels:
+    """A LlamaIndex embedding and a reranker as `webtools.passages.rank` takes them."""
 
-    Args:
-        text: Any text; paragraphs are told by blank lines.
-        query: What it should say something about; may be empty.
-        max_characters: Most characters to return, the marks `[…]` included.
-    """
-    if len(text) <= max_characters:
-        return text
-    longest = min(max(_SHORTEST, max_characters // 4), _LONGEST, max_characters)
-    passages = [*_passages(text, longest)]
-    return _joined(passages, _chosen(passages, _scores(passages, query), max_characters))
+    def __init__(
+        self,
+        embed_model: BaseEmbedding | None = None,
+        reranker: BaseNodePostprocessor | None = None,
+    ) -> None:
+        self.embed_model = embed_model
+        self.reranker = reranker
 
+    def best_passages(self, text: str, query: str, max_characters: int) -> str:
+        """Cut a text to what bears on a query, in the text's order; else to its beginning.
 
-def _passages(text: str, longest: int) -> Iterator[str]:
-    """Part a text; paragraphs that fit stay together, and a heading begins a new passage."""
-    passage = ""
-    for piece in _pieces(text, longest):
-        joined = f"{passage}\n\n{piece}" if passage else piece
-        if len(joined) > longest or (piece.startswith("#") and len(passage) > longest // 2):
-            yield passage
-            joined = piece
-        passage = joined
-    if passage:
-        yield passage
+        Args:
+            text: Any text.
+            query: What it should say something about; may be empty.
+            max_characters: Most characters to return, the marks `[…]` included.
+        """
+        if len(text) <= max_characters:
+            return text
+        ranked = rank(
+            query,
+            [text],
+            max_characters=max_characters,
+            reranker=self._scores if self.reranker else None,
+            embeddings=_Embeddings(self.embed_model) if self.embed_model else None,
+        )
+        chosen = _fitting(ranked, max_characters)
+        return _joined(text, chosen) if chosen else _beginning(text, max_characters)
 
-
-def _pieces(text: str, longest: int) -> Iterator[str]:
-    for paragraph in _BLANK_LINES.split(text):
-        start = 0
-        while start < len(paragraph):
-            end = _end(paragraph, start, longest)
-            if piece := paragraph[start:end].strip():
-                yield piece
-            start = end
-
-
-def _end(text: str, start: int, longest: int) -> int:
-    """Find where a piece may end: after a line, a sentence or a word, in its second half."""
-    stop = start + longest
-    if stop >= len(text):
-        return len(text)
-    for mark in ("\n", ". ", "。", " "):
-        place = text.rfind(mark, start + longest // 2, stop)
-        if place > start:
-            return place + len(mark)
-    return stop
+    def _scores(self, query: str, texts: list[str]) -> list[float]:
+        """Score texts by the order into which the reranker puts them; what it drops is last."""
+        assert self.reranker is not None  # noqa: S101  # see the only use
+        nodes = [
+            NodeWithScore(node=TextNode(text=text, id_=str(place)), score=0.0)
+            for place, text in enumerate(texts)
+        ]
+        kept = self.reranker.postprocess_nodes(nodes, query_str=query)
+        scores = [0.0] * len(texts)
+        for place, each in enumerate(kept):
+            scores[int(each.node.node_id)] = float(len(texts) - place)
+        return scores
 
 
-def _scores(passages: list[str], query: str) -> list[float]:
-    """Rate each passage by the query's words in it; a word counts the more the rarer it is."""
-    wanted = {*_words(query)}
-    found = [wanted.intersection(_words(passage)) for passage in passages]
-    passages_with = Counter(word for words in found for word in words)
-    return [sum(log(1 + len(passages) / passages_with[word]) for word in words) for words in found]
+class _Embeddings:
+    def __init__(self, model: BaseEmbedding) -> None:
+        self._model = model
+
+    def embed_query(self, text: str, /) -> list[float]:
+        return self._model.get_query_embedding(text)
+
+    def embed_documents(self, texts: list[str], /) -> list[list[float]]:
+        return self._model.get_text_embedding_batch(texts)
 
 
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.casefold())
-
-
-def _chosen(passages: list[str], scores: list[float], room: int) -> list[int]:
-    """Take the best that fit, of equal ones the earlier; those that say nothing only if all do."""
-    telling = [index for index, score in enumerate(scores) if score] or range(len(passages))
-    chosen: list[int] = []
-    for index in sorted(telling, key=lambda index: (-scores[index], index)):
-        size = len(passages[index]) + (len(_GAP) if chosen else 0)
+def _fitting(ranked: Sequence[Passage], room: int) -> list[Passage]:
+    """Return the best that fit with the marks between them, in the order of the text."""
+    chosen: list[Passage] = []
+    for each in ranked:
+        size = len(each.text) + (len(_GAP) if chosen else 0)
         if size <= room:
-            chosen.append(index)
+            chosen.append(each)
             room -= size
-    return sorted(chosen)
+    return sorted(chosen, key=lambda each: each.offset)
 
 
-def _joined(passages: list[str], chosen: list[int]) -> str:
-    text = passages[chosen[0]] if chosen else ""
-    for before, index in pairwise(chosen):
-        text += ("\n\n" if index == before + 1 else _GAP) + passages[index]
-    return text
+def _joined(text: str, chosen: Sequence[Passage]) -> str:
+    joined, end = "", 0
+    for each in chosen:
+        is_next = not text[end : each.offset].strip()
+        joined += ("\n\n" if is_next else _GAP) * bool(joined) + each.text
+        end = each.offset + len(each.text)
+    return joined
+
+
+def _beginning(text: str, most: int) -> str:
+    """Cut after a line, a sentence or a word, in the second half of what fits."""
+    for mark in _MARKS:
+        end = text.rfind(mark, most // 2, most)
+        if end > 0:
+            return text[:end].rstrip() or text[:most]
+    return text[:most]

@@ -1,7 +1,9 @@
 """A postprocessor that puts the text of pages where their snippets were."""
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
+from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.bridge.pydantic import Field
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
@@ -9,7 +11,7 @@ from llama_index.core.schema import BaseNode, NodeWithScore, QueryBundle, TextNo
 
 from llamaindex_webtools._component import HoldsWeb, log_warnings, url_fault
 from llamaindex_webtools._nodes import page_id
-from llamaindex_webtools._passages import best_passages
+from llamaindex_webtools._passages import RankingModels
 from webtools import FetchResponse, Page, ProviderError, RequestError
 
 if TYPE_CHECKING:
@@ -30,10 +32,11 @@ class FetchPagePostprocessor(HoldsWeb, BaseNodePostprocessor):
         )
 
     It takes nodes of any retriever that have a `url` in their metadata. Of a long page it takes
-    the passages that suit the query best. Scores, ids and order stay, and the nodes given are
-    not changed: those filled are copies, with `fetched` in their metadata. Where a page cannot be
-    had, the node keeps its text, and `fetch_error` says why; models see neither. Where several
-    nodes have the same page, the first gets its text.
+    the passages that bear on the query, by the ranking that `web_fetch` and `web_research` use; an
+    embedding model or a reranker of your own can be put in. Scores, ids and order stay, and the
+    nodes given are not changed: those filled are copies, with `fetched` in their metadata. Where a
+    page cannot be had, the node keeps its text, and `fetch_error` says why; models see neither.
+    Where several nodes have the same page, the first gets its text.
 
     Missing or malformed settings raise `ConfigError`.
 
@@ -45,12 +48,16 @@ class FetchPagePostprocessor(HoldsWeb, BaseNodePostprocessor):
         max_characters: Most characters of page text per node.
         keep_snippet: Put the page's text after the node's own, not in its place.
         provider: Configured name of the provider to use, or None.
+        embed_model: Embeddings whose likeness to the query counts beside our own ranking, or None.
+        reranker: A postprocessor that orders the best passages, such as `LLMRerank`, or None.
     """
 
     top_n: int = Field(default=3, ge=1, le=100)
     max_characters: int = Field(default=4000, ge=1)
     keep_snippet: bool = False
     provider: str | None = None
+    embed_model: BaseEmbedding | None = Field(default=None, exclude=True)
+    reranker: BaseNodePostprocessor | None = Field(default=None, exclude=True)
 
     def __init__(
         self,
@@ -60,6 +67,8 @@ class FetchPagePostprocessor(HoldsWeb, BaseNodePostprocessor):
         max_characters: int = 4000,
         keep_snippet: bool = False,
         provider: str | None = None,
+        embed_model: BaseEmbedding | None = None,
+        reranker: BaseNodePostprocessor | None = None,
         callback_manager: CallbackManager | None = None,
     ) -> None:
         super().__init__(
@@ -68,6 +77,8 @@ class FetchPagePostprocessor(HoldsWeb, BaseNodePostprocessor):
             max_characters=max_characters,
             keep_snippet=keep_snippet,
             provider=provider,
+            embed_model=embed_model,
+            reranker=reranker,
             callback_manager=callback_manager or CallbackManager(),
         )
 
@@ -96,7 +107,9 @@ class FetchPagePostprocessor(HoldsWeb, BaseNodePostprocessor):
             response = await self.web.afetch(urls, text=True, provider=self.provider)
         except (RequestError, ProviderError) as error:
             response = _none_read(urls, error)
-        return self._filled(nodes, response, query_bundle)
+        if all(len(page.text or "") <= self.max_characters for page in response.pages):
+            return self._filled(nodes, response, query_bundle)
+        return await asyncio.to_thread(self._filled, nodes, response, query_bundle)
 
     def _urls(self, nodes: list[NodeWithScore]) -> list[str]:
         """List the URLs of the first pages; of those that lead to one page, the first."""
@@ -122,7 +135,8 @@ class FetchPagePostprocessor(HoldsWeb, BaseNodePostprocessor):
     def _with_page(self, node: BaseNode, page: Page, query: str) -> BaseNode:
         if not page.text:
             return _noted(node, _FAILED, page.error or "the page has no text")
-        text = best_passages(page.text, query, self.max_characters)
+        models = RankingModels(self.embed_model, self.reranker)
+        text = models.best_passages(page.text, query, self.max_characters)
         copy = _noted(node, _FETCHED, note=True)
         copy.set_content(f"{node.get_content()}\n\n{text}" if self.keep_snippet else text)
         copy.embedding = None  # it was that of the snippet

@@ -10,6 +10,7 @@ from llama_index.core.schema import NodeWithScore, QueryBundle
 
 from llamaindex_webtools._component import given_or_new, log_warnings
 from llamaindex_webtools._nodes import hits
+from llamaindex_webtools.postprocessors import FetchPagePostprocessor
 
 if TYPE_CHECKING:
     from webtools import SearchResponse, WebTools
@@ -22,7 +23,9 @@ class WebRetriever(BaseRetriever):
 
         engine = RetrieverQueryEngine.from_args(WebRetriever(), llm=llm)
 
-    A node's text is the hit's snippet, its score lies between 0 and 1. The metadata that models
+    A node's text is the hit's snippet, or with `fetch` the passages of its page that bear on the
+    query (`FetchPagePostprocessor` does the same for the nodes of any retriever, with embeddings
+    or a reranker of your own). Its score lies between 0 and 1. The metadata that models
     see are `title`, `url`, `published_at` (ISO 8601) and `author`, so far as they are known;
     `provider`, `query` and `rank` are for programs. Ids come from the URL, and the source that a
     node names is the document that `WebPageReader` makes of the page.
@@ -39,12 +42,16 @@ class WebRetriever(BaseRetriever):
         end_published_date: Only results published on or before it (ISO 8601).
         category: Kind of page; the names are in `webtools.tools.CATEGORIES`.
         provider: Configured name of the provider to use.
+        fetch: Read the page of every hit.
+        max_characters: Most characters of a page that is read.
         callback_manager: Told of every retrieval.
         verbose: Print what is done.
 
     Attributes:
         web: What does the work.
         similarity_top_k: Most nodes per query; may be set.
+        fetch: Whether pages are read; may be set.
+        max_characters: Most characters of a page that is read; may be set.
     """
 
     def __init__(
@@ -58,6 +65,8 @@ class WebRetriever(BaseRetriever):
         end_published_date: str | date | None = None,
         category: str | None = None,
         provider: str | None = None,
+        fetch: bool = False,
+        max_characters: int = 4000,
         callback_manager: CallbackManager | None = None,
         verbose: bool = False,
     ) -> None:
@@ -71,15 +80,26 @@ class WebRetriever(BaseRetriever):
             "category": category,
             "provider": provider,
         }
+        self.fetch = fetch
+        self.max_characters = max_characters
         super().__init__(  # pyright: ignore[reportUnknownMemberType]
             callback_manager=callback_manager, verbose=verbose
         )
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return _nodes(self.web.search([query_bundle.query_str], **self._settings()))
+        nodes = _nodes(self.web.search([query_bundle.query_str], **self._settings()))
+        return self._reader().postprocess_nodes(nodes, query_bundle) if self.fetch else nodes
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return _nodes(await self.web.asearch([query_bundle.query_str], **self._settings()))
+        nodes = _nodes(await self.web.asearch([query_bundle.query_str], **self._settings()))
+        if not self.fetch:
+            return nodes
+        return await self._reader().apostprocess_nodes(nodes, query_bundle)
+
+    def _reader(self) -> FetchPagePostprocessor:
+        return FetchPagePostprocessor(
+            self.web, top_n=self.similarity_top_k, max_characters=self.max_characters
+        )
 
     def _settings(self) -> dict[str, Any]:
         return {"limit": self.similarity_top_k, **self._filters}

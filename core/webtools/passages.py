@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from webtools.grounding.models import rescore
 from webtools.grounding.ranking import document_of, fill, passages_of, rank_documents
+from webtools.grounding.segmentation import MOST
 from webtools.results import Passage
 
 __all__ = ["Embeddings", "Passage", "Reranker", "Text", "rank"]
@@ -49,6 +50,7 @@ class Embeddings(Protocol):
 
 
 Text: TypeAlias = str | HasText
+_SHORTEST = 100  # characters: shorter passages say nothing by themselves
 Reranker: TypeAlias = Callable[[str, list[str]], Sequence[float]]
 
 
@@ -74,8 +76,9 @@ def rank(
         Nothing when no passage has a word of the question. Passages that repeat a better one, on
         the same page or another, are left out.
     """
+    most = min(MOST, max(_SHORTEST, max_characters))  # what is longer would not fit
     documents = [
-        document_of(_text(each), number, title=_title(each), url=_url(each))
+        document_of(_text(each), number, title=_title(each), url=_url(each), most=most)
         for number, each in enumerate(texts)
     ]
     ranked = rank_documents(question, documents).ranked

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from webtools.grounding.duplicates import Shingles, is_repeated, shingles_of
 from webtools.grounding.features import NAMES, Pool, Question, features_of, pool_of, read_question
 from webtools.grounding.matching import Document, Match, Matches, match
-from webtools.grounding.segmentation import Span, cut
+from webtools.grounding.segmentation import MOST, Span, cut
 from webtools.grounding.weights import WEIGHTS
 from webtools.results import Passage
 
@@ -65,9 +65,11 @@ def score_of(features: Sequence[float]) -> float:
     return sum(map(float.__mul__, _WEIGHTS, features))
 
 
-def document_of(text: str, number: int, *, title: str = "", url: str = "") -> Document:
-    """Return a text cut into passages."""
-    return Document(text, cut(text), number, title, url)
+def document_of(
+    text: str, number: int, *, title: str = "", url: str = "", most: int = MOST
+) -> Document:
+    """Return a text cut into passages of at most so many characters."""
+    return Document(text, cut(text, most), number, title, url)
 
 
 def rank_documents(question: str, documents: Sequence[Document]) -> Ranking:
