@@ -65,5 +65,10 @@ def _languages(outcomes: Sequence[Outcome]) -> Iterator[Row]:
         ours, plain = (share(getattr(each, side)[2000] for each in chosen) for side in SIDES)
         what = f"answer in 2000 characters, {language}, {len(chosen)} questions"
         yield Row(what, f"{ours:.1%}", f"{plain:.1%}", ours, "–", None)
-        told = share(each.is_told for each in chosen)
-        yield Row(f"answer in the summary, {language}", f"{told:.1%}", "", told, "–", None)
+        own = [each for each in outcomes if each.question.language == language]
+        idle = [not each.claims for each in own if not each.question.answer]
+        for what, value in (
+            ("answer in the summary", share(each.is_told for each in chosen)),
+            (f"silence to {len(idle)} that the pages do not answer", share(idle)),
+        ):
+            yield Row(f"{what}, {language}", f"{value:.1%}", "", value, "–", None)

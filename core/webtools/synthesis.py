@@ -4,7 +4,14 @@ Whatever a synthesizer writes is checked: a claim stays only if it cites a sourc
 """
 
 from webtools.operations.research.synthesis import Draft, Synthesizer
-from webtools.operations.research.synthesizers import ModelSynthesizer
+from webtools.operations.research.synthesizers import ExtractiveSynthesizer, ModelSynthesizer
 from webtools.providers.protocols import Source, SynthesisQuery
 
-__all__ = ["Draft", "ModelSynthesizer", "Source", "SynthesisQuery", "Synthesizer"]
+__all__ = [
+    "Draft",
+    "ExtractiveSynthesizer",
+    "ModelSynthesizer",
+    "Source",
+    "SynthesisQuery",
+    "Synthesizer",
+]
