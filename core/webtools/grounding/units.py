@@ -100,21 +100,23 @@ class _Quotable:
         if following is not None and following.kind == "code":
             yield from self._code(block, following)
         spans = sentence_spans(self._text, block.start + _mark(self._text, block), block.end)
-        if len(spans) > 1 and spans[-1][1] - spans[0][0] <= _LONGEST_PARAGRAPH:
-            yield from self._paragraph(spans)
+        if self._belongs_together(spans):
+            start, end = spans[0][0], spans[-1][1]
+            yield self._definition(end) if self._terms else self._unit(start, end, "sentence")
+            return
         for number, (start, end) in enumerate(spans):
             if self._terms and not number and end - self._terms[0].start <= _LONGEST:
                 yield self._definition(end)
             elif is_sentence(self._text[start:end]):
                 yield self._unit(start, end, "sentence")
 
-    def _paragraph(self, spans: Sequence[tuple[int, int]]) -> Iterator[Unit]:
-        """Return a short paragraph as one where its sentences need the first, or are of a term."""
-        start, end = spans[0][0], spans[-1][1]
+    def _belongs_together(self, spans: Sequence[tuple[int, int]]) -> bool:
+        """Tell whether the sentences of a short paragraph need the first, or are of one term."""
+        if len(spans) < 2 or spans[-1][1] - spans[0][0] > _LONGEST_PARAGRAPH:  # noqa: PLR2004
+            return False
         texts = [self._text[first:last] for first, last in spans]
-        joined = self._terms or all(map(LEANING.match, texts[1:]))
-        if joined and all(map(is_sentence, texts)):
-            yield self._definition(end) if self._terms else self._unit(start, end, "sentence")
+        leaning = bool(self._terms) or all(map(LEANING.match, texts[1:]))
+        return leaning and all(map(is_sentence, texts))
 
     def _row(self, block: Block) -> Iterator[Unit]:
         """Return a row between its outer bars; a rule or a header is none."""
