@@ -127,7 +127,7 @@ def test_what_calls_a_page_the_command_comes_with_its_title() -> None:
 
 def test_a_short_definition_and_a_sentence_that_leans_are_quoted_whole() -> None:
     text = (
-        "# Notes\n\n`payload`\n: The text of a note. Notes of 8000 bytes are the longest.\n\n"
+        "# Notes\n\n`payload`\n: The text that a note has. Notes of 8000 bytes are the longest.\n\n"
         "The lamp blinks twice when a note arrives. This means that the line is free."
     )
     document = document_of(text, 0)
