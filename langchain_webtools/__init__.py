@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from langchain_webtools.progress import aprogress_events, progress_events
     from langchain_webtools.research import WebResearchTool
     from langchain_webtools.retrievers import WebSearchRetriever
-    from langchain_webtools.synthesis import ChatModelSynthesizer
+    from langchain_webtools.synthesis import ChatModelSynthesizer, ChatModelVerifier
     from langchain_webtools.toolkit import WebToolkit
     from langchain_webtools.tools import (
         SummarizeTool,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ChatModelSynthesizer",
+    "ChatModelVerifier",
     "SummarizeTool",
     "WebFetchTool",
     "WebPageLoader",
@@ -58,6 +59,7 @@ _HOMES = {
     "WebResearchTool": "research",
     "WebSearchRetriever": "retrievers",
     "ChatModelSynthesizer": "synthesis",
+    "ChatModelVerifier": "synthesis",
     "WebToolkit": "toolkit",
     "SummarizeTool": "tools",
     "WebFetchTool": "tools",

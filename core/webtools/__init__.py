@@ -35,9 +35,12 @@ if TYPE_CHECKING:
     )
     from webtools.progress import Progress
     from webtools.results import (
+        Claim,
         FetchResponse,
         Page,
+        Passage,
         QueryError,
+        Quotation,
         ReadResponse,
         ResearchEnvelope,
         ResearchMeta,
@@ -47,22 +50,26 @@ if TYPE_CHECKING:
         SearchResponse,
         SearchResult,
         SummaryResponse,
+        Verified,
     )
     from webtools.tools import ToolResult
 
 __all__ = [
     "AuthenticationError",
     "BadRequestError",
+    "Claim",
     "Config",
     "ConfigError",
     "FetchResponse",
     "InputError",
     "Page",
+    "Passage",
     "Progress",
     "ProviderConfig",
     "ProviderError",
     "QueryError",
     "QuotaError",
+    "Quotation",
     "RateLimitError",
     "ReadResponse",
     "RequestError",
@@ -78,6 +85,7 @@ __all__ = [
     "SummaryResponse",
     "ToolResult",
     "UnavailableError",
+    "Verified",
     "WebTools",
     "WebToolsError",
     "__version__",
@@ -100,9 +108,12 @@ _HOMES = {
     "UnavailableError": "errors",
     "WebToolsError": "errors",
     "Progress": "progress",
+    "Claim": "results",
     "FetchResponse": "results",
     "Page": "results",
+    "Passage": "results",
     "QueryError": "results",
+    "Quotation": "results",
     "ReadResponse": "results",
     "ResearchEnvelope": "results",
     "ResearchMeta": "results",
@@ -112,6 +123,7 @@ _HOMES = {
     "SearchResponse": "results",
     "SearchResult": "results",
     "SummaryResponse": "results",
+    "Verified": "results",
     "ToolResult": "tools",
 }
 
