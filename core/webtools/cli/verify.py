@@ -5,8 +5,14 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from webtools.cli.parsing import Parser, add_config, add_json, parser_for
+
+if TYPE_CHECKING:
+    from webtools.results import Verified
+
+_LONGEST = 1000  # characters of a claim or quotation
 
 
 def verify_parser(name: str) -> Parser:
@@ -44,7 +50,6 @@ def verify(options: Namespace) -> int:
     """Check an answer."""
     from webtools import WebTools  # noqa: PLC0415
     from webtools.cli.output import FAILED, FINE, failure, print_json, tell  # noqa: PLC0415
-    from webtools.display.plain import draw  # noqa: PLC0415
     from webtools.errors import WebToolsError  # noqa: PLC0415
 
     try:
@@ -55,8 +60,23 @@ def verify(options: Namespace) -> int:
     if options.json:
         print_json(found.model_dump(mode="json"))
     else:
-        tell(draw(found))
+        tell(_text(found))
     return FAILED if found.dropped or (options.strict and found.uncertain) else FINE
+
+
+def _text(found: Verified) -> str:
+    """Write the report: each claim with its status, its quotations and their sources."""
+    from webtools.text.visible import display_text  # noqa: PLC0415
+
+    blocks: list[str] = []
+    for claim in found.claims:
+        rows = [f"{claim.status}: {display_text(claim.text, _LONGEST)}"]
+        for each in claim.citations:
+            quoted = display_text(each.quotation, _LONGEST)
+            rows += [f"   “{quoted}”", f"   {display_text(each.url, _LONGEST)}"]
+        blocks.append("\n".join(rows))
+    notes = [display_text(each, _LONGEST) for each in (*found.reasons, *found.warnings)]
+    return "\n\n".join(filter(None, [*blocks, "\n".join(notes)])) or "No claims."
 
 
 def _read(file: str) -> str:
