@@ -16,6 +16,7 @@ def main(arguments: list[str]) -> int:
     """Print a table per part; the exit code is 1 when a target is missed, 2 for an unknown part."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="PART")
+    parser.add_argument("--claims", type=Path, help="labelled claims, as JSON lines")
     parser.add_argument("--docs", type=Path, help="folder of documentation packages")
     parser.add_argument("--articles", type=Path, help="folder of articles with their text")
     given = parser.parse_args(arguments)
@@ -41,7 +42,7 @@ def _rows(name: str, given: argparse.Namespace) -> Iterator[Row]:
     rows = import_module(f"benchmarks.{name}").rows
     if name == "pages":
         return rows(given.docs, given.articles)
-    return rows(given.docs) if name == "answers" else rows()
+    return rows(given.docs, given.claims) if name == "answers" else rows()
 
 
 if __name__ == "__main__":

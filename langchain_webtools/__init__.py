@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from langchain_webtools.progress import aprogress_events, progress_events
     from langchain_webtools.research import WebResearchTool
     from langchain_webtools.retrievers import WebSearchRetriever
-    from langchain_webtools.synthesis import ChatModelSynthesizer
+    from langchain_webtools.synthesis import ChatModelSynthesizer, ChatModelVerifier
     from langchain_webtools.toolkit import WebToolkit
     from langchain_webtools.tools import (
         SummarizeTool,
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ChatModelSynthesizer",
+    "ChatModelVerifier",
     "SummarizeTool",
     "WebFetchTool",
     "WebPageLoader",
@@ -61,6 +62,7 @@ _HOMES = {
     "WebResearchTool": "research",
     "WebSearchRetriever": "retrievers",
     "ChatModelSynthesizer": "synthesis",
+    "ChatModelVerifier": "synthesis",
     "WebToolkit": "toolkit",
     "SummarizeTool": "tools",
     "WebFetchTool": "tools",

@@ -1,8 +1,10 @@
-"""Lets a LangChain chat model write the answers of web research."""
+"""Lets a LangChain chat model write the answers of web research, and judge any answer."""
+
+from collections.abc import Awaitable, Callable
 
 from langchain_core.language_models import BaseChatModel
 
-from webtools.synthesis import ModelSynthesizer
+from webtools.synthesis import ModelSynthesizer, ModelVerifier
 
 
 class ChatModelSynthesizer(ModelSynthesizer):
@@ -27,11 +29,37 @@ class ChatModelSynthesizer(ModelSynthesizer):
 
     def __init__(self, model: BaseChatModel) -> None:
         """Take the model; it is asked once for each answer, in plain text."""
-        super().__init__(self._asked, self._awaited)
+        super().__init__(*_ways(model))
         self.model = model
 
-    def _asked(self, prompt: str) -> str:
-        return str(self.model.invoke(prompt).text)
 
-    async def _awaited(self, prompt: str) -> str:
-        return str((await self.model.ainvoke(prompt)).text)
+class ChatModelVerifier(ModelVerifier):
+    """Judges claims with a chat model.
+
+    The model has to name the quotation that shows a claim. Where that is in no source that the
+    claim cites, or lacks a number or name of the claim, the model is not believed.
+
+    Example:
+        from langchain.chat_models import init_chat_model
+        from langchain_webtools import ChatModelVerifier
+        from webtools import WebTools
+
+        judge = ChatModelVerifier(init_chat_model("openai:gpt-5-mini"))
+        report = WebTools().verify("... [1]", ["https://example.com"], verifier=judge)
+        print([claim.status for claim in report.claims])
+    """
+
+    def __init__(self, model: BaseChatModel) -> None:
+        """Take the model; it is asked once for each answer, in plain text."""
+        super().__init__(*_ways(model))
+        self.model = model
+
+
+def _ways(model: BaseChatModel) -> tuple[Callable[[str], str], Callable[[str], Awaitable[str]]]:
+    def ask(prompt: str) -> str:
+        return str(model.invoke(prompt).text)
+
+    async def aask(prompt: str) -> str:
+        return str((await model.ainvoke(prompt)).text)
+
+    return ask, aask

@@ -30,12 +30,13 @@ if TYPE_CHECKING:
     )
     from llamaindex_webtools.readers import WebPageReader
     from llamaindex_webtools.retrievers import WebRetriever
-    from llamaindex_webtools.synthesis import LLMSynthesizer
+    from llamaindex_webtools.synthesis import LLMSynthesizer, LLMVerifier
     from llamaindex_webtools.workflows import SearchFetchSynthesizeWorkflow
 
 __all__ = [
     "FetchPagePostprocessor",
     "LLMSynthesizer",
+    "LLMVerifier",
     "SearchFetchSynthesizeWorkflow",
     "WebPageReader",
     "WebProgressEvent",
@@ -69,6 +70,7 @@ _HOMES = {
     "WebPageReader": "readers",
     "WebRetriever": "retrievers",
     "LLMSynthesizer": "synthesis",
+    "LLMVerifier": "synthesis",
     "SearchFetchSynthesizeWorkflow": "workflows",
 }
 

@@ -1,8 +1,10 @@
-"""Lets a LlamaIndex LLM write the answers of web research."""
+"""Lets a LlamaIndex LLM write the answers of web research, and judge any answer."""
+
+from collections.abc import Awaitable, Callable
 
 from llama_index.core.llms import LLM
 
-from webtools.synthesis import ModelSynthesizer
+from webtools.synthesis import ModelSynthesizer, ModelVerifier
 
 
 class LLMSynthesizer(ModelSynthesizer):
@@ -24,11 +26,37 @@ class LLMSynthesizer(ModelSynthesizer):
 
     def __init__(self, llm: LLM) -> None:
         """Take the model; it is asked once for each answer, in plain text."""
-        super().__init__(self._asked, self._awaited)
+        super().__init__(*_ways(llm))
         self.llm = llm
 
-    def _asked(self, prompt: str) -> str:
-        return self.llm.complete(prompt).text
 
-    async def _awaited(self, prompt: str) -> str:
-        return (await self.llm.acomplete(prompt)).text
+class LLMVerifier(ModelVerifier):
+    """Judges claims with an LLM.
+
+    The model has to name the quotation that shows a claim. Where that is in no source that the
+    claim cites, or lacks a number or name of the claim, the model is not believed.
+
+    Example:
+        from llama_index.llms.openai import OpenAI
+        from llamaindex_webtools import LLMVerifier
+        from webtools import WebTools
+
+        judge = LLMVerifier(OpenAI("gpt-5-mini"))
+        report = WebTools().verify("... [1]", ["https://example.com"], verifier=judge)
+        print([claim.status for claim in report.claims])
+    """
+
+    def __init__(self, llm: LLM) -> None:
+        """Take the model; it is asked once for each answer, in plain text."""
+        super().__init__(*_ways(llm))
+        self.llm = llm
+
+
+def _ways(llm: LLM) -> tuple[Callable[[str], str], Callable[[str], Awaitable[str]]]:
+    def ask(prompt: str) -> str:
+        return llm.complete(prompt).text
+
+    async def aask(prompt: str) -> str:
+        return (await llm.acomplete(prompt)).text
+
+    return ask, aask

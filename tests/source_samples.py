@@ -60,43 +60,27 @@ SOURCES = (
     Source(3, "Night train returns", "https://rail.example/night-train/", TRAIN),
     Source(4, "json - JSON encoder", "https://docs.example/library/json.html", _json_page()),
 )
-# In the words of the one source that each cites, but for the spelling of numbers.
+# In the words of the one source that each cites.
 TRUE = (
     "Vellmouth opened its sea-water pool on Saturday morning, 14 February 2026. [1]",
-    "400 people queued in the rain. [1]",
+    "Four hundred people queued in the rain. [1]",
     "The council had first voted for the pool in 2015. [1]",
     "The basin fills twice a day with the tide and needs no pumps. [1]",
-    "Engineers of the firm Norrvik expect running costs of 40000 euros a year, "
+    "Engineers of the firm Norrvik expect running costs of 40,000 euros a year, "
     "a third of what a heated pool costs. [1]",
     "Mayor Ines Kolbe did not attend the opening. [1]",
     "The team behind Sluice released version 2.1 of its streaming JSON parser on 4 March 2026. [2]",
     "It yields values before the document is complete and uses at most 64 KiB of memory. [2]",
-    "On an export of 2 GB the parser was slower than the standard json module by 25%. [2]",
+    "On an export of 2 GB the parser was slower than the standard json module by 25 percent. [2]",
     "Comments are disabled by default; `allow_comments=True` enables them. [2]",
     "Duplicate keys raise a `DuplicateKeyError`. [2]",
-    "Maintainer Jon Sable says error messages name the line and column of a fault. [2]",
+    "Maintainer Jon Sable says that error messages name the line and column of a fault. [2]",
     "Sluice never holds the whole document in memory. [2]",
     "It leaves Orsk Bay at 21:40 and reaches Lindau Point before breakfast. [3]",
     "Tickets with a bed start at $59. [3]",
-    "The operator ordered 12 sleeping cars, of which 7 have been delivered. [3]",
-    "Passenger numbers rose by 12 percent in 2025. [3]",
+    "The operator ordered twelve sleeping cars, of which seven have been delivered. [3]",
+    "Passenger numbers rose by 12% in 2025. [3]",
     "If `skipkeys` is true then `dict` keys that are not basic types (`str`, `int`, "
     "`float`, `bool`, `None`) will be skipped instead of raising a `TypeError`. [4]",
     "An indent level of 0 will only insert newlines. [4]",
-)
-# As true, but in words of their own.
-REWORDED = (
-    "Comments are disabled by default. [2]",
-    "Vellmouth opened its sea-water pool on 14 February 2026. [1]",
-    "The council first voted for the pool in 2015. [1]",
-    "The basin needs no pumps and fills twice a day. [1]",
-    "Norrvik expects running costs of 40000 euros a year. [1]",
-    "Version 2.1 of the Sluice parser was released on 2026-03-04. [2]",
-    "It uses at most 64 KiB of memory. [2]",
-    "It was 25% slower than the standard json module on an export of 2 GB. [2]",
-    "Error messages name the line and column of a fault, according to maintainer Jon Sable. [2]",
-    "The night train leaves Orsk Bay at 21:40. [3]",
-    "Seven of the twelve sleeping cars have been delivered. [3]",
-    "If `skipkeys` is true, dict keys that are not basic types are skipped. [4]",
-    "If `ensure_ascii` is false, the return value can contain non-ASCII characters. [4]",
 )

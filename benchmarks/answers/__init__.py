@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from benchmarks.answers import claims
 from benchmarks.answers.documentation import READERS, found_pages
 from benchmarks.answers.measuring import LENGTHS, Outcome, outcome, share, times
 from benchmarks.report import QUICK, Row, ratio
@@ -18,8 +19,9 @@ SIDES = ("ours", "plain")
 MOST_BESIDE = 0.15
 
 
-def rows(folder: Path | None = None) -> Iterator[Row]:
-    """Measure passages, summary, silence and time; the held-out half judges."""
+def rows(folder: Path | None = None, labelled: Path | None = None) -> Iterator[Row]:
+    """Measure passages, summary, silence, time and claims; the held-out half judges."""
+    yield from claims.rows(labelled)
     reader = READERS[os.environ.get("WEBTOOLS_BENCH_READER", "ours")]
     texts: list[str] = []
     outcomes: list[Outcome] = []

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         SearchResponse,
         SearchResult,
         SummaryResponse,
+        Verified,
     )
     from webtools.tools import ToolResult
 
@@ -90,6 +91,7 @@ __all__ = [
     "SummaryResponse",
     "ToolResult",
     "UnavailableError",
+    "Verified",
     "WebTools",
     "WebToolsError",
     "__version__",
@@ -130,6 +132,7 @@ _HOMES = {
     "SearchResponse": "results",
     "SearchResult": "results",
     "SummaryResponse": "results",
+    "Verified": "results",
     "ToolResult": "tools",
 }
 

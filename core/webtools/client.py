@@ -22,6 +22,7 @@ from webtools.results import (
     ResearchPlan,
     SearchResponse,
     SummaryResponse,
+    Verified,
 )
 from webtools.text.choices import Command, Fence
 from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, Tool, ToolResult
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from webtools.operations.research.synthesis import Synthesizer
+    from webtools.operations.verification import Given, Verifier
 
 T = TypeVar("T")
 Strings: TypeAlias = str | Sequence[str]
@@ -273,6 +275,38 @@ class WebTools:
         """
         return self._run(self._dispatcher.plan(arguments(locals())))
 
+    def verify(
+        self,
+        answer: str,
+        sources: str | Given | Sequence[str | Given] = (),
+        *,
+        verifier: Verifier | None = None,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
+    ) -> Verified:
+        """Check an answer, from any model, against its sources, claim by claim.
+
+        Args:
+            answer: Prose or a list; `[n]` cites the n-th source, links and `[n]: URL` cite by URL.
+            sources: URLs, which are read, or pages, passages and `webtools.synthesis.Source`s.
+                Without any, the URLs that the answer cites.
+            verifier: Judges what words alone cannot settle, such as a `ChatModelVerifier`.
+            cache: As for `fetch`.
+            progress: As for `fetch`.
+
+        Returns:
+            Every claim with its status and the quotation that bears it out, and what is left of
+            the answer. Sources that could not be read are in `warnings`.
+
+        Raises:
+            InputError: There is no answer, or no source.
+            ConfigError: A source is to be read, and the settings are missing or malformed.
+            RequestError: No source could be read.
+            ProviderError: Likewise.
+        """
+        options = {"verifier": verifier, "cache": cache, "progress": progress}
+        return self._run(self._dispatcher.verify(answer, sources, options))
+
     def call_tool(
         self,
         name: str | Tool,
@@ -381,6 +415,19 @@ class WebTools:
         """Plan as `plan` does, awaited."""
         given = arguments(locals())
         return await self._arun(lambda: self._dispatcher.plan({**given}))
+
+    async def averify(
+        self,
+        answer: str,
+        sources: str | Given | Sequence[str | Given] = (),
+        *,
+        verifier: Verifier | None = None,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
+    ) -> Verified:
+        """Verify as `verify` does, awaited."""
+        options = {"verifier": verifier, "cache": cache, "progress": progress}
+        return await self._arun(lambda: self._dispatcher.verify(answer, sources, {**options}))
 
     async def acall_tool(
         self,

@@ -10,7 +10,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from webtools.display.hook import Bounded, Shown
 from webtools.text.choices import Command, Confidence
 
-ClaimStatus = Literal["quoted", "supported", "uncertain"]
+ClaimStatus = Literal["quoted", "supported", "uncertain", "unsupported"]
 FilterState = Literal["native", "local", "unsupported"]
 Score = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 
@@ -272,13 +272,46 @@ class Claim(_Model):
     Attributes:
         text: The statement; code is fenced.
         status: `quoted` when it stands word for word in a source, `supported` when the evidence
-            bears it out, else `uncertain`.
+            bears it out, else `uncertain`; in reports of `verify` also `unsupported`.
         citations: Where it is from.
     """
 
     text: str
     status: ClaimStatus
     citations: list[Quotation]
+
+
+class Verified(Shown, _Model):
+    """What is left of an answer, and what was found out about each of its claims.
+
+    Attributes:
+        summary: The claims that are borne out; `[n]` refers to the n-th of the citations, and
+            `(uncertain)` follows those that may be false.
+        citations: URLs of sources, in the order in which they are first cited.
+        claims: All claims of the answer in its order, those without support too.
+        dropped: How many of them are unsupported, and so left out of the summary.
+        reasons: Why claims were dropped or marked, a sentence each, at most ten.
+        warnings: What else the caller should know, such as a source that could not be read.
+        cost_usd: Price of reading the sources in USD; 0 when nothing was read, null when unknown.
+    """
+
+    summary: str
+    citations: list[str] = []
+    claims: list[Claim] = []
+    dropped: int = 0
+    reasons: list[str] = []
+    warnings: list[str] = []
+    cost_usd: float | None = 0.0
+
+    @property
+    def kept(self) -> int:
+        """How many claims the summary has, the uncertain ones included."""
+        return len(self.claims) - self.dropped
+
+    @property
+    def uncertain(self) -> int:
+        """How many claims are marked as uncertain."""
+        return sum(claim.status == "uncertain" for claim in self.claims)
 
 
 class ResearchSynthesis(_Model):

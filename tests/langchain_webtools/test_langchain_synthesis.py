@@ -9,7 +9,8 @@ from langchain_core.language_models import FakeMessagesListChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableLambda
 
-from langchain_webtools.synthesis import ChatModelSynthesizer
+from langchain_webtools.synthesis import ChatModelSynthesizer, ChatModelVerifier
+from webtools import Page, WebTools
 from webtools.flows.drivers import Flow, arun, run
 from webtools.operations.research.synthesis import Outcome, synthesize
 from webtools.providers.protocols import Source, SynthesisQuery
@@ -89,3 +90,15 @@ async def test_the_models_run_is_a_child_of_the_run_that_started_it() -> None:
     assert len(seen.parents) == 2
     assert None not in seen.parents
     assert all("Question: How deep is the basin?" in prompt for prompt in seen.prompts)
+
+
+async def test_a_chat_model_judges_what_words_leave_open() -> None:
+    said = '{"claim": 1, "supported": true, "quotation": "The pool opened on Saturday morning."}'
+    judge = ChatModelVerifier(FakeMessagesListChatModel(responses=[AIMessage(said)] * 2))
+    page = Page(url="https://a.example/1", text="The pool opened on Saturday morning.")
+    answer = "It was Saturday when they could use their pool. [1]"
+    with WebTools() as web:
+        blocking = web.verify(answer, [page], verifier=judge)
+        awaited = await web.averify(answer, [page], verifier=judge)
+    assert blocking == awaited
+    assert [claim.status for claim in blocking.claims] == ["supported"]

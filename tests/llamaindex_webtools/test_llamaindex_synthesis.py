@@ -8,7 +8,8 @@ from llama_index.core.llms import LLM, CustomLLM, LLMMetadata
 from llama_index.core.llms.callbacks import llm_completion_callback
 from pydantic import Field
 
-from llamaindex_webtools.synthesis import LLMSynthesizer
+from llamaindex_webtools.synthesis import LLMSynthesizer, LLMVerifier
+from webtools import Page, WebTools
 from webtools.flows.drivers import Flow, arun, run
 from webtools.operations.research.synthesis import Outcome, synthesize
 from webtools.providers.protocols import Source, SynthesisQuery
@@ -70,3 +71,15 @@ async def test_an_llm_that_fails_is_told() -> None:
     ):
         assert outcome.error is not None
         assert outcome.error.startswith("The model wrote no synthesis: ValueError: no quota.")
+
+
+async def test_an_llm_judges_what_words_leave_open() -> None:
+    said = '{"claim": 1, "supported": true, "quotation": "The pool opened on Saturday morning."}'
+    judge = LLMVerifier(Completing(answer=said))
+    page = Page(url="https://a.example/1", text="The pool opened on Saturday morning.")
+    answer = "It was Saturday when they could use their pool. [1]"
+    with WebTools() as web:
+        blocking = web.verify(answer, [page], verifier=judge)
+        awaited = await web.averify(answer, [page], verifier=judge)
+    assert blocking == awaited
+    assert [claim.status for claim in blocking.claims] == ["supported"]

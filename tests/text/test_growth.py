@@ -9,8 +9,8 @@ from collections.abc import Callable
 import pytest
 
 from webtools import WebTools
-from webtools.grounding.checking.drafts import LONGEST_DRAFT, Reading
-from webtools.grounding.checking.verification import verify
+from webtools.grounding.citations import LONGEST, Answer
+from webtools.grounding.verification import verify
 from webtools.pages.block_pages import is_challenge
 from webtools.synthesis import Source
 from webtools.text.cleaning import one_line, without_controls
@@ -82,16 +82,16 @@ def test_a_fence_is_found_behind_many_that_are_never_closed() -> None:
 @pytest.mark.parametrize("unit", ["(see [1]", "[1]", "[[1]] ", "a[1]", "x[1](", "It leaves [1]. "])
 def test_a_draft_of_marks_is_read_up_to_a_number_of_them(unit: str) -> None:
     sources = [Source(1, "https://a.example/", "A", "The ferry leaves at nine.")]
-    text = unit * (LONGEST_DRAFT // len(unit))
-    draft = Reading(text, sources)
-    assert draft.is_cut
+    text = unit * (LONGEST // len(unit))
+    draft = Answer(text, sources)
+    assert draft.length < len(text)
     assert text[: draft.length].count("[") <= 1000
     assert any("was read up to" in reason for reason in verify(text, sources).reasons)
 
 
 def test_a_draft_with_some_marks_is_read_whole() -> None:
     text = "The ferry leaves at nine [1]. " * 100
-    assert not Reading(text, [Source(1, "https://a.example/", "A", "x")]).is_cut
+    assert Answer(text, [Source(1, "https://a.example/", "A", "x")]).length == len(text)
 
 
 @pytest.mark.parametrize("unit", ["a\u200b", "\u202e", "\u200d", "&#x200b;", f"{WORDS} "])

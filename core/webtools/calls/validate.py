@@ -14,12 +14,13 @@ from webtools.calls.select import carry_out, find_tool, servable
 from webtools.config.settings import Accounts, Settings
 from webtools.errors import ConfigError, InputError, WebToolsError
 from webtools.flows.drivers import Flow
+from webtools.inputs.models import MAX_TEXT_CHARACTERS
 from webtools.logs.events import new_call_id
 from webtools.pipeline.context import CallContext, CallOptions, Facilities, facilities_of
-from webtools.results import ResearchPlan
+from webtools.results import FetchResponse, ResearchPlan, Verified
 from webtools.text.narrowing import is_iterable
 from webtools.text.redaction import Redactor, redactor_for
-from webtools.tools import RESEARCH, TOOLS, Tool, ToolResult, read_input
+from webtools.tools import FETCH, RESEARCH, TOOLS, Tool, ToolResult, read_input
 
 T = TypeVar("T")
 _USUAL = CallOptions()
@@ -51,6 +52,18 @@ class Dispatcher:
 
         given, context = self._begun(RESEARCH, *_split(arguments))
         return passed(planned(given, context), context.redactor)
+
+    def verify(self, answer: str, sources: Any, options: dict[str, Any]) -> Flow[Verified]:
+        """Check an answer; the settings are read only where a source is a URL."""
+        from webtools.operations.verification import verify  # noqa: PLC0415 - few calls need it
+
+        def read(urls: list[str]) -> Flow[FetchResponse]:
+            most = {"urls": urls, "text_max_characters": MAX_TEXT_CHARACTERS}
+            return self.call(FETCH, {**most, **options})
+
+        verifier = options.pop("verifier", None)
+        given = [sources] if isinstance(sources, str) or hasattr(sources, "url") else [*sources]
+        return verify(answer, given, verifier, read)
 
     def present(
         self, name: str | Tool, arguments: Mapping[str, Any], options: CallOptions

@@ -18,6 +18,7 @@ from webtools.cli.local_parsers import (
 )
 from webtools.cli.parsing import Parser, UsageError, parser_for
 from webtools.cli.tool_parsers import CALLS, PLAN, RESEARCH, ToolCommand, tool_parser
+from webtools.cli.verify import verify_parser
 
 __all__ = ["PARSERS", "UsageError", "asks_for_json", "read", "top_parser"]
 
@@ -48,6 +49,7 @@ _GROUPS: dict[str, dict[str, tuple[str, Callable[[str], Parser]]]] = {
     "call one tool": _over_tools(CALLS),
     "before and after a call": {
         **_over_tools({"plan": PLAN}),
+        "verify": ("an answer of any model against its sources, claim by claim", verify_parser),
         "explain": ("why a call went as it did", explain_parser),
         "log": ("the log of the calls", log_parser),
         "cache": ("the cached answers: show what there is, or empty it", cache_parser),

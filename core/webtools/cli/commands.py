@@ -26,6 +26,13 @@ def plan(options: Namespace) -> int:
     return report(lambda: answer(given, options), options)
 
 
+def verify(options: Namespace) -> int:
+    """Check an answer against its sources."""
+    from webtools.cli.verify import verify as verified
+
+    return verified(options)
+
+
 def explain(options: Namespace) -> int:
     """Tell why a call went as it did."""
     from webtools.cli.logs import explained
@@ -81,6 +88,7 @@ def demo(options: Namespace) -> int:
 COMMANDS: dict[str, Callable[[Namespace], int]] = {
     **dict.fromkeys((*RESEARCH, *CALLS), call),
     "plan": plan,
+    "verify": verify,
     "explain": explain,
     "log": log,
     "cache": cache,

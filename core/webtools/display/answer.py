@@ -31,6 +31,7 @@ from webtools.results import (
     ResearchEnvelope,
     ResearchResult,
     ResearchSynthesis,
+    Verified,
 )
 
 _MOST_QUOTATIONS = 3
@@ -39,7 +40,7 @@ _LINES_OF_NEAREST = 8
 _STATUS_TONES = {"quoted": "good", "supported": "good", "uncertain": "warn", "unsupported": "bad"}
 
 
-def verdicts(answer: ResearchSynthesis) -> Iterator[Fact]:
+def verdicts(answer: ResearchSynthesis | Verified) -> Iterator[Fact]:
     """Yield how many claims have each status, or how many citations there are."""
     if not answer.claims and answer.citations:
         yield Fact(count(len(answer.citations), "citation"))
@@ -73,6 +74,22 @@ def research_parts(
         yield Prose(Clip(NO_RESULTS))
         return
     yield Listing([("", rows)], max(len(response.results) - limits.rows, 0), "Sources")
+
+
+def checked_parts(response: Verified, limits: Limits) -> Iterator[Answer | Listing]:
+    """Yield all claims, the unsupported ones too, and the sources that they cite."""
+    cited = response.citations[: limits.pages]
+    numbers = {url: number for number, url in enumerate(cited, 1)}
+    shown = [_statement(each, numbers, limits) for each in response.claims[: limits.rows]]
+    titles = {each.url: each.title for claim in response.claims for each in claim.citations}
+    if shown:
+        yield Answer(shown, [place(url) for url in cited])
+    if cited:
+        rows = [
+            Source(number, cut(titles.get(url) or url, LONGEST_TITLE), place(url))
+            for url, number in numbers.items()
+        ]
+        yield Listing([("", rows)], 0, "Sources")
 
 
 def _statements(

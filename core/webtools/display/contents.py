@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import singledispatch
 from typing import Any
 
-from webtools.display.answer import research_parts, verdicts
+from webtools.display.answer import checked_parts, research_parts, verdicts
 from webtools.display.outline import (
     LONGEST_TITLE,
     WHOLE,
@@ -40,6 +40,7 @@ from webtools.results import (
     SearchResponse,
     SearchResult,
     SummaryResponse,
+    Verified,
 )
 from webtools.tools import ToolResult
 
@@ -216,6 +217,15 @@ def _(response: ResearchPlan, limits: Limits = WHOLE) -> Outline:
         [_plan_grid(response, limits)],
         [Note("Pages", NO_READER)] if lacks_reader(response) else [],
     )
+
+
+@outline.register
+def _(response: Verified, limits: Limits = WHOLE) -> Outline:
+    notes = [Note("", sentence(each)) for each in response.reasons[:_MOST_NOTES]]
+    notes += [Note("Warning", sentence(each)) for each in response.warnings[:_MOST_NOTES]]
+    facts = [*verdicts(response)] or [Fact("no claims")]
+    parts = [*checked_parts(response, limits)]
+    return Outline("Verified", "", "", facts, [], parts, notes)
 
 
 def _plan_grid(plan: ResearchPlan, limits: Limits) -> Grid:

@@ -17,6 +17,7 @@ from webtools.results import (
     SearchResponse,
     SearchResult,
     SummaryResponse,
+    Verified,
 )
 
 _TIMES = {"published_at", "parked_until"}
@@ -93,6 +94,21 @@ def _(response: ResearchPlan) -> Any:
     steps = [*response.chain, response.reading, response.synthesis]
     facts = {"query": response.query, "worst_cost_usd": response.worst_cost_usd}
     return _frame(_STEP, [vars(step) for step in steps if step is not None], facts)
+
+
+@frame.register
+def _(response: Verified) -> Any:
+    rows = [
+        {
+            "claim": claim.text,
+            "status": claim.status,
+            "urls": [each.url for each in claim.citations],
+            "quotations": [each.quotation for each in claim.citations],
+        }
+        for claim in response.claims
+    ]
+    facts = {"dropped": response.dropped, "warnings": response.warnings}
+    return _frame(("claim", "status", "urls", "quotations"), rows, facts)
 
 
 def _facts(

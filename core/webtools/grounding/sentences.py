@@ -103,6 +103,11 @@ def _is_full_stop(text: str, dot: int, start: int, following: str) -> bool:
     return True
 
 
+def begins_sentence(word: str) -> bool:
+    """Tell whether a word is one of those that often begin a sentence."""
+    return word.strip("\"'“‘«([*_`¿¡.,:;").lower() in _BEGINNING
+
+
 def is_whole(text: str) -> bool:
     """Tell whether a text both begins and ends as a sentence does."""
     stripped = text.rstrip("\"'”’»)]*_`」』）")

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from source_samples import SOURCES, TRUE
+from source_samples import SOURCES
 
 from webtools.operations.research.claims import (
-    check,
     is_quoted,
     passages_beside,
     quote,
@@ -77,16 +76,6 @@ def test_what_is_not_in_its_source_to_the_letter_is_no_quotation() -> None:
     assert not is_quoted(claim("card.save()", "card.load()"), [source])
     assert not is_quoted(claim(), [source])
     assert not is_quoted(claim("card.save()"), [])
-
-
-def test_a_drafts_claims_come_with_the_sentences_that_bear_them_out() -> None:
-    verified, claims = check(f"- {TRUE[1]}\n- {TRUE[13]}", SOURCES)
-    assert verified.kept == len(claims) == 2
-    for claim in claims:
-        assert claim.text in verified.summary
-        assert "[" not in claim.text
-        assert all(is_quoted(claim, SOURCES) for _ in claim.citations)
-    assert "queued in the rain" in claims[0].citations[0].quotation.replace("\n", " ")
 
 
 def test_passages_beside_the_claims_tell_something_else() -> None:

@@ -262,8 +262,11 @@ def test_a_handed_in_synthesizer_answers_from_the_pages(web: WebTools) -> None:
     assert [source.url for source in model.queries[0].sources] == [r.url for r in found.results]
     assert found.synthesis is not None
     assert found.synthesis.summary == (
-        "Our heappop method returns the smallest item, not the largest. [1] (uncertain)"
+        "Our heappop method returns the smallest item, not the largest. [1]"
     )
+    [claim] = found.synthesis.claims
+    assert claim.status == "supported"
+    assert "smallest item" in claim.citations[0].quotation
     assert found.synthesis.citations == [found.results[0].url]
 
 
@@ -274,7 +277,6 @@ def test_a_handed_in_synthesizer_answers_from_the_pages(web: WebTools) -> None:
         "The heappop method returns the smallest item. [1](https://evil.example/)",
         "The heappop method returns the smallest item, see https://evil.example/ [1].",
         "The heappop method returns the largest item. [1]",
-        "The heappop method returns the smallest item, not the largest. [2]",
         "The heappop method returns the smallest item, not the largest.",
         "Heaps were invented by Napoleon in 1815. [1]",
     ],
@@ -288,6 +290,14 @@ def test_no_lie_is_ever_cited(web: WebTools, settings: dict[str, Any], lie: str)
     assert found.meta.degraded == ["llm"]
     told = [event for event in events(settings) if event["event"] == "synthesis"]
     assert told[0]["dropped"] == 1
+
+
+def test_a_claim_that_cites_another_page_is_uncertain_or_dropped(web: WebTools) -> None:
+    said = "The heappop method returns the smallest item, not the largest. [2]"
+    found = web.research(QUERY, command="web-deep", synthesis=Scripted(said))
+    assert found.synthesis is not None
+    assert {claim.status for claim in found.synthesis.claims} == {"uncertain"}
+    assert found.synthesis.summary.endswith("[1] (uncertain)")
 
 
 def test_a_true_claim_beside_a_lie_is_kept_and_the_lie_counted(web: WebTools) -> None:

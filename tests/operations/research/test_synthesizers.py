@@ -133,11 +133,11 @@ async def test_a_models_answer_is_checked() -> None:
     found = await outcome_of(model(f"{TRUE[1]} {TRUE[2].replace('2015', '2016')}"))
     assert found.synthesizer == "llm"
     assert found.synthesis is not None
-    assert found.synthesis.summary == "400 people queued in the rain. [1]"
+    assert found.synthesis.summary == "Four hundred people queued in the rain. [1]"
     assert found.verified is not None
     assert found.verified.reasons == [
-        'Dropped "The council had first voted for the pool in 2016.": no passage of source 1 has '
-        "its number 2016."
+        'Dropped "The council had first voted for the pool in 2016.": the source does not '
+        "have its number 2016."
     ]
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from textwrap import dedent
 
 from webtools.grounding import extractive
 from webtools.grounding.blocks import read_blocks
-from webtools.grounding.checking.verification import UNCERTAIN, Verified, verify
 from webtools.grounding.duplicates import Shingles, shingles_of
-from webtools.grounding.extractive import candidates_of
 from webtools.grounding.matching import Document
 from webtools.grounding.ranking import (
     Ranked,
@@ -21,15 +18,11 @@ from webtools.grounding.ranking import (
     rank_documents,
 )
 from webtools.providers.protocols import Source
-from webtools.results import Claim, Passage, Quotation
+from webtools.results import Claim, Passage, Quotation, Verified
 
 ANSWER_CHARACTERS = 8000  # of an answer and the passages beside it
 _TOLD = 0.7  # share of a passage's shingles in the claims from which on it adds nothing
 _FENCES = ("```", "~~~")
-# A statement with its citations, and perhaps the mark of one that is not certain.
-_STATEMENT = re.compile(r"(.+?)\s?((?:\[\d{1,3}\])+)( " + re.escape(UNCERTAIN) + ")?", re.DOTALL)
-_NUMBER = re.compile(r"\d+")
-_MARK = re.compile(r"(?:[-*+]|\d{1,3}[.)])\s+")
 
 
 def documents_of(sources: Sequence[Source]) -> list[Document]:
@@ -77,14 +70,17 @@ def _fenced(text: str) -> str:
 
 def summarized(claims: Sequence[Claim]) -> Verified:
     """Return claims as one text in which `[n]` refers to the n-th of its citations."""
-    urls = list(dict.fromkeys(where.url for each in claims for where in each.citations))
+    kept = [each for each in claims if each.status != "unsupported"]
+    urls = list(dict.fromkeys(where.url for each in kept for where in each.citations))
     shown: list[str] = []
-    for each in claims:
+    for each in kept:
         numbers = dict.fromkeys(urls.index(where.url) + 1 for where in each.citations)
         marks = "".join(f"[{number}]" for number in numbers)
         shown.append(f"{each.text}{chr(10) if chr(10) in each.text else ' '}{marks}")
     separator = "\n\n" if any("\n" in each for each in shown) else "\n"
-    return Verified(separator.join(shown), urls, kept=len(claims))
+    dropped = len(claims) - len(kept)
+    text = separator.join(shown)
+    return Verified(summary=text, citations=urls, claims=list(claims), dropped=dropped)
 
 
 def is_quoted(claim: Claim, sources: Sequence[Source]) -> bool:
@@ -92,40 +88,6 @@ def is_quoted(claim: Claim, sources: Sequence[Source]) -> bool:
     texts = {each.url: each.text for each in sources}
     found = [where.quotation in texts.get(where.url, "") for where in claim.citations]
     return bool(found) and all(found)
-
-
-# --- of a draft --------------------------------------------------------------------------------
-
-
-def check(text: str, sources: Sequence[Source]) -> tuple[Verified, list[Claim]]:
-    """Return what the sources bear out of a draft, with the quotations that support it."""
-    verified = verify(text, sources)
-    by_url = {document.url: document for document in documents_of(sources)}
-    claims = [
-        Claim(
-            text=said,
-            status="uncertain" if is_uncertain else "quoted",
-            citations=[_support(said, by_url[url]) for url in urls],
-        )
-        for said, urls, is_uncertain in _statements(verified)
-    ]
-    return verified, claims
-
-
-def _statements(verified: Verified) -> Iterator[tuple[str, list[str], bool]]:
-    """Return the statements of a summary, the URLs they cite, and whether they are uncertain."""
-    for line in verified.summary.splitlines():
-        for said, marks, doubt in _STATEMENT.findall(_MARK.sub("", line, count=1)):
-            numbers = [int(number) for number in _NUMBER.findall(marks)]
-            yield said.strip(), [verified.citations[number - 1] for number in numbers], bool(doubt)
-
-
-def _support(said: str, document: Document) -> Quotation:
-    """Return the words of a source that come nearest to a statement."""
-    ranking = rank_documents(said, [document])
-    nearest = next(iter(candidates_of(ranking)), None)
-    quotation = nearest.quotation if nearest else ranking.ranked[0].text if ranking.ranked else ""
-    return Quotation(url=document.url, title=document.title, quotation=quotation)
 
 
 # --- beside the answer -------------------------------------------------------------------------

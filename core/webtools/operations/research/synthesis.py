@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol, cast
 
 from webtools.errors import WebToolsError
 from webtools.flows.drivers import Flow, Offload
 from webtools.flows.foreign import words_of
-from webtools.grounding.checking.verification import Verified
-from webtools.operations.research.claims import check, is_quoted, summarized
+from webtools.grounding.verification import verify
+from webtools.operations.research.claims import is_quoted, summarized
 from webtools.providers.protocols import Cost, Source, SynthesisQuery
-from webtools.results import Claim, ResearchSynthesis
+from webtools.results import Claim, ResearchSynthesis, Verified
 from webtools.text.cleaning import one_line
 
 NOTHING_BORNE_OUT = "No claim of the synthesis was borne out by its sources."
@@ -107,19 +107,22 @@ def synthesize(synthesizer: Synthesizer, query: SynthesisQuery, deadline: float)
         return draft
     if not (draft.claims or draft.text.strip()):
         return _failed(name, NOTHING_FOUND, draft=draft)
-    verified, claims = yield Offload(partial(_held, draft, query.sources), alone=True)
+    verified: Verified = yield Offload(partial(_verified, draft, query.sources), alone=True)
     if not verified.kept:
         return _failed(name, NOTHING_BORNE_OUT, draft=draft, verified=verified)
+    claims = [each for each in verified.claims if each.status != "unsupported"]
     return Outcome(name, verified, draft.cost, list(draft.warnings), claims=claims)
 
 
-def _held(draft: Draft, sources: Sequence[Source]) -> tuple[Verified, list[Claim]]:
-    """Hold a draft against the sources."""
+def _verified(draft: Draft, sources: Sequence[Source]) -> Verified:
+    """Check a draft against the sources; claims that quote them are only looked up there."""
     if not draft.claims:
-        return check(draft.text, sources)
-    claims = [each for each in draft.claims if is_quoted(each, sources)]
-    verified = summarized(claims)
-    return replace(verified, dropped=len(draft.claims) - len(claims)), claims
+        return verify(draft.text, sources)
+    claims = [
+        each if is_quoted(each, sources) else each.model_copy(update={"status": "unsupported"})
+        for each in draft.claims
+    ]
+    return summarized(claims)
 
 
 def _drafted(

@@ -1,1 +1,0 @@
-"""Checks claims against sources, word by word."""

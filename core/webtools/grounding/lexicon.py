@@ -1,0 +1,65 @@
+# ruff: noqa: E501  lists
+"""Words that turn a statement round, bound it, or put it in another's mouth; words of numbers."""
+
+from __future__ import annotations
+
+# `one` is left out: it is rather a pronoun.
+NUMBER_WORDS = {
+    word: str(number)
+    for number, word in enumerate(
+        str.split("""
+        two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
+        sixteen seventeen eighteen nineteen twenty
+"""),
+        start=2,
+    )
+}
+# A number that is made of several words is compared by these words alone.
+COMPOUND = frozenset(
+    str.split("thirty forty fifty sixty seventy eighty ninety hundred thousand million billion")
+)
+# Words of grammar that make a difference by themselves.
+TELLING = frozenset(
+    str.split("""
+    before after against without over under above below until off out up down more most less least
+    all some every each both few many same other own during through between any once again one
+""")
+)
+# Each line is one thing that a sentence may say of what it states; a claim has to say the same.
+_TURNING = """
+negation: not no never none nobody nothing neither nor without cannot can't don't doesn't didn't isn't aren't wasn't weren't won't wouldn't hasn't haven't hadn't couldn't shouldn't nicht kein keine keinen keiner nie niemals ohne ne pas jamais sans aucun nunca sin ningún
+failure: fail fails failed failing refuse refuses refused unable lack lacks lacked deny denies denied denying reject rejects rejected dispute disputes disputed disputing retracted false falsely untrue wrong wrongly incorrect myth hoax mistaken debunked
+doubt: may might could perhaps possibly probably likely unlikely allegedly alleged reportedly supposedly apparently rumoured rumored would seems seemed appears appeared suspected believed expected potential potentially unclear claims claimed claim alleges argues argued should
+condition: if unless whether until provided except excluding otherwise
+bound: only almost nearly hardly barely about approximately roughly around
+future: will shall
+asking: asked ask whether why
+leaning: same following previous next former latter subsequent subsequently likewise
+"""
+TURNING = {
+    word: name
+    for name, _, words in (line.partition(": ") for line in _TURNING.strip().splitlines())
+    for word in words.split()
+}
+# What a sentence or heading has that calls the one beside it into question.
+DENYING = frozenset(
+    str.split("""
+    false untrue wrong incorrect myth myths hoax hoaxes misconception misconceptions mistaken lie lies
+    fake debunked retracted disproved refuted denied denies deny disputed disputes rumour rumours
+    rumor rumors fiction nonsense parody satire satirical joke invented fabricated inaccurate
+    erroneous misleading falsch irrtum gerücht faux fausse mito mitos falso falsa
+""")
+)
+# Abbreviations, beyond those of the cutter, after which no quotation may end amid a paragraph.
+ABBREVIATIONS = frozenset(
+    str.split("""
+    acad admin adv amer app apr approx apt arch art assoc asst atty ave bldg blvd bros cal capt cath
+    cent chap cir cmdr co col comm comp conf cong conn corp ct ctr dec del dept det dev dir dist div
+    dr ed educ elec eng eq est ex exec ext fed fig fla fn fr ft fwd gal gen gov govt hist hon hosp hwy
+    ill inc ind inst intl jan jct jr jul jun kan km ky lab lb lt ltd mag maj mar mass max med messrs
+    mfg mgr mich min minn misc mo mr mrs ms mt mtn mus natl nat neb nev nov nr oct op ore org oz pa
+    para pkwy pl pp pres prof prov pt pub rd ref reg rep rev sec sen sept ser sess sgt soc sq sr st sta
+    stat subst supp supt tech tel temp tenn tex tr treas univ va vet vol vs vt wash wis
+""")
+)
+TURNING = {**dict.fromkeys(DENYING, "failure"), **TURNING}

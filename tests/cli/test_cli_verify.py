@@ -1,0 +1,83 @@
+"""`webtools verify`: what it prints, and how it ends."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from webtools import Claim, InputError, Quotation, Verified
+from webtools.cli import main
+
+URL = "https://a.example/pool"
+
+
+@pytest.fixture
+def report(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[str]]]:
+    """Stand in for the check: each line of the answer is a claim, its first word the status."""
+    asked: list[tuple[str, list[str]]] = []
+
+    def verify(_: object, answer: str, sources: list[str]) -> Verified:
+        asked.append((answer, sources))
+        if not answer:
+            raise InputError("there is no answer to check; give its text.")
+        where = Quotation(url=URL, title="Pool", quotation="The pool is open.")
+        lines = (line.partition(" ") for line in answer.splitlines())
+        claims = [Claim(text=text, status=status, citations=[where]) for status, _, text in lines]  # type: ignore[arg-type]
+        dropped = sum(each.status == "unsupported" for each in claims)
+        return Verified(summary="", claims=claims, dropped=dropped)
+
+    monkeypatch.setattr("webtools.WebTools.verify", verify)
+    return asked
+
+
+@pytest.mark.parametrize(
+    ("answer", "options", "code"),
+    [
+        ("quoted It is open.", (), 0),
+        ("supported It is open.", ("--strict",), 0),
+        ("uncertain It is open.", (), 0),
+        ("uncertain It is open.", ("--strict",), 1),
+        ("unsupported It is open.", (), 1),
+        ("", (), 2),
+    ],
+)
+def test_the_exit_code_tells_the_worst_claim(
+    report: list[tuple[str, list[str]]],
+    tmp_path: Path,
+    answer: str,
+    options: tuple[str, ...],
+    code: int,
+) -> None:
+    file = tmp_path / "answer.md"
+    file.write_text(answer)
+    assert main(["verify", str(file), *options]) == code
+
+
+def test_it_shows_claim_status_quotation_and_source(
+    report: list[tuple[str, list[str]]],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    file = tmp_path / "answer.md"
+    file.write_text("quoted It is open.")
+    assert main(["verify", str(file), "--source", URL, "--source", "https://b.example"]) == 0
+    assert report[-1] == ("quoted It is open.", [URL, "https://b.example"])
+    shown = capsys.readouterr().out
+    for part in ("quoted: It is open.", "The pool is open.", URL):
+        assert part in shown
+    assert main(["verify", str(file), "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["claims"][0]["citations"][0]["quotation"] == "The pool is open."
+
+
+def test_a_dash_is_stdin_and_a_missing_file_is_wrong_usage(
+    report: list[tuple[str, list[str]]],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("sys.stdin.read", lambda: "quoted It is open.", raising=False)
+    assert main(["verify", "-"]) == 0
+    assert main(["verify", "/no/such/file"]) == 2
+    assert "/no/such/file cannot be read" in capsys.readouterr().err

@@ -1,0 +1,147 @@
+# ruff: noqa: RUF001  signs of other scripts
+"""No falsehood is quoted or supported, and gross ones are dropped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+import falsehoods
+import pytest
+from falsehoods import COUNT, GROSS, SUBTLE, UNRELATED, Case
+
+from webtools.grounding import quotations, support
+from webtools.grounding.verification import verify
+from webtools.synthesis import Source
+
+
+def status(text: str, claim: str) -> str:
+    """Return what a claim is called that cites a text."""
+    cited = f"{claim.removesuffix('.')} [1]." if claim.endswith(".") else f"{claim} [1]"
+    found = verify(cited, [Source(1, "News", "https://a.example/1", text)]).claims
+    return "+".join(each.status for each in found)
+
+
+def statuses(kind: Callable[[], Iterator[Case]]) -> set[str]:
+    return {status(case.text, case.false) for case in islice(kind(), COUNT)}
+
+
+@pytest.mark.parametrize("kind", GROSS)
+def test_a_statement_with_another_verb_number_name_or_negation_is_dropped(
+    kind: Callable[[], Iterator[Case]],
+) -> None:
+    assert statuses(kind) == {"unsupported"}
+
+
+@pytest.mark.parametrize("kind", SUBTLE)
+def test_no_falsehood_is_quoted_or_supported(kind: Callable[[], Iterator[Case]]) -> None:
+    assert statuses(kind) <= {"unsupported", "uncertain"}
+
+
+def test_the_statements_themselves_are_quoted() -> None:
+    for kind in (falsehoods.verb, falsehoods.number, falsehoods.doubt, falsehoods.swapped):
+        for case in islice(kind(), 30):
+            assert status(case.text, case.true) == "quoted"
+
+
+DEAL = (
+    "Acme Corp acquired Beta Ltd in March 2024 for $3.2 billion. The deal was approved by "
+    "regulators in the EU but not in the UK. Dr. Maria Lopez, chief executive since 2019, said "
+    "revenue grew 14% to $820 million. Analysts at Morgan had expected 10%."
+)
+TOWER = (
+    "The lighthouse was built by John Smeaton between 1756 and 1759 and replaced the tower of "
+    "Rudyerd."
+)
+NIGHT = (
+    "After nine years the night train is back. The operator ordered twelve sleeping cars, of which "
+    "seven have been delivered.\n\nPassenger groups welcome the line but ask for bicycle space."
+)
+LIES = [
+    (DEAL, "Beta Ltd acquired Acme Corp in March 2024 for $3.2 billion."),
+    (DEAL, "Acme Corp may have acquired Beta Ltd in March 2024 for $3.2 billion."),
+    (DEAL, "The deal will be approved by regulators in the EU."),
+    (DEAL, "The deal was approved by regulators in the EU and the UK."),
+    (DEAL, "Dr. Maria Lopez, chief executive until 2019, said revenue grew 14%."),
+    (DEAL, "Maria Lopez resigned as chief executive in 2019."),
+    (DEAL, "Analysts at Acme had expected 10%."),
+    (TOWER, "John Smeaton destroyed the lighthouse between 1756 and 1759."),
+    (TOWER, "The lighthouse was painted by John Smeaton between 1756 and 1759."),
+    (NIGHT, "Passenger groups ordered twelve sleeping cars."),
+    (NIGHT, "The operator sold twelve sleeping cars."),
+    ("The senator voted for the bill.", "The senator voted against the bill."),
+    ("Python 3 is faster than Python 2.", "Python 2 is faster than Python 3."),
+    ("The score was 5 to 2 for Lyon.", "The score was 2 to 5 for Lyon."),
+    ("Oracle sued Google in August 2010.", "Google sued Oracle in August 2010."),
+    ("Nantes beat Lyon 3-1 on 4 May 2024.", "Lyon beat Nantes 3-1 on 4 May 2024."),
+    ("Flask depends on Django since version 2.", "Django depends on Flask since version 2."),
+    ("The vaccine causes fever.", "The vaccine may cause fever."),
+    ("The dog is closing the door.", "The dog is closed."),
+    ("The son of Mayor Kolbe resigned in May.", "Mayor Kolbe resigned in May."),
+    ("Critics deny that the dam is safe.", "The dam is safe."),
+    ("If it rains, the pool is closed.", "The pool is closed."),
+    ("Guests, and nobody but guests, may swim here.", "Guests may swim here."),
+    ("The drug works in mice.", "The drug works."),
+    ("Is Python 3 faster than Python 2?", "Is Python 3 faster than Python 2."),
+    ("They met us in May.", "They met US in May."),
+    ("It costs 5 dollars a day.", "It costs 5 euros a day."),
+    ("It grew by 5 percent a year.", "It grew by 5 a year."),
+    ("Smith, said Jones, is a thief.", "Smith said Jones is a thief."),
+    ("Use `!flag` to stop the server.", "Use `flag` to stop the server."),
+    ("C++ is a language with classes.", "C is a language with classes."),
+    ("Alpha bought Beta and Gamma sold Delta.", "Alpha sold Delta."),
+    ("The drug cures cancer, which is false.", "The drug cures cancer."),
+    ("The drug cures cancer; this claim was later retracted.", "The drug cures cancer."),
+    ("Alpha Corp (allegedly) stole the plans.", "Alpha Corp stole the plans."),
+    ("The rocket (almost) reached orbit.", "The rocket reached orbit."),
+    ("The pool (built in 2015) is open.", "The pool is open."),
+    ("While Alpha denies it, Beta left.", "Alpha denies it, Beta left."),
+    ("Use rm -rf to clean up.", "Use rm rf to clean up."),
+    ("Pass --no-verify to skip the hooks.", "Pass no verify to skip the hooks."),
+    ("The number of orders is 5!.", "The number of orders is 5."),
+    ("Read pages 10–20 of the book.", "Read pages 10 20 of the book."),
+    ("The build runs on .NET at night.", "The build runs on NET at night."),
+    ("The Polish rules are new.", "The polish rules are new."),
+    ('He said: "The dam is safe. It holds for ever."', "The dam is safe."),
+    ("プールは土曜日に開きました。", "プールは日曜日に閉じました。"),
+    ("Der Zug fährt nicht nach Bern.", "Der Zug fährt nach Bern."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "lie"), LIES)
+def test_no_lie_that_was_tried_is_quoted_or_supported(text: str, lie: str) -> None:
+    first, second = UNRELATED
+    for page in (text, f"{first} {text} {second}", f"{first} {second} {text} {second} {first}"):
+        assert set(re.split(r"\+", status(page, lie))) <= {"unsupported", "uncertain"}
+
+
+# --- each part of the check is needed ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "part"),
+    [
+        (falsehoods.verb, "contradiction"),
+        (falsehoods.negation, "contradiction"),
+        (falsehoods.doubt, "doubts"),
+        (falsehoods.swapped, "doubts"),
+        (falsehoods.cut_short, "doubts"),
+        (falsehoods.question, "doubts"),
+    ],
+)
+def test_without_a_part_of_the_check_falsehoods_would_be_kept(
+    kind: Callable[[], Iterator[Case]], part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(support, part, lambda *_: iter(()) if part == "doubts" else "")
+    assert statuses(kind) & ({"supported"} if part == "doubts" else {"uncertain", "supported"})
+
+
+@pytest.mark.parametrize(
+    "kind", [falsehoods.denied_list, falsehoods.denied_after, falsehoods.denied_heading]
+)
+def test_without_looking_beside_a_sentence_falsehoods_would_be_quoted(
+    kind: Callable[[], Iterator[Case]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quotations, "denial", lambda *_: "")
+    assert "quoted" in statuses(kind)

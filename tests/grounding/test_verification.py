@@ -1,0 +1,218 @@
+# ruff: noqa: RUF001  signs of other scripts
+"""Answers are read as they are written, and judged claim by claim."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from source_samples import SOURCES, TRUE
+
+from webtools import Verified
+from webtools.grounding.citations import LONGEST, Answer, address, cited_urls
+from webtools.grounding.verification import Review, verify
+from webtools.synthesis import Source
+
+URLS = [source.url for source in SOURCES]
+POOL, PARSER, TRAIN, JSON = URLS
+COUNCIL = "The council had first voted for the pool in 2015."
+
+
+def check(text: str) -> Verified:
+    return verify(text, SOURCES)
+
+
+@pytest.mark.parametrize(
+    "draft",
+    [
+        f"{COUNCIL} [1]",
+        f"{COUNCIL[:-1]} [1].",
+        f"{COUNCIL[:-1]}[1].",
+        f"{COUNCIL}[1]",
+        f"{COUNCIL}【1】",
+        f"{COUNCIL}【1†source】",
+        f"{COUNCIL[:-1]} ([1]).",
+        f"{COUNCIL[:-1]} (see [1]).",
+        f"{COUNCIL} [^1]",
+        f"{COUNCIL} [Source 1]",
+        f"{COUNCIL} [[1]]",
+        f"{COUNCIL} [1, 1]",
+        f"{COUNCIL}\n[1]",
+        f"[1] {COUNCIL}",
+        f"> {COUNCIL} [1]",
+        f"- {COUNCIL} [1]",
+        f"{COUNCIL} [1]({POOL})",
+        f"{COUNCIL[:-1]} ({POOL}).",
+        f"{COUNCIL} {POOL}#top",
+        f"{COUNCIL} <{POOL}/?utm_source=x>",
+        f"The council had first voted for [the pool]({POOL}) in 2015.",
+        f"The council had first voted for [the pool][1] in 2015.\n\n[1]: {POOL}",
+        f"{COUNCIL} [7]\n\n[7]: {POOL}",
+        f"{COUNCIL} [7]\n\n## Sources\n\n[7] The pool {POOL}",
+        f"# Answer\n\nThe facts:\n\n{COUNCIL} [1]\n\n---\n",
+    ],
+)
+def test_marks_and_links_of_all_kinds_are_citations(draft: str) -> None:
+    found = check(draft)
+    assert [(each.text, each.status) for each in found.claims] == [(COUNCIL, "quoted")]
+    assert found.citations == [POOL]
+    assert found.summary.lstrip("->* ") == f"{COUNCIL} [1]"
+    [where] = found.claims[0].citations
+    assert (where.url, where.title) == (POOL, SOURCES[0].title)
+    assert where.quotation in SOURCES[0].text
+
+
+def test_a_mark_between_two_sentences_belongs_to_the_one_before() -> None:
+    found = check(f"{TRUE[13]} {COUNCIL} [1] The sky is green. {TRUE[5]}")
+    assert [each.status for each in found.claims] == ["quoted", "quoted", "unsupported", "quoted"]
+    assert found.citations == [TRAIN, POOL]
+    assert found.reasons == ['Dropped "The sky is green.": it cites no source.']
+    turned = check(f"[1] {COUNCIL} [3] Tickets with a bed start at $59.")
+    assert [each.status for each in turned.claims] == ["quoted", "quoted"]
+
+
+def test_citations_that_do_not_bear_a_claim_out_are_taken_off() -> None:
+    for marks in ("[1][2][3]", "[1, 2, 3]", "[1-3]", "[3][1]", "[1][9][0]"):
+        assert check(f"{COUNCIL} {marks}").citations == [POOL]
+
+
+def test_a_sentence_of_two_statements_is_judged_by_its_parts() -> None:
+    draft = (
+        "The council had first voted for the pool in 2015 [1], while the operator ordered twelve "
+        "sleeping cars, of which seven have been delivered [3]."
+    )
+    [claim] = check(draft).claims
+    assert [each.url for each in claim.citations] == [POOL, TRAIN]
+    assert claim.status == "uncertain"
+    assert check(draft.replace("2015", "2016")).claims[0].status == "unsupported"
+
+
+@pytest.mark.parametrize(
+    "draft",
+    [
+        f"{COUNCIL} [1] See https://evil.example/x for more.",
+        f"{COUNCIL} [1] ![picture](https://evil.example/a.png)",
+        f"{COUNCIL} [1] It is open <img src=//evil.example/a.png>.",
+        f"{COUNCIL} [1] Click [here](javascript:1).",
+        f"{COUNCIL} [1] The pool is `https://evil.example`. [1]",
+        f"{COUNCIL} [1] The pool opened. [2]\n\n[2]: https://evil.example/",
+        f"{COUNCIL} [1]\n\n| The pool | is closed |",
+        f"{COUNCIL} [1] `rm -rf /` cleans the pool.",
+    ],
+)
+def test_what_no_source_says_goes_and_the_rest_stays(draft: str) -> None:
+    found = check(draft)
+    assert found.summary == f"{COUNCIL} [1]"
+    assert found.dropped >= 1
+    assert "evil" not in found.summary
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("It begins with sys.argv[1] of all. [2]", "It begins with sys.argv[1] of all."),
+        ("The call sample(x, counts=[4, 2]) ends. [2]", "The call sample(x, counts=[4, 2]) ends."),
+        ("The call f([1]) of `x[1]` ends. [2]", "The call f([1]) of `x[1]` ends."),
+        ("It is x[1] = 3 there. [2]", "It is x[1] = 3 there."),
+        ("It runs on Node.js[2].", "It runs on Node.js."),
+    ],
+)
+def test_lists_and_indexes_of_code_cite_nothing(claim: str, text: str) -> None:
+    page = "It begins with sys.argv[1] of all."
+    [line] = Answer(
+        claim, [Source(n, "Page", f"https://a.example/{n}", page) for n in (1, 2)]
+    ).lines
+    assert [(each.text, each.cites) for each in line.statements] == [(text, (1,))]
+
+
+def test_what_its_answer_calls_uncertain_stays_so() -> None:
+    found = check(f"{COUNCIL} [1] (uncertain)")
+    assert found.summary == f"{COUNCIL} [1] (uncertain)"
+    assert found.reasons == [f'Uncertain "{COUNCIL}": the answer says so.']
+    again = check(found.summary)
+    assert (again.summary, again.uncertain) == (found.summary, 1)
+
+
+def test_a_supported_claim_quotes_what_supports_it_in_the_sources_characters() -> None:
+    found = check("Vellmouth opened its sea-water pool on 14 February 2026. [1]")
+    [claim] = found.claims
+    assert claim.status == "supported"
+    assert claim.citations[0].quotation == (
+        "Vellmouth opened its sea-water pool on Saturday morning, 14 February 2026."
+    )
+    assert "(uncertain)" not in found.summary
+
+
+def test_numbers_of_sources_are_their_own_and_else_their_order() -> None:
+    sources = [Source(number, each.title, each.url, each.text) for number, each in
+               zip((4, 7), SOURCES, strict=False)]  # fmt: skip
+    assert verify(f"{COUNCIL} [4]", sources).citations == [POOL]
+    assert verify(f"{COUNCIL} [1]", sources).citations == []
+
+
+def test_an_answer_is_read_to_a_limit_and_says_so() -> None:
+    found = check(f"{COUNCIL} [1] " + "x" * LONGEST)
+    assert found.summary == f"{COUNCIL} [1]"
+    assert found.reasons[0] == f"The answer was read up to {LONGEST} characters."
+    many = check("\n\n".join(f"The very large pool number {n} is closed." for n in range(30)))
+    assert (many.dropped, len(many.reasons)) == (30, 10)
+
+
+def test_addresses_are_compared_without_what_makes_no_difference() -> None:
+    assert address("HTTPS://A.example/x/?utm_source=y&b=1#top") == "https://a.example/x/?b=1"
+    assert address("https://[bad") == "https://[bad"
+    answer = "See [a](https://a.example/1), https://b.example/2. and https://a.example/1#x."
+    assert cited_urls(answer) == ["https://a.example/1", "https://b.example/2"]
+
+
+def test_a_source_is_read_once() -> None:
+    review = Review(f"{COUNCIL} [1] {COUNCIL} [1]", SOURCES)
+    assert review.evidence(0) is review.evidence(0)
+    assert [each.status for each in review.judged] == ["quoted", "quoted"]
+
+
+# --- what nobody should write ------------------------------------------------------------------
+
+ODD = [
+    *(
+        "",
+        " ",
+        "[1]",
+        "[1][1]",
+        "[",
+        "]",
+        "[1",
+        "[[1]",
+        "[1]]",
+        "[ 1 ]",
+        "(\ue0001\ue001)",
+        "`[1]`",
+    ),
+    *("[1](", "[1]()", "[1]: ", "[999999999999999999999]", "[1-999999999]", "`", "```", "**", "…"),
+    *(".", "http://", "[a](b", "\x1b[31m", "\u202e", "[１]", "［1］", "\ud800", "- ", "1. ", "---"),
+    *("| a | b |", "(uncertain)", f"{COUNCIL} [1]", *TRUE[:3], "0" * 5000, "1." * 500),
+]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.sampled_from(ODD) | st.text(max_size=12), max_size=8).map("".join))
+def test_whatever_is_written_the_citations_are_sources_and_the_marks_fit(draft: str) -> None:
+    found = check(draft)
+    assert set(found.citations) <= set(URLS)
+    assert len(set(found.citations)) == len(found.citations)
+    assert bool(found.summary) == bool(found.kept)
+    assert "\ue000" not in found.summary
+    assert "http" not in found.summary
+    cited = {where.url for each in found.claims for where in each.citations}
+    assert cited == set(found.citations)
+
+
+@pytest.mark.parametrize("unit", ["[1,", "](", "a. [1] ", "- a\n", "# a\n", "“a. ", "1,000,"])
+def test_hostile_texts_take_no_longer_than_their_length(unit: str) -> None:
+    text = unit * (100_000 // len(unit))
+    start = time.process_time()
+    check(text)
+    verify("One of a hundred is not a. [1]", [Source(1, text[:500], "https://a.example", text)])
+    assert time.process_time() - start < 20  # a second or two on an idle machine

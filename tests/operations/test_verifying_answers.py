@@ -1,0 +1,185 @@
+"""Any answer is checked: against pages, passages or URLs, and by a model that has to quote."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from webtools import InputError, Page, Passage, Verified, WebTools
+from webtools.display import data_frame, html, markdown, plain
+from webtools.synthesis import ModelVerifier, Source
+from webtools_sandbox import SandboxServer
+
+URL = "https://a.example/pool"
+TEXT = (
+    "Vellmouth opened its sea-water pool on Saturday morning. The council had voted for it in 2015."
+    "\n\nThe basin needs no pumps."
+)
+PAGE = Page(url=URL, title="Pool", text=TEXT)
+QUOTED = "The basin needs no pumps. [1]"
+LOOSE = "It was Saturday when the people of Vellmouth could use their new pool. [1]"
+SENTENCE = "Vellmouth opened its sea-water pool on Saturday morning."
+
+
+def statuses(report: Verified) -> list[str]:
+    return [claim.status for claim in report.claims]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        PAGE,
+        Passage(text=TEXT, heading="Pool", url=URL),
+        Source(1, "Pool", URL, TEXT),
+    ],
+)
+async def test_pages_passages_and_sources_need_no_settings(source: Any) -> None:
+    with WebTools() as web:
+        for report in (
+            web.verify(QUOTED, [source]),
+            web.verify(QUOTED, source),
+            await web.averify(QUOTED, [source]),
+        ):
+            assert statuses(report) == ["quoted"]
+            [where] = report.claims[0].citations
+            assert (where.url, where.title) == (URL, "Pool")
+            assert where.quotation in TEXT
+            assert (report.cost_usd, report.warnings) == (0.0, [])
+
+
+@pytest.mark.parametrize(
+    ("answer", "sources", "message"),
+    [
+        (" ", [PAGE], "there is no answer"),
+        ("It rains. [1]", [], "there are no sources"),
+        ("It rains. [1]", ["file:///etc/passwd"], "is no http"),
+    ],
+)
+def test_what_cannot_be_checked_is_an_input_error(
+    answer: str, sources: list[Any], message: str
+) -> None:
+    with WebTools() as web, pytest.raises(InputError, match=message):
+        web.verify(answer, sources)
+
+
+def test_urls_are_read_and_one_that_cannot_be_is_told() -> None:
+    with SandboxServer() as server:
+        page = next(each for each in _pages(server) if "tidal-pool" in each)
+        config = server.config()
+        gone = page.replace("tidal", "no-such")
+        with WebTools(config=config) as web:
+            said = "The swimming club will run lessons for children from April. [1] It rains. [2]"
+            report = web.verify(said, [page, gone])
+            assert statuses(report) == ["quoted", "unsupported"]
+            assert any("could not be read" in each for each in report.warnings)
+            cited = web.verify(f"{said.partition(' [')[0]} ({page})", [])
+            assert statuses(cited) == ["quoted"]
+
+
+def _pages(server: SandboxServer) -> list[str]:
+    with WebTools(config=server.config()) as web:
+        return [each.url for each in web.search("Vellmouth tidal pool opens").results]
+
+
+# --- a model -----------------------------------------------------------------------------------
+
+
+def model(*verdicts: dict[str, Any] | str) -> tuple[ModelVerifier, list[str]]:
+    prompts: list[str] = []
+    said = "\n".join(each if isinstance(each, str) else json.dumps(each) for each in verdicts)
+
+    def ask(prompt: str) -> str:
+        prompts.append(prompt)
+        return said
+
+    async def aask(prompt: str) -> str:
+        return ask(prompt)
+
+    return ModelVerifier(ask, aask), prompts
+
+
+def judged(answer: str, *verdicts: dict[str, Any] | str) -> Verified:
+    with WebTools() as web:
+        return web.verify(answer, [PAGE], verifier=model(*verdicts)[0])
+
+
+def verdict(quotation: str, *, supported: bool = True) -> dict[str, Any]:
+    return {"claim": 1, "supported": supported, "quotation": quotation}
+
+
+def test_a_model_is_believed_where_its_quotation_is_in_the_source() -> None:
+    report = judged(LOOSE, "Sure:", verdict(SENTENCE.replace(" its ", "\n its ")), "{no json}")
+    assert statuses(report) == ["supported"]
+    assert report.claims[0].citations[0].quotation == SENTENCE
+
+
+@pytest.mark.parametrize(
+    ("answer", "said", "status"),
+    [
+        (LOOSE, verdict("Vellmouth opened its famous pool on Saturday."), "uncertain"),
+        (LOOSE, verdict("on Saturday"), "uncertain"),
+        (LOOSE, verdict("The basin needs no pumps."), "uncertain"),
+        (LOOSE, verdict("", supported=False), "unsupported"),
+        (LOOSE, "I cannot tell.", "uncertain"),
+        (LOOSE, {"claim": 9, "supported": True, "quotation": SENTENCE}, "uncertain"),
+        (LOOSE, {"claim": "1", "supported": "yes"}, "uncertain"),
+        ("Vellmouth opened 17 pools on that Saturday. [1]", verdict(SENTENCE), "unsupported"),
+        (LOOSE.replace("[1]", ""), verdict(SENTENCE), "unsupported"),
+        (QUOTED, verdict("", supported=False), "quoted"),
+    ],
+)
+def test_a_model_is_not_believed_beyond_what_it_can_show(
+    answer: str, said: Any, status: str
+) -> None:
+    assert statuses(judged(answer, said)) == [status]
+
+
+async def test_a_model_is_asked_once_about_what_words_leave_open() -> None:
+    verifier, prompts = model(verdict(SENTENCE))
+    with WebTools() as web:
+        report = await web.averify(f"{QUOTED} {LOOSE} {QUOTED}", [PAGE], verifier=verifier)
+        assert statuses(report) == ["quoted", "supported", "quoted"]
+        web.verify(QUOTED, [PAGE], verifier=verifier)
+    [prompt] = prompts
+    fences = [row for row in prompt.splitlines() if row.startswith("----- ")]
+    assert len(fences) == 2
+    assert "1. It was Saturday" in prompt
+    assert "\n    The basin needs no pumps." in prompt
+
+
+def test_a_model_that_fails_leaves_the_claims_as_they_were() -> None:
+    def broken(_: str) -> str:
+        raise ValueError("no such model")
+
+    async def abroken(prompt: str) -> str:
+        return broken(prompt)
+
+    with WebTools() as web:
+        report = web.verify(LOOSE, [PAGE], verifier=ModelVerifier(broken, abroken))
+    assert statuses(report) == ["uncertain"]
+    assert report.warnings[0].startswith("The verifier gave no verdict")
+
+
+# --- how it is shown ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("draw", [html.draw, markdown.draw, plain.draw, repr])
+def test_a_report_is_drawn_with_status_claim_and_quotation(draw: Callable[[Any], str]) -> None:
+    report = judged(f"{QUOTED} {LOOSE} It closed in 2016. [1]")
+    text = draw(report)
+    if draw is repr:
+        assert text == "<Verified 1 claim quoted, 1 claim uncertain, 1 claim unsupported>"
+    else:
+        for part in ("1 claim quoted", "unsupported", "closed in 2016", "needs no pumps"):
+            assert part in text
+    empty = judged("# Nothing")
+    assert "no claims" in draw(empty)
+
+
+def test_a_report_is_a_data_frame_of_claims() -> None:
+    frame = data_frame.frame(judged(QUOTED))
+    assert list(frame.columns) == ["claim", "status", "urls", "quotations"]
+    assert frame.urls[0] == [URL]
