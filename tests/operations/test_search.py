@@ -24,6 +24,7 @@ from webtools.errors import (
 )
 from webtools.flows.drivers import run
 from webtools.operations.search import MAX_AT_ONCE, search
+from webtools.pipeline.context import detached
 from webtools.providers import Account
 from webtools.providers.protocols import SearchQuery
 from webtools.results import SearchResponse
@@ -48,7 +49,7 @@ def kagi(*items: dict[str, Any]) -> Any:
 
 def searched(account: Account, *answers: Answer, **filters: Any) -> SearchResponse:
     """Search for "q"; the limit is 5."""
-    return drive(search(account, [SearchQuery("q", 5, **filters)]), *answers)
+    return drive(search(account, [SearchQuery("q", 5, **filters)], detached()), *answers)
 
 
 def called(stub: Stub, settings: Accounts, **arguments: Any) -> SearchResponse:

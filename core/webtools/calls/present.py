@@ -20,6 +20,7 @@ from webtools.output import formatting
 from webtools.output.formatting import BriefPage
 from webtools.output.stored import handle_of, save
 from webtools.output.truncation import MAX_BYTES, MAX_LINES, Truncation, fit, fit_sections, notice
+from webtools.pipeline.context import CallContext
 from webtools.results import (
     FetchResponse,
     Page,
@@ -39,14 +40,22 @@ _FOOTER_BYTES = 8 * 1024  # most that errors and warnings may take of the budget
 _FOOTER_LINES = 100
 
 
-def answered(tool: Tool, work: Flow[Any], fence: Fence = "pages") -> Flow[ToolResult]:
-    """Show what a tool's work brings; its failure is a result as well."""
+def answered(tool: Tool, work: Flow[Any], context: CallContext) -> Flow[ToolResult]:
+    """Show what a tool's work brings; its failure is a result as well. A cut is logged."""
+    fence = context.accounts.fence
     try:
         response = yield from work
-        return (yield from PRESENTERS[tool.name](response, fence))
+        result = yield from PRESENTERS[tool.name](response, fence)
     except WebToolsError as error:
-        failed = error
-    return (yield from present_error(failed, fence))
+        failed: WebToolsError | None = error
+    else:
+        failed = None
+    if failed is not None:
+        result = yield from present_error(failed, fence)
+    if cut := result.details["truncation"]:
+        context.log("truncation", **cut_facts(cut), path=result.details["full_output_path"])
+        context.write_log()
+    return replace(result, call_id=context.id) if context.id else result
 
 
 def present_search(response: SearchResponse, fence: Fence = "pages") -> Flow[ToolResult]:

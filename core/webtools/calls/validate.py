@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from datetime import date
 from functools import partial
 from typing import Any, TypeVar
 
-from webtools.calls.present import answered, cut_facts, present_error
+from webtools.calls.present import answered, present_error
 from webtools.calls.sanitize import passed
 from webtools.calls.select import carry_out, find_tool, servable
 from webtools.config.settings import Accounts, Settings
@@ -78,13 +77,7 @@ class Dispatcher:
             return Redactor(())
 
     def _answered(self, tool: Tool, given: Any, context: CallContext) -> Flow[ToolResult]:
-        work = self._carried_out(tool, given, context)
-        result = yield from answered(tool, work, context.accounts.fence)
-        cut = result.details["truncation"]
-        if cut:
-            context.log("truncation", **cut_facts(cut), path=result.details["full_output_path"])
-            context.write_log()
-        return replace(result, call_id=context.id) if context.id else result
+        return answered(tool, self._carried_out(tool, given, context), context)
 
     def _begun(
         self, tool: Tool, arguments: Mapping[str, Any], options: CallOptions

@@ -95,6 +95,7 @@ class Accounts:
         keyless: Who fetches pages where no other can.
         secrets: All keys: what may never appear in a text.
         choices: Whom `select` has chosen where nobody was asked for.
+        chains: What `chain` has listed.
     """
 
     accounts: tuple[Account, ...]
@@ -114,6 +115,12 @@ class Accounts:
     secrets: frozenset[str] = field(init=False, repr=False, compare=False)
     choices: dict[Capability, Account] = field(
         init=False, repr=False, compare=False, default_factory=dict[Capability, Account]
+    )
+    chains: dict[tuple[Capability, str | None], tuple[Account, ...]] = field(
+        init=False,
+        repr=False,
+        compare=False,
+        default_factory=dict[tuple[Capability, str | None], tuple[Account, ...]],
     )
 
     def __post_init__(self) -> None:
@@ -151,6 +158,9 @@ class Accounts:
         Raises:
             ConfigError: As `select`.
         """
+        known = self.chains.get((capability, name))
+        if known is not None:
+            return known
         is_fetch = capability == "fetch"
         first = self.select_fetcher(name) if is_fetch else self.select(capability, name)
         if name:
@@ -160,7 +170,8 @@ class Accounts:
         if is_fetch:
             pairs = ((each, self.fallback(each)) for each in every)
             every = [each for pair in pairs for each in pair if each is not None]
-        return tuple({each.name: each for each in every}.values())
+        chain = tuple({each.name: each for each in every}.values())
+        return self.chains.setdefault((capability, name), chain)
 
     def fallback(self, account: Account) -> Account | None:
         """Give the provider that tries the pages which `account` could not fetch."""

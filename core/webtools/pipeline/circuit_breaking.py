@@ -26,10 +26,8 @@ def passed_over(account: Account, context: CallContext) -> Flow[Parking | None]:
 
 
 def not_needed(account: Account, context: CallContext) -> Flow[None]:
-    """Give the leave back if no call came of it, as where the answer was kept."""
-    health = context.facilities.health
-    if health.is_ailing(account):
-        yield Offload(partial(health.failed, account, _NOTHING_LEARNED))
+    """Return the leave for an ailing provider, if no call came of it as the answer was cached."""
+    yield Offload(partial(context.facilities.health.failed, account, _NOTHING_LEARNED))
 
 
 def log_skipped(parking: Parking, context: CallContext) -> None:

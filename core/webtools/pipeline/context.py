@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, TypeVar, get_args
 
-from webtools.config.settings import Accounts, LogConfig, cache_path, log_path
+from webtools.config.settings import Accounts, BudgetConfig, LogConfig, cache_path, log_path
 from webtools.errors import InputError
 from webtools.inputs.values import shown
 from webtools.logs.events import Log, shared_log
@@ -156,10 +158,9 @@ class CallContext:
             )
         return notices
 
-    @property
-    def is_logged(self) -> bool:
-        """Whether there is a log to look the call up in."""
-        return self.facilities.log is not None
+    def warnings(self) -> list[str]:
+        """Say what is odd about the settings, and wrong with the file of the cache."""
+        return [*self.accounts.warnings, *self.store_warnings()]
 
     @property
     def redactor(self) -> Redactor:
@@ -169,39 +170,33 @@ class CallContext:
     def log(self, event: str, **facts: Any) -> None:
         """Note an event; facts that are None are left out, and none may change from now on."""
         if self.facilities.log is not None:
-            self.noted.append((time.time_ns(), event, facts))
+            known = {name: value for name, value in facts.items() if value is not None}
+            self.noted.append((time.time_ns(), event, known))
 
     def write_log(self) -> None:
         """Write what was noted: at the end, and before anything that may take long."""
-        log = self.facilities.log
-        events = self._taken()
-        if log is None or not events:
+        log, events = self.facilities.log, list[Event]()
+        if log is None or not self.noted:
             return
-        lines = [self._line(log, *event) for event in events]
+        with suppress(IndexError):  # the threads of a call may take at the same time
+            while self.noted:
+                events.append(self.noted.popleft())
+        if not events:
+            return
+        lines = [log.line(name, self.id, facts, self.private, at=at) for at, name, facts in events]
         written = b"".join(lines)
         # A line as long as that may have been cut, and end in half a key; what is not ASCII may
         # be a hidden character in the midst of one.
         is_odd = max(map(len, lines)) > _LONG_LINE or written.find(rb"\u") >= 0
         if is_odd or self.redactor.may_be_in(written):
-            lines = [self._line(log, at, name, self._clean(facts)) for at, name, facts in events]
+            lines = [
+                log.line(name, self.id, self._clean(facts), self.private, at=at)
+                for at, name, facts in events
+            ]
         log.append(lines)
 
     def _clean(self, facts: dict[str, Any]) -> dict[str, Any]:
         return self.redactor.clean(visible(facts))
-
-    def _taken(self) -> list[Event]:
-        """Take what was noted; the threads of a call may do so at the same time."""
-        events: list[Event] = []
-        try:
-            while self.noted:
-                events.append(self.noted.popleft())
-        except IndexError:  # another thread took the last
-            pass
-        return events
-
-    def _line(self, log: Log, at: int, event: str, facts: dict[str, Any]) -> bytes:
-        known = {name: value for name, value in facts.items() if value is not None}
-        return log.line(event, self.id, known, self.private, at=at)
 
     def moved_on(self, subject: str, left: str, to: str) -> None:
         """Tell log and progress that the next provider is asked in place of one that failed."""
@@ -221,3 +216,24 @@ class CallContext:
         return lambda subject, failed: report(
             Progress(self.tool, stage, next(done), total, clean(subject), failed)
         )
+
+
+class _NoStore(Store):
+    """A store that has no file, and whose every use fails like that of one which has a bad one."""
+
+    def __init__(self) -> None:
+        super().__init__(Path(os.devnull))
+
+    def read(self, *_: Any, **__: Any) -> NoReturn:
+        """Fail."""
+        raise StoreError("there is no file")
+
+    write = read
+
+
+def detached() -> CallContext:
+    """Build the context of a call outside of any tool: nothing is cached, counted or logged."""
+    accounts, store = Accounts((), None, None, "the code"), _NoStore()
+    budget, health = Budget(store, BudgetConfig()), Health(store)
+    facilities = Facilities(store, None, Flights(), budget, health, None)
+    return CallContext("", "", accounts, facilities)

@@ -31,8 +31,6 @@ _SWEEP_INTERVAL = 64  # how many times `set` is called until it deletes expired 
 _PATIENCE = 0.5  # seconds: a call is not to wait longer for the cache than that
 
 _SHORT = 256 * 1024  # bytes of an entry that is read and decoded in next to no time
-_MOST_KNOWN = 64  # entries read last that are kept decoded, of at most so many bytes each
-_LONGEST_KNOWN = 65_536
 _ANY = 2**62
 
 _GET = """
@@ -106,7 +104,6 @@ class Cache:
         self._ttl = ttl
         self._max_bytes = max_bytes
         self._turns = itertools.count()
-        self._known: dict[str, tuple[bytes, int, str]] = {}  # as stored, and decoded
 
     def get(self, key: str) -> Entry | None:
         """Return what is cached; None if that is nothing, too old or unreadable.
@@ -145,22 +142,9 @@ class Cache:
     ) -> Entry | None:
         # An entry from the future was stored before the clock was set back; nobody knows its age.
         is_fresh = stored <= time.time() < min(expires, stored + self._ttl)
-        text = self._text(key, value, checksum) if is_fresh else None
-        return None if text is None else Entry(text, stored)
-
-    def _text(self, key: str, value: bytes, checksum: int) -> str | None:
-        """Decode a value that is whole; one that was read before need not be looked at again."""
-        known = self._known.get(key)
-        if known is not None and known[:2] == (value, checksum):
-            return known[2]
-        if checksum != _checksum(key, value):
+        if not is_fresh or checksum != _checksum(key, value):
             return None
-        text = value.decode("utf-8", "surrogatepass")
-        if len(value) <= _LONGEST_KNOWN:
-            if len(self._known) >= _MOST_KNOWN:
-                self._known.clear()
-            self._known[key] = (value, checksum, text)
-        return text
+        return Entry(value.decode("utf-8", "surrogatepass"), stored)
 
     def set(self, key: str, value: str) -> None:
         """Store a text, if it is not too large.
@@ -203,7 +187,6 @@ class Cache:
         Raises:
             StoreError: The file cannot be used.
         """
-        self._known.clear()
         count = self._store.write(_delete_all)
         with suppress(StoreError):  # somebody reads: then the room is used again later
             self._store.read(_shrink)

@@ -57,7 +57,7 @@ class ProviderSynthesizer:
     """Lets a provider's API write the answer, such as Perplexity's."""
 
     account: Account
-    context: CallContext | None = None
+    context: CallContext
 
     @property
     def name(self) -> str:
@@ -70,10 +70,9 @@ class ProviderSynthesizer:
         Raises:
             WebToolsError: The API failed or gave no answer, or it is parked.
         """
-        if self.context is not None:
-            parking = yield from passed_over(self.account, self.context)
-            if parking is not None:
-                raise UnavailableError(words(parking), provider=self.name)
+        parking = yield from passed_over(self.account, self.context)
+        if parking is not None:
+            raise UnavailableError(words(parking), provider=self.name)
         now: float = yield Now()
         end = min(deadline, now + timeout_of(self.account, "synthesize"))
         found = yield from self._ask(query, end)
