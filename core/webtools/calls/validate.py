@@ -39,9 +39,6 @@ class Dispatcher:
     def call(self, tool: Tool, arguments: dict[str, Any]) -> Flow[Any]:
         """Call a tool with what a method was given; every result passes the redactor."""
         given, context = self._begun(tool, *_split(arguments))
-        return self._carried_out(tool, given, context)
-
-    def _carried_out(self, tool: Tool, given: Any, context: CallContext) -> Flow[Any]:
         return passed(carry_out(tool, given, context), context.redactor)
 
     def plan(self, arguments: dict[str, Any]) -> Flow[ResearchPlan]:
@@ -60,7 +57,7 @@ class Dispatcher:
             given, context = self._begun(tool, arguments, options)
         except WebToolsError as error:
             return present_error(error)
-        return self._answered(tool, given, context)
+        return answered(tool, passed(carry_out(tool, given, context), context.redactor), context)
 
     def tools(self) -> tuple[Tool, ...]:
         """Return the tools that the settings can serve; all where they cannot be read."""
@@ -75,9 +72,6 @@ class Dispatcher:
             return redactor_for(self.settings.latest().secrets)
         except ConfigError:
             return Redactor(())
-
-    def _answered(self, tool: Tool, given: Any, context: CallContext) -> Flow[ToolResult]:
-        return answered(tool, self._carried_out(tool, given, context), context)
 
     def _begun(
         self, tool: Tool, arguments: Mapping[str, Any], options: CallOptions

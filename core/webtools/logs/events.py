@@ -100,7 +100,8 @@ class Log:
         `write` explains the other arguments.
         """
         told = without_private(facts, private) if self._hashed else facts
-        return _line(event, call, told, time.time_ns() if at is None else at)
+        at = time.time_ns() if at is None else at
+        return _usual_line(event, call, told, at) or _any_line(event, call, told, at)
 
     def append(self, lines: Sequence[bytes]) -> None:
         """Write lines at one stroke; like `write` it never raises."""
@@ -130,10 +131,6 @@ def shared_log(
         )
         found = _shared.setdefault(key, made)  # one of several threads comes first
     return found
-
-
-def _line(event: str, call: str, facts: Mapping[str, Any], at: int) -> bytes:
-    return _usual_line(event, call, facts, at) or _any_line(event, call, facts, at)
 
 
 def _usual_line(event: str, call: str, facts: Mapping[str, Any], at: int) -> bytes | None:
@@ -270,14 +267,9 @@ class _CallIds:
         )
 
 
-_call_ids = _CallIds()
+new_call_id = _CallIds()
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_call_ids.reseed)
-
-
-def new_call_id() -> str:
-    """Make the id of a call: 12 digits and lower-case letters that sort by time."""
-    return _call_ids()
+    os.register_at_fork(after_in_child=new_call_id.reseed)
 
 
 def tail(path: Path, count: int) -> list[dict[str, Any]]:

@@ -114,7 +114,7 @@ def _response(found: _Found, context: CallContext, notes: Mapping[str, str]) -> 
     usd = cost.usd if cost else None
     unknown = unpriced(context, usd) if len(told) > 1 else []
     states = {name: attest(each, found.queries[0]) for name, each in served.items()}
-    filters = weakest(states.values())
+    filters = weakest(states.values()) if any(states.values()) else {}
     if filters:
         context.log("filters", filters=filters)
     limited = {notes[name]: None for name in notes if name in served}
@@ -215,8 +215,11 @@ def search_one(
 def answer_of(account: Account, query: SearchQuery, found: Kept[Hits]) -> Answer:
     """Choose the hits that pass the filters: domains and dates are checked here as well."""
     hits = as_kept(found.value, query.query) if found.is_free else found.value
-    kept = [result for result in hits.results if _passes(result, query)][: query.limit]
     dates = query.start_published_date or query.end_published_date
+    kept = hits.results
+    if dates or query.include_domains or query.exclude_domains:
+        kept = [result for result in kept if _passes(result, query)]
+    kept = kept[: query.limit]
     undated = sum(result.published_at is None for result in kept) if dates else 0
     return Answer(account, hits, kept, undated, found.at)
 

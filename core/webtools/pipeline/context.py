@@ -231,9 +231,12 @@ class _NoStore(Store):
     write = read
 
 
-def detached() -> CallContext:
+_NOBODY = Accounts((), None, None, "the code")
+
+
+def detached(accounts: Accounts = _NOBODY) -> CallContext:
     """Build the context of a call outside of any tool: nothing is cached, counted or logged."""
-    accounts, store = Accounts((), None, None, "the code"), _NoStore()
+    store = _NoStore()
     budget, health = Budget(store, BudgetConfig()), Health(store)
     facilities = Facilities(store, None, Flights(), budget, health, None)
     return CallContext("", "", accounts, facilities)

@@ -78,7 +78,9 @@ class Redactor:
         return cast("T", self._clean(value))
 
     def clean_given(self, model: Model) -> Model:
-        """Clean a small model quickly: what is not set in it is a default and holds no key."""
+        """Clean what was set in a model: all else is a default and holds no key."""
+        if not self.may_be_in(written(model)):
+            return model
         return self._with_clean(model, model.model_fields_set)
 
     def _clean(self, value: Any) -> Any:
