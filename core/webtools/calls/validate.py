@@ -39,14 +39,14 @@ class Dispatcher:
     def call(self, tool: Tool, arguments: dict[str, Any]) -> Flow[Any]:
         """Call a tool with what a method was given; every result passes the redactor."""
         given, context = self._begun(tool, *_split(arguments))
-        return passed(carry_out(tool, given, context), context.redactor)
+        return passed(carry_out(tool, given, context), context.accounts.redactor)
 
     def plan(self, arguments: dict[str, Any]) -> Flow[ResearchPlan]:
         """Tell what a research call with these arguments would do."""
         from webtools.operations.research.plan import plan as planned  # noqa: PLC0415 - few calls need it
 
         given, context = self._begun(RESEARCH, *_split(arguments))
-        return passed(planned(given, context), context.redactor)
+        return passed(planned(given, context), context.accounts.redactor)
 
     def present(
         self, name: str | Tool, arguments: Mapping[str, Any], options: CallOptions
@@ -57,7 +57,9 @@ class Dispatcher:
             given, context = self._begun(tool, arguments, options)
         except WebToolsError as error:
             return present_error(error)
-        return answered(tool, passed(carry_out(tool, given, context), context.redactor), context)
+        return answered(
+            tool, passed(carry_out(tool, given, context), context.accounts.redactor), context
+        )
 
     def tools(self) -> tuple[Tool, ...]:
         """Return the tools that the settings can serve; all where they cannot be read."""
@@ -84,17 +86,13 @@ class Dispatcher:
         checked = self._checked(partial(read_input, tool.input_model), arguments)
         accounts = self.settings.accounts()
         # The arguments too: a key in a query must not be sent, nor quoted and cut in a message.
-        given = redactor_for(accounts.secrets).clean_given(checked)
-        facilities = self._facilities_of(accounts)
-        name = "" if facilities.log is None else new_call_id()  # by which the log knows the call
-        return given, CallContext(name, tool.name, accounts, facilities, options, given.subjects)
-
-    def _facilities_of(self, accounts: Accounts) -> Facilities:
-        """Give cache, log and the like; found anew when the settings have changed."""
-        known = self._facilities
+        given = accounts.redactor.clean_given(checked)
+        known = self._facilities  # found anew when the settings have changed
         if known is None or known[0] is not accounts:
             known = self._facilities = accounts, facilities_of(accounts)
-        return known[1]
+        facilities = known[1]
+        name = "" if facilities.log is None else new_call_id()  # by which the log knows the call
+        return given, CallContext(name, tool.name, accounts, facilities, options, given.subjects)
 
     def _checked(self, check: Callable[[Any], T], given: Any) -> T:
         """Check what the caller gave; a complaint quotes it without the keys it may hold."""

@@ -22,6 +22,7 @@ from webtools.pages import INSTALL
 from webtools.providers import PROVIDERS, Account, Capability, direct
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
 from webtools.text.choices import Fence
+from webtools.text.redaction import Redactor, redactor_for
 
 if TYPE_CHECKING:
     from webtools.config.models import ProviderConfig
@@ -94,6 +95,7 @@ class Accounts:
         failover: Whether plain calls go on to the next provider where one fails.
         keyless: Who fetches pages where no other can.
         secrets: All keys: what may never appear in a text.
+        redactor: Takes them out of texts.
         choices: Whom `select` has chosen where nobody was asked for.
         chains: What `chain` has listed.
     """
@@ -113,6 +115,7 @@ class Accounts:
     failover: bool = True
     keyless: Account = field(init=False, repr=False, compare=False)
     secrets: frozenset[str] = field(init=False, repr=False, compare=False)
+    redactor: Redactor = field(init=False, repr=False, compare=False)
     choices: dict[Capability, Account] = field(
         init=False, repr=False, compare=False, default_factory=dict[Capability, Account]
     )
@@ -129,6 +132,7 @@ class Accounts:
         object.__setattr__(self, "keyless", keyless)
         every = self.proxies.secrets.union(*(account.secrets for account in self.accounts))
         object.__setattr__(self, "secrets", every)
+        object.__setattr__(self, "redactor", redactor_for(every))
 
     def select_fetcher(self, name: str | None = None) -> Account:
         """Choose the provider that fetches pages: where none is configured, the keyless one.

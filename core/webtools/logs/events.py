@@ -15,14 +15,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import islice
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, cast
 
 from pydantic_core import to_json
 
 from webtools.errors import ConfigError, InputError
 from webtools.logs.pseudonyms import is_array, without_private
 from webtools.logs.writer import MAX_LINE, LogFile, newest_lines
-from webtools.text.narrowing import is_list, is_mapping, is_object
+from webtools.text.narrowing import is_mapping, is_object
 
 __all__ = [
     "Log",
@@ -159,8 +159,8 @@ def _are_plain(values: Collection[Any]) -> bool:
 
 
 def _is_plain(value: Any) -> bool:
-    if is_list(value):
-        return _are_plain(value)
+    if isinstance(value, list):
+        return _are_plain(cast("list[Any]", value))
     return is_object(value) and {*map(type, value)} <= {str} and _are_plain(value.values())
 
 
@@ -189,17 +189,18 @@ class _Timestamps:
         """Give a time in UTC, such as `2026-11-22T10:00:00.123Z`."""
         now = at // 1_000_000
         last, text = self._last
-        if last != now:
-            text = f"{self._to_second(now // 1000)}.{now % 1000:03}Z"
-            self._last = (now, text)
+        if last == now:
+            return text
+        second, text = self._second
+        if second != now // 1000:
+            second, text = self._second = _to_second(now // 1000)
+        text = f"{text}.{now % 1000:03}Z"
+        self._last = (now, text)
         return text
 
-    def _to_second(self, now: int) -> str:
-        second, text = self._second
-        if second != now:
-            text = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now))
-            self._second = (now, text)
-        return text
+
+def _to_second(now: int) -> tuple[int, str]:
+    return now, time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now))
 
 
 _timestamp = _Timestamps()

@@ -18,7 +18,7 @@ from webtools.errors import (
 )
 from webtools.flows.drivers import Flow, Now
 from webtools.pipeline.accounting import timeout_of
-from webtools.pipeline.circuit_breaking import clock, not_needed, passed_over, words
+from webtools.pipeline.circuit_breaking import ParkedError, clock, not_needed, take_leave, words
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.results import AskedProvider
 
@@ -37,14 +37,6 @@ UNPRICED = "cost_usd leaves out requests that failed without telling whether the
 # Refusals that say more of the provider than of the request: its plan lacks it, its API is
 # elsewhere, or the request is longer than this one takes.
 _ITS_OWN_LIMITS = frozenset({403, 404, 405, 410, 413, 414, 431})
-
-
-class ParkedError(UnavailableError):
-    """A provider is not asked, as it is parked."""
-
-    def __init__(self, parking: Parking) -> None:
-        super().__init__(words(parking), provider=parking.provider)
-        self.parking = parking
 
 
 @dataclass(slots=True)
@@ -152,7 +144,7 @@ def in_turn(
         left = account.name
         now: float = yield Now()
         end = end_of_turn(account, turns, len(turns.accounts) - place - 1, now)
-        leave = None if left in tried.parked else partial(_leave, account, context)
+        leave = None if left in tried.parked else partial(take_leave, account, context)
         found, goes_on = None, True
         try:
             found = yield from attempt(account, end, leave)
@@ -169,13 +161,6 @@ def in_turn(
         if found is not None or not goes_on:
             return found
     return None
-
-
-def _leave(account: Account, context: CallContext) -> Flow[None]:
-    """Raise `ParkedError` for a parked provider; else it may be called."""
-    parking = yield from passed_over(account, context)
-    if parking is not None:
-        raise ParkedError(parking)
 
 
 def end_of_turn(account: Account, turns: Turns, others: int, now: float) -> float:

@@ -113,9 +113,10 @@ def _response(found: _Found, context: CallContext, notes: Mapping[str, str]) -> 
     cost = total([answer.hits.cost for answer in answers])
     usd = cost.usd if cost else None
     unknown = unpriced(context, usd) if len(told) > 1 else []
-    states = {name: attest(each, found.queries[0]) for name, each in served.items()}
-    filters = weakest(states.values()) if any(states.values()) else {}
-    if filters:
+    states, filters = {}, {}
+    if any(getattr(found.queries[0], name) for name in FILTERS):
+        states = {name: attest(each, found.queries[0]) for name, each in served.items()}
+        filters = weakest(states.values())
         context.log("filters", filters=filters)
     limited = {notes[name]: None for name in notes if name in served}
     times = [answer.at for answer in answers if answer.at]
@@ -237,7 +238,7 @@ def find(
         WebToolsError: The provider failed, or `leave` was not given for it.
     """
     # Without a cache no key need be made.
-    key = _key(account, query) if context.cache is not None else ""
+    key = "" if context.cache is None else _key(account, query)
     work = Work(HITS, key, query.query, account.name)
     ask = partial(_ask, account, query, deadline, context)
     return done_once(context, work, ask, deadline, leave)

@@ -120,7 +120,7 @@ def in_common(
     context.write_log()
     # Who refreshes does not wait for work that may be made of what was cached; and the failure of
     # another key or proxy is nothing to a call that has its own.
-    key = (work.key, context.options.cache, context.redactor)
+    key = (work.key, context.options.cache, context.accounts.redactor)
     tell = partial(context.log, "shared", subject=work.subject, provider=work.provider)
     return shared(context.facilities.flights, key, make, deadline, tell)
 
@@ -185,7 +185,7 @@ def keep_all(context: CallContext, results: Iterable[tuple[Work[T], T]]) -> Flow
 
 
 def _set_all(context: CallContext, cache: Cache, results: Iterable[tuple[Work[T], T]]) -> None:
-    redactor = context.redactor
+    redactor = context.accounts.redactor
     for work, value in results:
         data = work.kind.adapter.dump_json(value)
         text: str | None = data.decode()

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 
 from webtools.config.settings import Accounts, BudgetConfig, LogConfig, cache_path, log_path
 from webtools.errors import InputError
@@ -24,7 +24,6 @@ from webtools.storage.cache import Cache
 from webtools.storage.circuit_breaker import Health
 from webtools.storage.sqlite import ForeignFileError, Store, StoreError, store_at
 from webtools.text.invisible import visible
-from webtools.text.redaction import Redactor, redactor_for
 
 if TYPE_CHECKING:
     from webtools.operations.research.synthesis import Synthesizer
@@ -162,11 +161,6 @@ class CallContext:
         """Say what is odd about the settings, and wrong with the file of the cache."""
         return [*self.accounts.warnings, *self.store_warnings()]
 
-    @property
-    def redactor(self) -> Redactor:
-        """Takes the keys out of texts."""
-        return redactor_for(self.accounts.secrets)
-
     def log(self, event: str, **facts: Any) -> None:
         """Note an event; facts that are None are left out, and none may change from now on."""
         if self.facilities.log is not None:
@@ -188,7 +182,7 @@ class CallContext:
         # A line as long as that may have been cut, and end in half a key; what is not ASCII may
         # be a hidden character in the midst of one.
         is_odd = max(map(len, lines)) > _LONG_LINE or written.find(rb"\u") >= 0
-        if is_odd or self.redactor.may_be_in(written):
+        if is_odd or self.accounts.redactor.may_be_in(written):
             lines = [
                 log.line(name, self.id, self._clean(facts), self.private, at=at)
                 for at, name, facts in events
@@ -196,13 +190,13 @@ class CallContext:
         log.append(lines)
 
     def _clean(self, facts: dict[str, Any]) -> dict[str, Any]:
-        return self.redactor.clean(visible(facts))
+        return self.accounts.redactor.clean(visible(facts))
 
     def moved_on(self, subject: str, left: str, to: str) -> None:
         """Tell log and progress that the next provider is asked in place of one that failed."""
         self.log("moved_on", provider=to, instead_of=left, subject=subject)
         if (report := self.options.progress) is not None:
-            told = self.redactor.text(f'from "{left}" to "{to}"')
+            told = self.accounts.redactor.text(f'from "{left}" to "{to}"')
             report(Progress(self.tool, "moving on", 1, 1, told))
 
     def parts(self, stage: str, total: int) -> Done:
@@ -212,21 +206,20 @@ class CallContext:
             return untold
         report(Progress(self.tool, stage, 0, total))
         done: Iterator[int] = itertools.count(1)
-        clean = self.redactor.text  # a subject may be a URL that a provider gave
+        clean = self.accounts.redactor.text  # a subject may be a URL that a provider gave
         return lambda subject, failed: report(
             Progress(self.tool, stage, next(done), total, clean(subject), failed)
         )
 
 
 class _NoStore(Store):
-    """A store that has no file, and whose every use fails like that of one which has a bad one."""
+    """A store without a file, in which nothing is found and nothing stays."""
 
     def __init__(self) -> None:
         super().__init__(Path(os.devnull))
 
-    def read(self, *_: Any, **__: Any) -> NoReturn:
-        """Fail."""
-        raise StoreError("there is no file")
+    def read(self, *_: Any, **__: Any) -> Any:
+        """Find nothing."""
 
     write = read
 

@@ -13,7 +13,7 @@ from webtools.operations.research.claims import quote
 from webtools.operations.research.synthesis import Draft
 from webtools.output.truncation import fair_shares
 from webtools.pipeline.accounting import Job, timeout_of
-from webtools.pipeline.circuit_breaking import passed_over, words
+from webtools.pipeline.circuit_breaking import ParkedError, take_leave
 from webtools.pipeline.context import CallContext
 from webtools.pipeline.retries import exchange
 from webtools.providers import PROVIDERS, Account
@@ -70,9 +70,10 @@ class ProviderSynthesizer:
         Raises:
             WebToolsError: The API failed or gave no answer, or it is parked.
         """
-        parking = yield from passed_over(self.account, self.context)
-        if parking is not None:
-            raise UnavailableError(words(parking), provider=self.name)
+        try:
+            yield from take_leave(self.account, self.context)
+        except ParkedError as error:
+            raise UnavailableError(str(error), provider=self.name) from None
         now: float = yield Now()
         end = min(deadline, now + timeout_of(self.account, "synthesize"))
         found = yield from self._ask(query, end)
