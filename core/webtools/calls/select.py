@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -163,16 +162,20 @@ def _search(given: SearchInput, context: CallContext) -> Flow[SearchResponse]:
     accounts = context.accounts
     chain = accounts.chain("search", given.provider or None)
     limits = {each.name: _limit(given.limit, each, accounts) for each in chain}
-    wanted = SearchQuery(
-        query="",
-        limit=limits[chain[0].name],
-        include_domains=tuple(given.include_domains),
-        exclude_domains=tuple(given.exclude_domains),
-        start_published_date=read_date(given.start_published_date),
-        end_published_date=read_date(given.end_published_date),
-        category=given.category or None,
-    )
-    queries = [replace(wanted, query=text) for text in given.queries]
+    start, end = given.start_published_date, given.end_published_date
+    since, until = read_date(start) if start else None, read_date(end) if end else None
+    queries = [
+        SearchQuery(
+            query=text,
+            limit=limits[chain[0].name],
+            include_domains=tuple(given.include_domains),
+            exclude_domains=tuple(given.exclude_domains),
+            start_published_date=since,
+            end_published_date=until,
+            category=given.category or None,
+        )
+        for text in given.queries
+    ]
     others = [(each, limits[each.name]) for each in chain[1:]]
     notes = {
         name: f"limit {given.limit} is above what is allowed here; {limit} was used."

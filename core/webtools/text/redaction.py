@@ -71,7 +71,9 @@ class Redactor:
         # `find`: `in` first asks whether the landmark is a number. A list beats a generator.
         if [landmark for landmark in self._landmarks if text.find(landmark) >= 0]:
             return True
-        return bool(self._landmarks) and _has_escapes(text.decode("latin-1"))
+        if not self._landmarks or not [sign for sign in _ESCAPING if text.find(sign) >= 0]:
+            return False
+        return _has_escapes(text.decode("latin-1"))
 
     def clean(self, value: T) -> T:
         """Clean a value and all that is in it; what holds no key is returned as it is."""
@@ -298,6 +300,7 @@ _SIGNS = [
     ("\\x", re.compile(rf"\\x{_CODE}")),
     ("#", re.compile(rf"(?<=[&;])#(?:[xX]0{{0,5}}{_CODE}|0{{0,5}}{_DECIMAL})")),
 ]
+_ESCAPING = (b"%", b"#", b"\\")  # one of these is in each of the signs
 _LETTERS = string.digits + string.ascii_uppercase + string.ascii_lowercase
 
 
