@@ -123,7 +123,7 @@ class Body:
             for name, value in answer.headers
         }
         encoding = self._headers.get("content-encoding")
-        self._inflate = _decompressor(encoding) if encoding else None
+        self._inflate: Any = _decompressor(encoding) if encoding else None
 
     def add(self, chunk: bytes) -> None:
         """Add a piece of the body."""

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import islice
 from pathlib import Path, PurePath
-from typing import Any, cast
+from typing import Any
 
 from pydantic_core import to_json
 
@@ -154,14 +154,17 @@ def _are_plain(values: Collection[Any]) -> bool:
     """Tell whether values are made of what both ways of writing write alike."""
     if _PLAIN.issuperset(map(type, values)):
         return True
-    others = [value for value in values if type(value) not in _PLAIN]
-    return all(map(_is_plain, others))
-
-
-def _is_plain(value: Any) -> bool:
-    if isinstance(value, list):
-        return _are_plain(cast("list[Any]", value))
-    return is_object(value) and {*map(type, value)} <= {str} and _are_plain(value.values())
+    for value in values:
+        kind = type(value)
+        if kind in _PLAIN:
+            continue
+        if kind is dict and {*map(type, value)} <= {str}:
+            value = value.values()  # noqa: PLW2901
+        elif kind is not list:
+            return False
+        if not _are_plain(value):
+            return False
+    return True
 
 
 def _any_line(event: str, call: str, facts: Mapping[str, Any], at: int) -> bytes:

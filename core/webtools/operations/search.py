@@ -237,27 +237,23 @@ def find(
     Raises:
         WebToolsError: The provider failed, or `leave` was not given for it.
     """
-    # Without a cache no key need be made.
-    key = "" if context.cache is None else _key(account, query)
+    key = ""
+    if context.cache is not None:
+        key = cache_key(
+            "search",
+            account.identity,
+            normalize(query.query),
+            query.limit,
+            sorted(query.include_domains),
+            sorted(query.exclude_domains),
+            str(query.start_published_date),
+            str(query.end_published_date),
+            query.category,
+            query.snippets,
+        )
     work = Work(HITS, key, query.query, account.name)
     ask = partial(_ask, account, query, deadline, context)
     return done_once(context, work, ask, deadline, leave)
-
-
-def _key(account: Account, query: SearchQuery) -> str:
-    """Make the key under which equal queries are cached."""
-    return cache_key(
-        "search",
-        account.identity,
-        normalize(query.query),
-        query.limit,
-        sorted(query.include_domains),
-        sorted(query.exclude_domains),
-        str(query.start_published_date),
-        str(query.end_published_date),
-        query.category,
-        query.snippets,
-    )
 
 
 def as_kept(hits: Hits, query: str) -> Hits:

@@ -148,9 +148,9 @@ class Connections:
 
     def give(self, lease: Lease) -> None:
         """Take a connection back."""
+        connection = lease.connection
         with self._lock:
             self._end(lease)
-            connection = lease.connection
             if connection.file is not None and connection.file == self._file:
                 self._idle.append(connection)
             else:
