@@ -29,7 +29,7 @@ from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, Tool, ToolR
 if TYPE_CHECKING:
     from typing import Self
 
-    from webtools.operations.research.synthesis import Synthesizer
+    from webtools.providers.drafts import Synthesizer
 
 T = TypeVar("T")
 Strings: TypeAlias = str | Sequence[str]

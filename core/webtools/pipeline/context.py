@@ -26,7 +26,7 @@ from webtools.storage.sqlite import ForeignFileError, Store, StoreError, store_a
 from webtools.text.invisible import visible
 
 if TYPE_CHECKING:
-    from webtools.operations.research.synthesis import Synthesizer
+    from webtools.providers.drafts import Synthesizer
 
 T = TypeVar("T")
 

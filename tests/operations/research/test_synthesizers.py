@@ -21,9 +21,7 @@ from webtools.operations.research.synthesis import (
     NO_TEXT,
     NOTHING_BORNE_OUT,
     NOTHING_FOUND,
-    Draft,
     Outcome,
-    Synthesizer,
     synthesize,
 )
 from webtools.operations.research.synthesizers import (
@@ -35,6 +33,7 @@ from webtools.operations.research.synthesizers import (
     prompt_for,
 )
 from webtools.pipeline.context import detached
+from webtools.providers.drafts import Draft, Synthesizer
 from webtools.providers.protocols import Cost, Source, SynthesisQuery
 
 QUERY = SynthesisQuery("What are the running costs of the tidal pool?", SOURCES)

@@ -21,18 +21,13 @@ from webtools.operations.research.chain import Question, RecencySource, Retrieva
 from webtools.operations.research.claims import ANSWER_CHARACTERS, passages_beside
 from webtools.operations.research.reading import read_pages, readers
 from webtools.operations.research.recency import retrieve_recent
-from webtools.operations.research.synthesis import (
-    EMPTY,
-    NOTHING_FOUND,
-    Outcome,
-    Synthesizer,
-    synthesize,
-)
+from webtools.operations.research.synthesis import EMPTY, NOTHING_FOUND, Outcome, synthesize
 from webtools.operations.research.synthesizers import ExtractiveSynthesizer, ProviderSynthesizer
 from webtools.pipeline.caching import Kept, Kind, Work, done_once
 from webtools.pipeline.context import CallContext
 from webtools.pipeline.cost import NOTHING, total
 from webtools.providers import PROVIDERS, Account
+from webtools.providers.drafts import Synthesizer
 from webtools.providers.protocols import Source, SynthesisQuery
 from webtools.results import (
     Passage,

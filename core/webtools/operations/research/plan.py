@@ -14,12 +14,12 @@ from webtools.operations.research.chain import Question, chain_for, query_for, t
 from webtools.operations.research.flow import choose_synthesizer, question_of, reads_pages, work_of
 from webtools.operations.research.reading import page_query, readers
 from webtools.operations.research.recency import takes_dates
-from webtools.operations.research.synthesis import Synthesizer
 from webtools.operations.research.synthesizers import LONGEST_INPUT, ProviderSynthesizer
 from webtools.output.truncation import MAX_BYTES
 from webtools.pipeline.caching import Work, kept_already
 from webtools.pipeline.context import CallContext
 from webtools.providers import PROVIDERS, Account
+from webtools.providers.drafts import Synthesizer
 from webtools.providers.protocols import Query, Source, SynthesisQuery
 from webtools.results import BudgetState, PlanStep, ResearchPlan
 from webtools.storage.circuit_breaker import Parking

@@ -10,13 +10,13 @@ from functools import partial
 from webtools.errors import RequestError, UnavailableError
 from webtools.flows.drivers import Flow, Invoke, Now, Offload
 from webtools.operations.research.claims import quote
-from webtools.operations.research.synthesis import Draft
 from webtools.output.truncation import fair_shares
 from webtools.pipeline.accounting import Job, timeout_of
 from webtools.pipeline.circuit_breaking import ParkedError, take_leave
 from webtools.pipeline.context import CallContext
 from webtools.pipeline.retries import exchange
 from webtools.providers import PROVIDERS, Account
+from webtools.providers.drafts import Draft
 from webtools.providers.protocols import Source, Synthesis, SynthesisQuery
 from webtools.results import Claim
 from webtools.text.cleaning import one_line, without_controls
