@@ -112,9 +112,8 @@ class Dispatcher:
         raise redactor.error(failed).with_message(redactor.text(str(failed))) from None
 
 
-def arguments(named: dict[str, Any]) -> dict[str, Any]:
+def arguments(**named: Any) -> dict[str, Any]:
     """Bring a method's arguments into the form that a model sends: text, lists, no dates."""
-    del named["self"]
     return {
         name: value if isinstance(value, str) else _plain(value)
         for name, value in named.items()
