@@ -44,15 +44,16 @@ _FOOTER_LINES = 100
 def answered(tool: Tool, work: Flow[Any], context: CallContext) -> Flow[ToolResult]:
     """Show what a tool's work brings; its failure is a result as well. A cut is logged."""
     fence = context.accounts.fence
+    failed: WebToolsError | None = None
+    result: ToolResult | None = None
     try:
         response = yield from work
         result = yield from PRESENTERS[tool.name](response, fence)
     except WebToolsError as error:
-        failed: WebToolsError | None = error
-    else:
-        failed = None
+        failed = error
     if failed is not None:
         result = yield from present_error(failed, fence)
+    assert result is not None  # noqa: S101  # either there is one, or a failure
     if cut := result.details["truncation"]:
         context.log("truncation", **cut_facts(cut), path=result.details["full_output_path"])
         context.write_log()

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import islice
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, cast
 
 from pydantic_core import to_json
 
@@ -155,7 +155,7 @@ def _are_plain(values: Collection[Any]) -> bool:
     if _PLAIN.issuperset(map(type, values)):
         return True
     for value in values:
-        kind = type(value)
+        kind = cast("type[Any]", type(value))
         if kind in _PLAIN:
             continue
         if kind is dict and {*map(type, value)} <= {str}:

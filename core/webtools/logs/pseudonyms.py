@@ -95,7 +95,7 @@ def _items(value: Any) -> Sequence[Any]:
 def _hash_all(value: Any) -> Any:
     if isinstance(value, str):
         return hashed(value)
-    return [_hash_all(item) for item in value] if isinstance(value, (list, tuple)) else value
+    return [_hash_all(item) for item in value] if is_array(value) else value
 
 
 def _without(value: Any, known: tuple[str, ...]) -> Any:
