@@ -15,14 +15,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import islice
 from pathlib import Path, PurePath
-from typing import Any, cast
+from typing import Any
 
 from pydantic_core import to_json
 
 from webtools.errors import ConfigError, InputError
 from webtools.logs.pseudonyms import is_array, without_private
 from webtools.logs.writer import MAX_LINE, LogFile, newest_lines
-from webtools.text.narrowing import is_mapping, is_object
+from webtools.text.narrowing import is_list, is_mapping, is_object
 
 __all__ = [
     "Log",
@@ -155,14 +155,16 @@ def _are_plain(values: Collection[Any]) -> bool:
     if _PLAIN.issuperset(map(type, values)):
         return True
     for value in values:
-        kind = cast("type[Any]", type(value))
-        if kind in _PLAIN:
+        inner: Collection[Any]
+        if type(value) in _PLAIN:
             continue
-        if kind is dict and {*map(type, value)} <= {str}:
-            value = value.values()  # noqa: PLW2901
-        elif kind is not list:
+        if is_list(value):
+            inner = value
+        elif is_object(value) and {*map(type, value)} <= {str}:
+            inner = value.values()
+        else:
             return False
-        if not _are_plain(value):
+        if not _are_plain(inner):
             return False
     return True
 
