@@ -38,6 +38,7 @@ from webtools.http.transport import BlockingTransport
 from webtools.operations.fetch import fetch
 from webtools.operations.search import search
 from webtools.operations.summarize import summarize
+from webtools.pipeline.context import detached
 from webtools.pipeline.retries import Job, dialogue, exchange
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.protocols import (
@@ -111,15 +112,17 @@ class Scenario:
 
 
 def _searching(*queries: str, limit: int = 3, **filters: Any) -> Callable[[Account], Flow[Any]]:
-    return lambda account: search(account, [SearchQuery(q, limit, **filters) for q in queries])
+    return lambda account: search(
+        account, [SearchQuery(q, limit, **filters) for q in queries], detached()
+    )
 
 
 def _fetching(*urls: str, **wanted: Any) -> Callable[[Account], Flow[Any]]:
-    return lambda account: fetch(account, PageQuery(urls, **wanted))
+    return lambda account: fetch(account, PageQuery(urls, **wanted), detached())
 
 
 def _summarizing(url: str, **settings: Any) -> Callable[[Account], Flow[Any]]:
-    return lambda account: summarize(account, SummaryQuery(url, **settings))
+    return lambda account: summarize(account, SummaryQuery(url, **settings), detached())
 
 
 def _looking_up(question: str, limit: int = 3) -> Callable[[Account], Flow[Any]]:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
-from webtools.calls.validate import Dispatcher, arguments
-from webtools.config.settings import Config, Settings
-from webtools.flows.drivers import Flow, arun, run
-from webtools.http.threads import at_once_or_in_thread
-from webtools.http.transport import BlockingTransport, LoopTransports
+from webtools.calls.instance import Instance
+from webtools.calls.validate import arguments
 from webtools.pipeline.context import CacheMode, CallOptions
 from webtools.progress import ProgressCallback
 from webtools.results import (
@@ -28,17 +23,15 @@ from webtools.text.choices import Command, Fence
 from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, Tool, ToolResult
 
 if TYPE_CHECKING:
-    from typing import Self
-
-    from webtools.operations.research.synthesis import Synthesizer
     from webtools.operations.verification import Given, Verifier
+    from webtools.providers.drafts import Synthesizer
 
 T = TypeVar("T")
 Strings: TypeAlias = str | Sequence[str]
 Moment: TypeAlias = str | date | None
 
 
-class WebTools:
+class WebTools(Instance):
     """Web search, page fetching and summaries over the configured providers.
 
     The settings are read at the calls, not here: what `config` names, else the config file, else
@@ -49,15 +42,6 @@ class WebTools:
     Args:
         config: A `Config`, or what a config file holds, or the path of one; None looks for one.
     """
-
-    def __init__(
-        self, config: Config | Mapping[str, Any] | str | os.PathLike[str] | None = None
-    ) -> None:
-        """Remember where the settings are; nothing is read or opened."""
-        self._settings = Settings(config)
-        self._dispatcher = Dispatcher(self._settings)
-        self._blocking = BlockingTransport()
-        self._loops = LoopTransports()
 
     @property
     def fence(self) -> Fence:
@@ -123,8 +107,19 @@ class WebTools:
             RequestError: No answer came.
             ProviderError: Every query failed at the provider.
         """
-        flow: Flow[SearchResponse] = self._dispatcher.call(SEARCH, arguments(locals()))
-        return self._run(flow)
+        given = arguments(
+            queries=queries,
+            limit=limit,
+            include_domains=include_domains,
+            exclude_domains=exclude_domains,
+            start_published_date=start_published_date,
+            end_published_date=end_published_date,
+            category=category,
+            provider=provider,
+            cache=cache,
+            progress=progress,
+        )
+        return cast("SearchResponse", self._call(SEARCH, given))
 
     def fetch(
         self,
@@ -163,8 +158,18 @@ class WebTools:
             RequestError: No answer came.
             ProviderError: The provider failed, or not one page could be had.
         """
-        flow: Flow[FetchResponse] = self._dispatcher.call(FETCH, arguments(locals()))
-        return self._run(flow)
+        given = arguments(
+            urls=urls,
+            question=question,
+            text=text,
+            highlights=highlights,
+            summary=summary,
+            text_max_characters=text_max_characters,
+            provider=provider,
+            cache=cache,
+            progress=progress,
+        )
+        return cast("FetchResponse", self._call(FETCH, given))
 
     def summarize(
         self,
@@ -194,8 +199,16 @@ class WebTools:
             RequestError: No answer came.
             ProviderError: The provider failed or gave no summary.
         """
-        flow: Flow[SummaryResponse] = self._dispatcher.call(SUMMARIZE, arguments(locals()))
-        return self._run(flow)
+        given = arguments(
+            url=url,
+            summary_type=summary_type,
+            engine=engine,
+            target_language=target_language,
+            provider=provider,
+            cache=cache,
+            progress=progress,
+        )
+        return cast("SummaryResponse", self._call(SUMMARIZE, given))
 
     def research(
         self,
@@ -228,8 +241,16 @@ class WebTools:
             RequestError: No provider gave an answer.
             ProviderError: Every provider of the chain failed.
         """
-        flow: Flow[ResearchEnvelope] = self._dispatcher.call(RESEARCH, arguments(locals()))
-        return self._run(flow)
+        given = arguments(
+            query=query,
+            command=command,
+            limit=limit,
+            recency_days=recency_days,
+            synthesis=synthesis,
+            cache=cache,
+            progress=progress,
+        )
+        return cast("ResearchEnvelope", self._call(RESEARCH, given))
 
     def read(self, handle: str, offset: int = 0, find: str | None = None) -> ReadResponse:
         """Read on in an output that was cut.
@@ -248,8 +269,8 @@ class WebTools:
             InputError: The arguments make no sense, or nothing is kept under the handle.
             ConfigError: The settings are malformed.
         """
-        flow: Flow[ReadResponse] = self._dispatcher.call(READ, arguments(locals()))
-        return self._run(flow)
+        given = arguments(handle=handle, offset=offset, find=find)
+        return cast("ReadResponse", self._call(READ, given))
 
     def plan(
         self,
@@ -273,7 +294,17 @@ class WebTools:
             InputError: The arguments make no sense.
             ConfigError: The settings are missing or malformed, or there is nobody to ask.
         """
-        return self._run(self._dispatcher.plan(arguments(locals())))
+        return self._run(
+            self._dispatcher.plan(
+                arguments(
+                    query=query,
+                    command=command,
+                    limit=limit,
+                    recency_days=recency_days,
+                    synthesis=synthesis,
+                )
+            )
+        )
 
     def verify(
         self,
@@ -332,10 +363,6 @@ class WebTools:
         options = CallOptions(cache, progress, synthesizer)
         return self._run(self._dispatcher.present(name, arguments, options))
 
-    def close(self) -> None:
-        """Close the connections of the blocking methods; later calls open new ones."""
-        self._blocking.close()
-
     # --- async ---------------------------------------------------------------------------------
 
     async def asearch(
@@ -353,7 +380,19 @@ class WebTools:
         progress: ProgressCallback | None = None,
     ) -> SearchResponse:
         """Search as `search` does, awaited; cancelling the task ends the requests."""
-        return cast("SearchResponse", await self._acall(SEARCH, arguments(locals())))
+        given = arguments(
+            queries=queries,
+            limit=limit,
+            include_domains=include_domains,
+            exclude_domains=exclude_domains,
+            start_published_date=start_published_date,
+            end_published_date=end_published_date,
+            category=category,
+            provider=provider,
+            cache=cache,
+            progress=progress,
+        )
+        return cast("SearchResponse", await self._acall(SEARCH, given))
 
     async def afetch(
         self,
@@ -369,7 +408,18 @@ class WebTools:
         progress: ProgressCallback | None = None,
     ) -> FetchResponse:
         """Fetch as `fetch` does, awaited."""
-        return cast("FetchResponse", await self._acall(FETCH, arguments(locals())))
+        given = arguments(
+            urls=urls,
+            question=question,
+            text=text,
+            highlights=highlights,
+            summary=summary,
+            text_max_characters=text_max_characters,
+            provider=provider,
+            cache=cache,
+            progress=progress,
+        )
+        return cast("FetchResponse", await self._acall(FETCH, given))
 
     async def asummarize(
         self,
@@ -383,7 +433,16 @@ class WebTools:
         progress: ProgressCallback | None = None,
     ) -> SummaryResponse:
         """Summarize as `summarize` does, awaited."""
-        return cast("SummaryResponse", await self._acall(SUMMARIZE, arguments(locals())))
+        given = arguments(
+            url=url,
+            summary_type=summary_type,
+            engine=engine,
+            target_language=target_language,
+            provider=provider,
+            cache=cache,
+            progress=progress,
+        )
+        return cast("SummaryResponse", await self._acall(SUMMARIZE, given))
 
     async def aresearch(
         self,
@@ -397,11 +456,21 @@ class WebTools:
         progress: ProgressCallback | None = None,
     ) -> ResearchEnvelope:
         """Research as `research` does, awaited."""
-        return cast("ResearchEnvelope", await self._acall(RESEARCH, arguments(locals())))
+        given = arguments(
+            query=query,
+            command=command,
+            limit=limit,
+            recency_days=recency_days,
+            synthesis=synthesis,
+            cache=cache,
+            progress=progress,
+        )
+        return cast("ResearchEnvelope", await self._acall(RESEARCH, given))
 
     async def aread(self, handle: str, offset: int = 0, find: str | None = None) -> ReadResponse:
         """Read on as `read` does, awaited."""
-        return cast("ReadResponse", await self._acall(READ, arguments(locals())))
+        given = arguments(handle=handle, offset=offset, find=find)
+        return cast("ReadResponse", await self._acall(READ, given))
 
     async def aplan(
         self,
@@ -413,7 +482,13 @@ class WebTools:
         synthesis: str | Synthesizer | None = None,
     ) -> ResearchPlan:
         """Plan as `plan` does, awaited."""
-        given = arguments(locals())
+        given = arguments(
+            query=query,
+            command=command,
+            limit=limit,
+            recency_days=recency_days,
+            synthesis=synthesis,
+        )
         return await self._arun(lambda: self._dispatcher.plan({**given}))
 
     async def averify(
@@ -441,62 +516,3 @@ class WebTools:
         """Call a tool as `call_tool` does, awaited."""
         options = CallOptions(cache, progress, synthesizer)
         return await self._arun(lambda: self._dispatcher.present(name, arguments, options))
-
-    async def aclose(self) -> None:
-        """Close the connections of the running loop and those of the blocking methods."""
-        self._blocking.close()
-        await self._loops.aclose()
-
-    # --- inside --------------------------------------------------------------------------------
-
-    def _run(self, flow: Flow[T]) -> T:
-        return run(flow, self._blocking)
-
-    async def _acall(self, tool: Tool, given: dict[str, Any]) -> Any:
-        return await self._arun(lambda: self._dispatcher.call(tool, {**given}))
-
-    async def _arun(self, begin: Callable[[], Flow[T]]) -> T:
-        flow = await at_once_or_in_thread(begin)  # it looks whether the settings have changed
-        return await arun(flow, await self._loops.current())
-
-    def __repr__(self) -> str:
-        """Name the source of the settings, nothing in them."""
-        return f"WebTools({self._settings!r})"
-
-    def __copy__(self) -> WebTools:
-        """Share the instance: it holds connections, and is safe to share."""
-        return self
-
-    def __deepcopy__(self, memo: object) -> WebTools:
-        """Share the instance, likewise."""
-        return self
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as where the settings are; a config that holds keys refuses."""
-        return type(self), self._settings.__reduce__()[1]
-
-    def __enter__(self) -> Self:
-        """Give the instance itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Close the connections."""
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        """Give the instance itself."""
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Close the connections."""
-        await self.aclose()

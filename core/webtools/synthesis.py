@@ -10,9 +10,9 @@ Whatever a synthesizer writes is checked: a claim stays only if it cites a sourc
 """
 
 from webtools.grounding.verification import verify
-from webtools.operations.research.synthesis import Draft, Synthesizer
 from webtools.operations.research.synthesizers import ExtractiveSynthesizer, ModelSynthesizer
 from webtools.operations.verification import ModelVerifier, Verdict, Verifier
+from webtools.providers.drafts import Draft, Synthesizer
 from webtools.providers.protocols import Source, SynthesisQuery
 from webtools.results import Claim, Quotation, Verified
 

@@ -38,6 +38,7 @@ from webtools.http.messages import Request, Response
 from webtools.operations.fetch import fetch
 from webtools.operations.search import search
 from webtools.operations.summarize import summarize
+from webtools.pipeline.context import detached
 from webtools.pipeline.retries import Job, dialogue, exchange
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.protocols import (
@@ -195,9 +196,15 @@ def _synthesize(account: Account, query: SynthesisQuery) -> Flow[Synthesis]:
 
 # For each thing a provider can do a query, and the call that asks it.
 _CALLS: dict[Capability, tuple[Query, Callable[[Account, Any], Flow[Any]]]] = {
-    "search": (SearchQuery("q", 5), lambda account, query: search(account, [query])),
-    "fetch": (PageQuery(URLS, highlights=True, summary=True), fetch),
-    "summarize": (SummaryQuery(URLS[0]), summarize),
+    "search": (SearchQuery("q", 5), lambda account, query: search(account, [query], detached())),
+    "fetch": (
+        PageQuery(URLS, highlights=True, summary=True),
+        lambda account, query: fetch(account, query, detached()),
+    ),
+    "summarize": (
+        SummaryQuery(URLS[0]),
+        lambda account, query: summarize(account, query, detached()),
+    ),
     "docs": (DocsQuery("q", 5), _look_up),
     "synthesize": (SynthesisQuery("q", (Source(1, "A", URLS[0], "text"),)), _synthesize),
 }

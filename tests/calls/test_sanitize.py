@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from webtools import ProviderError, RequestError
-from webtools.calls import sanitize
 from webtools.calls.sanitize import passed
 from webtools.flows.drivers import Flow, Now, run
 from webtools.http.transport import BlockingTransport
@@ -31,26 +30,6 @@ def answered(warning: str) -> Any:
 
 def test_the_gate_cleans_what_a_flow_returns() -> None:
     assert answered(f"with {KEY}").warnings == [f"with {MARK}"]
-
-
-def test_of_what_is_kept_the_clean_is_known_and_the_rest_forgotten() -> None:
-    redactor = Redactor([KEY])
-
-    def kept(warning: str) -> Flow[SearchResponse]:
-        yield Now()
-        told: dict[str, Any] = {"provider": "exa", "queries": ["q"], "results": []}
-        return SearchResponse(**told, warnings=[warning], cache_hit=True)
-
-    before = sanitize._is_clean.cache_info().currsize
-    for _ in range(3):
-        assert drive(passed(kept(f"with {KEY}"), redactor)).warnings == [f"with {MARK}"]
-        assert drive(passed(kept("a\u200bb"), redactor)).warnings[0] == "ab"
-    assert sanitize._is_clean.cache_info().currsize == before
-    for _ in range(3):
-        assert drive(passed(kept("harmless"), redactor)).warnings == ["harmless"]
-    assert sanitize._is_clean.cache_info().currsize == before + 1
-    other = Redactor(["harmless"])
-    assert drive(passed(kept("harmless"), other)).warnings == [MARK]
 
 
 def test_a_key_that_hidden_characters_break_up_is_found() -> None:

@@ -27,6 +27,7 @@ from webtools.flows.drivers import run
 from webtools.http.messages import Request, Response
 from webtools.operations.fetch import fetch
 from webtools.output.truncation import MAX_BYTES, MAX_LINES
+from webtools.pipeline.context import detached
 from webtools.providers import exa
 from webtools.providers.protocols import PageQuery
 from webtools.results import FetchResponse, Page
@@ -57,13 +58,13 @@ def pages(**texts: str | None) -> Response:
 
 
 def fetched(*given: Answer, urls: tuple[str, ...] = (A, B, C), **wanted: Any) -> FetchResponse:
-    return drive(fetch(EXA, PageQuery(urls, **wanted)), *given)
+    return drive(fetch(EXA, PageQuery(urls, **wanted), detached()), *given)
 
 
 def called(stub: Stub, settings: Accounts, **arguments: Any) -> FetchResponse:
     """Fetch as the tool does, with arguments as a model sends them."""
     found: FetchResponse = run(
-        CALLS["web_fetch"](read_input(FetchInput, arguments), settings), stub
+        CALLS["web_fetch"](read_input(FetchInput, arguments), detached(settings)), stub
     )
     return found
 
@@ -158,7 +159,7 @@ def test_many_urls_are_asked_for_in_parts_and_come_in_order(
     monkeypatch.setattr(exa, "ABOUT", replace(exa.ABOUT, max_urls=2))
     urls = tuple(f"https://a.example/{i}" for i in range(5))
     stub = Stub(echo)
-    response = run(fetch(EXA, PageQuery(urls)), stub)
+    response = run(fetch(EXA, PageQuery(urls), detached()), stub)
     assert tuple(page.text for page in response.pages) == urls
     assert sorted(len(body["urls"]) for body in stub.bodies) == [1, 2, 2]
     assert response.cost_usd == 0.003
@@ -166,7 +167,7 @@ def test_many_urls_are_asked_for_in_parts_and_come_in_order(
 
 def test_a_part_that_fails_loses_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exa, "ABOUT", replace(exa.ABOUT, max_urls=1))
-    response = run(fetch(EXA, PageQuery((A, C, B))), Stub(echo))
+    response = run(fetch(EXA, PageQuery((A, C, B)), detached()), Stub(echo))
     assert [page.text for page in response.pages] == [A, None, B]
     assert response.pages[1].error == (
         "Exa API returned HTTP 400: No. Change the request; the same one will fail again."

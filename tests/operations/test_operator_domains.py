@@ -14,6 +14,7 @@ from webtools.errors import ConfigError, InputError, WebToolsError
 from webtools.flows.drivers import run
 from webtools.http.messages import Request, Response
 from webtools.operations.fetch import fetch_in_turn
+from webtools.pipeline.context import detached
 from webtools.providers.operator_domains import OperatorDomains, read_site
 from webtools.providers.protocols import PageQuery
 from webtools_sandbox import SandboxServer
@@ -230,7 +231,10 @@ def test_no_redirect_leads_direct_to_a_forbidden_host_nor_a_stand_in(location: s
     made = accounts(own, exa, fetch={"denyDomains": ["secret.example"]}, defaultProvider="own")
     stub = Redirecting(location)
     with pytest.raises(WebToolsError) as caught:
-        run(fetch_in_turn(made.chain("fetch"), PageQuery(("https://good.example/a",))), stub)
+        run(
+            fetch_in_turn(made.chain("fetch"), PageQuery(("https://good.example/a",)), detached()),
+            stub,
+        )
     assert hosts(stub) == ["good.example"]
     assert "secret" in str(caught.value) or "refused" in str(caught.value)
 
@@ -240,7 +244,9 @@ def test_a_hop_within_what_is_allowed_is_followed() -> None:
     made = accounts(own, fetch={"allowDomains": ["good.example"]})
     stub = Redirecting("https://www.good.example/b")
     stub._answers = (stub._answers[0], Response(200, {"content-type": "text/plain"}, b"a page"))
-    found = run(fetch_in_turn(made.chain("fetch"), PageQuery(("https://good.example/a",))), stub)
+    found = run(
+        fetch_in_turn(made.chain("fetch"), PageQuery(("https://good.example/a",)), detached()), stub
+    )
     assert found.response.pages[0].text == "a page"
     assert hosts(stub) == ["good.example", "www.good.example"]
 
@@ -254,4 +260,4 @@ def test_a_page_that_a_provider_took_from_a_forbidden_host_is_not_given() -> Non
         return answer({"results": [page], "statuses": [], "costDollars": {"total": 0.001}})
 
     with pytest.raises(WebToolsError, match=r"secret\.example.*fetch\.denyDomains names it"):
-        run(fetch_in_turn(made.chain("fetch"), PageQuery((asked,))), Stub(moved))
+        run(fetch_in_turn(made.chain("fetch"), PageQuery((asked,)), detached()), Stub(moved))

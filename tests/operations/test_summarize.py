@@ -26,6 +26,7 @@ from webtools.errors import (
 from webtools.flows.drivers import run
 from webtools.operations.summarize import summarize
 from webtools.output.truncation import MAX_BYTES
+from webtools.pipeline.context import detached
 from webtools.providers.protocols import SummaryQuery
 from webtools.results import AskedProvider, SummaryResponse
 from webtools.text.fencing import unfenced
@@ -38,13 +39,13 @@ pytestmark = pytest.mark.usefixtures("own_temp")
 
 
 def summarized(*answers: Answer, **settings: Any) -> SummaryResponse:
-    return drive(summarize(KAGI, SummaryQuery(A, **settings)), *answers)
+    return drive(summarize(KAGI, SummaryQuery(A, **settings), detached()), *answers)
 
 
 def called(stub: Stub, settings: Accounts, **arguments: Any) -> SummaryResponse:
     """Summarize as the tool does, with arguments as a model sends them."""
     found: SummaryResponse = run(
-        CALLS["summarize"](read_input(SummarizeInput, arguments), settings), stub
+        CALLS["summarize"](read_input(SummarizeInput, arguments), detached(settings)), stub
     )
     return found
 
@@ -174,21 +175,21 @@ def test_a_failure_is_told_in_these_words(
 def test_a_timeout_of_the_settings_is_the_one_that_is_told() -> None:
     hurried = account("kagi", timeoutMs=1500)
     with pytest.raises(RequestTimeoutError, match=r"allowed: 1\.5 s"):
-        drive(summarize(hurried, SummaryQuery(A)), RequestTimeoutError("late"))
+        drive(summarize(hurried, SummaryQuery(A), detached()), RequestTimeoutError("late"))
 
 
 def test_a_summary_has_two_minutes(clock: Clock) -> None:
     stub = Stub(
         answer(None, 503, retry_after="59"), answer(None, 503, retry_after="59"), output("x")
     )
-    assert run(summarize(KAGI, SummaryQuery(A)), stub).text == "x"
+    assert run(summarize(KAGI, SummaryQuery(A), detached()), stub).text == "x"
     assert clock.slept == [59.0, 59.0]
 
 
 def test_a_wait_of_more_than_a_minute_is_left_to_the_caller(clock: Clock) -> None:
     stub = Stub(answer(None, 503, retry_after="61"))
     with pytest.raises(UnavailableError) as caught:
-        run(summarize(KAGI, SummaryQuery(A)), stub)
+        run(summarize(KAGI, SummaryQuery(A), detached()), stub)
     assert (caught.value.retry_after, len(stub.requests), clock.slept) == (61.0, 1, [])
 
 

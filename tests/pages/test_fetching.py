@@ -34,6 +34,7 @@ from webtools.http.transport import AsyncTransport, BlockingTransport
 from webtools.operations.fetch import fetch
 from webtools.pages.reading import Content
 from webtools.pages.reading_here import within
+from webtools.pipeline.context import detached
 from webtools.providers import Account
 from webtools.providers.direct import IMPLICIT, cut, lead, missing_libraries
 from webtools.providers.protocols import PageQuery
@@ -155,7 +156,7 @@ Fetch = Callable[..., FetchResponse]
 def _blocking(given: Account, *urls: str, **query: Any) -> FetchResponse:
     transport = BlockingTransport()
     try:
-        return run(fetch(given, PageQuery(urls, **query)), transport)
+        return run(fetch(given, PageQuery(urls, **query), detached()), transport)
     finally:
         transport.close()
 
@@ -164,7 +165,7 @@ def _async(given: Account, *urls: str, **query: Any) -> FetchResponse:
     async def go() -> FetchResponse:
         transport = AsyncTransport()
         try:
-            return await arun(fetch(given, PageQuery(urls, **query)), transport)
+            return await arun(fetch(given, PageQuery(urls, **query), detached()), transport)
         finally:
             await transport.aclose()
 
@@ -320,8 +321,8 @@ def test_a_connection_of_one_account_is_not_used_for_another(internet: Internet)
     with Site() as public, Site() as private:
         internet.servers = {PUBLIC: public.port, "10.0.0.7": private.port}
         internet.name("wiki.example", ["10.0.0.7"], [PUBLIC])
-        run(fetch(allowing("wiki.example"), query), transport)
-        run(fetch(IMPLICIT, query), transport)
+        run(fetch(allowing("wiki.example"), query, detached()), transport)
+        run(fetch(IMPLICIT, query, detached()), transport)
         transport.close()
         assert (private.connections, public.connections) == (1, 1)
 
@@ -411,7 +412,7 @@ def test_pages_of_a_host_share_a_connection(internet: Internet) -> None:
     with Site() as site:
         internet.servers = {PUBLIC: site.port}
         for path in "abc":
-            run(fetch(IMPLICIT, PageQuery((f"http://one.example/{path}",))), transport)
+            run(fetch(IMPLICIT, PageQuery((f"http://one.example/{path}",)), detached()), transport)
         transport.close()
         assert site.connections == 1
 
@@ -427,7 +428,7 @@ def test_connections_to_ever_new_sites_are_not_kept_for_ever(
         if kind == "blocking":
             transport = BlockingTransport()
             for url in urls:
-                run(fetch(IMPLICIT, PageQuery((url,))), transport)
+                run(fetch(IMPLICIT, PageQuery((url,)), detached()), transport)
             _until(lambda: len(site._open) <= 3)
             assert len(transport._lanes) == 3
             transport.close()
@@ -438,7 +439,7 @@ def test_connections_to_ever_new_sites_are_not_kept_for_ever(
 async def _visit_all(urls: list[str], site: Site) -> None:
     transport = AsyncTransport()
     for url in urls:
-        await arun(fetch(IMPLICIT, PageQuery((url,))), transport)
+        await arun(fetch(IMPLICIT, PageQuery((url,)), detached()), transport)
     for _ in range(2000):
         await asyncio.sleep(0.01)
         if len(site._open) <= 3:
@@ -760,7 +761,10 @@ def test_a_host_without_any_address_is_an_error() -> None:
             return ()
 
     with pytest.raises(ProviderError, match="has no address"):
-        run(fetch(IMPLICIT, PageQuery(("http://a.example/",))), Empty(Response(200, {}, b"")))
+        run(
+            fetch(IMPLICIT, PageQuery(("http://a.example/",)), detached()),
+            Empty(Response(200, {}, b"")),
+        )
 
 
 # --- reading takes its time --------------------------------------------------------------------
@@ -800,7 +804,7 @@ async def test_reading_a_page_does_not_hold_up_the_loop(
         internet.servers = {PUBLIC: site.port}
         transport = AsyncTransport()
         task = asyncio.ensure_future(
-            arun(fetch(IMPLICIT, PageQuery(("http://a.example/",))), transport)
+            arun(fetch(IMPLICIT, PageQuery(("http://a.example/",)), detached()), transport)
         )
         turns = 0
         while not task.done():
@@ -1000,7 +1004,7 @@ def test_a_stubbed_transport_serves_the_flow_without_a_network() -> None:
             return ("8.8.8.8", "8.8.4.4")
 
     stub = Known(PAGE)
-    found = run(fetch(IMPLICIT, PageQuery(("https://a.example/x",))), stub)
+    found = run(fetch(IMPLICIT, PageQuery(("https://a.example/x",)), detached()), stub)
     request = stub.requests[0]
     assert isinstance(request, Request)
     assert (request.method, request.url) == ("GET", "https://a.example/x")

@@ -20,7 +20,7 @@ from webtools import ConfigError, InputError, ProviderError, QuotaError, Request
 from webtools.config import log_path
 from webtools.http.threads import in_thread
 from webtools.logs import events_of, new_call_id, tail
-from webtools.pipeline import retries
+from webtools.pipeline import caching, retries
 from webtools.pipeline.context import CallContext, CallOptions, facilities_of
 from webtools.storage.cache import Cache, Entry
 from webtools.storage.connections import Connections
@@ -64,6 +64,21 @@ def test_a_second_search_sends_nothing_and_costs_nothing(
     assert (second.cost_usd, second.cost_is_estimate) == (0.0, False)
     assert [r.url for r in second.results] == [r.url for r in first.results]
     assert {r.query for r in second.results} == {"heap queue"}
+
+
+def test_a_cached_answer_is_parsed_once_and_few_are_remembered(
+    web: WebTools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory: dict[str, Any] = {}
+    monkeypatch.setattr(caching, "_memory", memory)
+    monkeypatch.setattr(caching, "_MOST_REMEMBERED", 2)
+    queries = [f"heap {number}" for number in range(5)]
+    web.search(queries)
+    found = [web.search(query) for query in queries]
+    assert all(each.cache_hit for each in found)
+    assert 0 < len(memory) <= 2
+    [(_, last)] = [*memory.values()][-1:]
+    assert web.search(queries[-1]).results[0] is last.results[0]
 
 
 def test_the_async_twin_finds_what_the_blocking_one_kept(

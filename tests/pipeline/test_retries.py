@@ -29,7 +29,7 @@ from webtools.errors import (
     UnavailableError,
     WebToolsError,
 )
-from webtools.flows.drivers import Flow, Now, Send, Sleep, arun, run
+from webtools.flows.drivers import Flow, Now, Offload, Send, Sleep, arun, run
 from webtools.http.messages import Request, Response
 from webtools.pipeline import retries
 from webtools.pipeline.retries import Job, exchange, send_with_retries
@@ -82,6 +82,8 @@ class World:
             self.slept.append(step.seconds)
             self.now += step.seconds
             return flow.send(None)
+        if isinstance(step, Offload):
+            return flow.send(step.function())
         self.sent.append(step)
         self.now += self.answer_seconds
         got = next(self.answers)

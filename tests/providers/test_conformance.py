@@ -26,6 +26,7 @@ from webtools.flows.drivers import run
 from webtools.http.messages import Response
 from webtools.operations.search import search
 from webtools.output.truncation import MAX_BYTES
+from webtools.pipeline.context import detached
 from webtools.providers import PROVIDERS, Capability
 from webtools.providers.errors import failure
 from webtools.providers.protocols import SearchQuery
@@ -258,7 +259,7 @@ FILTERED = SearchQuery(
 def test_local_filters_take_any_address_and_any_date(kind: str, url: str, when: Any) -> None:
     item = {"url": url, "title": "A", "publishedDate": when, "time": when, "date": when}
     try:
-        found = run(search(ACCOUNTS[kind], [FILTERED]), Stub(hits(item)))
+        found = run(search(ACCOUNTS[kind], [FILTERED], detached()), Stub(hits(item)))
     except WebToolsError as error:
         assert_sound(error, "search")
     else:
@@ -269,5 +270,5 @@ def test_local_filters_take_any_address_and_any_date(kind: str, url: str, when: 
 @pytest.mark.parametrize("kind", [kind for kind, able in CASES if able == "search"])
 def test_an_address_that_python_cannot_split_spoils_no_search(kind: str, url: str) -> None:
     items = [{"url": url, "title": "odd"}, {"url": "https://a.example/1", "title": "A"}]
-    found = run(search(ACCOUNTS[kind], [FILTERED]), Stub(hits(*items)))
+    found = run(search(ACCOUNTS[kind], [FILTERED], detached()), Stub(hits(*items)))
     assert [result.url for result in found.results] == ["https://a.example/1"]

@@ -17,6 +17,7 @@ from webtools.errors import ResponseFormatError
 from webtools.flows.drivers import run
 from webtools.operations.fetch import fetch
 from webtools.operations.search import search
+from webtools.pipeline.context import detached
 from webtools.pipeline.retries import Job, dialogue, exchange
 from webtools.providers import PROVIDERS
 from webtools.providers.protocols import DocsQuery, PageQuery, SearchQuery, Source, SynthesisQuery
@@ -49,7 +50,7 @@ def searched(
 ) -> Callable[[list[Any]], Answered]:
     def call(items: list[Any]) -> Answered:
         account = offline.account(kind, options=options)
-        found = run(search(account, [query]), Stub(answer(wrap(items))))
+        found = run(search(account, [query], detached()), Stub(answer(wrap(items))))
         return Answered(len(found.results), found.warnings)
 
     return call
@@ -57,7 +58,7 @@ def searched(
 
 def fetched(items: list[Any]) -> Answered:
     query = PageQuery(URLS, highlights=True, summary=True)
-    found = run(fetch(offline.account("exa"), query), Stub(answer({"results": items})))
+    found = run(fetch(offline.account("exa"), query, detached()), Stub(answer({"results": items})))
     return Answered(sum(page.error is None for page in found.pages), found.warnings)
 
 

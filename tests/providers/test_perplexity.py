@@ -26,6 +26,7 @@ from webtools.errors import (
 from webtools.flows.drivers import Flow
 from webtools.http.messages import Request, Response
 from webtools.operations.search import search
+from webtools.pipeline.context import detached
 from webtools.pipeline.retries import Job, exchange
 from webtools.providers import PROVIDERS, Account, perplexity
 from webtools.providers.protocols import Cost, Hits, SearchQuery, Source, Synthesis, SynthesisQuery
@@ -451,7 +452,7 @@ def test_a_reset_is_a_moment_and_counts_only_for_too_many_calls() -> None:
 
 def test_milliseconds_are_waited_for(clock: Clock) -> None:
     limited = answer(fault(None, 429), 429, retry_after_ms="250")
-    found = drive(search(ACCOUNT, [QUERY]), limited, answer({"results": [{"url": A}]}))
+    found = drive(search(ACCOUNT, [QUERY], detached()), limited, answer({"results": [{"url": A}]}))
     assert [result.url for result in found.results] == [A]
     assert clock.slept == [0.25]
 
@@ -459,7 +460,7 @@ def test_milliseconds_are_waited_for(clock: Clock) -> None:
 def test_an_empty_purse_is_not_tried_again(clock: Clock) -> None:
     stub = Stub(answer(fault("insufficient_quota", 429), 429))
     with pytest.raises(QuotaError):
-        offline.run(search(ACCOUNT, [QUERY]), stub)
+        offline.run(search(ACCOUNT, [QUERY], detached()), stub)
     assert len(stub.requests) == 1
 
 

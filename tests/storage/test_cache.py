@@ -372,15 +372,6 @@ def test_what_was_read_before_is_still_held_against_the_file(cache: Cache, store
     assert value(cache, "key") is None
 
 
-def test_of_what_was_read_little_is_remembered(cache: Cache) -> None:
-    for number in range(200):
-        cache.set(f"key {number}", "v" * 9)
-        assert cache.get(f"key {number}") is not None
-    assert 0 < len(cache._known) <= 64
-    cache.clear()
-    assert not cache._known
-
-
 def test_a_key_that_is_no_text_is_never_there(cache: Cache) -> None:
     cache.set("\ud83d", "value")
     assert cache.get("\ud83d") is None

@@ -20,6 +20,7 @@ from webtools.output import formatting
 from webtools.output.formatting import BriefPage
 from webtools.output.stored import handle_of, save
 from webtools.output.truncation import MAX_BYTES, MAX_LINES, Truncation, fit, fit_sections, notice
+from webtools.pipeline.context import CallContext
 from webtools.results import (
     FetchResponse,
     Page,
@@ -35,18 +36,28 @@ from webtools.tools import Tool, ToolResult
 
 _SEPARATOR = "\n\n"
 _SURELY_FITS = (MAX_BYTES - fencing.OVERHEAD) // 4  # characters: none has more than 4 bytes
+_SURELY_FITTING_LINES = MAX_LINES - fencing.OVERHEAD_LINES
 _FOOTER_BYTES = 8 * 1024  # most that errors and warnings may take of the budget
 _FOOTER_LINES = 100
 
 
-def answered(tool: Tool, work: Flow[Any], fence: Fence = "pages") -> Flow[ToolResult]:
-    """Show what a tool's work brings; its failure is a result as well."""
+def answered(tool: Tool, work: Flow[Any], context: CallContext) -> Flow[ToolResult]:
+    """Show what a tool's work brings; its failure is a result as well. A cut is logged."""
+    fence = context.accounts.fence
+    failed: WebToolsError | None = None
+    result: ToolResult | None = None
     try:
         response = yield from work
-        return (yield from PRESENTERS[tool.name](response, fence))
+        result = yield from PRESENTERS[tool.name](response, fence)
     except WebToolsError as error:
         failed = error
-    return (yield from present_error(failed, fence))
+    if failed is not None:
+        result = yield from present_error(failed, fence)
+    assert result is not None  # noqa: S101  # either there is one, or a failure
+    if cut := result.details["truncation"]:
+        context.log("truncation", **cut_facts(cut), path=result.details["full_output_path"])
+        context.write_log()
+    return replace(result, call_id=context.id) if context.id else result
 
 
 def present_search(response: SearchResponse, fence: Fence = "pages") -> Flow[ToolResult]:
@@ -60,7 +71,9 @@ def present_search(response: SearchResponse, fence: Fence = "pages") -> Flow[Too
         shown = _Shown(text, fencing.fenced, failed, warned, brief)
     else:
         wrap = wrapping("off" if fence == "off" else "pages", is_page=False)
-        shown = _Shown(text, wrap, below=formatting.search_footer(response), brief=brief)
+        is_odd = response.errors or response.warnings
+        below = formatting.search_footer(response) if is_odd else ""
+        shown = _Shown(text, wrap, below=below, brief=brief)
     return (yield from _one_text(shown, details))
 
 
@@ -197,7 +210,8 @@ class _Cut:
 
 def _one_text(shown: _Shown, details: dict[str, Any]) -> Flow[ToolResult]:
     text = shown.text
-    if not (shown.inside or shown.below) and _surely_fits(text):
+    is_alone = not (shown.inside or shown.below)
+    if is_alone and len(text) <= _SURELY_FITS and text.count("\n") < _SURELY_FITTING_LINES:
         return _result(shown, details)
     shown = replace(shown, inside=_fitted_footer(shown.inside), below=_fitted_footer(shown.below))
     cut = fit(text, *shown.room())
@@ -211,11 +225,6 @@ def _one_text(shown: _Shown, details: dict[str, Any]) -> Flow[ToolResult]:
     path = yield Offload(lambda: save(text))
     shown = replace(shown, text=cut.content)
     return _result(shown, details, _Cut(cut, path, offset))
-
-
-def _surely_fits(text: str) -> bool:
-    lines = MAX_LINES - fencing.OVERHEAD_LINES
-    return len(text) <= _SURELY_FITS and text.count("\n") < lines
 
 
 def _shared(pages: Sequence[Page], whole: str, room: tuple[int, int]) -> tuple[str, _Cut]:
@@ -268,7 +277,7 @@ def _cut_details(cut: Truncation | None, path: str | None) -> dict[str, Any]:
     return {
         "truncation": cut.to_details() if cut is not None else None,
         "full_output_path": path,
-        "read_handle": handle_of(path),
+        "read_handle": handle_of(path) if path else None,
         "error": None,
     }
 

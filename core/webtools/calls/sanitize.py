@@ -5,8 +5,8 @@ Hidden characters go first, for they may stand in the midst of a key; then the k
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
-from typing import Any, TypeVar, cast
+from functools import partial
+from typing import TypeVar
 
 from pydantic import BaseModel
 
@@ -17,7 +17,6 @@ from webtools.text.redaction import Redactor, written
 
 Model = TypeVar("Model", bound=BaseModel)
 _LONGEST_AT_ONCE = 128 * 1024  # bytes of a result that is cleaned on an event loop
-_LONGEST_REMEMBERED = 65_536  # bytes of a result from the cache, which may come again
 
 
 def passed(flow: Flow[Model], redactor: Redactor) -> Flow[Model]:
@@ -32,43 +31,17 @@ def passed(flow: Flow[Model], redactor: Redactor) -> Flow[Model]:
         if failed is error:
             raise
     else:
-        return (yield from _cleaned(result, redactor))
+        text = written(result)  # one look at the whole beats one at every field
+        if len(text) <= _LONGEST_AT_ONCE:
+            return _clean(result, text, redactor)
+        # Megabytes of hidden characters or of what looks like keys would hold up an event loop.
+        clean: Model = yield Offload(partial(_clean, result, text, redactor), alone=True)
+        return clean
     raise failed
 
 
-def _cleaned(result: Model, redactor: Redactor) -> Flow[Model]:
-    text = written(result)  # one look at the whole beats one at every field
-    if len(text) <= _LONGEST_AT_ONCE:
-        return _clean(result, text, redactor)
-    # Megabytes of hidden characters or of what looks like keys would hold up an event loop.
-    clean: Model = yield Offload(partial(_clean, result, text, redactor), alone=True)
-    return clean
-
-
 def _clean(result: Model, text: bytes, redactor: Redactor) -> Model:
-    if _is_known(result, text, redactor):
-        return result
     if may_hide(text):
         result = visible_model(result)
         text = written(result)
     return redactor.clean(result) if redactor.may_be_in(text) else result
-
-
-def _is_known(result: BaseModel, text: bytes, redactor: Redactor) -> bool:
-    """Tell whether a result that is kept anyway has passed before, or may pass now."""
-    facts: dict[str, Any] = vars(result)
-    told = cast("dict[str, Any]", facts["meta"].__dict__ if "meta" in facts else facts)
-    is_kept = told.get("cache_hit")
-    if not is_kept or len(text) > _LONGEST_REMEMBERED:
-        return False
-    try:
-        return _is_clean(text, redactor)
-    except ValueError:
-        return False
-
-
-@lru_cache(maxsize=64)
-def _is_clean(text: bytes, redactor: Redactor) -> bool:
-    if may_hide(text) or redactor.may_be_in(text):
-        raise ValueError  # an exception is not remembered, and so no text with a key is
-    return True

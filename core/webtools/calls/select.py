@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from pydantic import BaseModel
 
@@ -45,9 +45,6 @@ from webtools.tools import (
     Tool,
     shown,
 )
-
-T = TypeVar("T")
-AnyResponse = TypeVar("AnyResponse", SearchResponse, FetchResponse, SummaryResponse)
 
 
 def find_tool(name: Any) -> Tool:
@@ -101,16 +98,11 @@ def carry_out(tool: Tool, given: Any, context: CallContext) -> Flow[Any]:
     Raises:
         WebToolsError: The call failed.
     """
-    work = CALLS[tool.name](given, context.accounts, context)
-    return _logged(tool, given, context, work) if context.is_logged else work
-
-
-def _logged(tool: Tool, given: Any, context: CallContext, work: Flow[T]) -> Flow[T]:
     start = time.monotonic()
     context.log("call", tool=tool.name, **_asked(given, context.accounts))
     facts: dict[str, Any] = {}
     try:
-        response = yield from work
+        response = yield from CALLS[tool.name](given, context)
         facts = {"is_error": False, **_outcome(response)}
     except WebToolsError as error:
         facts = {"is_error": True, "error": type(error).__name__, "message": str(error)}
@@ -138,10 +130,10 @@ def _asked(given: BaseModel, accounts: Accounts) -> dict[str, Any]:
 
 
 def _outcome(response: Any) -> dict[str, Any]:
-    """Give what is worth knowing of a response, in the words of the log."""
+    """Choose what is worth knowing of a response, in the words of the log."""
     match response:
         case ResearchEnvelope(results=results, meta=meta):
-            facts = {
+            return {
                 "result_count": len(results),
                 "provider_used": meta.provider_used,
                 "degraded": meta.degraded or None,
@@ -151,69 +143,59 @@ def _outcome(response: Any) -> dict[str, Any]:
                 "cache_hit": meta.cache_hit,
             }
         case SearchResponse(results=results):
-            facts = _served(response) | {"result_count": len(results)}
+            count = len(results)
         case FetchResponse(pages=pages):
-            facts = _served(response) | {"result_count": sum(p.error is None for p in pages)}
+            count = sum(page.error is None for page in pages)
         case ReadResponse():
-            facts = {"result_count": 0}
+            return {"result_count": 0}
         case _:
-            facts = _served(response) | {"result_count": 1}
-    return facts
-
-
-def _served(response: SearchResponse | FetchResponse | SummaryResponse) -> dict[str, Any]:
+            count = 1
     return {
         "provider_used": response.provider,
         "cost_usd": response.cost_usd,
         "cache_hit": response.cache_hit,
+        "result_count": count,
     }
 
 
-def _search(
-    given: SearchInput, accounts: Accounts, context: CallContext | None = None
-) -> Flow[SearchResponse]:
+def _search(given: SearchInput, context: CallContext) -> Flow[SearchResponse]:
+    accounts = context.accounts
     chain = accounts.chain("search", given.provider or None)
     limits = {each.name: _limit(given.limit, each, accounts) for each in chain}
-    first, *others = [
-        (each, [_search_query(given, text, limits[each.name][0]) for text in given.queries])
-        for each in chain
+    start, end = given.start_published_date, given.end_published_date
+    since, until = read_date(start) if start else None, read_date(end) if end else None
+    queries = [
+        SearchQuery(
+            query=text,
+            limit=limits[chain[0].name],
+            include_domains=tuple(given.include_domains),
+            exclude_domains=tuple(given.exclude_domains),
+            start_published_date=since,
+            end_published_date=until,
+            category=given.category or None,
+        )
+        for text in given.queries
     ]
-    response = yield from search(*first, context, others)
-    told = (text for each in response.asked if each.served for text in limits[each.provider][1])
-    return _warned(response, [*accounts.warnings, *dict.fromkeys(told), *_of_store(context)])
+    others = [(each, limits[each.name]) for each in chain[1:]]
+    notes = {
+        name: f"limit {given.limit} is above what is allowed here; {limit} was used."
+        for name, limit in limits.items()
+        if limit < given.limit
+    }
+    return search(chain[0], queries, context, others, notes)
 
 
-def _search_query(given: SearchInput, text: str, limit: int) -> SearchQuery:
-    return SearchQuery(
-        query=text,
-        limit=limit,
-        include_domains=tuple(given.include_domains),
-        exclude_domains=tuple(given.exclude_domains),
-        start_published_date=read_date(given.start_published_date),
-        end_published_date=read_date(given.end_published_date),
-        category=given.category or None,
-    )
-
-
-def _limit(asked: int, account: Account, accounts: Accounts) -> tuple[int, list[str]]:
-    """Find how many results a query may have; an operator's bound wins and is told."""
+def _limit(asked: int, account: Account, accounts: Accounts) -> int:
+    """Find how many results a query may have; an operator's bound wins."""
     most = PROVIDERS[account.type].about.max_results
-    bound = min(most, accounts.max_results or most)
-    wanted = asked or _own_limit(account) or accounts.max_results or DEFAULT_LIMIT
-    if asked and asked > bound:
-        return bound, [f"limit {asked} is above what is allowed here; {bound} was used."]
-    return min(wanted, bound), []
-
-
-def _own_limit(account: Account) -> int | None:
     options = account.options
-    return options.default_search_limit if isinstance(options, SearchOptions) else None
+    own = options.default_search_limit if isinstance(options, SearchOptions) else None
+    wanted = asked or own or accounts.max_results or DEFAULT_LIMIT
+    return min(wanted, most, accounts.max_results or most)
 
 
-def _fetch(
-    given: FetchInput, accounts: Accounts, context: CallContext | None = None
-) -> Flow[FetchResponse]:
-    chain = accounts.chain("fetch", given.provider or None)
+def _fetch(given: FetchInput, context: CallContext) -> Flow[FetchResponse]:
+    chain = context.accounts.chain("fetch", given.provider or None)
     fetched = yield from fetch_in_turn(chain, _page_query(given), context)
     response = fetched.response
     if given.question:
@@ -222,7 +204,9 @@ def _fetch(
             bearing, response, given.question, keep_text=given.text, max_characters=most
         )
         response = yield Offload(cut_down, alone=True)
-    return _warned(response, [*accounts.warnings, *_of_store(context)])
+    if warnings := context.warnings():
+        return response.model_copy(update={"warnings": [*response.warnings, *warnings]})
+    return response
 
 
 def _page_query(given: FetchInput) -> PageQuery:
@@ -237,43 +221,25 @@ def _page_query(given: FetchInput) -> PageQuery:
     )
 
 
-def _summarize(
-    given: SummarizeInput, accounts: Accounts, context: CallContext | None = None
-) -> Flow[SummaryResponse]:
-    account, *others = accounts.chain("summarize", given.provider or None)
+def _summarize(given: SummarizeInput, context: CallContext) -> Flow[SummaryResponse]:
+    account, *others = context.accounts.chain("summarize", given.provider or None)
     query = SummaryQuery(
         url=given.url,
         summary_type=given.summary_type,
         engine=given.engine,
         target_language=given.target_language or None,
     )
-    response = yield from summarize(account, query, context, others)
-    return _warned(response, [*accounts.warnings, *_of_store(context)])
+    return summarize(account, query, context, others)
 
 
-def _research(
-    given: ResearchInput, _accounts: Accounts, context: CallContext | None = None
-) -> Flow[ResearchEnvelope]:
+def _research(given: ResearchInput, context: CallContext) -> Flow[ResearchEnvelope]:
     from webtools.operations.research.flow import research  # noqa: PLC0415 - few calls need its modules
 
-    assert context is not None  # noqa: S101  # the facade always gives one
-    return (yield from research(given, context))
+    return research(given, context)
 
 
-def _read(
-    given: ReadInput, _accounts: Accounts, _context: CallContext | None = None
-) -> Flow[ReadResponse]:
-    return (yield from read_on(given))
-
-
-def _of_store(context: CallContext | None) -> list[str]:
-    return [] if context is None else context.store_warnings()
-
-
-def _warned(response: AnyResponse, warnings: Sequence[str]) -> AnyResponse:
-    if not warnings:
-        return response
-    return response.model_copy(update={"warnings": [*response.warnings, *warnings]})
+def _read(given: ReadInput, _context: CallContext) -> Flow[ReadResponse]:
+    return read_on(given)
 
 
 Call: TypeAlias = Callable[..., Flow[Any]]

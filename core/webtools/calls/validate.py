@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from datetime import date
 from functools import partial
 from typing import Any, TypeVar
 
-from webtools.calls.present import answered, cut_facts, present_error
+from webtools.calls.present import answered, present_error
 from webtools.calls.sanitize import passed
 from webtools.calls.select import carry_out, find_tool, servable
 from webtools.config.settings import Accounts, Settings
@@ -41,17 +40,14 @@ class Dispatcher:
     def call(self, tool: Tool, arguments: dict[str, Any]) -> Flow[Any]:
         """Call a tool with what a method was given; every result passes the redactor."""
         given, context = self._begun(tool, *_split(arguments))
-        return self._carried_out(tool, given, context)
-
-    def _carried_out(self, tool: Tool, given: Any, context: CallContext) -> Flow[Any]:
-        return passed(carry_out(tool, given, context), context.redactor)
+        return passed(carry_out(tool, given, context), context.accounts.redactor)
 
     def plan(self, arguments: dict[str, Any]) -> Flow[ResearchPlan]:
         """Tell what a research call with these arguments would do."""
         from webtools.operations.research.plan import plan as planned  # noqa: PLC0415 - few calls need it
 
         given, context = self._begun(RESEARCH, *_split(arguments))
-        return passed(planned(given, context), context.redactor)
+        return passed(planned(given, context), context.accounts.redactor)
 
     def verify(self, answer: str, sources: Any, options: dict[str, Any]) -> Flow[Verified]:
         """Check an answer; the settings are read only where a source is a URL."""
@@ -74,7 +70,9 @@ class Dispatcher:
             given, context = self._begun(tool, arguments, options)
         except WebToolsError as error:
             return present_error(error)
-        return self._answered(tool, given, context)
+        return answered(
+            tool, passed(carry_out(tool, given, context), context.accounts.redactor), context
+        )
 
     def tools(self) -> tuple[Tool, ...]:
         """Return the tools that the settings can serve; all where they cannot be read."""
@@ -90,15 +88,6 @@ class Dispatcher:
         except ConfigError:
             return Redactor(())
 
-    def _answered(self, tool: Tool, given: Any, context: CallContext) -> Flow[ToolResult]:
-        work = self._carried_out(tool, given, context)
-        result = yield from answered(tool, work, context.accounts.fence)
-        cut = result.details["truncation"]
-        if cut:
-            context.log("truncation", **cut_facts(cut), path=result.details["full_output_path"])
-            context.write_log()
-        return replace(result, call_id=context.id) if context.id else result
-
     def _begun(
         self, tool: Tool, arguments: Mapping[str, Any], options: CallOptions
     ) -> tuple[Any, CallContext]:
@@ -110,17 +99,13 @@ class Dispatcher:
         checked = self._checked(partial(read_input, tool.input_model), arguments)
         accounts = self.settings.accounts()
         # The arguments too: a key in a query must not be sent, nor quoted and cut in a message.
-        given = redactor_for(accounts.secrets).clean_given(checked)
-        facilities = self._facilities_of(accounts)
-        name = "" if facilities.log is None else new_call_id()  # by which the log knows the call
-        return given, CallContext(name, tool.name, accounts, facilities, options, given.subjects)
-
-    def _facilities_of(self, accounts: Accounts) -> Facilities:
-        """Give cache, log and the like; found anew when the settings have changed."""
-        known = self._facilities
+        given = accounts.redactor.clean_given(checked)
+        known = self._facilities  # found anew when the settings have changed
         if known is None or known[0] is not accounts:
             known = self._facilities = accounts, facilities_of(accounts)
-        return known[1]
+        facilities = known[1]
+        name = "" if facilities.log is None else new_call_id()  # by which the log knows the call
+        return given, CallContext(name, tool.name, accounts, facilities, options, given.subjects)
 
     def _checked(self, check: Callable[[Any], T], given: Any) -> T:
         """Check what the caller gave; a complaint quotes it without the keys it may hold."""
@@ -140,9 +125,8 @@ class Dispatcher:
         raise redactor.error(failed).with_message(redactor.text(str(failed))) from None
 
 
-def arguments(named: dict[str, Any]) -> dict[str, Any]:
+def arguments(**named: Any) -> dict[str, Any]:
     """Bring a method's arguments into the form that a model sends: text, lists, no dates."""
-    del named["self"]
     return {
         name: value if isinstance(value, str) else _plain(value)
         for name, value in named.items()

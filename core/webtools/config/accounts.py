@@ -22,6 +22,7 @@ from webtools.pages import INSTALL
 from webtools.providers import PROVIDERS, Account, Capability, direct
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
 from webtools.text.choices import Fence
+from webtools.text.redaction import Redactor, redactor_for
 
 if TYPE_CHECKING:
     from webtools.config.models import ProviderConfig
@@ -94,7 +95,9 @@ class Accounts:
         failover: Whether plain calls go on to the next provider where one fails.
         keyless: Who fetches pages where no other can.
         secrets: All keys: what may never appear in a text.
+        redactor: Takes them out of texts.
         choices: Whom `select` has chosen where nobody was asked for.
+        chains: What `chain` has listed.
     """
 
     accounts: tuple[Account, ...]
@@ -112,8 +115,15 @@ class Accounts:
     failover: bool = True
     keyless: Account = field(init=False, repr=False, compare=False)
     secrets: frozenset[str] = field(init=False, repr=False, compare=False)
+    redactor: Redactor = field(init=False, repr=False, compare=False)
     choices: dict[Capability, Account] = field(
         init=False, repr=False, compare=False, default_factory=dict[Capability, Account]
+    )
+    chains: dict[tuple[Capability, str | None], tuple[Account, ...]] = field(
+        init=False,
+        repr=False,
+        compare=False,
+        default_factory=dict[tuple[Capability, str | None], tuple[Account, ...]],
     )
 
     def __post_init__(self) -> None:
@@ -122,6 +132,7 @@ class Accounts:
         object.__setattr__(self, "keyless", keyless)
         every = self.proxies.secrets.union(*(account.secrets for account in self.accounts))
         object.__setattr__(self, "secrets", every)
+        object.__setattr__(self, "redactor", redactor_for(every))
 
     def select_fetcher(self, name: str | None = None) -> Account:
         """Choose the provider that fetches pages: where none is configured, the keyless one.
@@ -151,6 +162,9 @@ class Accounts:
         Raises:
             ConfigError: As `select`.
         """
+        known = self.chains.get((capability, name))
+        if known is not None:
+            return known
         is_fetch = capability == "fetch"
         first = self.select_fetcher(name) if is_fetch else self.select(capability, name)
         if name:
@@ -160,7 +174,8 @@ class Accounts:
         if is_fetch:
             pairs = ((each, self.fallback(each)) for each in every)
             every = [each for pair in pairs for each in pair if each is not None]
-        return tuple({each.name: each for each in every}.values())
+        chain = tuple({each.name: each for each in every}.values())
+        return self.chains.setdefault((capability, name), chain)
 
     def fallback(self, account: Account) -> Account | None:
         """Give the provider that tries the pages which `account` could not fetch."""

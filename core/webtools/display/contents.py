@@ -18,6 +18,7 @@ from webtools.display.outline import (
     Listing,
     Note,
     Outline,
+    Part,
     Prose,
     Source,
     clip,
@@ -224,7 +225,7 @@ def _(response: Verified, limits: Limits = WHOLE) -> Outline:
     notes = [Note("", sentence(each)) for each in response.reasons[:_MOST_NOTES]]
     notes += [Note("Warning", sentence(each)) for each in response.warnings[:_MOST_NOTES]]
     facts = [*verdicts(response)] or [Fact("no claims")]
-    parts = [*checked_parts(response, limits)]
+    parts: list[Part] = [*checked_parts(response, limits)]
     return Outline("Verified", "", "", facts, [], parts, notes)
 
 

@@ -203,31 +203,26 @@ class OneConnection:
         self._context = context
         self._idle_seconds = idle_seconds
         self._backend = backend
-        self._connection: httpcore.HTTPConnection | None = None
-
-    @property
-    def connections(self) -> list[httpcore.HTTPConnection]:
-        """The connection, as a pool gives its own."""
-        return [] if self._connection is None else [self._connection]
+        self.connections: list[httpcore.HTTPConnection] = []  # as a pool lists its own
 
     def handle_request(self, request: httpcore.Request) -> httpcore.Response:
         """Send a request within the deadline in force."""
-        connection = self._connection
+        connection = self.connections[0] if self.connections else None
         if connection is None or not connection.is_available() or connection.has_expired():
             self.close()
-            connection = self._connection = httpcore.HTTPConnection(
+            connection = httpcore.HTTPConnection(
                 request.url.origin,
                 ssl_context=self._context,
                 keepalive_expiry=self._idle_seconds,
                 network_backend=self._backend,
             )
+            self.connections.append(connection)
         return connection.handle_request(request)
 
     def close(self) -> None:
         """Close the connection."""
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            connection.close()
+        while self.connections:
+            self.connections.pop().close()
 
 
 class AsyncOneConnection:
@@ -239,28 +234,23 @@ class AsyncOneConnection:
         self._context = context
         self._idle_seconds = idle_seconds
         self._backend = backend
-        self._connection: httpcore.AsyncHTTPConnection | None = None
-
-    @property
-    def connections(self) -> list[httpcore.AsyncHTTPConnection]:
-        """The connection, as a pool gives its own."""
-        return [] if self._connection is None else [self._connection]
+        self.connections: list[httpcore.AsyncHTTPConnection] = []  # as a pool lists its own
 
     async def handle_async_request(self, request: httpcore.Request) -> httpcore.Response:
         """Send a request within the deadline in force."""
-        connection = self._connection
+        connection = self.connections[0] if self.connections else None
         if connection is None or not connection.is_available() or connection.has_expired():
             await self.aclose()
-            connection = self._connection = httpcore.AsyncHTTPConnection(
+            connection = httpcore.AsyncHTTPConnection(
                 request.url.origin,
                 ssl_context=self._context,
                 keepalive_expiry=self._idle_seconds,
                 network_backend=self._backend,
             )
+            self.connections.append(connection)
         return await connection.handle_async_request(request)
 
     async def aclose(self) -> None:
         """Close the connection."""
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            await connection.aclose()
+        while self.connections:
+            await self.connections.pop().aclose()

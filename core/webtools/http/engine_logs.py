@@ -28,10 +28,9 @@ def begin_quiet() -> Token[bool] | None:
     return _ours.set(True)
 
 
-def end_quiet(token: Token[bool] | None) -> None:
+def end_quiet(token: Token[bool]) -> None:
     """Let httpcore's logs be as they were."""
-    if token is not None:
-        _ours.reset(token)
+    _ours.reset(token)
 
 
 @cache

@@ -73,19 +73,17 @@ class Response:
         encoded = self.headers.get("content-encoding", "identity") != "identity"
         if announced.isdecimal() and not encoded and len(self.body) < int(announced[:20]):
             return True
-        if not self.body.lstrip().startswith((b"{", b"[")) or _is_closed(self.body):
+        if not self.body.lstrip().startswith((b"{", b"[")):
+            return False
+        # As many brackets close as open: of a JSON that broke off, one is missing.
+        count = self.body.count
+        if count(b"{") == count(b"}") and count(b"[") == count(b"]"):
             return False
         try:
             from_json(self.body)
         except ValueError as error:
             return str(error).startswith("EOF ")
         return False
-
-
-def _is_closed(body: bytes) -> bool:
-    """Return whether as many brackets close as open: of a JSON that broke off, one is missing."""
-    count = body.count
-    return count(b"{") == count(b"}") and count(b"[") == count(b"]")
 
 
 def _refuse_constant(name: str) -> NoReturn:

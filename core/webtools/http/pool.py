@@ -167,7 +167,7 @@ class BlockingLanes:
         """
         lane.idle_since = time.monotonic()
         with self._lock:
-            stale = _stale(self._idle)
+            stale = _stale(self._idle) if self._idle else []
             (self._idle if sound and not self.retired else stale).append(lane)
             self._free += 1
             self._turn.notify()
@@ -228,7 +228,7 @@ class AsyncLanes:
     async def give_back(self, lane: AsyncLane, *, sound: bool) -> None:
         """Put a connection back, or close one that is not sound."""
         lane.idle_since = time.monotonic()
-        stale = _stale(self._idle)
+        stale = _stale(self._idle) if self._idle else []
         (self._idle if sound and not self.retired else stale).append(lane)
         self._pass_on()
         for old in stale:

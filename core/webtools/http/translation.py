@@ -122,7 +122,8 @@ class Body:
             name.decode("latin-1").lower(): value.decode("latin-1")
             for name, value in answer.headers
         }
-        self._inflate = _decompressor(self._headers.get("content-encoding", ""))
+        encoding = self._headers.get("content-encoding")
+        self._inflate: Any = _decompressor(encoding) if encoding else None
 
     def add(self, chunk: bytes) -> None:
         """Add a piece of the body."""
@@ -225,13 +226,13 @@ def naming_proxy(error: RequestError, request: Request) -> WebToolsError:
     return error.with_message(f"{error}{_through(request)}") if request.proxy else error
 
 
-def refuse_login(response: Response, request: Request) -> Response:
-    """Return an answer that is the site's: 407 is the proxy's.
+def refuse_login(response: Response) -> Response:
+    """Return an answer that came through a proxy if it is the site's: 407 is the proxy's.
 
     Raises:
         RequestError: The proxy wants another login.
     """
-    if request.proxy and response.status == _WANTS_LOGIN:
+    if response.status == _WANTS_LOGIN:
         raise RequestError("the proxy wants another login (HTTP 407)", retryable=False)
     return response
 

@@ -94,13 +94,15 @@ class BlockingTransport:
             finally:
                 answer.close()
             sound = not has_more(lane.connections)
-            return refuse_login(body.to_response(), request)
+            response = body.to_response()
+            return refuse_login(response) if request.proxy else response
         except NETWORK_ERRORS as error:
             raise as_request_error(error, target.origin, request) from bare(error)
         except RequestError as error:
             raise naming_proxy(error, request) from error.__cause__
         finally:
-            end_quiet(quiet)
+            if quiet is not None:
+                end_quiet(quiet)
             lanes.give_back(lane, sound=sound)
 
     def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
@@ -151,13 +153,15 @@ class AsyncTransport:
             finally:
                 await answer.aclose()
             sound = not has_more(lane.connections)
-            return refuse_login(body.to_response(), request)
+            response = body.to_response()
+            return refuse_login(response) if request.proxy else response
         except NETWORK_ERRORS as error:
             raise as_request_error(error, target.origin, request) from bare(error)
         except RequestError as error:
             raise naming_proxy(error, request) from error.__cause__
         finally:
-            end_quiet(quiet)
+            if quiet is not None:
+                end_quiet(quiet)
             await lanes.give_back(lane, sound=sound)
 
     async def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:

@@ -109,13 +109,14 @@ class ToolInput(BaseModel):
             return values
         known = cls.model_fields
         plain = {
-            key if key in known else _field_name(key): value
+            key if key in known or key in cls.spellings else _field_name(key): value
             for key, value in values.items()
             if value is not None
         }
         for other, name in cls.spellings.items():
             if other in plain:
-                plain[name] = _both(plain.get(name), plain.pop(other))
+                value = plain.pop(other)
+                plain[name] = _both(plain[name], value) if name in plain else value
         first = next(iter(known))  # may not be left out
         given = {
             name: value
@@ -176,6 +177,8 @@ class SearchInput(ToolInput):
 
     @model_validator(mode="after")
     def _dates_in_order(self) -> SearchInput:
+        if not (self.start_published_date and self.end_published_date):
+            return self
         start = read_date(self.start_published_date)
         end = read_date(self.end_published_date)
         if start is not None and end is not None and is_after(start, end):

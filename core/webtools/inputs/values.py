@@ -73,8 +73,15 @@ def up_to(most: int, least: int = 1) -> AfterValidator:
     return AfterValidator(check)
 
 
+def _words(text: str) -> str:
+    """Write a text on one line, without what nobody sees."""
+    if not (text.isascii() and text.isprintable()):
+        text = without_hidden(without_controls(text))
+    return " ".join(text.split())
+
+
 def _query(text: str) -> str:
-    words = " ".join(without_hidden(without_controls(text)).split())
+    words = _words(text)
     if len(words) > MAX_QUERY_CHARACTERS:
         message = f"a query has {len(words)} characters; give at most {MAX_QUERY_CHARACTERS}"
         raise ValueError(message)
@@ -85,7 +92,7 @@ def _query(text: str) -> str:
 
 
 def _question(text: str) -> str:
-    words = " ".join(without_hidden(without_controls(text)).split())
+    words = _words(text)
     if len(words) > MAX_QUERY_CHARACTERS:
         message = f"a question has {len(words)} characters; give at most {MAX_QUERY_CHARACTERS}"
         raise ValueError(message)

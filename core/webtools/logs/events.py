@@ -100,7 +100,8 @@ class Log:
         `write` explains the other arguments.
         """
         told = without_private(facts, private) if self._hashed else facts
-        return _line(event, call, told, time.time_ns() if at is None else at)
+        at = time.time_ns() if at is None else at
+        return _usual_line(event, call, told, at) or _any_line(event, call, told, at)
 
     def append(self, lines: Sequence[bytes]) -> None:
         """Write lines at one stroke; like `write` it never raises."""
@@ -132,10 +133,6 @@ def shared_log(
     return found
 
 
-def _line(event: str, call: str, facts: Mapping[str, Any], at: int) -> bytes:
-    return _usual_line(event, call, facts, at) or _any_line(event, call, facts, at)
-
-
 def _usual_line(event: str, call: str, facts: Mapping[str, Any], at: int) -> bytes | None:
     """Write what almost every line is made of, in a quarter of the time that `json` takes."""
     if not (event.isidentifier() and call.isalnum() and _HEAD.isdisjoint(facts)):
@@ -157,14 +154,19 @@ def _are_plain(values: Collection[Any]) -> bool:
     """Tell whether values are made of what both ways of writing write alike."""
     if _PLAIN.issuperset(map(type, values)):
         return True
-    others = [value for value in values if type(value) not in _PLAIN]
-    return all(map(_is_plain, others))
-
-
-def _is_plain(value: Any) -> bool:
-    if is_list(value):
-        return _are_plain(value)
-    return is_object(value) and {*map(type, value)} <= {str} and _are_plain(value.values())
+    for value in values:
+        inner: Collection[Any]
+        if type(value) in _PLAIN:
+            continue
+        if is_list(value):
+            inner = value
+        elif is_object(value) and {*map(type, value)} <= {str}:
+            inner = value.values()
+        else:
+            return False
+        if not _are_plain(inner):
+            return False
+    return True
 
 
 def _any_line(event: str, call: str, facts: Mapping[str, Any], at: int) -> bytes:
@@ -192,17 +194,18 @@ class _Timestamps:
         """Give a time in UTC, such as `2026-11-22T10:00:00.123Z`."""
         now = at // 1_000_000
         last, text = self._last
-        if last != now:
-            text = f"{self._to_second(now // 1000)}.{now % 1000:03}Z"
-            self._last = (now, text)
+        if last == now:
+            return text
+        second, text = self._second
+        if second != now // 1000:
+            second, text = self._second = _to_second(now // 1000)
+        text = f"{text}.{now % 1000:03}Z"
+        self._last = (now, text)
         return text
 
-    def _to_second(self, now: int) -> str:
-        second, text = self._second
-        if second != now:
-            text = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now))
-            self._second = (now, text)
-        return text
+
+def _to_second(now: int) -> tuple[int, str]:
+    return now, time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now))
 
 
 _timestamp = _Timestamps()
@@ -270,14 +273,9 @@ class _CallIds:
         )
 
 
-_call_ids = _CallIds()
+new_call_id = _CallIds()
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_call_ids.reseed)
-
-
-def new_call_id() -> str:
-    """Make the id of a call: 12 digits and lower-case letters that sort by time."""
-    return _call_ids()
+    os.register_at_fork(after_in_child=new_call_id.reseed)
 
 
 def tail(path: Path, count: int) -> list[dict[str, Any]]:

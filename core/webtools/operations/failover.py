@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from webtools.errors import (
@@ -17,7 +18,7 @@ from webtools.errors import (
 )
 from webtools.flows.drivers import Flow, Now
 from webtools.pipeline.accounting import timeout_of
-from webtools.pipeline.circuit_breaking import clock, not_needed, passed_over, words
+from webtools.pipeline.circuit_breaking import ParkedError, clock, not_needed, take_leave, words
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.results import AskedProvider
 
@@ -38,14 +39,6 @@ UNPRICED = "cost_usd leaves out requests that failed without telling whether the
 _ITS_OWN_LIMITS = frozenset({403, 404, 405, 410, 413, 414, 431})
 
 
-class ParkedError(UnavailableError):
-    """A provider is not asked, as it is parked."""
-
-    def __init__(self, parking: Parking) -> None:
-        super().__init__(words(parking), provider=parking.provider)
-        self.parking = parking
-
-
 @dataclass(slots=True)
 class Tried:
     """What became of those who were to serve.
@@ -54,13 +47,13 @@ class Tried:
         degraded: The providers that should have served, with the reason why they did not.
         parked: Whom it is better not to call now.
         failures: The errors, by provider.
-        answered: Whether anybody answered, and be it that there is nothing.
+        answered: Who answered last, and be it that there is nothing.
     """
 
     degraded: dict[str, str] = field(default_factory=dict[str, str])
     parked: dict[str, Parking] = field(default_factory=dict[str, "Parking"])
     failures: dict[str, Failure] = field(default_factory=dict[str, "Failure"])
-    answered: bool = False
+    answered: Account | None = None
 
     @property
     def failure(self) -> Failure | None:
@@ -81,14 +74,13 @@ class Tried:
 
     def answer(self, account: Account) -> None:
         """Note that a provider answered."""
-        self.answered = True
+        self.answered = account
         self.degraded.pop(account.name, None)
         self.failures.pop(account.name, None)
 
-    def error(self, context: CallContext | None, whom: str) -> Failure:
+    def error(self, context: CallContext, whom: str) -> Failure:
         """Make the error for a call that nobody served: the first one, and the reasons of all."""
-        if context is not None:
-            context.log("all_providers_failed", providers=dict(self.degraded))
+        context.log("all_providers_failed", providers=dict(self.degraded))
         if self.failure is not None and len(self.degraded) == 1:
             return self.failure
         said = " ".join(f"{name}: {reason}" for name, reason in self.degraded.items())
@@ -133,7 +125,7 @@ Attempt: TypeAlias = Callable[[Account, float, Leave], Flow[T | None]]
 
 
 def in_turn(
-    turns: Turns, tried: Tried, attempt: Attempt[T], context: CallContext | None
+    turns: Turns, tried: Tried, attempt: Attempt[T], context: CallContext
 ) -> Flow[T | None]:
     """Ask one provider after the other until an attempt brings something.
 
@@ -147,55 +139,35 @@ def in_turn(
     for place, account in enumerate(turns.accounts):
         if not turns.needs(account):
             continue
-        if left and context is not None:
+        if left:
             context.moved_on(turns.subject, left, account.name)
-        found, goes_on = yield from _one(turns, place, tried, attempt, context)
+        left = account.name
+        now: float = yield Now()
+        end = end_of_turn(account, turns, len(turns.accounts) - place - 1, now)
+        leave = None if left in tried.parked else partial(take_leave, account, context)
+        found, goes_on = None, True
+        try:
+            found = yield from attempt(account, end, leave)
+        except ParkedError as error:
+            tried.pass_over(account, error.parking)
+            continue
+        except (ProviderError, RequestError, InputError) as error:
+            tried.fail(account, error)
+            goes_on = turns.goes_on(error)
+        else:
+            tried.answer(account)
+        if context.facilities.health.is_ailing(account):
+            yield from not_needed(account, context)
         if found is not None or not goes_on:
             return found
-        left = account.name
     return None
 
 
-def _one(
-    turns: Turns, place: int, tried: Tried, attempt: Attempt[T], context: CallContext | None
-) -> Flow[tuple[T | None, bool]]:
-    account = turns.accounts[place]
-    end = yield from end_of_turn(account, turns, len(turns.accounts) - place - 1)
-    found, goes_on = None, True
-    try:
-        found = yield from attempt(account, end, _leave_for(account, tried, context))
-    except ParkedError as error:
-        tried.pass_over(account, error.parking)
-        return None, True
-    except (ProviderError, RequestError, InputError) as error:
-        tried.fail(account, error)
-        goes_on = turns.goes_on(error)
-    else:
-        tried.answer(account)
-    if context is not None:
-        yield from not_needed(account, context)
-    return found, goes_on
-
-
-def _leave_for(account: Account, tried: Tried, context: CallContext | None) -> Leave:
-    """Make what raises `ParkedError` for a parked provider, unless that was passed over before."""
-    if context is None or account.name in tried.parked:
-        return None
-
-    def leave() -> Flow[None]:
-        parking = yield from passed_over(account, context)
-        if parking is not None:
-            raise ParkedError(parking)
-
-    return leave
-
-
-def end_of_turn(account: Account, turns: Turns, others: int) -> Flow[float]:
+def end_of_turn(account: Account, turns: Turns, others: int, now: float) -> float:
     """Leave time for those who come after, as far as there is any.
 
     None of them waits long for its turn unless the settings say how long this one may take.
     """
-    now: float = yield Now()
     own, patience = timeout_of(account, turns.capability_of(account)), PATIENCE
     if PROVIDERS[account.type].pages is None:  # its own time begins when it is asked
         own += _LOOKING
@@ -216,6 +188,8 @@ def asked(
 ) -> list[AskedProvider]:
     """List who was asked or passed over, and the first reason why each was left."""
     reasons: dict[str, str] = {}
+    if len(served) == 1 and not any(tried.degraded for tried in tries):
+        return [AskedProvider(provider=next(iter(served)), served=True)]
     for tried in reversed(tries):
         reasons |= tried.degraded
     names = [each.name for each in accounts if each.name in served or each.name in reasons]
@@ -235,13 +209,13 @@ def left_warnings(every: Sequence[AskedProvider]) -> list[str]:
     ]
 
 
-def unpriced(context: CallContext | None, cost_usd: float | None) -> list[str]:
+def unpriced(context: CallContext, cost_usd: float | None) -> list[str]:
     """Say that a price leaves something out, where it does."""
-    return [UNPRICED] if context is not None and context.is_unpriced and cost_usd else []
+    return [UNPRICED] if context.is_unpriced and cost_usd else []
 
 
 def first_to_serve(
-    turns: Turns, tried: Tried, attempt: Attempt[T], context: CallContext | None
+    turns: Turns, tried: Tried, attempt: Attempt[T], context: CallContext
 ) -> Flow[T]:
     """Ask providers in turn; whoever is parked is asked only if nobody else serves.
 
@@ -251,7 +225,7 @@ def first_to_serve(
         RequestError: Every provider failed, the first one without an answer.
     """
     found = yield from in_turn(turns, tried, attempt, context)
-    if found is None and not tried.answered and _may_go_on(turns, tried):
+    if found is None and tried.answered is None and _may_go_on(turns, tried):
         found = yield from in_turn(parked(turns, tried), tried, attempt, context)
     if found is None:
         capability = turns.capability_of(turns.accounts[0])
@@ -279,10 +253,9 @@ def may_be_its_own(error: Failure) -> bool:
     return not isinstance(error, BadRequestError) or error.status in _ITS_OWN_LIMITS
 
 
-def end_of_call(accounts: Sequence[Account], capability: Capability) -> Flow[float]:
-    """Give the end of a call that may go on from one provider to the next."""
-    now: float = yield Now()
-    whole = max(timeout_of(account, capability) for account in accounts)
+def end_of_call(accounts: Sequence[Account], capability: Capability, now: float) -> float:
+    """Return the end of a call that may go on from one provider to the next."""
+    whole = max([timeout_of(account, capability) for account in accounts])
     if len(accounts) > 1 and accounts[0].timeout is not None:
         whole = max(whole, accounts[0].timeout + PATIENCE)
     return now + whole

@@ -9,7 +9,7 @@ from datetime import datetime
 from math import inf
 
 from webtools.errors import InputError, ProviderError, RequestError, WebToolsError
-from webtools.flows.drivers import Flow
+from webtools.flows.drivers import Flow, Now
 from webtools.operations.failover import (
     Leave,
     Tried,
@@ -39,16 +39,15 @@ _MOST_TOLD = 10  # reasons in one message
 def fetch(
     account: Account,
     query: PageQuery,
-    deadline: float | None = None,
-    context: CallContext | None = None,
+    context: CallContext,
+    deadline: float = inf,
 ) -> Flow[FetchResponse]:
     """Fetch pages; mixed outcomes succeed. Without a deadline the provider's time begins here.
 
     Raises:
         WebToolsError: The provider failed, or not one page could be had.
     """
-    end = inf if deadline is None else deadline
-    return (yield from fetch_in_turn([account], query, context, end)).response
+    return (yield from fetch_in_turn([account], query, context, deadline)).response
 
 
 # --- one provider after the other --------------------------------------------------------------
@@ -72,7 +71,7 @@ class Fetched:
 def fetch_in_turn(
     accounts: Sequence[Account],
     query: PageQuery,
-    context: CallContext | None = None,
+    context: CallContext,
     deadline: float = inf,
 ) -> Flow[Fetched]:
     """Fetch pages, and let the next provider try those that one could not fetch.
@@ -86,7 +85,7 @@ def fetch_in_turn(
     allowed = tuple(url for url in query.urls if url not in refused)
     if not allowed:
         raise InputError(" ".join(dict.fromkeys(refused.values())))
-    deadline = min(deadline, (yield from end_of_call(accounts, "fetch")))
+    deadline = min(deadline, end_of_call(accounts, "fetch", (yield Now())))
     if not refused:
         return (yield from _Fetching(accounts, query, context, deadline).carry_out())
     rest = replace(query, urls=allowed)
@@ -115,7 +114,7 @@ class _Fetching:
 
     accounts: Sequence[Account]
     query: PageQuery
-    context: CallContext | None
+    context: CallContext
     deadline: float
     pages: dict[str, Page] = field(default_factory=dict[str, Page])
     reasons: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])

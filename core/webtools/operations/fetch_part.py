@@ -25,7 +25,6 @@ from webtools.providers.protocols import (
     PageCall,
     PageQuery,
     Pages,
-    untold,
 )
 from webtools.results import Page
 from webtools.storage.cache import cache_key
@@ -82,7 +81,7 @@ def fetch_part(
     account: Account,
     query: PageQuery,
     deadline: float,
-    context: CallContext | None,
+    context: CallContext,
     leave: Leave,
 ) -> Flow[Part]:
     """Fetch pages; what fails is a page with its reason.
@@ -125,9 +124,9 @@ def earliest(times: Iterable[datetime | None]) -> datetime | None:
 
 
 def _kept_pages(
-    account: Account, query: PageQuery, context: CallContext | None
+    account: Account, query: PageQuery, context: CallContext
 ) -> Flow[dict[str, Kept[KeptPage]]]:
-    if context is None or context.cache is None:
+    if context.cache is None:
         return {}
     works = [_work(account, query, url) for url in query.urls]
     found = yield from kept_already(context, works)
@@ -140,9 +139,9 @@ def _work(account: Account, query: PageQuery, url: str) -> Work[KeptPage]:
 
 
 def _shared_answers(
-    account: Account, query: PageQuery, deadline: float, context: CallContext | None
+    account: Account, query: PageQuery, deadline: float, context: CallContext
 ) -> Flow[list[Pages]]:
-    if context is None or context.cache is None:
+    if context.cache is None:
         return (yield from _answers(account, query, deadline, context))
     works = [_work(account, query, url) for url in query.urls]
     flight = replace(works[0], key=cache_key(*(work.key for work in works)))
@@ -189,10 +188,10 @@ def _said_of(url: str, answer: Pages) -> list[str]:
 
 
 def _answers(
-    account: Account, query: PageQuery, deadline: float, context: CallContext | None
+    account: Account, query: PageQuery, deadline: float, context: CallContext
 ) -> Flow[list[Pages]]:
     services = PROVIDERS[account.type]
-    done = context.parts("fetching", len(query.urls)) if context else untold
+    done = context.parts("fetching", len(query.urls))
     if services.pages is not None:
         job = _job(account, query, context)
         sender = partial(send_with_retries, job=replace(job), deadline=deadline)
@@ -214,7 +213,7 @@ def _answers(
     ]
 
 
-def _job(account: Account, query: PageQuery, context: CallContext | None) -> Job:
+def _job(account: Account, query: PageQuery, context: CallContext) -> Job:
     subject = query.urls[0] if len(query.urls) == 1 else f"{query.urls[0]} and others"
     return Job(account, "fetch", "fetching", subject, query, context)
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
-from typing import TypeAlias, get_args
+from typing import TypeAlias, TypeVar, get_args
 from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter
 
 from webtools.errors import WebToolsError
-from webtools.flows.drivers import Flow, Gather
+from webtools.flows.drivers import Flow, Gather, Now
 from webtools.operations.failover import (
     Leave,
     Tried,
@@ -26,17 +26,19 @@ from webtools.operations.failover import (
 )
 from webtools.operations.research.rules import normalize
 from webtools.pipeline.accounting import Job
-from webtools.pipeline.caching import Kind, Work, done_once
+from webtools.pipeline.caching import Kept, Kind, Work, done_once
 from webtools.pipeline.context import CallContext
 from webtools.pipeline.cost import NOTHING, total
 from webtools.pipeline.retries import exchange
 from webtools.providers import PROVIDERS, Account
-from webtools.providers.protocols import FILTERS, Done, Hits, SearchProvider, SearchQuery, untold
+from webtools.providers.protocols import FILTERS, Done, Hits, SearchQuery
 from webtools.results import FilterState, QueryError, SearchResponse, SearchResult
 from webtools.storage.cache import cache_key
 
+T = TypeVar("T")
 MAX_AT_ONCE = 16  # queries of one call in flight together
-Asking: TypeAlias = tuple[Account, list[SearchQuery]]  # a provider, and queries as it takes them
+Asking: TypeAlias = tuple[Account, int]  # a provider, and how many results it may be asked for
+NO_NOTES: Mapping[str, str] = {}
 _MOST_TOLD = 5  # errors in one message
 HITS: Kind[Hits] = Kind(
     TypeAdapter(Hits),
@@ -49,8 +51,9 @@ HITS: Kind[Hits] = Kind(
 def search(
     account: Account,
     queries: list[SearchQuery],
-    context: CallContext | None = None,
+    context: CallContext,
     others: Sequence[Asking] = (),
+    notes: Mapping[str, str] = NO_NOTES,
 ) -> Flow[SearchResponse]:
     """Search for every query; results come by query, then by the provider's rank.
 
@@ -59,59 +62,80 @@ def search(
         queries: The queries, as that provider takes them.
         context: What the call has at hand.
         others: Whom to ask in turn for a query that the first one fails at.
+        notes: What is to be said where a provider served, by its name.
 
     Raises:
         WebToolsError: Every query failed; the first error, with the others' texts added.
     """
-    every: list[Asking] = [(account, queries), *others]
-    tries = [Tried() for _ in queries]
-    outcomes = yield from _all_outcomes(every, tries, context)
-    answers = [outcome for outcome in outcomes if isinstance(outcome, Answer)]
-    failed = [outcome for outcome in outcomes if isinstance(outcome, WebToolsError)]
+    every: list[Asking] = [(account, queries[0].limit), *others]
+    accounts, tries = [each for each, _ in every], [Tried() for _ in queries]
+    deadline = end_of_call(accounts, "search", (yield Now()))  # one for all of them
+    flows = [
+        _one_outcome(every, query, deadline, tried, context)
+        for query, tried in zip(queries, tries, strict=True)
+    ]
+    outcomes: list[Kept[Hits] | WebToolsError]
+    if len(flows) == 1:
+        outcomes = [(yield from flows[0])]
+    else:
+        outcomes = yield Gather(_told(flows, queries, context), MAX_AT_ONCE)
+    answers = [
+        answer_of(tried.answered or account, query, outcome)
+        for query, tried, outcome in zip(queries, tries, outcomes, strict=True)
+        if isinstance(outcome, Kept)
+    ]
     if not answers:
-        raise _joined(failed)
+        raise _joined([each for each in outcomes if isinstance(each, WebToolsError)])
     errors = [
         QueryError(query=query.query, message=str(outcome))
         for query, outcome in zip(queries, outcomes, strict=True)
         if isinstance(outcome, WebToolsError)
     ]
-    response = _response(every, answers, tries, context)
-    is_kept = response.cache_hit and not errors
-    return response.model_copy(
-        update={
-            "queries": [query.query for query in queries],
-            "errors": errors,
-            "cache_hit": is_kept,
-            "retrieved_at": response.retrieved_at if is_kept else None,
-        }
-    )
+    return _response(_Found(accounts, queries, tries, answers, errors), context, notes)
 
 
-def _response(
-    every: Sequence[Asking],
-    answers: list[Answer],
-    tries: list[Tried],
-    context: CallContext | None,
-) -> SearchResponse:
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What came of the queries of a call: who was to serve, and what they answered."""
+
+    accounts: list[Account]
+    queries: list[SearchQuery]
+    tries: list[Tried]
+    answers: list[Answer]
+    errors: list[QueryError]
+
+
+def _response(found: _Found, context: CallContext, notes: Mapping[str, str]) -> SearchResponse:
     """Put together what was found, and who found it."""
-    served = {answer.account.name for answer in answers}
-    told = asked([account for account, _ in every], served, tries)
+    answers = found.answers
+    served = {answer.account.name: answer.account for answer in answers}
+    told = asked(found.accounts, served, found.tries)
     cost = total([answer.hits.cost for answer in answers])
     usd = cost.usd if cost else None
     unknown = unpriced(context, usd) if len(told) > 1 else []
-    states = {each.name: attest(each, queries[0]) for each, queries in every if each.name in served}
-    filters = weakest(states.values())
-    if filters and context:
+    states, filters = {}, {}
+    if any(getattr(found.queries[0], name) for name in FILTERS):
+        states = {name: attest(each, found.queries[0]) for name, each in served.items()}
+        filters = weakest(states.values())
         context.log("filters", filters=filters)
+    limited = {notes[name]: None for name in notes if name in served}
     times = [answer.at for answer in answers if answer.at]
-    is_kept = len(times) == len(answers) and not any(tried.failure for tried in tries)
+    is_kept = len(times) == len(found.queries) and not any(each.failure for each in found.tries)
     return SearchResponse(
         provider=next(each.provider for each in told if each.served),
         asked=told,
-        queries=[],
+        queries=[query.query for query in found.queries],
         results=[result for answer in answers for result in answer.kept],
+        errors=found.errors,
         filters=filters,
-        warnings=[*_warnings(answers, states), *left_warnings(told), *unknown],
+        warnings=[
+            *_warnings(answers, states),
+            *left_warnings(told),
+            *unknown,
+            *context.accounts.warnings,
+            *limited,
+            *context.store_warnings(),
+        ],
         cost_usd=usd,
         cost_is_estimate=bool(unknown or (cost and cost.is_estimate)),
         cache_hit=is_kept,
@@ -138,49 +162,37 @@ class Answer:
     at: datetime | None
 
 
-def _all_outcomes(
-    every: Sequence[Asking], tries: list[Tried], context: CallContext | None
-) -> Flow[list[Answer | WebToolsError]]:
-    accounts = [account for account, _ in every]
-    deadline = yield from end_of_call(accounts, "search")  # one for all of them
-    if len(tries) == 1:
-        return [(yield from _one_outcome(every, 0, deadline, tries[0], context))]
-    done = context.parts("searching", len(tries)) if context else untold
-    flows = [
-        _told(_one_outcome(every, index, deadline, tried, context), every[0][1][index].query, done)
-        for index, tried in enumerate(tries)
-    ]
-    outcomes: list[Answer | WebToolsError] = yield Gather(flows, MAX_AT_ONCE)
-    return outcomes
-
-
 def _one_outcome(
     every: Sequence[Asking],
-    index: int,
+    query: SearchQuery,
     deadline: float,
     tried: Tried,
-    context: CallContext | None,
-) -> Flow[Answer]:
+    context: CallContext,
+) -> Flow[Kept[Hits]]:
     """Search for one query, with the next provider where one fails."""
-    account, queries = every[0]
     if len(every) == 1:
-        return search_one(account, queries[index], deadline, context)
-    query_of = {each.name: queries[index] for each, queries in every}
-    turns = Turns(
-        [each for each, _ in every],
-        lambda _: "search",
-        deadline,
-        queries[index].query,
-        may_be_its_own,
-    )
+        return find(every[0][0], query, deadline, context)
+    limits = {account.name: limit for account, limit in every}
 
-    def attempt(asked: Account, end: float, leave: Leave) -> Flow[Answer]:
-        return search_one(asked, query_of[asked.name], end, context, leave)
+    def attempt(account: Account, end: float, leave: Leave) -> Flow[Kept[Hits]]:
+        limit = limits[account.name]
+        own = query if limit == query.limit else replace(query, limit=limit)
+        return find(account, own, end, context, leave)
 
+    accounts = [account for account, _ in every]
+    turns = Turns(accounts, lambda _: "search", deadline, query.query, may_be_its_own)
     return first_to_serve(turns, tried, attempt, context)
 
 
-def _told(flow: Flow[Answer], subject: str, done: Done) -> Flow[Answer]:
+def _told(
+    flows: Sequence[Flow[T]], queries: Sequence[SearchQuery], context: CallContext
+) -> list[Flow[T]]:
+    """Report each flow that ends, or fails."""
+    done = context.parts("searching", len(flows))
+    return [_told_one(flow, each.query, done) for flow, each in zip(flows, queries, strict=True)]
+
+
+def _told_one(flow: Flow[T], subject: str, done: Done) -> Flow[T]:
     failed = True
     try:
         answer = yield from flow
@@ -191,59 +203,57 @@ def _told(flow: Flow[Answer], subject: str, done: Done) -> Flow[Answer]:
 
 
 def search_one(
-    account: Account,
-    query: SearchQuery,
-    deadline: float,
-    context: CallContext | None,
-    leave: Leave = None,
+    account: Account, query: SearchQuery, deadline: float, context: CallContext
 ) -> Flow[Answer]:
-    """Search for one query; the domains and dates are checked here as well.
+    """Search for one query with one provider.
 
     Raises:
-        WebToolsError: The provider failed, or `leave` was not given for it.
+        WebToolsError: The provider failed.
     """
-    hits, at = yield from find(account, query, deadline, context, leave)
-    kept = [result for result in hits.results if _passes(result, query)][: query.limit]
+    return answer_of(account, query, (yield from find(account, query, deadline, context)))
+
+
+def answer_of(account: Account, query: SearchQuery, found: Kept[Hits]) -> Answer:
+    """Choose the hits that pass the filters: domains and dates are checked here as well."""
+    hits = as_kept(found.value, query.query) if found.is_free else found.value
     dates = query.start_published_date or query.end_published_date
+    kept = hits.results
+    if dates or query.include_domains or query.exclude_domains:
+        kept = [result for result in kept if _passes(result, query)]
+    kept = kept[: query.limit]
     undated = sum(result.published_at is None for result in kept) if dates else 0
-    return Answer(account, hits, kept, undated, at)
+    return Answer(account, hits, kept, undated, found.at)
 
 
 def find(
     account: Account,
     query: SearchQuery,
     deadline: float,
-    context: CallContext | None,
+    context: CallContext,
     leave: Leave = None,
-) -> Flow[tuple[Hits, datetime | None]]:
-    """Get a provider's hits for a query, and since when they are kept if they are.
+) -> Flow[Kept[Hits]]:
+    """Get a provider's hits for a query.
 
     Raises:
         WebToolsError: The provider failed, or `leave` was not given for it.
     """
-    ask = partial(_ask, account, query, deadline, context)
-    if context is None or context.cache is None:  # then no key need be made
-        if leave is not None:
-            yield from leave()
-        return (yield from ask()), None
-    key = cache_key("search", account.identity, *_vars_of(query))
+    key = ""
+    if context.cache is not None:
+        key = cache_key(
+            "search",
+            account.identity,
+            normalize(query.query),
+            query.limit,
+            sorted(query.include_domains),
+            sorted(query.exclude_domains),
+            str(query.start_published_date),
+            str(query.end_published_date),
+            query.category,
+            query.snippets,
+        )
     work = Work(HITS, key, query.query, account.name)
-    kept = yield from done_once(context, work, ask, deadline, leave)
-    return (as_kept(kept.value, query.query) if kept.is_free else kept.value), kept.at
-
-
-def _vars_of(query: SearchQuery) -> list[object]:
-    """List what makes two queries equal."""
-    dates = (str(query.start_published_date), str(query.end_published_date))
-    domains = (sorted(query.include_domains), sorted(query.exclude_domains))
-    return [
-        normalize(query.query),
-        query.limit,
-        *domains,
-        *dates,
-        query.category,
-        query.snippets,
-    ]
+    ask = partial(_ask, account, query, deadline, context)
+    return done_once(context, work, ask, deadline, leave)
 
 
 def as_kept(hits: Hits, query: str) -> Hits:
@@ -254,19 +264,12 @@ def as_kept(hits: Hits, query: str) -> Hits:
     return Hits(results, NOTHING, hits.warnings)
 
 
-def _ask(
-    account: Account, query: SearchQuery, deadline: float, context: CallContext | None
-) -> Flow[Hits]:
-    provider = _provider(account)
+def _ask(account: Account, query: SearchQuery, deadline: float, context: CallContext) -> Flow[Hits]:
+    provider = PROVIDERS[account.type].search
+    assert provider is not None  # noqa: S101  # accounts are selected by capability
     job = Job(account, "search", "searching for", query.query, query, context)
     request = provider.search_request(query, account)
     return exchange(job, request, lambda r: provider.read_search(r, query, account), deadline)
-
-
-def _provider(account: Account) -> SearchProvider:
-    provider = PROVIDERS[account.type].search
-    assert provider is not None  # noqa: S101  # accounts are selected by capability
-    return provider
 
 
 def _joined(errors: list[WebToolsError]) -> WebToolsError:
@@ -279,10 +282,12 @@ def _joined(errors: list[WebToolsError]) -> WebToolsError:
 
 
 def _warnings(answers: list[Answer], states: dict[str, dict[str, FilterState]]) -> list[str]:
-    told = dict.fromkeys(warning for answer in answers for warning in answer.hits.warnings)
-    unsupported = [each for name, state in states.items() for each in unapplied(name, state)]
-    undated = sum(answer.undated for answer in answers)
-    return [*told, *unsupported, *undated_warning(undated)]
+    told = dict.fromkeys([warning for answer in answers for warning in answer.hits.warnings])
+    unsupported = [
+        each for name, state in states.items() if state for each in unapplied(name, state)
+    ]
+    undated = sum([answer.undated for answer in answers])
+    return [*told, *unsupported, *(undated_warning(undated) if undated else ())]
 
 
 # --- filters -----------------------------------------------------------------------------------
@@ -293,7 +298,9 @@ def attest(account: Account, query: SearchQuery) -> dict[str, FilterState]:
     asked = [name for name in FILTERS if getattr(query, name)]
     if not asked:
         return {}
-    native = _provider(account).native_filters(query, account)
+    provider = PROVIDERS[account.type].search
+    assert provider is not None  # noqa: S101  # accounts are selected by capability
+    native = provider.native_filters(query, account)
     return {
         name: "native" if name in native else "unsupported" if name == "category" else "local"
         for name in asked

@@ -7,7 +7,7 @@ from functools import partial
 
 from pydantic import TypeAdapter
 
-from webtools.flows.drivers import Flow
+from webtools.flows.drivers import Flow, Now
 from webtools.operations.failover import (
     Leave,
     Tried,
@@ -35,7 +35,7 @@ SUMMARY: Kind[Summary] = Kind(TypeAdapter(Summary), lambda summary: bool(summary
 def summarize(
     account: Account,
     query: SummaryQuery,
-    context: CallContext | None = None,
+    context: CallContext,
     others: Sequence[Account] = (),
 ) -> Flow[SummaryResponse]:
     """Summarize one URL; where the first provider fails, the others are asked in turn.
@@ -46,7 +46,7 @@ def summarize(
     """
     account.domains.check(query.url)
     accounts, tried = [account, *others], Tried()
-    deadline = yield from end_of_call(accounts, "summarize")
+    deadline = end_of_call(accounts, "summarize", (yield Now()))
     if others:
         turns = Turns(accounts, lambda _: "summarize", deadline, query.url, may_be_its_own)
         attempt = partial(_attempt, query, context)
@@ -62,7 +62,7 @@ def _response(
     query: SummaryQuery,
     kept: Kept[Summary],
     every: list[AskedProvider],
-    context: CallContext | None,
+    context: CallContext,
 ) -> SummaryResponse:
     cost = NOTHING if kept.is_free else kept.value.cost
     usd = cost.usd if cost else None
@@ -75,7 +75,7 @@ def _response(
         summary_type=query.summary_type,
         engine=query.engine,
         tokens=kept.value.tokens,
-        warnings=[*kept.value.warnings, *left_warnings(every), *unknown],
+        warnings=[*kept.value.warnings, *left_warnings(every), *unknown, *context.warnings()],
         cost_usd=usd,
         cost_is_estimate=bool(unknown or (cost and cost.is_estimate)),
         cache_hit=kept.at is not None,
@@ -85,7 +85,7 @@ def _response(
 
 def _attempt(
     query: SummaryQuery,
-    context: CallContext | None,
+    context: CallContext,
     account: Account,
     deadline: float,
     leave: Leave,
@@ -98,7 +98,7 @@ def _attempt(
 
 
 def _ask(
-    account: Account, query: SummaryQuery, deadline: float, context: CallContext | None
+    account: Account, query: SummaryQuery, deadline: float, context: CallContext
 ) -> Flow[Summary]:
     provider = PROVIDERS[account.type].summarize
     assert provider is not None  # noqa: S101  # accounts are selected by capability

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from webtools.errors import ProviderError, RequestTimeoutError, WebToolsError
 from webtools.flows.drivers import Flow, Now, Offload
 from webtools.logs.pseudonyms import addresses_in
+from webtools.pipeline.context import CallContext, detached
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.protocols import Cost, Hits, Pages
 
 if TYPE_CHECKING:
-    from webtools.pipeline.context import CallContext
     from webtools.storage.budget import Reservation
 
 T = TypeVar("T")
@@ -35,7 +35,8 @@ class Job:
         doing: Words for messages, such as `searching for`.
         subject: What is searched for or fetched; messages quote it.
         query: The whole of what is asked for, by which its price is known.
-        context: The call of a tool that it is part of, if any.
+        context: The call of a tool that it is part of.
+        deadline: When it ends at the latest, on the clock of the step `Now`.
         allowed: Seconds that are left for it, where that is less than its own time.
         requests: How many were sent for it.
     """
@@ -45,7 +46,8 @@ class Job:
     doing: str
     subject: str
     query: Any = None
-    context: CallContext | None = None
+    context: CallContext = field(default_factory=detached)
+    deadline: float = inf
     allowed: float | None = None
     requests: int = field(default=0, compare=False)
 
@@ -53,6 +55,15 @@ class Job:
     def timeout(self) -> float:
         """Seconds for the whole call, waiting and retries included."""
         return timeout_of(self.account, self.capability)
+
+    def begin(self, now: float) -> None:
+        """Begin the job's time, of which there may be less left than it has for itself."""
+        own = now + timeout_of(self.account, self.capability)
+        if self.deadline != inf:
+            self.deadline = min(self.deadline, own)
+            self.allowed = max(0.0, self.deadline - now)
+        else:
+            self.deadline = own
 
 
 def timeout_of(account: Account, capability: Capability) -> float:
@@ -63,53 +74,53 @@ def timeout_of(account: Account, capability: Capability) -> float:
 def observed(job: Job, work: Flow[T]) -> Flow[T]:
     """Carry out an API call: its price is reserved and settled, its outcome told to all.
 
+    Its time begins here.
+
     Raises:
         QuotaError: The budget does not allow it.
         WebToolsError: What the work raises.
     """
-    if job.context is None:
-        return (yield from work)
-    job.context.write_log()
+    context, health = job.context, job.context.facilities.health
+    context.write_log()
+    reserved = None
+    if context.facilities.budget.active and job.query is not None:
+        reserved = yield from _reserve(job, context)
     start: float = yield Now()
-    reserved = yield from _reserve(job, job.context)
+    job.begin(start)
     failed: WebToolsError
     try:
         result = yield from work
     except WebToolsError as error:
         failed = error
     else:
-        yield from _settle(job.context, reserved, _cost(result))
-        yield from _succeeded(job, job.context, result, start)
+        cost: Cost | None = getattr(result, "cost", None)
+        if reserved is not None:
+            yield from _settle(context, reserved, cost.usd if cost else None)
+        if health.is_ailing(job.account):
+            yield Offload(partial(health.succeeded, job.account))
+        if context.facilities.log is not None:
+            now: float = yield Now()
+            _log_success(job, result, cost, now - start)
         return result
-    cost = _cost_of_failure(failed, job)
-    job.context.is_unpriced |= cost is None
-    yield from _settle(job.context, reserved, cost)
-    yield from _failed(job, job.context, failed, start)
+    yield from _failed(job, failed, reserved, start)
     raise failed
 
 
-def _reserve(job: Job, context: CallContext) -> Flow[Reservation | None]:
-    budget = context.facilities.budget
-    if not budget.active or job.query is None:
-        return None
+def _reserve(job: Job, context: CallContext) -> Flow[Reservation]:
     name = job.account.name
     most = PROVIDERS[job.account.type].worst_cost(job.query, job.account)
     try:
-        reserved: Reservation = yield Offload(partial(budget.reserve, name, most))
+        reserved: Reservation = yield Offload(
+            partial(context.facilities.budget.reserve, name, most)
+        )
     except WebToolsError as error:
         context.log("budget_refused", provider=name, message=str(error))
         raise
     return reserved
 
 
-def _settle(context: CallContext, reserved: Reservation | None, usd: float | None) -> Flow[None]:
-    if reserved is not None:
-        yield Offload(partial(context.facilities.budget.settle, reserved, usd))
-
-
-def _cost(result: Any) -> float | None:
-    cost: Cost | None = getattr(result, "cost", None)
-    return None if cost is None else cost.usd
+def _settle(context: CallContext, reserved: Reservation, usd: float | None) -> Flow[None]:
+    yield Offload(partial(context.facilities.budget.settle, reserved, usd))
 
 
 def _cost_of_failure(error: WebToolsError, job: Job) -> float | None:
@@ -120,17 +131,12 @@ def _cost_of_failure(error: WebToolsError, job: Job) -> float | None:
     return 0.0 if answered or not job.requests else None
 
 
-def _succeeded(job: Job, context: CallContext, result: Any, start: float) -> Flow[None]:
-    health = context.facilities.health
-    if health.is_ailing(job.account):
-        yield Offload(partial(health.succeeded, job.account))
-    if not context.is_logged:
-        return
-    now: float = yield Now()
-    count, failures = _count(result), list(_failures(result))
+def _log_success(job: Job, result: Any, cost: Cost | None, seconds: float) -> None:
+    """Write down an answer, and the pages in it that could not be had."""
+    count, failures = _counted(result)
     for url, reason in failures:
-        context.private += addresses_in(reason)
-        context.log(
+        job.context.private += addresses_in(reason)
+        job.context.log(
             "provider_error",
             provider=job.account.name,
             capability=job.capability,
@@ -140,20 +146,25 @@ def _succeeded(job: Job, context: CallContext, result: Any, start: float) -> Flo
         )
     if failures and not count:
         return
-    cost: Cost | None = getattr(result, "cost", None)
-    context.log(
+    job.context.log(
         "provider_success" if count else "provider_empty",
         provider=job.account.name,
         capability=job.capability,
         subject=job.subject,
         count=count,
-        ms=_milliseconds(now - start),
+        ms=round(seconds * 1000, 1),
         cost_usd=cost.usd if cost else None,
         cost_is_estimate=cost.is_estimate if cost else None,
     )
 
 
-def _failed(job: Job, context: CallContext, error: WebToolsError, start: float) -> Flow[None]:
+def _failed(
+    job: Job, error: WebToolsError, reserved: Reservation | None, start: float
+) -> Flow[None]:
+    context, cost = job.context, _cost_of_failure(error, job)
+    context.is_unpriced |= cost is None
+    if reserved is not None:
+        yield from _settle(context, reserved, cost)
     now: float = yield Now()
     if job.requests and not _is_ours(error, job, now - start):
         yield Offload(partial(context.facilities.health.failed, job.account, error))
@@ -167,7 +178,7 @@ def _failed(job: Job, context: CallContext, error: WebToolsError, start: float) 
         message=str(error),
         retryable=error.retryable,
         retry_after=error.retry_after,
-        ms=_milliseconds(now - start),
+        ms=round((now - start) * 1000, 1),
     )
 
 
@@ -176,21 +187,13 @@ def _is_ours(error: WebToolsError, job: Job, seconds: float) -> bool:
     return isinstance(error, RequestTimeoutError) and seconds < min(_LATE, 0.9 * job.timeout)
 
 
-def _count(result: Any) -> int:
+def _counted(result: Any) -> tuple[int, list[tuple[str, str]]]:
+    """Count what an answer brought; and list the pages that could not be had, and why."""
     match result:
         case Hits(results=results):
-            return len(results)
+            return len(results), []
         case Pages(pages=pages):
-            return sum(page.error is None for page in pages)
+            failures = [(page.url, page.error) for page in pages if page.error is not None]
+            return len(pages) - len(failures), failures
         case _:
-            return 1
-
-
-def _failures(result: Any) -> Iterator[tuple[str, str]]:
-    """Give the pages of an answer that could not be had, and why."""
-    pages = result.pages if isinstance(result, Pages) else []
-    return ((page.url, page.error) for page in pages if page.error is not None)
-
-
-def _milliseconds(seconds: float) -> float:
-    return round(seconds * 1000, 1)
+            return 1, []

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -16,10 +16,11 @@ from webtools.pipeline.context import CallContext
 from webtools.pipeline.single_flight import shared
 from webtools.storage.cache import Cache, Entry
 from webtools.text.cleaning import is_web_url
-from webtools.text.invisible import without_hidden
+from webtools.text.invisible import may_hide, without_hidden
 from webtools.text.redaction import Redactor
 
-_LONGEST_REMEMBERED = 65_536  # characters of a kept text whose value stays at hand
+_LONGEST_REMEMBERED = 65_536  # characters of a cached text whose value stays at hand
+_MOST_REMEMBERED = 64
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -78,30 +79,34 @@ class Work(Generic[T]):
 
 
 def done_once(
-    context: CallContext | None,
+    context: CallContext,
     work: Work[T],
     make: Callable[[], Flow[T]],
     deadline: float,
     leave: Callable[[], Flow[None]] | None = None,
 ) -> Flow[Kept[T]]:
-    """Give the kept result, or else do the work, or wait for who is doing it.
+    """Return the cached result, or else do the work, or wait for who is doing it.
 
     Raises:
         WebToolsError: What the work raises, or what `leave` does, which is called before it.
     """
-    if context is None or context.cache is None:
-        if leave is not None:
-            yield from leave()
-        return Kept((yield from make()))
-    [found] = yield from kept_already(context, [work])
-    if found is not None:
-        return found
+    if context.cache is not None:
+        [found] = yield from kept_already(context, [work])
+        if found is not None:
+            return found
     if leave is not None:
         yield from leave()
-    value, by_other = yield from in_common(
-        context, work, lambda: _done(context, work, make), deadline
-    )
+    if context.cache is None:
+        return Kept((yield from make()))
+    doing = partial(_done, context, work, make)
+    value, by_other = yield from in_common(context, work, doing, deadline)
     return Kept(value, is_free=by_other)
+
+
+def _done(context: CallContext, work: Work[T], make: Callable[[], Flow[T]]) -> Flow[T]:
+    value = yield from make()
+    yield from keep_all(context, [(work, value)])
+    return value
 
 
 def in_common(
@@ -113,11 +118,11 @@ def in_common(
         WebToolsError: What the work raises, here or there.
     """
     context.write_log()
-    # Who refreshes does not wait for work that may be made of what was kept; and the failure of
+    # Who refreshes does not wait for work that may be made of what was cached; and the failure of
     # another key or proxy is nothing to a call that has its own.
-    key = (work.key, context.options.cache, context.redactor)
+    key = (work.key, context.options.cache, context.accounts.redactor)
     tell = partial(context.log, "shared", subject=work.subject, provider=work.provider)
-    return (yield from shared(context.facilities.flights, key, make, deadline, tell))
+    return shared(context.facilities.flights, key, make, deadline, tell)
 
 
 def kept_already(context: CallContext, works: Sequence[Work[T]]) -> Flow[list[Kept[T] | None]]:
@@ -127,10 +132,14 @@ def kept_already(context: CallContext, works: Sequence[Work[T]]) -> Flow[list[Ke
         return [None] * len(works)
     keys = [work.key for work in works]
     entries: list[Entry | None] = yield Offload(
-        partial(_get_all, context, cache, keys), lambda: [cache.get_at_once(key) for key in keys]
+        lambda: [context.try_cache(partial(cache.get, key)) for key in keys],
+        lambda: [cache.get_at_once(key) for key in keys],
     )
     oldest = time.time() - context.accounts.cache.ttl_ms / 1000
-    found = [_read(work.kind, each, oldest) for work, each in zip(works, entries, strict=True)]
+    found = [
+        None if entry is None else _read(work, entry, oldest)
+        for work, entry in zip(works, entries, strict=True)
+    ]
     for work, kept in zip(works, found, strict=True):
         age = round(time.time() - kept.at.timestamp()) if kept and kept.at else None
         event = "cache_hit" if kept else "cache_miss"
@@ -138,67 +147,55 @@ def kept_already(context: CallContext, works: Sequence[Work[T]]) -> Flow[list[Ke
     return found
 
 
-def _read(kind: Kind[T], entry: Entry | None, oldest: float) -> Kept[T] | None:
-    value = None if entry is None else _value(kind, entry.value)
-    if entry is None or value is None:
-        return None
-    since = kind.since(value)
-    if since is not None and since.timestamp() < oldest:
+def _read(work: Work[T], entry: Entry, oldest: float) -> Kept[T] | None:
+    value = _value(work.kind, work.key, entry.value)
+    since = None if value is None else work.kind.since(value)
+    if value is None or (since is not None and since.timestamp() < oldest):
         return None
     return Kept(value, datetime.fromtimestamp(entry.stored_at, UTC), is_free=True)
 
 
-def _value(kind: Kind[T], text: str) -> T | None:
-    if kind.own is None or len(text) > _LONGEST_REMEMBERED:
-        return _decoded(kind, text)
-    known: T | None = _remembered(kind, text)
-    return None if known is None else kind.own(known)
-
-
-def _decoded(kind: Kind[T], text: str) -> T | None:
+def _value(kind: Kind[T], key: str, text: str) -> T | None:
+    """Read a cached text; what was read from the same one before is still at hand."""
+    known = _memory.get(key)
+    if known is not None and known[0] == text and kind.own is not None:
+        return kind.own(known[1])
     try:
         value = kind.adapter.validate_json(text)
-    except ValidationError:  # kept by another version
+    except ValidationError:  # cached by another version
         return None
-    return value if all(map(is_web_url, kind.urls(value))) else None
+    if not all(map(is_web_url, kind.urls(value))):
+        return None
+    if kind.own is None or len(text) > _LONGEST_REMEMBERED:
+        return value
+    if len(_memory) >= _MOST_REMEMBERED:
+        _memory.clear()
+    _memory[key] = text, value
+    return kind.own(value)
 
 
-_remembered = lru_cache(maxsize=64)(_decoded)
+_memory: dict[str, tuple[str, Any]] = {}  # by key: a cached text, and what was read from it
 
 
 def keep_all(context: CallContext, results: Iterable[tuple[Work[T], T]]) -> Flow[None]:
-    """Keep the results that are worth it."""
-    cache = context.cache
+    """Cache the results that are worth it."""
     whole = [(work, value) for work, value in results if work.kind.is_whole(value)]
-    if cache is not None and whole:
-        yield Offload(lambda: _set_all(context, cache, _entries(context, whole)))
+    if context.cache is not None and whole:
+        yield Offload(partial(_set_all, context, context.cache, whole))
 
 
-def _entries(
-    context: CallContext, results: Iterable[tuple[Work[T], T]]
-) -> Iterator[tuple[str, str]]:
+def _set_all(context: CallContext, cache: Cache, results: Iterable[tuple[Work[T], T]]) -> None:
+    redactor = context.accounts.redactor
     for work, value in results:
-        text = work.kind.adapter.dump_json(value).decode()
-        if not _hides_key(text, context.redactor):
-            yield work.key, context.redactor.text(text)
+        data = work.kind.adapter.dump_json(value)
+        text: str | None = data.decode()
+        if may_hide(data) or redactor.may_be_in(data):
+            text = _without_keys(data.decode(), redactor)
+        if text is not None:
+            context.try_cache(partial(cache.set, work.key, text))
 
 
-def _hides_key(text: str, redactor: Redactor) -> bool:
-    """Tell whether a key stands there with hidden characters in it, as no one but an enemy does."""
+def _without_keys(text: str, redactor: Redactor) -> str | None:
+    """Take the keys out; None where hidden characters stand in one, as only an enemy writes it."""
     seen = without_hidden(text)
-    return seen is not text and redactor.text(seen) != seen
-
-
-def _get_all(context: CallContext, cache: Cache, keys: Iterable[str]) -> list[Entry | None]:
-    return [context.try_cache(partial(cache.get, key)) for key in keys]
-
-
-def _set_all(context: CallContext, cache: Cache, entries: Iterable[tuple[str, str]]) -> None:
-    for key, text in entries:
-        context.try_cache(partial(cache.set, key, text))
-
-
-def _done(context: CallContext, work: Work[T], make: Callable[[], Flow[T]]) -> Flow[T]:
-    value = yield from make()
-    yield from keep_all(context, [(work, value)])
-    return value
+    return redactor.text(text) if seen is text or redactor.text(seen) == seen else None

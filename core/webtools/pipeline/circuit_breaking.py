@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from functools import partial
 
-from webtools.errors import InputError
+from webtools.errors import InputError, UnavailableError
 from webtools.flows.drivers import Flow, Offload
 from webtools.pipeline.context import CallContext
 from webtools.providers import Account
@@ -14,22 +14,32 @@ from webtools.storage.circuit_breaker import Parking
 _NOTHING_LEARNED = InputError("nothing was sent")  # an error that says nothing of a provider
 
 
-def passed_over(account: Account, context: CallContext) -> Flow[Parking | None]:
-    """Tell whether to pass a provider over, and write it down; None is leave to call it once."""
+class ParkedError(UnavailableError):
+    """A provider is not called, as it is parked."""
+
+    def __init__(self, parking: Parking) -> None:
+        super().__init__(words(parking), provider=parking.provider)
+        self.parking = parking
+
+
+def take_leave(account: Account, context: CallContext) -> Flow[None]:
+    """Take the leave to call a provider once.
+
+    Raises:
+        ParkedError: It is to be passed over for now, which is written down.
+    """
     health = context.facilities.health
     parking: Parking | None = yield Offload(
         partial(health.parked, account), partial(health.parked_at_once, account)
     )
     if parking is not None:
         log_skipped(parking, context)
-    return parking
+        raise ParkedError(parking)
 
 
 def not_needed(account: Account, context: CallContext) -> Flow[None]:
-    """Give the leave back if no call came of it, as where the answer was kept."""
-    health = context.facilities.health
-    if health.is_ailing(account):
-        yield Offload(partial(health.failed, account, _NOTHING_LEARNED))
+    """Return the leave for an ailing provider, if no call came of it as the answer was cached."""
+    yield Offload(partial(context.facilities.health.failed, account, _NOTHING_LEARNED))
 
 
 def log_skipped(parking: Parking, context: CallContext) -> None:

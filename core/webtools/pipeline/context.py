@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 
-from webtools.config.settings import Accounts, LogConfig, cache_path, log_path
+from webtools.config.settings import Accounts, BudgetConfig, LogConfig, cache_path, log_path
 from webtools.errors import InputError
 from webtools.inputs.values import shown
 from webtools.logs.events import Log, shared_log
@@ -22,10 +24,9 @@ from webtools.storage.cache import Cache
 from webtools.storage.circuit_breaker import Health
 from webtools.storage.sqlite import ForeignFileError, Store, StoreError, store_at
 from webtools.text.invisible import visible
-from webtools.text.redaction import Redactor, redactor_for
 
 if TYPE_CHECKING:
-    from webtools.operations.research.synthesis import Synthesizer
+    from webtools.providers.drafts import Synthesizer
 
 T = TypeVar("T")
 
@@ -156,58 +157,46 @@ class CallContext:
             )
         return notices
 
-    @property
-    def is_logged(self) -> bool:
-        """Whether there is a log to look the call up in."""
-        return self.facilities.log is not None
-
-    @property
-    def redactor(self) -> Redactor:
-        """Takes the keys out of texts."""
-        return redactor_for(self.accounts.secrets)
+    def warnings(self) -> list[str]:
+        """Say what is odd about the settings, and wrong with the file of the cache."""
+        return [*self.accounts.warnings, *self.store_warnings()]
 
     def log(self, event: str, **facts: Any) -> None:
         """Note an event; facts that are None are left out, and none may change from now on."""
         if self.facilities.log is not None:
-            self.noted.append((time.time_ns(), event, facts))
+            known = {name: value for name, value in facts.items() if value is not None}
+            self.noted.append((time.time_ns(), event, known))
 
     def write_log(self) -> None:
         """Write what was noted: at the end, and before anything that may take long."""
-        log = self.facilities.log
-        events = self._taken()
-        if log is None or not events:
+        log, events = self.facilities.log, list[Event]()
+        if log is None or not self.noted:
             return
-        lines = [self._line(log, *event) for event in events]
+        with suppress(IndexError):  # the threads of a call may take at the same time
+            while self.noted:
+                events.append(self.noted.popleft())
+        if not events:
+            return
+        lines = [log.line(name, self.id, facts, self.private, at=at) for at, name, facts in events]
         written = b"".join(lines)
         # A line as long as that may have been cut, and end in half a key; what is not ASCII may
         # be a hidden character in the midst of one.
         is_odd = max(map(len, lines)) > _LONG_LINE or written.find(rb"\u") >= 0
-        if is_odd or self.redactor.may_be_in(written):
-            lines = [self._line(log, at, name, self._clean(facts)) for at, name, facts in events]
+        if is_odd or self.accounts.redactor.may_be_in(written):
+            lines = [
+                log.line(name, self.id, self._clean(facts), self.private, at=at)
+                for at, name, facts in events
+            ]
         log.append(lines)
 
     def _clean(self, facts: dict[str, Any]) -> dict[str, Any]:
-        return self.redactor.clean(visible(facts))
-
-    def _taken(self) -> list[Event]:
-        """Take what was noted; the threads of a call may do so at the same time."""
-        events: list[Event] = []
-        try:
-            while self.noted:
-                events.append(self.noted.popleft())
-        except IndexError:  # another thread took the last
-            pass
-        return events
-
-    def _line(self, log: Log, at: int, event: str, facts: dict[str, Any]) -> bytes:
-        known = {name: value for name, value in facts.items() if value is not None}
-        return log.line(event, self.id, known, self.private, at=at)
+        return self.accounts.redactor.clean(visible(facts))
 
     def moved_on(self, subject: str, left: str, to: str) -> None:
         """Tell log and progress that the next provider is asked in place of one that failed."""
         self.log("moved_on", provider=to, instead_of=left, subject=subject)
         if (report := self.options.progress) is not None:
-            told = self.redactor.text(f'from "{left}" to "{to}"')
+            told = self.accounts.redactor.text(f'from "{left}" to "{to}"')
             report(Progress(self.tool, "moving on", 1, 1, told))
 
     def parts(self, stage: str, total: int) -> Done:
@@ -217,7 +206,30 @@ class CallContext:
             return untold
         report(Progress(self.tool, stage, 0, total))
         done: Iterator[int] = itertools.count(1)
-        clean = self.redactor.text  # a subject may be a URL that a provider gave
+        clean = self.accounts.redactor.text  # a subject may be a URL that a provider gave
         return lambda subject, failed: report(
             Progress(self.tool, stage, next(done), total, clean(subject), failed)
         )
+
+
+class _NoStore(Store):
+    """A store without a file, in which nothing is found and nothing stays."""
+
+    def __init__(self) -> None:
+        super().__init__(Path(os.devnull))
+
+    def read(self, *_: Any, **__: Any) -> Any:
+        """Find nothing."""
+
+    write = read
+
+
+_NOBODY = Accounts((), None, None, "the code")
+
+
+def detached(accounts: Accounts = _NOBODY) -> CallContext:
+    """Build the context of a call outside of any tool: nothing is cached, counted or logged."""
+    store = _NoStore()
+    budget, health = Budget(store, BudgetConfig()), Health(store)
+    facilities = Facilities(store, None, Flights(), budget, health, None)
+    return CallContext("", "", accounts, facilities)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
+from math import inf
 from typing import Generic, TypeVar
 
 from webtools.errors import (
@@ -22,6 +23,7 @@ from webtools.pipeline.accounting import Job, observed, timeout_of
 from webtools.providers import PROVIDERS
 from webtools.providers.errors import retry_after
 from webtools.providers.parsing import read_with
+from webtools.providers.protocols import Pacer
 from webtools.text.redaction import Redactor, redactor_for
 
 __all__ = ["Job", "dialogue", "exchange", "send_with_retries", "timeout_of"]
@@ -37,38 +39,45 @@ _LONGEST_AT_ONCE = 128 * 1024  # bytes of an answer that is read on an event loo
 
 
 def exchange(
-    job: Job, request: Request, read: Callable[[Response], T], deadline: float | None = None
+    job: Job, request: Request, read: Callable[[Response], T], deadline: float = inf
 ) -> Flow[T]:
     """Send a request, and read its answer or raise what went wrong.
 
-    Without a deadline the job's time begins here.
+    The job's time begins here, and ends with the deadline at the latest.
 
     Raises:
         RequestError: No answer came.
         ProviderError: The answer is no success, or not of the documented shape.
     """
-    return observed(job, _exchanged(job, request, read, deadline))
+    job.deadline = deadline
+    return observed(job, _exchanged(job, request, read))
 
 
 def _exchanged(
-    job: Job, request: Request, read: Callable[[Response], T], deadline: float | None
+    job: Job, request: Request, read: Callable[[Response], T], most: float = _LONGEST_AT_ONCE
 ) -> Flow[T]:
-    deadline = _timed(job, deadline, (yield Now()))
-    response = yield from _accepted(request, job, deadline)
-    work = partial(_read, lambda: read(response), job, response)
-    if len(response.body) <= _LONGEST_AT_ONCE:
-        return work()
-    result: T = yield Offload(work, alone=True)  # cleaning megabytes would hold up an event loop
+    """Send a request and read its answer; what the provider takes for a fault is raised.
+
+    An answer of more than `most` bytes is read in a thread: cleaning megabytes would hold up an
+    event loop.
+    """
+    if (proxy := job.account.proxy_for(request.url)) is not None:
+        request = through(request, proxy)
+    try:
+        response = yield from send_with_retries(request, job, job.deadline)
+    except RequestError as error:
+        raise _explained(error, job) from error.__cause__
+    # Before it is read: what is cut short on the way could end in half a key.
+    redactor = redactor_for(job.account.secrets)
+    if redactor.may_be_in(response.body):
+        response = _redacted(response, redactor)
+    fault = _fault(response, job)
+    if fault is not None:
+        raise fault
+    if len(response.body) <= most:
+        return _read(read, job, response)
+    result: T = yield Offload(partial(_read, read, job, response), alone=True)
     return result
-
-
-def _timed(job: Job, deadline: float | None, now: float) -> float:
-    """Begin the job's time, of which there may be less left than it has for itself."""
-    if deadline is None:
-        return now + job.timeout
-    deadline = min(deadline, now + job.timeout)
-    job.allowed = max(0.0, deadline - now)
-    return deadline
 
 
 Turn = Request | Sleep
@@ -79,32 +88,30 @@ class _Ended(Generic[T]):
     result: T
 
 
-def dialogue(
-    job: Job, turns: Generator[Turn, Response, T], deadline: float | None = None
-) -> Flow[T]:
+def dialogue(job: Job, turns: Generator[Turn, Response, T], deadline: float = inf) -> Flow[T]:
     """Send what a generator yields and give it the answers, until it returns its result.
 
     Every request is paced and retried as in `exchange`, and all share the time of one call,
-    which begins here unless a deadline is given. A wait that does not fit into it is answered
-    with `RequestTimeoutError`, thrown into the generator.
+    which begins here and ends with the deadline at the latest. A wait that does not fit into it
+    is answered with `RequestTimeoutError`, thrown into the generator.
 
     Raises:
         RequestError: No answer came.
         ProviderError: An answer is no success, or not of the documented shape.
     """
-    return observed(job, _dialogue(job, turns, deadline))
+    job.deadline = deadline
+    return observed(job, _dialogue(job, turns))
 
 
-def _dialogue(job: Job, turns: Generator[Turn, Response, T], deadline: float | None) -> Flow[T]:
-    deadline = _timed(job, deadline, (yield Now()))
+def _dialogue(job: Job, turns: Generator[Turn, Response, T]) -> Flow[T]:
     with closing(turns):
         turn = _next(turns)
         while not isinstance(turn, _Ended):
             if isinstance(turn, Sleep):
-                turn = yield from _rest(turn, turns, job, deadline)
+                turn = yield from _rest(turn, turns, job)
             else:
-                response = yield from _accepted(turn, job, deadline)
-                turn = _read(partial(_next, turns, response), job, response)
+                # Here: a generator that is at work in a thread could not be closed.
+                turn = yield from _exchanged(job, turn, partial(_next, turns), inf)
         return turn.result
 
 
@@ -115,11 +122,9 @@ def _next(turns: Generator[Turn, Response, T], answer: Response | None = None) -
         return _Ended(stop.value)
 
 
-def _rest(
-    wait: Sleep, turns: Generator[Turn, Response, T], job: Job, deadline: float
-) -> Flow[Turn | _Ended[T]]:
+def _rest(wait: Sleep, turns: Generator[Turn, Response, T], job: Job) -> Flow[Turn | _Ended[T]]:
     now: float = yield Now()
-    if now + wait.seconds < deadline:
+    if now + wait.seconds < job.deadline:
         yield wait
         return _next(turns)
     error = RequestTimeoutError(f"the answer takes {wait.seconds:g} s more, at least")
@@ -129,29 +134,12 @@ def _rest(
         return _Ended(stop.value)
 
 
-def _read(read: Callable[[], T], job: Job, response: Response) -> T:
+def _read(read: Callable[[Response], T], job: Job, response: Response) -> T:
     title = PROVIDERS[job.account.type].about.title
-    return read_with(read, title, job.subject, job.account, response)
-
-
-def _accepted(request: Request, job: Job, deadline: float) -> Flow[Response]:
-    """Send a request; an answer that the provider takes for a fault is raised."""
-    request = through(request, job.account.proxy_for(request.url))
-    try:
-        response = yield from send_with_retries(request, job, deadline)
-    except RequestError as error:
-        raise _explained(error, job) from error.__cause__
-    # Before it is read: what is cut short on the way could end in half a key.
-    response = _redacted(response, redactor_for(job.account.secrets))
-    fault = _fault(response, job)
-    if fault is not None:
-        raise fault
-    return response
+    return read_with(lambda: read(response), title, job.subject, job.account, response)
 
 
 def _redacted(response: Response, redactor: Redactor) -> Response:
-    if not redactor.may_be_in(response.body):
-        return response
     body = redactor.text(response.body.decode("latin-1")).encode("latin-1")
     headers = {k: v for k, v in response.headers.items() if k != "content-length"}
     return replace(response, headers=headers, body=body)
@@ -159,7 +147,7 @@ def _redacted(response: Response, redactor: Redactor) -> Response:
 
 def _fault(response: Response, job: Job) -> ProviderError | None:
     provider = PROVIDERS[job.account.type].provider
-    return _read(lambda: provider.read_error(response, job.account, job.capability), job, response)
+    return _read(lambda it: provider.read_error(it, job.account, job.capability), job, response)
 
 
 def send_with_retries(request: Request, job: Job, deadline: float | None = None) -> Flow[Response]:
@@ -167,18 +155,25 @@ def send_with_retries(request: Request, job: Job, deadline: float | None = None)
     if deadline is None:
         start: float = yield Now()
         deadline = start + job.timeout
-    if not (yield from _paced(job, deadline)):
-        raise _no_free_moment(job)
-    outcome = yield from _attempt(request, job, deadline)
-    for attempt in range(MAX_RETRIES):
-        delay = _delay(outcome, job, attempt)
+    outcome: Response | RequestError | None = None
+    for attempt in range(MAX_RETRIES + 1):
+        if job.account.pacer is not None and not (yield from _paced(job.account.pacer, deadline)):
+            outcome = outcome or _no_free_moment(job)
+            break
+        job.requests += 1
+        try:
+            outcome = yield Send(request, deadline)
+        except RequestError as error:
+            outcome = error
+        assert outcome is not None  # noqa: S101  # the driver answers, or raises
+        delay = _delay(outcome, job, attempt) if attempt < MAX_RETRIES else None
         if delay is None or not (yield from _fits(delay, deadline)):
             break
         yield Sleep(delay)
-        if not (yield from _paced(job, deadline)):
-            break
-        outcome = yield from _attempt(request, job, deadline)
-    return _answer(outcome)
+    if isinstance(outcome, Response):
+        return outcome
+    assert outcome is not None  # noqa: S101  # there is one attempt at least
+    raise outcome
 
 
 def _fits(delay: float, deadline: float) -> Flow[bool]:
@@ -186,25 +181,13 @@ def _fits(delay: float, deadline: float) -> Flow[bool]:
     return now + delay < deadline
 
 
-def _attempt(request: Request, job: Job, deadline: float) -> Flow[Response | RequestError]:
-    job.requests += 1
-    try:
-        response: Response = yield Send(request, deadline)
-    except RequestError as error:
-        return error
-    return response
-
-
-def _answer(outcome: Response | RequestError) -> Response:
-    if isinstance(outcome, RequestError):
-        raise outcome
-    return outcome
-
-
 def _delay(outcome: Response | RequestError, job: Job, attempt: int) -> float | None:
     """Seconds before the next attempt; None when there should be none."""
+    wait = None
     if isinstance(outcome, RequestError):
-        wait, retried = None, outcome.retryable
+        retried = outcome.retryable
+    elif outcome.status == OK:  # one that broke off, unless it is written, and paid, anew
+        retried = job.capability != "synthesize" and outcome.is_cut()
     else:
         wait, retried = _verdict(outcome, job)
     if not retried or (wait is not None and wait > LONGEST_RETRY_AFTER):
@@ -214,12 +197,7 @@ def _delay(outcome: Response | RequestError, job: Job, attempt: int) -> float | 
 
 
 def _verdict(response: Response, job: Job) -> tuple[float | None, bool]:
-    """Tell the wait that the provider asks for, and whether another attempt makes sense.
-
-    It does where a success broke off, unless the answer is one that is written, and paid, anew.
-    """
-    if response.status == OK:
-        return None, job.capability != "synthesize" and response.is_cut()
+    """Tell the wait that the provider asks for, and whether another attempt makes sense."""
     if response.status not in RETRIED_STATUSES:
         return None, False
     try:
@@ -229,12 +207,10 @@ def _verdict(response: Response, job: Job) -> tuple[float | None, bool]:
     return (fault.retry_after, fault.retryable) if fault else (None, False)
 
 
-def _paced(job: Job, deadline: float) -> Flow[bool]:
+def _paced(pacer: Pacer, deadline: float) -> Flow[bool]:
     """Wait for the next free moment; False when that is too late."""
-    if job.account.pacer is None:
-        return True
     now: float = yield Now()
-    wait = job.account.pacer.reserve(now, deadline)
+    wait = pacer.reserve(now, deadline)
     if wait:
         yield Sleep(wait)
     return wait is not None

@@ -43,7 +43,7 @@ class Flights:
         """Give the flight in progress, or begin one; the caller is to do the work of that."""
         found = self._running.get(key)
         if found is not None and found.until + _GRACE < now:  # who led it was ended midway
-            self._forget(key, found)
+            self._running.pop(key, None)
         own = Flight(until)
         own.outcome.set_running_or_notify_cancel()  # one who waits may not cancel it for all
         found = self._running.setdefault(key, own)
@@ -51,12 +51,9 @@ class Flights:
 
     def land(self, key: Hashable, flight: Flight, outcome: Any) -> None:
         """Give the outcome to all who follow."""
-        self._forget(key, flight)
-        flight.outcome.set_result(outcome)
-
-    def _forget(self, key: Hashable, flight: Flight) -> None:
         if self._running.get(key) is flight:
             self._running.pop(key, None)
+        flight.outcome.set_result(outcome)
 
 
 def shared(
@@ -84,12 +81,12 @@ def shared(
     Raises:
         WebToolsError: The work failed, here or there.
     """
-    place = yield Place()
+    key = ((yield Place()), key)
     while True:
         now: float = yield Now()
-        flight, is_own = flights.join((place, key), deadline, now)
+        flight, is_own = flights.join(key, deadline, now)
         if is_own:
-            return (yield from _lead(flights, (place, key), flight, make)), False
+            break
         outcome = yield from _followed(flight, deadline)
         if outcome is _ABANDONED or _had_less_time(outcome, flight, deadline):
             continue
@@ -98,6 +95,15 @@ def shared(
             # A copy: one error raised in several threads would mix up their tracebacks.
             raise outcome.with_message(str(outcome))
         return cast("T", outcome), True
+    outcome = _ABANDONED
+    try:
+        result = outcome = yield from make()
+    except WebToolsError as error:
+        outcome = error
+        raise
+    finally:
+        flights.land(key, flight, outcome)
+    return result, False
 
 
 def _followed(flight: Flight, deadline: float) -> Flow[Any]:
@@ -111,15 +117,3 @@ def _followed(flight: Flight, deadline: float) -> Flow[Any]:
 def _had_less_time(outcome: Any, flight: Flight, deadline: float) -> bool:
     late = isinstance(outcome, RequestTimeoutError)
     return late and flight.until + _WORTH_ANOTHER_TRY < deadline
-
-
-def _lead(flights: Flights, key: Hashable, flight: Flight, make: Callable[[], Flow[T]]) -> Flow[T]:
-    outcome: Any = _ABANDONED
-    try:
-        result = outcome = yield from make()
-    except WebToolsError as error:
-        outcome = error
-        raise
-    finally:
-        flights.land(key, flight, outcome)
-    return result

@@ -31,8 +31,6 @@ _SWEEP_INTERVAL = 64  # how many times `set` is called until it deletes expired 
 _PATIENCE = 0.5  # seconds: a call is not to wait longer for the cache than that
 
 _SHORT = 256 * 1024  # bytes of an entry that is read and decoded in next to no time
-_MOST_KNOWN = 64  # entries read last that are kept decoded, of at most so many bytes each
-_LONGEST_KNOWN = 65_536
 _ANY = 2**62
 
 _GET = """
@@ -106,7 +104,6 @@ class Cache:
         self._ttl = ttl
         self._max_bytes = max_bytes
         self._turns = itertools.count()
-        self._known: dict[str, tuple[bytes, int, str]] = {}  # as stored, and decoded
 
     def get(self, key: str) -> Entry | None:
         """Return what is cached; None if that is nothing, too old or unreadable.
@@ -115,10 +112,12 @@ class Cache:
             StoreError: The file cannot be used.
         """
         try:
-            row = self._store.read(lambda db: _row(db, key), patience=_PATIENCE)
+            row = self._store.read(
+                lambda db: db.execute(_GET, (_ANY, key)).fetchone(), patience=_PATIENCE
+            )
         except ValueError:  # a key that is no valid text
             return None
-        return self._read(key, row)
+        return None if row is None else self._read(key, row)
 
     def get_at_once(self, key: str) -> Entry | None:
         """Give what `get` gives, where that takes some microseconds.
@@ -127,16 +126,16 @@ class Cache:
             BlockingIOError: It might take longer.
         """
         try:
-            row = self._store.read_at_once(lambda db: _row(db, key, _SHORT))
+            row = self._store.read_at_once(lambda db: db.execute(_GET, (_SHORT, key)).fetchone())
         except ValueError:
             return None
         if row is not None and row[0] is None:
             raise BlockingIOError
-        return self._read(key, row)
+        return None if row is None else self._read(key, row)
 
-    def _read(self, key: str, row: tuple[Any, ...] | None) -> Entry | None:
+    def _read(self, key: str, row: tuple[Any, ...]) -> Entry | None:
         try:
-            return None if row is None else self._entry(key, *row)
+            return self._entry(key, *row)
         except (TypeError, ValueError):  # values of a damaged file
             return None
 
@@ -145,22 +144,9 @@ class Cache:
     ) -> Entry | None:
         # An entry from the future was stored before the clock was set back; nobody knows its age.
         is_fresh = stored <= time.time() < min(expires, stored + self._ttl)
-        text = self._text(key, value, checksum) if is_fresh else None
-        return None if text is None else Entry(text, stored)
-
-    def _text(self, key: str, value: bytes, checksum: int) -> str | None:
-        """Decode a value that is whole; one that was read before need not be looked at again."""
-        known = self._known.get(key)
-        if known is not None and known[:2] == (value, checksum):
-            return known[2]
-        if checksum != _checksum(key, value):
+        if not is_fresh or checksum != _checksum(key, value):
             return None
-        text = value.decode("utf-8", "surrogatepass")
-        if len(value) <= _LONGEST_KNOWN:
-            if len(self._known) >= _MOST_KNOWN:
-                self._known.clear()
-            self._known[key] = (value, checksum, text)
-        return text
+        return Entry(value.decode("utf-8", "surrogatepass"), stored)
 
     def set(self, key: str, value: str) -> None:
         """Store a text, if it is not too large.
@@ -176,14 +162,17 @@ class Cache:
     def _put(self, db: sqlite3.Connection, key: str, data: bytes) -> None:
         now = time.time()
         size = len(key.encode()) + len(data)
-        change = -_delete(db, db.execute(_FIND, (key,)).fetchall())
+        found = db.execute(_FIND, (key,)).fetchall()
+        change = -_delete(db, found) if found else 0
         if size * _SHARE <= self._max_bytes and self._ttl > 0:
             db.execute(_INSERT, (key, now, now + self._ttl, size, _checksum(key, data), data))
             change += size
         if next(self._turns) % _SWEEP_INTERVAL == 0:
             change -= _delete(db, db.execute(_EXPIRED, (now,)).fetchall())
         if change:
-            total = _within(self._max_bytes, db, _total(db, change), now)
+            total = _total(db, change)
+            if total > self._max_bytes:
+                total = _within(self._max_bytes, db, total, now)
             db.execute(_SET_TOTAL, (total,))
 
     def stats(self) -> CacheStats:
@@ -203,17 +192,10 @@ class Cache:
         Raises:
             StoreError: The file cannot be used.
         """
-        self._known.clear()
         count = self._store.write(_delete_all)
         with suppress(StoreError):  # somebody reads: then the room is used again later
             self._store.read(_shrink)
         return count
-
-
-def _row(db: sqlite3.Connection, key: str, most: int = _ANY) -> tuple[Any, ...] | None:
-    """Find an entry; without its value when that is larger than `most` bytes."""
-    row: tuple[Any, ...] | None = db.execute(_GET, (most, key)).fetchone()
-    return row
 
 
 def cache_key(*parts: object) -> str:
@@ -251,8 +233,8 @@ def _delete(db: sqlite3.Connection, entries: Iterable[tuple[int, int]]) -> int:
 
 
 def _within(limit: int, db: sqlite3.Connection, total: int, now: float) -> int:
-    """Delete the expired, then the oldest, if all is beyond the limit; tell how much is left."""
-    goal = limit if total <= limit else limit - min(limit // 64, _MOST_SLACK)
+    """Delete the expired, then the oldest, as all is beyond the limit; return what is left."""
+    goal = limit - min(limit // 64, _MOST_SLACK)
     while total > goal:
         batch = db.execute(_EXPIRED, (now,)).fetchall() or db.execute(_OLDEST).fetchall()
         if not batch:

@@ -112,12 +112,13 @@ class Connections:
         Raises:
             StoreError: The file cannot be opened, or no connection is free by the deadline.
         """
+        lease = self.take_at_once(writes=writes)
+        if lease is not None:
+            return lease
         with self._lock:
             self._wait_for_turn(deadline, writes=writes)
             self._look(at_once=writes)
-            lease = self._leased()
-            if writes:
-                self._writer = weakref.ref(lease)
+            lease = self._leased(writes=writes)
             if self._idle:
                 lease.connection = self._idle.pop()
                 return lease
@@ -131,31 +132,35 @@ class Connections:
             self._file = lease.connection.file
         return lease
 
-    def take_at_once(self) -> Lease | None:
-        """Give a connection that is open already, to read; None when there is none to be had."""
+    def take_at_once(self, *, writes: bool = False) -> Lease | None:
+        """Return a connection that is open already; None when there is none to be had."""
         with self._lock:
-            if self._is_stranded or not self._may_take(writes=False):
+            is_busy = self._pauses or len(self._leases) >= MOST_OPEN
+            if is_busy or self._is_stranded or (writes and self._writer is not None):
                 return None
-            self._look(at_once=False)
+            if writes or time.monotonic() >= self._next_look:
+                self._look(at_once=writes)
             if not self._idle:
                 return None
-            lease = self._leased()
+            lease = self._leased(writes=writes)
             lease.connection = self._idle.pop()
             return lease
 
     def give(self, lease: Lease) -> None:
         """Take a connection back."""
+        connection = lease.connection
         with self._lock:
             self._end(lease)
-            connection = lease.connection
             if connection.file is not None and connection.file == self._file:
                 self._idle.append(connection)
             else:
                 _close(connection)
 
-    def _leased(self) -> Lease:
+    def _leased(self, *, writes: bool) -> Lease:
         lease = Lease()
-        self._leases[id(lease)] = weakref.ref(lease)
+        self._leases[id(lease)] = held = weakref.ref(lease)
+        if writes:
+            self._writer = held
         return lease
 
     def _end(self, lease: Lease) -> None:

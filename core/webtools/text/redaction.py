@@ -71,14 +71,18 @@ class Redactor:
         # `find`: `in` first asks whether the landmark is a number. A list beats a generator.
         if [landmark for landmark in self._landmarks if text.find(landmark) >= 0]:
             return True
-        return bool(self._landmarks) and _has_escapes(text.decode("latin-1"))
+        if not self._landmarks or not [sign for sign in _ESCAPING if text.find(sign) >= 0]:
+            return False
+        return _has_escapes(text.decode("latin-1"))
 
     def clean(self, value: T) -> T:
         """Clean a value and all that is in it; what holds no key is returned as it is."""
         return cast("T", self._clean(value))
 
     def clean_given(self, model: Model) -> Model:
-        """Clean a small model quickly: what is not set in it is a default and holds no key."""
+        """Clean what was set in a model: all else is a default and holds no key."""
+        if not self.may_be_in(written(model)):
+            return model
         return self._with_clean(model, model.model_fields_set)
 
     def _clean(self, value: Any) -> Any:
@@ -296,6 +300,7 @@ _SIGNS = [
     ("\\x", re.compile(rf"\\x{_CODE}")),
     ("#", re.compile(rf"(?<=[&;])#(?:[xX]0{{0,5}}{_CODE}|0{{0,5}}{_DECIMAL})")),
 ]
+_ESCAPING = (b"%", b"#", b"\\")  # one of these is in each of the signs
 _LETTERS = string.digits + string.ascii_uppercase + string.ascii_lowercase
 
 

@@ -15,8 +15,9 @@ from webtools.errors import UnavailableError
 from webtools.flows.drivers import Flow, Now
 from webtools.logs import events_of, explain, tail
 from webtools.operations.research.claims import ANSWER_CHARACTERS
-from webtools.operations.research.synthesis import NOTHING_BORNE_OUT, NOTHING_FOUND, Draft
+from webtools.operations.research.synthesis import NOTHING_BORNE_OUT, NOTHING_FOUND
 from webtools.output.formatting import NO_ANSWER
+from webtools.providers.drafts import Draft
 from webtools.providers.protocols import SynthesisQuery
 from webtools.results import Passage, ResearchEnvelope, ResearchSynthesis
 from webtools_sandbox import SandboxServer

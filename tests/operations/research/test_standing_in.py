@@ -17,9 +17,9 @@ from webtools.flows.drivers import Flow, Sleep
 from webtools.logs import events_of, explain, tail
 from webtools.operations import failover
 from webtools.operations.research import flow as researching
-from webtools.operations.research.synthesis import Draft
 from webtools.pipeline import retries
 from webtools.providers import Account, direct
+from webtools.providers.drafts import Draft
 from webtools.providers.protocols import SynthesisQuery
 from webtools.storage.circuit_breaker import Health
 from webtools_sandbox import KAGI_V0_KEY, SandboxServer

@@ -21,9 +21,7 @@ from webtools.operations.research.synthesis import (
     NO_TEXT,
     NOTHING_BORNE_OUT,
     NOTHING_FOUND,
-    Draft,
     Outcome,
-    Synthesizer,
     synthesize,
 )
 from webtools.operations.research.synthesizers import (
@@ -34,6 +32,8 @@ from webtools.operations.research.synthesizers import (
     cut_fairly,
     prompt_for,
 )
+from webtools.pipeline.context import detached
+from webtools.providers.drafts import Draft, Synthesizer
 from webtools.providers.protocols import Cost, Source, SynthesisQuery
 
 QUERY = SynthesisQuery("What are the running costs of the tidal pool?", SOURCES)
@@ -99,7 +99,9 @@ def perplexity(text: str) -> Any:
 
 async def test_a_providers_answer_is_checked_like_any_other() -> None:
     said = f"{TRUE[1]} The pool was built by Zeus. [1] {TRUE[13]}"
-    found = await outcome_of(ProviderSynthesizer(account("perplexity")), perplexity(said))
+    found = await outcome_of(
+        ProviderSynthesizer(account("perplexity"), detached()), perplexity(said)
+    )
     assert found.synthesizer == "my-perplexity"
     assert found.cost == Cost(0.002, is_estimate=False)
     assert found.synthesis is not None
@@ -111,7 +113,7 @@ async def test_a_providers_answer_is_checked_like_any_other() -> None:
 
 async def test_a_providers_failure_is_told_in_its_words() -> None:
     failed = answer({"error": {"message": "No credit", "type": "insufficient_quota"}}, 401)
-    found = await outcome_of(ProviderSynthesizer(account("perplexity")), failed)
+    found = await outcome_of(ProviderSynthesizer(account("perplexity"), detached()), failed)
     assert found.synthesis is None
     assert found.error_type == "QuotaError"
     assert found.error is not None
@@ -122,7 +124,12 @@ async def test_a_providers_failure_is_told_in_its_words() -> None:
 def test_a_provider_is_sent_no_more_than_the_budget() -> None:
     stub = Stub(perplexity(TRUE[0]))
     long = SynthesisQuery("pool", (Source(1, "A", POOL, "word " * 50_000),))
-    run(synthesize(ProviderSynthesizer(account("perplexity")), long, time.monotonic() + 5), stub)
+    run(
+        synthesize(
+            ProviderSynthesizer(account("perplexity"), detached()), long, time.monotonic() + 5
+        ),
+        stub,
+    )
     assert len(stub.bodies[0]["input"]) < LONGEST_INPUT + 1000
 
 

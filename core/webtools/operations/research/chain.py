@@ -249,7 +249,7 @@ def _add(own: Retrieval, found: Retrieval) -> None:
     found.degraded |= own.degraded
     found.parked |= own.parked
     found.failures |= own.failures
-    found.answered |= own.answered
+    found.answered = found.answered or own.answered
     found.costs += own.costs
     found.warnings += own.warnings
     found.empty += own.empty

@@ -31,7 +31,6 @@ from webtools.operations.research.synthesis import (
     EMPTY,
     NOTHING_FOUND,
     Outcome,
-    Synthesizer,
     synthesize,
 )
 from webtools.operations.research.synthesizers import (
@@ -44,6 +43,7 @@ from webtools.pipeline.caching import Kept, Kind, Work, done_once
 from webtools.pipeline.context import CallContext
 from webtools.pipeline.cost import NOTHING, total
 from webtools.providers import Account
+from webtools.providers.drafts import Synthesizer
 from webtools.providers.protocols import Source, SynthesisQuery
 from webtools.results import (
     Passage,

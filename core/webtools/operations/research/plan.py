@@ -15,7 +15,6 @@ from webtools.operations.research.flow import reads_pages, work_of
 from webtools.operations.research.questions import question_of
 from webtools.operations.research.reading import page_query, readers
 from webtools.operations.research.recency import takes_dates
-from webtools.operations.research.synthesis import Synthesizer
 from webtools.operations.research.synthesizers import (
     LONGEST_INPUT,
     ProviderSynthesizer,
@@ -25,6 +24,7 @@ from webtools.output.truncation import MAX_BYTES
 from webtools.pipeline.caching import Work, kept_already
 from webtools.pipeline.context import CallContext
 from webtools.providers import PROVIDERS, Account
+from webtools.providers.drafts import Synthesizer
 from webtools.providers.protocols import Query, Source, SynthesisQuery
 from webtools.results import BudgetState, PlanStep, ResearchPlan
 from webtools.storage.circuit_breaker import Parking

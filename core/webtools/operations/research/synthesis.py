@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from webtools.errors import WebToolsError
 from webtools.flows.drivers import Flow, Offload
 from webtools.flows.foreign import words_of
 from webtools.grounding.verification import verify
 from webtools.operations.research.claims import is_quoted, summarized
+from webtools.providers.drafts import Draft, Synthesizer
 from webtools.providers.protocols import Cost, Source, SynthesisQuery
 from webtools.results import Claim, ResearchSynthesis, Verified
 from webtools.text.cleaning import one_line
@@ -20,45 +21,6 @@ NOTHING_BORNE_OUT = "No claim of the synthesis was borne out by its sources."
 NOTHING_FOUND = "The sources do not answer the question."
 EMPTY = "EmptySynthesis"
 NO_TEXT = "The sources have no text to answer from."
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """What a synthesizer wrote, before it is checked.
-
-    Attributes:
-        text: Prose or a list; `[n]` after a statement cites the source with that number. Empty when
-            the sources do not answer the question.
-        cost: What it cost, or None when that is not known.
-        warnings: What the caller should know, a sentence each.
-        claims: In place of a text, claims that quote the sources to the letter; they are only
-            looked up there.
-    """
-
-    text: str
-    cost: Cost | None = None
-    warnings: list[str] = field(default_factory=list[str])
-    claims: list[Claim] = field(default_factory=list[Claim])
-
-
-class Synthesizer(Protocol):
-    """Writes an answer from sources.
-
-    Attributes:
-        name: What results and the log call it.
-    """
-
-    @property
-    def name(self) -> str:
-        """What results and the log call it."""
-        ...
-
-    def draft(self, query: SynthesisQuery, deadline: float, /) -> Flow[Draft]:
-        """Answer the question from the sources; what goes wrong may be raised.
-
-        `deadline` is on the clock of the step `Now`.
-        """
-        ...
 
 
 @dataclass(frozen=True, slots=True)

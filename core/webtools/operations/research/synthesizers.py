@@ -14,13 +14,13 @@ from webtools.grounding.ranking import Ranking
 from webtools.inputs.models import ResearchInput
 from webtools.inputs.values import shown
 from webtools.operations.research.claims import quote, rank_sources
-from webtools.operations.research.synthesis import Draft, Synthesizer
 from webtools.output.truncation import fair_shares
 from webtools.pipeline.accounting import Job, timeout_of
-from webtools.pipeline.circuit_breaking import passed_over, words
+from webtools.pipeline.circuit_breaking import ParkedError, take_leave
 from webtools.pipeline.context import CallContext
 from webtools.pipeline.retries import exchange
 from webtools.providers import PROVIDERS, Account
+from webtools.providers.drafts import Draft, Synthesizer
 from webtools.providers.protocols import Source, Synthesis, SynthesisQuery
 from webtools.results import Claim, Passage
 from webtools.text.cleaning import one_line, without_controls
@@ -67,7 +67,7 @@ class ProviderSynthesizer:
     """Lets a provider's API write the answer, such as Perplexity's."""
 
     account: Account
-    context: CallContext | None = None
+    context: CallContext
 
     @property
     def name(self) -> str:
@@ -80,10 +80,10 @@ class ProviderSynthesizer:
         Raises:
             WebToolsError: The API failed or gave no answer, or it is parked.
         """
-        if self.context is not None:
-            parking = yield from passed_over(self.account, self.context)
-            if parking is not None:
-                raise UnavailableError(words(parking), provider=self.name)
+        try:
+            yield from take_leave(self.account, self.context)
+        except ParkedError as error:
+            raise UnavailableError(str(error), provider=self.name) from None
         now: float = yield Now()
         end = min(deadline, now + timeout_of(self.account, "synthesize"))
         found = yield from self._ask(query, end)

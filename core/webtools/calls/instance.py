@@ -1,0 +1,101 @@
+"""One instance of the facade: its settings and connections, and what carries its calls out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from webtools.calls.validate import Dispatcher
+from webtools.config.settings import Config, Settings
+from webtools.flows.drivers import Flow, arun, run
+from webtools.http.threads import at_once_or_in_thread
+from webtools.http.transport import BlockingTransport, LoopTransports
+from webtools.tools import Tool
+
+if TYPE_CHECKING:
+    from typing import Self
+
+T = TypeVar("T")
+
+
+class Instance:
+    """What the blocking and the async methods run on; it is shared, never copied.
+
+    Args:
+        config: A `Config`, or what a config file holds, or the path of one; None looks for one.
+    """
+
+    def __init__(
+        self, config: Config | Mapping[str, Any] | str | os.PathLike[str] | None = None
+    ) -> None:
+        """Remember where the settings are; nothing is read or opened."""
+        self._settings = Settings(config)
+        self._dispatcher = Dispatcher(self._settings)
+        self._blocking = BlockingTransport()
+        self._loops = LoopTransports()
+
+    def close(self) -> None:
+        """Close the connections of the blocking methods; later calls open new ones."""
+        self._blocking.close()
+
+    async def aclose(self) -> None:
+        """Close the connections of the running loop and those of the blocking methods."""
+        self._blocking.close()
+        await self._loops.aclose()
+
+    def _call(self, tool: Tool, given: dict[str, Any]) -> Any:
+        return self._run(self._dispatcher.call(tool, given))
+
+    def _run(self, flow: Flow[T]) -> T:
+        return run(flow, self._blocking)
+
+    async def _acall(self, tool: Tool, given: dict[str, Any]) -> Any:
+        return await self._arun(lambda: self._dispatcher.call(tool, {**given}))
+
+    async def _arun(self, begin: Callable[[], Flow[T]]) -> T:
+        flow = await at_once_or_in_thread(begin)  # it looks whether the settings have changed
+        return await arun(flow, await self._loops.current())
+
+    def __repr__(self) -> str:
+        """Name the source of the settings, nothing in them."""
+        return f"{type(self).__name__}({self._settings!r})"
+
+    def __copy__(self) -> Self:
+        """Share the instance: it holds connections, and is safe to share."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        """Share the instance, likewise."""
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as where the settings are; a config that holds keys refuses."""
+        return type(self), self._settings.__reduce__()[1]
+
+    def __enter__(self) -> Self:
+        """Give the instance itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close the connections."""
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        """Give the instance itself."""
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close the connections."""
+        await self.aclose()
