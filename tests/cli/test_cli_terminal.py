@@ -161,7 +161,7 @@ def test_the_text_of_pages_and_summaries_is_printed_whole(
     assert re.findall(r"\w+", whole)[-len(shown) :] == shown
     head, _, text = cli("summarize", url, "--config", trial).out.partition("\n\n")
     assert re.match(r"cecil · summary · \d+ tokens · kagi · [\d.]+ USD .* s$", head)
-    assert text.split() == unfenced(summary).split()
+    assert text.split() == unfenced(summary).replace("`", "").split()  # drawn as code, too
 
 
 @pytest.mark.parametrize("columns", [40, 60, 120])
