@@ -56,12 +56,18 @@ def test_a_question_of_fillers_alone_is_searched_for_once() -> None:
 def test_it_reads_the_first_page_that_was_found() -> None:
     turns = [Script("q").turn([FOUND]), Script("q").turn([FOUND, "page"])]
     assert turns == [
-        Call("web_fetch", {"urls": ["https://a.example/one"], "text_max_characters": 600}),
+        Call("web_fetch", {"urls": ["https://a.example/one"], "question": "q"}),
         Call("summarize", {"url": "https://a.example/one"}),
     ]
 
 
-def test_it_answers_from_the_last_text_and_cites_the_page_it_read() -> None:
+def test_it_answers_from_the_page_it_read_and_cites_it() -> None:
+    page = "## One\nhttps://a.example/one\n\n## Use\n\nFirst.\nSecond.\n\n```python\nuse()\n```"
+    answer = Script("q").turn([FOUND, page, "A summary."])
+    assert answer == "First. Second.\n\nSources:\n- [One page](https://a.example/one)"
+
+
+def test_without_a_page_it_answers_from_the_last_text() -> None:
     answer = Script("q").turn([FOUND, "page", "First.\nSecond."])
     assert answer == "First. Second.\n\nSources:\n- [One page](https://a.example/one)"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from textwrap import shorten
 
 from webtools.grounding.duplicates import Shingles, is_repeated, shingles_of
 from webtools.grounding.features import NAMES, Pool, Question, features_of, pool_of, read_question
@@ -51,9 +52,13 @@ class Ranking:
 
 
 def heading_of(span: Span, document: Document) -> str:
-    """Return the last headings above a passage on one line; its own where there are none."""
+    """Return the last headings above a passage on one line; its own where there are none.
+
+    The title of the page is left out, as it stands beside every passage.
+    """
     path = span.path or (_own_heading(span, document),)
-    return " > ".join(each[:_SHOWN_LENGTH] for each in path[-_SHOWN_LEVELS:] if each)
+    told = [each for each in path[-_SHOWN_LEVELS:] if each and each != document.title]
+    return " > ".join(shorten(each, _SHOWN_LENGTH, placeholder="…") for each in told)
 
 
 def _own_heading(span: Span, document: Document) -> str:

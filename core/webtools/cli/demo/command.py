@@ -54,8 +54,7 @@ def _words(wanted: Call, config: Path | None) -> list[str]:
             queries = given["queries"]
             return ["search", "--limit", str(given["limit"]), *options, *as_texts(queries)]
         case "web_fetch":
-            most = str(given["text_max_characters"])
-            return ["fetch", "--text-max-characters", most, *options, *given["urls"]]
+            return ["fetch", f"--question={given['question']}", *options, *given["urls"]]
         case _:
             return ["summarize", *options, given["url"]]
 

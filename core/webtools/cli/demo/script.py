@@ -64,19 +64,20 @@ class Script:
         if result is None:
             return NOTHING_FOUND
         if len(seen) < len(self.tools):
-            return _call(self.tools[len(seen)], result["url"])
-        return _answer(result["title"], result["url"], unfenced(seen[-1]))
+            return self._call(self.tools[len(seen)], result["url"])
+        texts = dict(zip(self.tools, seen, strict=False))
+        read = texts.get("web_fetch", "").partition(f"\n{result['url']}\n")[2]
+        return _answer(result["title"], result["url"], unfenced(read or seen[-1]))
+
+    def _call(self, tool: str, url: str) -> Call:
+        if tool == "web_fetch":
+            return Call(tool, {"urls": [url], "question": self.question})
+        return Call(tool, {"url": url})
 
     def _queries(self) -> list[str]:
         words = re.findall(r"\w[\w.+#'-]*", self.question)
         keywords = [word.rstrip(".") for word in words if word.lower() not in _FILLERS]
         return list(dict.fromkeys([" ".join(keywords) or self.question, self.question]))
-
-
-def _call(tool: str, url: str) -> Call:
-    if tool == "web_fetch":
-        return Call(tool, {"urls": [url], "text_max_characters": 600})
-    return Call(tool, {"url": url})
 
 
 def _answer(title: str, url: str, text: str) -> str:
@@ -86,7 +87,9 @@ def _answer(title: str, url: str, text: str) -> str:
 
 
 def _beginning(text: str) -> str:
-    """Take whole sentences, as many as fit; without any, cut."""
-    flat = " ".join(text.split())
+    """Take whole sentences of the first paragraph, as many as fit; without any, cut."""
+    blocks = re.split(r"\n{2,}", text.strip())
+    prose = (each for each in blocks if not each.startswith(("#", "```")))
+    flat = " ".join(next(prose, text).split())
     sentences = re.match(rf".{{1,{_MAX_ANSWER}}}(?<=[.!?])(?= |$)", flat)
     return sentences[0] if sentences else flat[:_MAX_ANSWER]
