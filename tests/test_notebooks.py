@@ -198,15 +198,36 @@ def test_an_answer_cites_sources_that_were_found(name: str, tmp_path: Path) -> N
 # --- with the settings of the user -------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+# One notebook sets the magics up, the others all make a client by these lines.
+CLIENT = """\
+config = None
+if not Settings().accounts().accounts:  # neither a config file nor a key
+    sandbox = SandboxServer()
+    sandbox.start()
+    config = sandbox.config()
+web = WebTools(config)
+"""
+
+
+def test_the_notebooks_that_make_a_client_make_it_alike() -> None:
+    alike = [path.stem for path in NOTEBOOKS if CLIENT in as_script(path)]
+    assert alike == [path.stem for path in NOTEBOOKS if path.stem != "explore"]
+
+
+def as_script(path: Path) -> str:
+    cells = nbformat.read(path, 4).cells
+    return "".join(f"{cell.source}\n" for cell in cells if cell.cell_type == "code")
+
+
+@pytest.mark.parametrize("name", ["explore", "langchain_rag"])
 def test_a_notebook_uses_the_settings_of_its_user(
-    path: Path, tmp_path: Path, webtools_sandbox: SandboxServer
+    name: str, tmp_path: Path, webtools_sandbox: SandboxServer
 ) -> None:
     file = tmp_path / ".pi/agent/web-search.json"
     file.parent.mkdir(parents=True)
     file.write_text(json.dumps(webtools_sandbox.config()), encoding="utf-8")
     file.chmod(0o600)
-    ran = run(path.stem, tmp_path)
+    ran = run(name, tmp_path)
     urls = {*re.findall(FOUND, json.dumps([*outputs(ran)]))}
     assert webtools_sandbox.stats()["requests"]
     assert urls
