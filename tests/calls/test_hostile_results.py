@@ -264,7 +264,7 @@ def test_the_log_has_one_ascii_line_per_event(ground: Ground) -> None:
 
 
 TOLD = re.compile(
-    r"Call [0-9a-z]{12}$|$|Why:$|- \S|  \+\d+\.\d{3} s  \S|The log has no beginning of this call"
+    r"Call [0-9a-z]{12}$|$|Why:$|- \S| +\+\d+\.\d{3} s  \S|The log has no beginning of this call"
 )
 
 

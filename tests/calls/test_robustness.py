@@ -232,7 +232,7 @@ def test_no_bytes_make_a_call_raise_anything_else(
         outcome(lambda: asyncio.run(getattr(web, f"a{method}")(subject, **named)))  # noqa: B023
 
 
-@settings(bounded, max_examples=90)
+@settings(bounded, max_examples=45)
 @given(answer=shaped, status=st.sampled_from([200] * 8 + [400, 429, 503]))
 def test_no_json_makes_a_call_raise_anything_else(
     web: WebTools, server: Answering, answer: Any, status: int
@@ -242,7 +242,7 @@ def test_no_json_makes_a_call_raise_anything_else(
     call_all(web)
 
 
-@settings(bounded, max_examples=35)
+@settings(bounded, max_examples=20)
 @given(answer=shaped)
 def test_no_json_makes_a_tool_call_raise(web: WebTools, server: Answering, answer: Any) -> None:
     server.data, server.keeps_open = response(json.dumps(answer).encode()), True

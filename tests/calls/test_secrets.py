@@ -204,16 +204,20 @@ class Ways:
 
     def call(self, tool: str, arguments: Any, *, method: str | None = None) -> None:
         """Make a call in every way, blocking and awaited."""
+        self.call_plainly(tool, arguments, method=method)
         message = {"type": "tool_call", "id": "1", "name": tool, "args": arguments}
-        web, lang, llama = self.web, self.langchain.get(tool), self.llamaindex.get(tool)
-        self._note("call_tool", lambda: web.call_tool(tool, arguments))
-        if method is not None:
-            self._note(method, lambda: getattr(web, method)(**arguments))
+        lang, llama = self.langchain.get(tool), self.llamaindex.get(tool)
         if lang is not None and llama is not None:
             self._note("LangChain", lambda: lang.invoke(message))
             self._note("LangChain, bare", lambda: lang.invoke(arguments))
             self._note("LlamaIndex", lambda: llama.call(**arguments))
         asyncio.run(self._acall(tool, arguments, message, method))
+
+    def call_plainly(self, tool: str, arguments: Any, *, method: str | None = None) -> None:
+        """Make a call in the two ways that all others take."""
+        self._note("call_tool", lambda: self.web.call_tool(tool, arguments))
+        if method is not None:
+            self._note(method, lambda: getattr(self.web, method)(**arguments))
 
     async def _acall(self, tool: str, arguments: Any, message: Any, method: str | None) -> None:
         web, lang, llama = self.web, self.langchain.get(tool), self.llamaindex.get(tool)
@@ -339,26 +343,33 @@ FAULTS: dict[str, Fault] = {
 }
 
 
-def drive(web: WebTools, sandbox: SandboxServer, fault: Fault, *jobs: Job) -> Ways:
+# What is in the way of each of these differs; what is in the way of the others is the same text.
+IN_EVERY_WAY = {"key echoed by the API", "401 plain", "reset", "results plain"}
+
+
+def drive(
+    web: WebTools, sandbox: SandboxServer, fault: Fault, *jobs: Job, in_every_way: bool = False
+) -> Ways:
     ways = Ways(web)
+    call = ways.call if in_every_way else ways.call_plainly
     for job in jobs or JOBS:
         sandbox.clear_faults()
         sandbox.fault(times=None, **fault(job))  # type: ignore[misc]
-        ways.call(job.tool, job.arguments, method=job.method)
+        call(job.tool, job.arguments, method=job.method)
     return ways
 
 
-@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+@pytest.mark.parametrize("name", FAULTS)
 def test_no_fault_of_a_server_lets_a_key_out(
     sandbox: SandboxServer,
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
-    fault: Fault,
+    name: str,
 ) -> None:
     with hunting(caplog, capfd), WebTools(config=settings(sandbox)) as web:
-        ways = drive(web, sandbox, fault)
+        ways = drive(web, sandbox, FAULTS[name], in_every_way=name in IN_EVERY_WAY)
         ways.search()
-    assert len(ways.found) == 9 * len(JOBS)
+    assert len(ways.found) == (9 if name in IN_EVERY_WAY else 2) * len(JOBS)
 
 
 def test_no_success_no_reset_and_no_timeout_lets_a_key_out(
@@ -497,7 +508,8 @@ def test_a_key_given_as_an_argument_does_not_come_back(
                 for result in (web.call_tool(tool, arguments), _awaited(web, tool, arguments)):
                     ways.found.append((name, result))
             else:
-                ways.call(tool, arguments, method=tool.removeprefix("web_"))
+                call = ways.call_plainly if fault else ways.call
+                call(tool, arguments, method=tool.removeprefix("web_"))
             for way, thing in ways.found:
                 if way.startswith("LlamaIndex") and not isinstance(thing, Exception):
                     thing.raw_input = {}  # what was asked, for whoever asked
