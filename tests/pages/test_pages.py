@@ -435,18 +435,18 @@ HOSTILE = {
     + "</script>",
     "quotes in linked data": '<script type="application/ld+json">{' + '\\"' * 300_000 + "</script>",
     "dates": "<p>2020-01-01 12.03.2020 March 3, 2020</p>" * 4_000,
-    "times": '<time datetime="2020-01-01">x</time>' * 4_000,
+    "times": '<time datetime="2020-01-01">x</time>' * 1_500,
     "one huge attribute": '<p title="' + "a " * 1_000_000 + '">x</p>',
     "huge class": '<p class="' + "nav " * 500_000 + '">x</p>',
     "zeros in styles": ('<p style="opacity:' + "0" * 1900 + 'x">x</p>') * 500,
-    "hidden siblings": "<i hidden>x</i>tail " * 6_000,
-    "spans of rows": "<table>" + "<tr><td rowspan=9999 colspan=60>x</td></tr>" * 1_000 + "</table>",
-    "colours": ('<div style="color:red">' * 200 + "x" + "</div>" * 200) * 8,
+    "hidden siblings": "<i hidden>x</i>tail " * 3_000,
+    "spans of rows": "<table>" + "<tr><td rowspan=9999 colspan=60>x</td></tr>" * 400 + "</table>",
+    "colours": ('<div style="color:red">' * 200 + "x" + "</div>" * 200) * 3,
     "sides": ("<div class=nav>" * 200 + "x" + "</div>" * 200) * 8,
-    "separators in the title": "<title>" + "a - " * 100_000 + "</title>",
+    "separators in the title": "<title>" + "a - " * 40_000 + "</title>",
     "backticks": "<code>" + "`" * 500_000 + "</code>",
-    "nested lists": ("<ul><li>x" * 120 + "</ul>" * 120) * 20,
-    "nested tables": ("<table><tr><td>a<td>" * 60 + "</table>" * 60) * 12,
+    "nested lists": ("<ul><li>x" * 120 + "</ul>" * 120) * 7,
+    "nested tables": ("<table><tr><td>a<td>" * 60 + "</table>" * 60) * 4,
 }
 
 
@@ -454,4 +454,4 @@ HOSTILE = {
 def test_hostile_markup_takes_no_more_than_linear_time(html: str) -> None:
     start = time.process_time()
     assert page(f"{html}<main>{PROSE}</main>").text
-    assert time.process_time() - start < 10  # half a second on an idle machine
+    assert time.process_time() - start < 5  # half a second on an idle machine
