@@ -597,7 +597,7 @@ JUNK = st.recursive(
 
 
 @pytest.mark.parametrize("kind", [*KINDS, Page, SearchResult])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.data())
 def test_whatever_it_holds_showing_it_never_raises(kind: Any, data: st.DataObject) -> None:
     fields = {name: data.draw(JUNK) for name in kind.model_fields}
