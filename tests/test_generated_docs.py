@@ -229,7 +229,7 @@ COPIED += ("Makefile", "zensical.toml")
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """The project as it stands there."""
-    skipped = shutil.ignore_patterns("__pycache__", "*.egg-info")
+    skipped = shutil.ignore_patterns("*.egg-info")  # with the byte code, which stays valid
     for name in COPIED:
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, tmp_path / name, ignore=skipped)
