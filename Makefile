@@ -44,9 +44,9 @@ lint: $(READY) ## Check style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache
-	@$(BIN)/mypy & types=$$!; $(BIN)/pyright --project pyproject.toml; found=$$?; \
-		wait $$types && exit $$found  # side by side, as each uses one core
-	$(BIN)/python scripts/check_examples.py
+	@{ $(BIN)/mypy && $(BIN)/python scripts/check_examples.py mypy; } & types=$$!; \
+		{ $(BIN)/pyright --project pyproject.toml && $(BIN)/python scripts/check_examples.py pyright; }; \
+		found=$$?; wait $$types && exit $$found  # side by side, as each uses one core
 
 format: $(READY) ## Format the code and fix what can be fixed
 	$(BIN)/ruff format .

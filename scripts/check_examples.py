@@ -2,7 +2,7 @@
 
 Each page and notebook becomes one file, whose body is a coroutine: its blocks share their names
 and may await. Cells and blocks with magics are left out. mypy runs strictly with pydantic's
-plugin and without it, and pyright as it comes.
+plugin and without it, and pyright as it comes: all at the same time, or those that are named.
 """
 
 from __future__ import annotations
@@ -93,8 +93,8 @@ def commands(folder: Path) -> Iterator[list[str]]:
     yield ["pyright", "--project", str(folder), "--pythonpath", sys.executable]
 
 
-def main() -> int:
-    """Run the checkers at the same time; return how many of them complain."""
+def main(names: list[str]) -> int:
+    """Run the checkers, or those of these names; return how many of them complain."""
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made, "shown")
         folder.mkdir()
@@ -102,9 +102,10 @@ def main() -> int:
         running = [
             subprocess.Popen([sys.executable, "-m", *each], cwd=ROOT)  # noqa: S603  our own
             for each in commands(folder)
+            if not names or each[0] in names
         ]
         return sum(each.wait() != 0 for each in running)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
