@@ -299,7 +299,7 @@ def test_a_malformed_url_is_refused_by_name(url: str) -> None:
         (
             SummarizeInput,
             {"url": A, "target_language": "Klingon"},
-            f'"KLINGON" is not a language; use one of {" ".join(SUMMARY_LANGUAGES)}.',
+            f'"Klingon" is not a language; use one of {" ".join(SUMMARY_LANGUAGES)}.',
         ),
         (
             SummarizeInput,

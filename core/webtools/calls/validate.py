@@ -75,10 +75,14 @@ class Dispatcher:
         )
 
     def tools(self) -> tuple[Tool, ...]:
-        """Return the tools that the settings can serve; all where they cannot be read."""
+        """Return the tools that the settings can serve; all where they cannot be read here.
+
+        On an event loop a detector of blocking calls may forbid the look at the file; it raises
+        what it likes.
+        """
         try:
             return servable(self.settings.accounts())
-        except ConfigError:
+        except Exception:  # noqa: BLE001
             return tuple(TOOLS.values())
 
     def redactor(self) -> Redactor:
