@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter
 
+from webtools.config.accounts import Accounts
 from webtools.errors import WebToolsError
 from webtools.flows.drivers import Flow, Gather, Now
 from webtools.operations.failover import (
@@ -94,6 +95,19 @@ def search(
     return _response(_Found(accounts, queries, tries, answers, errors), context, notes)
 
 
+def keyless_notices(accounts: Accounts, asked: Iterable[str]) -> list[str]:
+    """Return a sentence for each of those asked that stood in, as it was sent the question."""
+    if not accounts.stand_ins:  # the usual case
+        return []
+    types = {each.name: each.type for each in accounts.standing_in("search")}
+    return [
+        f"{PROVIDERS[types[name]].about.title} was asked, without a key: no configured provider "
+        "can search, and keyless is on."
+        for name in asked
+        if name in types
+    ]
+
+
 @dataclass(frozen=True, slots=True)
 class _Found:
     """What came of the queries of a call: who was to serve, and what they answered."""
@@ -134,6 +148,7 @@ def _response(found: _Found, context: CallContext, notes: Mapping[str, str]) -> 
             *unknown,
             *context.accounts.warnings,
             *limited,
+            *keyless_notices(context.accounts, (each.provider for each in told)),
             *context.store_warnings(),
         ],
         cost_usd=usd,
