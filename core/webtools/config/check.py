@@ -119,8 +119,9 @@ def _keyless(accounts: Accounts) -> str:
     if not accounts.stand_ins:
         return "off"
     names = listed(each.name for each in accounts.stand_ins)
-    asked = "asks" if accounts.standing_in("search") else "would ask, but a provider can search,"
-    return f"on; {asked} {names}"
+    if not accounts.standing_in("search"):
+        return "on, and not needed, as a provider can search"
+    return f"on; {names} are asked, as no provider can search"
 
 
 def _size(count: int) -> str:
