@@ -277,6 +277,16 @@ _PRICED: dict[str, list[tuple[str, dict[str, Any], Query]]] = {
             for each in ("fast", "low", "medium", "high")
         ),
     ],
+    "tavily": [
+        *(
+            (f"search, `searchDepth` {each}", {"searchDepth": each}, _TEN)
+            for each in ("basic", "fast", "ultra-fast", "advanced")
+        ),
+        *(
+            (f"up to 5 pages, `extractDepth` {each}", {"extractDepth": each}, PageQuery((_URL,)))
+            for each in ("basic", "advanced")
+        ),
+    ],
     "context7": [("a look-up with a key, beyond the plan's allowance", {}, DocsQuery("q", 5))],
 }
 _USUAL: dict[Capability, tuple[str, dict[str, Any], Query]] = {
