@@ -62,7 +62,8 @@ AUTH_HEADERS = frozenset(
 )
 _KEPT_HEADERS = frozenset(
     str.split(
-        "accept content-type x-tavily-access-mode retry-after retry-after-ms x-kagi-trace x-ratelimit-reset"
+        "accept content-type retry-after retry-after-ms x-kagi-trace x-ratelimit-reset"
+        " x-tavily-access-mode"
     )
 )
 

@@ -344,7 +344,7 @@ def test_an_unknown_key_at_the_top_is_named_with_the_nearest() -> None:
     assert fault(text_of(defaultProvder="x")) == (
         'defaultProvder is an unknown key (did you mean "defaultProvider"?); '
         "known are: providers, defaultProvider, maxResults, failover, keyless, cache, log, "
-        "budget, fetch, fence"
+        "research, budget, fetch, fence"
     )
 
 

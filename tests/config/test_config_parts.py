@@ -288,7 +288,8 @@ def test_without_any_that_can_serve_a_chain_the_types_are_named() -> None:
     text = json.dumps(
         {"providers": [entry("direct")], "research": {"chain": {"web": ["my-direct"]}}}
     )
-    expected = r'; add one of type "exa", "kagi", "brave", "tavily", "context7", "wikipedia"\. A minimal'
+    kinds = '"exa", "kagi", "brave", "tavily", "context7", "wikipedia"'
+    expected = rf"; add one of type {kinds}\. A minimal"
     with pytest.raises(ConfigError, match=expected):
         load(text, ORIGIN)
 

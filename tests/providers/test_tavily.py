@@ -13,6 +13,7 @@ from offline import KEY, Stub, answer, drive
 from webtools.errors import AuthenticationError, QuotaError, RateLimitError
 from webtools.http.messages import Request
 from webtools.operations.search import search
+from webtools.pipeline.context import detached
 from webtools.providers import PROVIDERS, Account, tavily
 from webtools.providers.protocols import Cost, PageQuery, SearchQuery
 from webtools.storage.circuit_breaker import Health
@@ -145,7 +146,7 @@ def test_the_limits_of_a_plan_are_a_quota(status: int) -> None:
 
 def test_who_asks_too_often_without_a_key_is_told_of_keys_and_put_aside(tmp_path: Path) -> None:
     with pytest.raises(RateLimitError, match=r"Too many\. Without a key .* get a key") as caught:
-        drive(search(KEYLESS, [QUERY]), answer(LIMITED, 429))
+        drive(search(KEYLESS, [QUERY], detached()), answer(LIMITED, 429))
     assert caught.value.retry_after == 1800
     health = Health(Store(tmp_path / "health.sqlite3"))
     health.failed(KEYLESS, caught.value)
@@ -168,5 +169,5 @@ def test_it_searches_and_fetches_and_searches_for_anybody() -> None:
     assert PROVIDERS["tavily"].capabilities() == ("search", "fetch")
     assert tavily.ABOUT.keyless == ("search",)
     stub = Stub(answer({"results": []}))
-    offline.run(search(KEYLESS, [QUERY]), stub)
+    offline.run(search(KEYLESS, [QUERY], detached()), stub)
     assert len(stub.requests) == 1

@@ -18,6 +18,7 @@ from webtools.errors import (
     UnavailableError,
 )
 from webtools.operations.search import search
+from webtools.pipeline.context import detached
 from webtools.providers import PROVIDERS, wikipedia
 from webtools.providers.protocols import SearchQuery
 
@@ -73,7 +74,7 @@ def test_as_many_as_there_may_be_are_asked_for_where_filters_are_applied_here() 
 
 def test_pages_are_ranked_by_their_index_and_urls_are_the_api_s() -> None:
     pages = [page(2, "second"), page("odd", "unranked"), page(1, "first")]
-    found = drive(search(ACCOUNT, [QUERY]), answer({"query": {"pages": pages}}))
+    found = drive(search(ACCOUNT, [QUERY], detached()), answer({"query": {"pages": pages}}))
     assert [result.url for result in found.results] == [
         f"https://w.example/{name}" for name in ("first", "second", "unranked")
     ]
@@ -82,9 +83,11 @@ def test_pages_are_ranked_by_their_index_and_urls_are_the_api_s() -> None:
 
 
 def test_no_hits_are_an_answer_and_no_answer_is_an_error() -> None:
-    assert drive(search(ACCOUNT, [QUERY]), answer({"batchcomplete": True})).results == []
+    assert (
+        drive(search(ACCOUNT, [QUERY], detached()), answer({"batchcomplete": True})).results == []
+    )
     with pytest.raises(ResponseFormatError):
-        drive(search(ACCOUNT, [QUERY]), answer({"something": "else"}))
+        drive(search(ACCOUNT, [QUERY], detached()), answer({"something": "else"}))
 
 
 @pytest.mark.parametrize(
