@@ -83,9 +83,8 @@ def test_pages_are_ranked_by_their_index_and_urls_are_the_api_s() -> None:
 
 
 def test_no_hits_are_an_answer_and_no_answer_is_an_error() -> None:
-    assert (
-        drive(search(ACCOUNT, [QUERY], detached()), answer({"batchcomplete": True})).results == []
-    )
+    nothing = drive(search(ACCOUNT, [QUERY], detached()), answer({"batchcomplete": True}))
+    assert nothing.results == []
     with pytest.raises(ResponseFormatError):
         drive(search(ACCOUNT, [QUERY], detached()), answer({"something": "else"}))
 
