@@ -366,7 +366,6 @@ class ProviderConformance:
             kind = _KINDS.get(status, UnavailableError if status >= 500 else BadRequestError)  # noqa: PLR2004
             is_own = status not in _DEFINED and kind is BadRequestError
             assert type(found) in {kind, QuotaError if is_own else kind}, status
-            kind = type(found)
             assert (found.status, found.provider) == (status, account.name)
             assert found.retryable == (kind in {RateLimitError, UnavailableError})
             assert found.retry_after is None

@@ -41,8 +41,7 @@ _KNOBS = {
 }
 
 
-_SWITCHES = dict.fromkeys(("1", "true", "yes", "on"), True)
-_SWITCHES |= dict.fromkeys(("", "0", "false", "no", "off"), False)
+_ON, _OFF = ("1", "true", "yes", "on"), ("", "0", "false", "no", "off")
 
 
 class Knobs(NamedTuple):
@@ -129,9 +128,9 @@ def read_knobs(environ: Mapping[str, str]) -> Knobs:
 
 def _read_switch(name: str, text: str, warnings: list[str]) -> bool:
     word = text.strip().lower()
-    if word not in _SWITCHES:
+    if word not in {*_ON, *_OFF}:
         warnings.append(f"{name} is neither 1 nor 0, so it is ignored.")
-    return _SWITCHES.get(word, False)
+    return word in _ON
 
 
 def _read_number(name: str, text: str, warnings: list[str]) -> int | None:

@@ -15,6 +15,8 @@ _NO_PROSE = re.compile(r"\s*(?:#|```|\||[-*+] |\d+\. |>|\[Page )")
 
 def with_parts(page: Page, query: PageQuery, most: int | None) -> tuple[Page, list[str]]:
     """Return a page that has its whole text with the parts asked for, and what was cut."""
+    if page.error:
+        return page, []
     whole = page.text or ""
     wants_text = query.text or not query.highlights  # a summary cannot be had
     text = cut(whole, most) if most else whole

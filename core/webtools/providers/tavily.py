@@ -177,7 +177,7 @@ def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
     faults = match_addresses(query.urls, named, query.urls)
     whole = read_page_list(items, _PAGE, replace(query, text=True), account, faults)
     most = query.text_max_characters or account.options.default_fetch_text_max_characters
-    shown = [(page, []) if page.error else with_parts(page, query, most) for page in whole]
+    shown = [with_parts(page, query, most) for page in whole]
     came = tuple(page.url for page, _ in shown if not page.error)
     cost = _cost(fetch_price(replace(query, urls=came), account), account)
     said: list[str] = [*missing_parts(query, account.name)]

@@ -23,6 +23,7 @@ from webtools.providers.filters import filters_left
 from webtools.providers.hits import HitFields, read_hits
 from webtools.providers.parsing import json_object, maybe_object, number
 from webtools.providers.protocols import Account, FilterName, Hits, SearchQuery
+from webtools.text.narrowing import is_list
 
 _MOST_RESULTS = 20  # with introductions, of which one answer has no more
 _INTRODUCTION_CHARACTERS = 600
@@ -107,7 +108,7 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     if "query" not in answer and answer["batchcomplete"]:
         return read_hits([], _HIT, query, account, 0.0)
     found = json_object(answer["query"])["pages"]
-    pages = sorted(found, key=_rank) if isinstance(found, list) else found
+    pages = sorted(found, key=_rank) if is_list(found) else found
     return read_hits(pages, _HIT, query, account, 0.0)
 
 
