@@ -25,6 +25,8 @@ from webtools.text.choices import Fence
 from webtools.text.redaction import Redactor, redactor_for
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from webtools.providers.protocols import Pacer
 
 _USES: dict[Capability, str] = {
@@ -262,6 +264,19 @@ def keyless_titles(capability: Capability) -> list[str]:
     """Name those who serve anybody without a key, where the settings ask for that."""
     abouts = (each.about for each in PROVIDERS.values())
     return [about.title for about in abouts if capability in about.keyless]
+
+
+def keyless_notices(accounts: Accounts, asked: Iterable[str]) -> list[str]:
+    """Return a sentence for each of those asked that stood in, as it was sent the question."""
+    if not accounts.stand_ins:  # the usual case
+        return []
+    types = {each.name: each.type for each in accounts.standing_in("search")}
+    return [
+        f"{PROVIDERS[types[name]].about.title} was asked, without a key: no configured provider "
+        "can search, and keyless is on."
+        for name in asked
+        if name in types
+    ]
 
 
 def stand_ins(proxies: Proxies, domains: OperatorDomains = NO_DOMAINS) -> tuple[Account, ...]:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter
 
-from webtools.config.accounts import Accounts
+from webtools.config.accounts import keyless_notices
 from webtools.errors import WebToolsError
 from webtools.flows.drivers import Flow, Gather, Now
 from webtools.operations.failover import (
@@ -93,19 +93,6 @@ def search(
         if isinstance(outcome, WebToolsError)
     ]
     return _response(_Found(accounts, queries, tries, answers, errors), context, notes)
-
-
-def keyless_notices(accounts: Accounts, asked: Iterable[str]) -> list[str]:
-    """Return a sentence for each of those asked that stood in, as it was sent the question."""
-    if not accounts.stand_ins:  # the usual case
-        return []
-    types = {each.name: each.type for each in accounts.standing_in("search")}
-    return [
-        f"{PROVIDERS[types[name]].about.title} was asked, without a key: no configured provider "
-        "can search, and keyless is on."
-        for name in asked
-        if name in types
-    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from functools import partial
 from typing import Literal, NamedTuple, TypeAlias
 
-from webtools.config.accounts import KEYLESS_VARIABLE, keyless_titles
+from webtools.config.accounts import KEYLESS_VARIABLE, keyless_notices, keyless_titles
 from webtools.config.messages import listed
 from webtools.config.paths import ENVIRONMENT
 from webtools.config.settings import EXAMPLE, Accounts, config_paths
@@ -25,7 +25,6 @@ from webtools.operations.search import (
     HITS,
     as_kept,
     attest,
-    keyless_notices,
     search_one,
     unapplied,
     undated_warning,
@@ -144,26 +143,26 @@ def _variables(types: tuple[str, ...]) -> list[str]:
 
 
 def _nobody(command: Command, types: tuple[str, ...], accounts: Accounts) -> ConfigError:
-    keyless = " and ".join(keyless_titles("search"))
     if accounts.origin == ENVIRONMENT:
         docs, first, last = map(_variables, (_docs_types(), *map(_search_types, _PLACES)))
-        *most, end = (*docs, *first)
+        required = [kind for kind in _search_types("first") if PROVIDERS[kind].about.needs_key]
+        *most, end = (*docs, *_variables(tuple(required)))
         need = f"need {', '.join(most)}, or {end}"
         *most, end = (*first, *last)
         remedy = (
             f"Set {', '.join(most)} or {end}; for documentation {' or '.join(docs)} "
             f"is enough. Or write a config file, {config_paths()[0]}"
         )
-        remedy += f"; {KEYLESS_VARIABLE}=1 or --keyless asks {keyless} without a key"
+        word = f"{KEYLESS_VARIABLE}=1 or --keyless"
     else:
         known = f"{listed(types[:-1])} or {listed(types[-1:])}"
         need = f"{accounts.origin} has no provider of type {known}"
-        remedy = (
-            "Add one there, for keys in the environment are not read beside it, or set "
-            f'"keyless" to true, which asks {keyless} without a key'
-        )
+        remedy = "Add one there, for keys in the environment are not read beside it"
+        word = '"keyless": true'
         if names := listed(each.name for each in _of_types(_docs_types(), accounts)):
             remedy += f", or let research.chain.{command} name {names}"
+    if not any(PROVIDERS[each.type].search for each in accounts.accounts):
+        remedy += f"; {word} asks {' and '.join(keyless_titles('search'))} without a key"
     return ConfigError(
         f"web_research: no retrieval providers configured ({need}). {remedy}; a minimal valid "
         f"example:\n{EXAMPLE}"
