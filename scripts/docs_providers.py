@@ -9,7 +9,7 @@ from typing import Any
 from docs_tables import NOTHING, Row, fields, listed, summary, table, usd
 from pydantic import BaseModel, SecretStr
 
-from webtools.config.accounts import DEFAULT_LIMIT
+from webtools.config.accounts import DEFAULT_LIMIT, KEYLESS_VARIABLE
 from webtools.config.environment import variables as known_variables
 from webtools.config.models import Config, ProviderConfig
 from webtools.config.parts import (
@@ -119,6 +119,7 @@ def variables() -> str:
         for each in PROVIDERS.values()
         if each.about.key_variables
     ]
+    rows.append([f"`{KEYLESS_VARIABLE}`", "as `keyless`: 1 for yes, 0 for no"])
     numbers = {
         "maxResults": MAX_RESULTS,
         "cache.ttlMs": TTL_MS,
@@ -275,6 +276,16 @@ _PRICED: dict[str, list[tuple[str, dict[str, Any], Query]]] = {
                 _ANSWER,
             )
             for each in ("fast", "low", "medium", "high")
+        ),
+    ],
+    "tavily": [
+        *(
+            (f"search, `searchDepth` {each}", {"searchDepth": each}, _TEN)
+            for each in ("basic", "fast", "ultra-fast", "advanced")
+        ),
+        *(
+            (f"up to 5 pages, `extractDepth` {each}", {"extractDepth": each}, PageQuery((_URL,)))
+            for each in ("basic", "advanced")
         ),
     ],
     "context7": [("a look-up with a key, beyond the plan's allowance", {}, DocsQuery("q", 5))],

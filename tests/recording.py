@@ -61,7 +61,10 @@ AUTH_HEADERS = frozenset(
     )
 )
 _KEPT_HEADERS = frozenset(
-    str.split("accept content-type retry-after retry-after-ms x-kagi-trace x-ratelimit-reset")
+    str.split(
+        "accept content-type retry-after retry-after-ms x-kagi-trace x-ratelimit-reset"
+        " x-tavily-access-mode"
+    )
 )
 
 DOCS, NEWS = "https://docs.example", "https://news.example"
@@ -70,7 +73,7 @@ _LIVE_HOSTS = {"docs.example": "docs.python.org/3", "news.example": "blog.python
 
 # --- what is recorded --------------------------------------------------------------------------
 
-WRONG_KEY, NO_CREDIT_KEY = "wrong-key", "test-key-no-credit"
+WRONG_KEY, NO_CREDIT_KEY, KEYLESS = "wrong-key", "test-key-no-credit", ""
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ class Scenario:
         flow: The call.
         page: The API's documentation, for the first line of the cassette.
         options: The provider's options that the call needs.
-        key: Key to use instead of a good one.
+        key: Key to use instead of a good one; empty for none at all.
         fault: What the sandbox does wrong.
         fails: Whether the call ends with an error.
     """
@@ -104,7 +107,7 @@ class Scenario:
         options = dict(self.options)
         if self.key is not None:
             others = {name: None for name, value in base.options if isinstance(value, SecretStr)}
-            base = replace(base, api_key=SecretStr(self.key))
+            base = replace(base, api_key=SecretStr(self.key) if self.key else None)
             options = others | options
         origin = PROVIDERS[self.provider].about.origin
         fitted = base.options.model_copy(update=options)
@@ -156,6 +159,9 @@ _BRAVE = "https://api-dashboard.search.brave.com/app/documentation/web-search/ge
 _PERPLEXITY_SEARCH = "https://docs.perplexity.ai/api-reference/search-post"
 _PERPLEXITY_AGENT = "https://docs.perplexity.ai/docs/agent-api"
 _CONTEXT7 = "https://context7.com/docs/api-guide"
+_TAVILY_SEARCH = "https://docs.tavily.com/documentation/api-reference/endpoint/search"
+_TAVILY_EXTRACT = "https://docs.tavily.com/documentation/api-reference/endpoint/extract"
+_WIKIPEDIA = "https://www.mediawiki.org/wiki/API:Search"
 _V0 = {"search_api": "v0"}
 _BARLEY, _TEXT = "seed archive barley", f"{NEWS}/2026/05/cassette-testing.html"
 _PAGES = (
@@ -269,6 +275,32 @@ SCENARIOS: dict[str, Scenario] = {
     **_named("perplexity-search", _failures("perplexity", _searching(_BARLEY), _PERPLEXITY_SEARCH)),
     "perplexity-synthesis": Scenario("perplexity", _POOL, _PERPLEXITY_AGENT),
     **_named("perplexity-synthesis", _failures("perplexity", _POOL, _PERPLEXITY_AGENT)),
+    "tavily-search": Scenario("tavily", _searching(_BARLEY, "glacier lake"), _TAVILY_SEARCH),
+    "tavily-search-filtered": Scenario("tavily", _searching("seeds", **_SPRING), _TAVILY_SEARCH),
+    "tavily-search-invalid": Scenario(
+        "tavily", _searching(_BARLEY, limit=-1), _TAVILY_SEARCH, fails=True
+    ),
+    "tavily-search-keyless": Scenario(
+        "tavily",
+        _searching(_BARLEY),
+        _TAVILY_SEARCH,
+        key=KEYLESS,
+        fault={"status": 429, "retry_after": 0},
+    ),
+    **_named("tavily-search", _failures("tavily", _searching(_BARLEY), _TAVILY_SEARCH)),
+    "tavily-contents": Scenario(
+        "tavily", _fetching(*_PAGES, text_max_characters=120), _TAVILY_EXTRACT
+    ),
+    "tavily-contents-all-failed": Scenario(
+        "tavily", _fetching(_PAGES[1]), _TAVILY_EXTRACT, fails=True
+    ),
+    "wikipedia-search": Scenario(
+        "wikipedia", _searching(_BARLEY, "glacier lake", "qqqqzzzz"), _WIKIPEDIA
+    ),
+    "wikipedia-search-filtered": Scenario("wikipedia", _searching("seeds", **_SPRING), _WIKIPEDIA),
+    "wikipedia-search-invalid": Scenario(
+        "wikipedia", _searching(_BARLEY, limit=-1), _WIKIPEDIA, fails=True
+    ),
     "context7-docs": Scenario("context7", _looking_up("json decoder hook"), _CONTEXT7),
     "context7-docs-moved": Scenario("context7", _looking_up("/cpython/unittest mock"), _CONTEXT7),
     "context7-docs-lost-version": Scenario("context7", _looking_up("json@v2.7 dumps"), _CONTEXT7),
@@ -487,7 +519,11 @@ def sandbox_source() -> Iterator[Source]:
         mock.patch("webtools.pipeline.retries.FIRST_DELAY", 0.0),
         SandboxServer(docs_url=DOCS, news_url=NEWS, today=WRITTEN_ON) as server,
     ):
-        found = Settings(load(json.dumps(server.config()), "the sandbox")).accounts().accounts
+        found = (
+            Settings(load(json.dumps(server.config("tavily", "wikipedia")), "the sandbox"))
+            .accounts()
+            .accounts
+        )
 
         def prepare(scenario: Scenario) -> None:
             server.reset()

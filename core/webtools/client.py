@@ -41,6 +41,8 @@ class WebTools(Instance):
 
     Args:
         config: A `Config`, or what a config file holds, or the path of one; None looks for one.
+        keyless: Whether searches go to Tavily and Wikipedia, without a key, where no configured
+            provider can search; None for what the settings say.
     """
 
     @property

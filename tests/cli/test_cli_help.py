@@ -23,6 +23,7 @@ from webtools.tools import (
 
 OF_THE_COMMAND = {
     *("texts", "help", "config", "json", "plain", "cache", "timeout", "output", "force", "model"),
+    "keyless",
 }
 
 

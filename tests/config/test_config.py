@@ -343,8 +343,8 @@ def test_another_proxy_is_refused_and_not_shown(url: str) -> None:
 def test_an_unknown_key_at_the_top_is_named_with_the_nearest() -> None:
     assert fault(text_of(defaultProvder="x")) == (
         'defaultProvder is an unknown key (did you mean "defaultProvider"?); '
-        "known are: providers, defaultProvider, maxResults, failover, cache, log, research, "
-        "budget, fetch, fence"
+        "known are: providers, defaultProvider, maxResults, failover, keyless, cache, log, "
+        "research, budget, fetch, fence"
     )
 
 
@@ -859,7 +859,7 @@ def test_none_that_can_is_told_with_the_file_and_a_type(tmp_path: Path) -> None:
     path = write(tmp_path / "c.json", text_of(entry(type="kagi")))
     with pytest.raises(ConfigError) as caught:
         Settings(path).accounts().select("fetch")
-    expected = f'No provider in {path} can fetch; add a provider of type "exa".'
+    expected = f'No provider in {path} can fetch; add a provider of type "exa", "tavily".'
     assert str(caught.value) == expected
 
 

@@ -288,7 +288,8 @@ def test_without_any_that_can_serve_a_chain_the_types_are_named() -> None:
     text = json.dumps(
         {"providers": [entry("direct")], "research": {"chain": {"web": ["my-direct"]}}}
     )
-    expected = r'; add one of type "exa", "kagi", "brave", "context7"\. A minimal'
+    kinds = '"exa", "kagi", "brave", "tavily", "context7", "wikipedia"'
+    expected = rf"; add one of type {kinds}\. A minimal"
     with pytest.raises(ConfigError, match=expected):
         load(text, ORIGIN)
 
@@ -336,6 +337,7 @@ def test_check_tells_of_the_defaults(home: Path) -> None:
         "Synthesis: extractive for web-deep, none elsewhere (the defaults)",
         "Budget: no limit",
         "Failover: on",
+        "Keyless search: off",
     ]
 
 
@@ -352,6 +354,7 @@ def test_check_tells_of_every_part() -> None:
         "Synthesis: extractive",
         "Budget: 2.5 USD per day, 1,000 calls per day, 1 USD per process, 9 calls per process",
         "Failover: on",
+        "Keyless search: off",
     ]
 
 

@@ -36,7 +36,8 @@ from webtools.pages.reading import Content
 from webtools.pages.reading_here import within
 from webtools.pipeline.context import detached
 from webtools.providers import Account
-from webtools.providers.direct import IMPLICIT, cut, lead, missing_libraries
+from webtools.providers.direct import IMPLICIT, missing_libraries
+from webtools.providers.page_parts import cut, lead
 from webtools.providers.protocols import PageQuery
 from webtools.results import FetchResponse
 from webtools.tools import FETCH
@@ -903,7 +904,7 @@ def test_without_the_extra_the_remedy_is_told_and_nothing_is_sent(
         with pytest.raises(ConfigError) as caught:
             tools.fetch("http://a.example/")
     assert str(caught.value) == (
-        'No provider in the code can fetch; add a provider of type "exa".\n'
+        'No provider in the code can fetch; add a provider of type "exa", "tavily".\n'
         "Or install what reads pages without any key: pip install 'agent-webtools[fetch]'"
     )
     assert internet.looked_up == []

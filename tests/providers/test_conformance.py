@@ -237,7 +237,9 @@ def test_a_recorded_answer_with_parts_replaced_gives_something_sound(
 
 def hits(*items: dict[str, Any]) -> Response:
     """Make an answer in which any provider finds these."""
-    return answer({"results": items, "data": {"search": items}, "web": {"results": items}})
+    pages = [item | {"fullurl": item["url"]} for item in items]
+    every = {"results": items, "data": {"search": items}, "web": {"results": items}}
+    return answer(every | {"query": {"pages": pages}})
 
 
 FILTERED = SearchQuery(

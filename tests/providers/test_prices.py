@@ -54,11 +54,12 @@ def test_a_provider_has_a_price_for_what_it_can_do_and_for_nothing_else(
     kind: str, able: Any
 ) -> None:
     account = direct.IMPLICIT if kind == "direct" else offline.account(kind)
+    is_free = kind in {"direct", "wikipedia"}
     query = QUERIES[able]
     if PROVIDERS[kind].can(able):
         price = worst(account, query)
         assert 0 <= price < 0.5
-        assert (price == 0) == (kind == "direct")
+        assert (price == 0) == is_free
     else:
         with pytest.raises(TypeError, match=rf"^{kind} takes no {type(query).__name__}$"):
             worst(account, query)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -25,13 +26,18 @@ class Instance:
 
     Args:
         config: A `Config`, or what a config file holds, or the path of one; None looks for one.
+        keyless: Whether searches go to Tavily and Wikipedia, without a key, where no configured
+            provider can search; None for what the settings say.
     """
 
     def __init__(
-        self, config: Config | Mapping[str, Any] | str | os.PathLike[str] | None = None
+        self,
+        config: Config | Mapping[str, Any] | str | os.PathLike[str] | None = None,
+        *,
+        keyless: bool | None = None,
     ) -> None:
         """Remember where the settings are; nothing is read or opened."""
-        self._settings = Settings(config)
+        self._settings = Settings(config, keyless=keyless)
         self._dispatcher = Dispatcher(self._settings)
         self._blocking = BlockingTransport()
         self._loops = LoopTransports()
@@ -72,7 +78,8 @@ class Instance:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as where the settings are; a config that holds keys refuses."""
-        return type(self), self._settings.__reduce__()[1]
+        make = partial(type(self), keyless=self._settings.keyless)
+        return make, self._settings.__reduce__()[1]
 
     def __enter__(self) -> Self:
         """Give the instance itself."""

@@ -75,7 +75,7 @@ def servable(accounts: Accounts) -> tuple[Tool, ...]:
 
     Without any provider the first call of whichever tool says what is missing.
     """
-    if not accounts.accounts:
+    if not (accounts.accounts or accounts.stand_ins):
         return tuple(TOOLS.values())
     return tuple(
         tool

@@ -65,7 +65,7 @@ def _result(options: Namespace, arguments: dict[str, Any]) -> ToolResult:
         how["synthesizer"] = synthesizer_of(model)
         arguments.setdefault("synthesis", "llm")
     with (
-        WebTools(config=options.config) as web,
+        WebTools(config=options.config, keyless=getattr(options, "keyless", None)) as web,
         progress(parts=0 if options.plain else _parts(options)) as told,
     ):
         if options.timeout is None:

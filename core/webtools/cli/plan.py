@@ -20,6 +20,6 @@ def answer(given: dict[str, Any], options: Namespace) -> Report:
     """
     if options.model:
         given["synthesis"] = synthesizer_of(options.model)
-    with WebTools(config=options.config) as web:
+    with WebTools(config=options.config, keyless=options.keyless) as web:
         plan = web.plan(**given)
     return Report(plan_text(plan, datetime.now(UTC)), plan.model_dump(mode="json"))

@@ -139,6 +139,7 @@ PLAN = ToolCommand(
     "QUERY ...",
     "the plan",
 )
+_SEARCHING = {"web_search", "web_research"}
 TOOL_COMMANDS = {**RESEARCH, **CALLS, "plan": PLAN}
 
 
@@ -163,12 +164,23 @@ def tool_parser(name: str) -> Parser:
     parser.take_options(each for each in options if each.target not in fixed)
     if told.tool == "web_research":
         _add_model(parser)
+    if told.tool in _SEARCHING:
+        _add_keyless(parser)
     if name == "plan":
         add_config(parser)
         add_json(parser, f"Print {told.data} as one JSON document.")
     else:
         add_call_options(parser, told.data)
     return parser
+
+
+def _add_keyless(parser: Parser) -> None:
+    parser.add_argument(
+        "--keyless",
+        action="store_true",
+        default=None,
+        help="Ask Tavily and Wikipedia, without a key, where no configured provider can search.",
+    )
 
 
 def _add_model(parser: Parser) -> None:

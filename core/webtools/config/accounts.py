@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from webtools.config.file import PLACEHOLDER
 from webtools.config.messages import hint, listed, not_picklable, quote
-from webtools.config.models import capabilities
+from webtools.config.models import ProviderConfig, capabilities
 from webtools.config.parts import (
     BudgetConfig,
     CacheConfig,
@@ -25,7 +25,8 @@ from webtools.text.choices import Fence
 from webtools.text.redaction import Redactor, redactor_for
 
 if TYPE_CHECKING:
-    from webtools.config.models import ProviderConfig
+    from collections.abc import Iterable
+
     from webtools.providers.protocols import Pacer
 
 _USES: dict[Capability, str] = {
@@ -37,6 +38,7 @@ _USES: dict[Capability, str] = {
 }
 
 _KEYLESS = f"Or install what reads pages without any key: {INSTALL}"
+KEYLESS_VARIABLE = "WEB_SEARCH_KEYLESS"
 DEFAULT_LIMIT = 5  # results per query where neither the call nor the settings say
 
 
@@ -93,6 +95,8 @@ class Accounts:
         proxies: What the environment says of proxies.
         fetch: What pages may be read.
         failover: Whether plain calls go on to the next provider where one fails.
+        stand_ins: Who searches without a key where no configured provider can; none unless the
+            settings ask for that.
         keyless: Who fetches pages where no other can.
         secrets: All keys: what may never appear in a text.
         redactor: Takes them out of texts.
@@ -113,6 +117,7 @@ class Accounts:
     proxies: Proxies = NO_PROXIES
     fetch: FetchConfig = field(default_factory=FetchConfig)
     failover: bool = True
+    stand_ins: tuple[Account, ...] = ()
     keyless: Account = field(init=False, repr=False, compare=False)
     secrets: frozenset[str] = field(init=False, repr=False, compare=False)
     redactor: Redactor = field(init=False, repr=False, compare=False)
@@ -169,8 +174,7 @@ class Accounts:
         first = self.select_fetcher(name) if is_fetch else self.select(capability, name)
         if name:
             return (first,)
-        able = [each for each in self.accounts if PROVIDERS[each.type].can(capability)]
-        every = [first, *(able if self.failover else ())]
+        every = [first, *(self.able(capability) if self.failover else ())]
         if is_fetch:
             pairs = ((each, self.fallback(each)) for each in every)
             every = [each for pair in pairs for each in pair if each is not None]
@@ -199,9 +203,9 @@ class Accounts:
         """
         if name is None and capability in self.choices:
             return self.choices[capability]
-        if not self.accounts:
+        able = self.able(capability)
+        if not (self.accounts or able):
             raise ConfigError(_key_not_set(capability))
-        able = [each for each in self.accounts if PROVIDERS[each.type].can(capability)]
         if name is not None:
             return self._able(name, capability, able)
         if not able and self.origin == ENVIRONMENT:
@@ -212,10 +216,21 @@ class Accounts:
         chosen = next((account for account in able if account.name == self.default), able[0])
         return self.choices.setdefault(capability, chosen)
 
+    def able(self, capability: Capability) -> list[Account]:
+        """List who can serve, in order: of those configured, else of the stand-ins."""
+        configured = [each for each in self.accounts if PROVIDERS[each.type].can(capability)]
+        return configured or self.standing_in(capability)
+
+    def standing_in(self, capability: Capability) -> list[Account]:
+        """List the stand-ins for what no configured provider can."""
+        if any(PROVIDERS[each.type].can(capability) for each in self.accounts):
+            return []
+        return [e for e in self.stand_ins if capability in PROVIDERS[e.type].about.keyless]
+
     def _able(self, name: str, capability: Capability, able: list[Account]) -> Account:
-        chosen = self.named(name)
+        chosen = next((each for each in (*self.accounts, *able) if each.name == name), None)
         if chosen is None:
-            known = [account.name for account in self.accounts]
+            known = dict.fromkeys(account.name for account in (*self.accounts, *able))
             fault = f"No provider {quote(name)} in {self.origin}{hint(name, known)}"
             raise ConfigError(f"{fault}; known are: {listed(known)}.")
         if chosen not in able:
@@ -238,7 +253,37 @@ def _types_for(capability: Capability) -> list[str]:
 
 def _remedy(capability: Capability) -> str:
     types = listed(_types_for(capability))
-    return f"add a provider of type {types}." if types else "no type can yet."
+    if not types:
+        return "no type can yet."
+    titles = " and ".join(keyless_titles(capability))
+    keyless = f', or set "keyless" to true, which asks {titles} without a key' if titles else ""
+    return f"add a provider of type {types}{keyless}."
+
+
+def keyless_titles(capability: Capability) -> list[str]:
+    """Name those who serve anybody without a key, where the settings ask for that."""
+    abouts = (each.about for each in PROVIDERS.values())
+    return [about.title for about in abouts if capability in about.keyless]
+
+
+def keyless_notices(accounts: Accounts, asked: Iterable[str]) -> list[str]:
+    """Return a sentence for each of those asked that stood in, as it was sent the question."""
+    if not accounts.stand_ins:  # the usual case
+        return []
+    types = {each.name: each.type for each in accounts.standing_in("search")}
+    return [
+        f"{PROVIDERS[types[name]].about.title} was asked, without a key: no configured provider "
+        "can search, and keyless is on."
+        for name in asked
+        if name in types
+    ]
+
+
+def stand_ins(proxies: Proxies, domains: OperatorDomains = NO_DOMAINS) -> tuple[Account, ...]:
+    """Make the accounts of those who serve without a key or an entry, in the registry's order."""
+    kinds = [kind for kind, each in PROVIDERS.items() if each.about.keyless]
+    entries = (ProviderConfig(name=kind, type=kind) for kind in kinds)
+    return tuple(build(each, None, "keyless", proxies, domains) for each in entries)
 
 
 def _key_not_set(capability: Capability) -> str:
@@ -248,10 +293,12 @@ def _key_not_set(capability: Capability) -> str:
     recommended = (each for each in abouts if capability in each.recommended_for)
     about = next(recommended, abouts[0])
     variables = ", ".join(name for each in abouts for name in each.key_variables)
+    titles = " and ".join(keyless_titles(capability))
+    keyless = f"{KEYLESS_VARIABLE}=1, or --keyless, asks {titles} without a key; " if titles else ""
     return (
         f"{about.key_variables[0]} environment variable is not set. "
         f"Set it to your {about.title} API key to use {_USES[capability]}.\n"
         f"Any of these would do: {variables}, or a config file, {config_paths()[0]} "
-        "(`webtools config init` begins one); `webtools demo` and the offline sandbox, "
+        f"(`webtools config init` begins one); {keyless}`webtools demo` and the offline sandbox, "
         "`webtools sandbox`, need no key."
     )

@@ -52,6 +52,7 @@ def describe(accounts: Accounts, environ: Mapping[str, str]) -> list[str]:
         f"Budget: {_budget(accounts.budget)}",
         *_fetch_lines(accounts.fetch),
         f"Failover: {'on' if accounts.failover else 'off'}",
+        f"Keyless search: {_keyless(accounts)}",
         *(
             f"Warning: {text}"
             for text in (
@@ -112,6 +113,15 @@ def _log(accounts: Accounts) -> str:
     queries = "in clear" if log.queries == "clear" else "hashed"
     files = f"{_size(log.max_bytes)} per file, {log.max_backups} older files"
     return f"{log_path(accounts)}; queries are {queries}; {files}"
+
+
+def _keyless(accounts: Accounts) -> str:
+    if not accounts.stand_ins:
+        return "off"
+    names = listed(each.name for each in accounts.stand_ins)
+    if not accounts.standing_in("search"):
+        return "on, and not needed, as a provider can search"
+    return f"on; {names} are asked, as no provider can search"
 
 
 def _size(count: int) -> str:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from pydantic import SecretStr
 
+from webtools.config.accounts import KEYLESS_VARIABLE
 from webtools.config.models import Config, ProviderConfig
 from webtools.config.parts import (
     LOG_BACKUPS,
@@ -40,12 +41,16 @@ _KNOBS = {
 }
 
 
+_ON, _OFF = ("1", "true", "yes", "on"), ("", "0", "false", "no", "off")
+
+
 class Knobs(NamedTuple):
     """What the environment sets beside the keys, and what is odd about it."""
 
     max_results: int | None
     cache: CacheConfig
     log: LogConfig
+    keyless: bool
     warnings: list[str]
 
 
@@ -53,7 +58,7 @@ def variables() -> list[str]:
     """Name every variable that is read, those of installed providers too."""
     PROVIDERS.load_announced()
     keys = (name for each in PROVIDERS.values() for name in each.about.key_variables)
-    return [*keys, *_KNOBS]
+    return [*keys, KEYLESS_VARIABLE, *_KNOBS]
 
 
 def key_variables(environ: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -91,7 +96,11 @@ def environment_config(environ: Mapping[str, str]) -> tuple[Config | None, list[
         return None, warnings
     entries = [ProviderConfig(name=kind, type=kind, api_key=key) for kind, key in found.items()]
     config = Config(
-        providers=entries, max_results=knobs.max_results, cache=knobs.cache, log=knobs.log
+        providers=entries,
+        max_results=knobs.max_results,
+        cache=knobs.cache,
+        log=knobs.log,
+        keyless=knobs.keyless,
     )
     return config, warnings
 
@@ -112,8 +121,16 @@ def read_knobs(environ: Mapping[str, str]) -> Knobs:
                 "rotate_check_ms": rotate_check_ms,
             }
         ),
+        _read_switch(KEYLESS_VARIABLE, environ.get(KEYLESS_VARIABLE, ""), warnings),
         warnings,
     )
+
+
+def _read_switch(name: str, text: str, warnings: list[str]) -> bool:
+    word = text.strip().lower()
+    if word not in {*_ON, *_OFF}:
+        warnings.append(f"{name} is neither 1 nor 0, so it is ignored.")
+    return word in _ON
 
 
 def _read_number(name: str, text: str, warnings: list[str]) -> int | None:

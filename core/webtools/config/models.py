@@ -142,6 +142,8 @@ class Config(_Secretive):
         research: How research is done.
         budget: What may be spent.
         fetch: What pages may be read.
+        keyless: Whether searches go to those who need no key where no configured provider can
+            search: the questions are sent to Tavily and Wikipedia.
         fence: What of the web a model reads inside a fence: what pages say, search results and
             errors too, or nothing.
     """
@@ -150,6 +152,7 @@ class Config(_Secretive):
     default_provider: str | None = None
     max_results: Annotated[int, Field(ge=MAX_RESULTS.least, le=MAX_RESULTS.most)] | None = None
     failover: bool = True
+    keyless: bool = False
     cache: CacheConfig = Field(default_factory=CacheConfig)
     log: LogConfig = Field(default_factory=LogConfig)
     research: ResearchConfig = Field(default_factory=ResearchConfig)
@@ -157,7 +160,7 @@ class Config(_Secretive):
     fetch: FetchConfig = Field(default_factory=FetchConfig)
     fence: Fence = "pages"
 
-    @field_validator("fence", "failover", mode="before")
+    @field_validator("fence", "failover", "keyless", mode="before")
     @classmethod
     def _read_null(cls, value: Any, info: ValidationInfo) -> Any:
         return cls.model_fields[str(info.field_name)].default if value is None else value

@@ -10,13 +10,14 @@ import json
 import os
 import threading
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 from pydantic import SecretStr
 from pydantic.alias_generators import to_camel
 
-from webtools.config.accounts import Accounts, build
+from webtools.config.accounts import Accounts, build, stand_ins
 from webtools.config.check import describe
 from webtools.config.environment import environment_config, read_knobs, variables
 from webtools.config.file import EXAMPLE, absolute, file_error, read_text, status
@@ -142,6 +143,8 @@ class Settings:
         config: A config, or the path of a file, or None to look for a file and, if there is
             none, read the environment. Nothing is read yet.
         environ: Stands in for `os.environ`.
+        keyless: Whether searches go to those who need no key where no configured provider can
+            search; None for what the source says.
     """
 
     def __init__(
@@ -149,6 +152,7 @@ class Settings:
         config: Config | Mapping[str, Any] | str | os.PathLike[str] | None = None,
         *,
         environ: Mapping[str, str] | None = None,
+        keyless: bool | None = None,
     ) -> None:
         if isinstance(config, Mapping):
             config = _from_mapping(config)
@@ -157,6 +161,7 @@ class Settings:
         if config is not None and not isinstance(config, Config):
             self._path = absolute(config)
         self._environ = environ
+        self.keyless = keyless
         self._lock = threading.Lock()
         self._pid = os.getpid()
         self._signature: tuple[object, ...] | None = None
@@ -220,6 +225,7 @@ class Settings:
         if config is not None:
             return self._build(config, ENVIRONMENT, *warnings)
         knobs = read_knobs(self.environ)  # they also count for what needs no key
+        proxies = environment_proxies()
         return Accounts(
             accounts=(),
             default=None,
@@ -228,8 +234,12 @@ class Settings:
             warnings=tuple(warnings),
             cache=knobs.cache,
             log=knobs.log,
-            proxies=environment_proxies(),
+            proxies=proxies,
+            stand_ins=stand_ins(proxies) if self._is_keyless(knobs.keyless) else (),
         )
+
+    def _is_keyless(self, stated: bool) -> bool:
+        return stated if self.keyless is None else self.keyless
 
     def _build(self, config: Config, origin: str, *warnings: str) -> Accounts:
         cache, log = settled(config.cache, origin), settled(config.log, origin)
@@ -253,6 +263,9 @@ class Settings:
             proxies=proxies,
             failover=config.failover,
             fetch=config.fetch,
+            stand_ins=(
+                stand_ins(proxies, config.fetch.domains) if self._is_keyless(config.keyless) else ()
+            ),
         )
 
     def _pacer(self, entry: ProviderConfig) -> Pacer | None:
@@ -268,7 +281,8 @@ class Settings:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle as the source alone, so that the other side reads it itself."""
-        return Settings, (self._config or (self._path and str(self._path)),)
+        make = partial(Settings, keyless=self.keyless)
+        return make, (self._config or (self._path and str(self._path)),)
 
 
 def check(settings: Settings) -> list[str]:

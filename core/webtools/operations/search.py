@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter
 
+from webtools.config.accounts import keyless_notices
 from webtools.errors import WebToolsError
 from webtools.flows.drivers import Flow, Gather, Now
 from webtools.operations.failover import (
@@ -134,6 +135,7 @@ def _response(found: _Found, context: CallContext, notes: Mapping[str, str]) -> 
             *unknown,
             *context.accounts.warnings,
             *limited,
+            *keyless_notices(context.accounts, (each.provider for each in told)),
             *context.store_warnings(),
         ],
         cost_usd=usd,

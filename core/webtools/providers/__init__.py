@@ -21,7 +21,16 @@ from webtools.errors import (
 )
 from webtools.flows.drivers import Flow, Sleep
 from webtools.http.messages import OK, Request, Response
-from webtools.providers import brave, context7, direct, exa, kagi, perplexity
+from webtools.providers import (
+    brave,
+    context7,
+    direct,
+    exa,
+    kagi,
+    perplexity,
+    tavily,
+    wikipedia,
+)
 from webtools.providers.about import About, Capability, Options, SearchOptions
 from webtools.providers.errors import (
     ITSELF,
@@ -94,7 +103,9 @@ PROVIDERS = Registry(
         Services(kagi, search=kagi, summarize=kagi),
         Services(brave, search=brave),
         Services(perplexity, search=perplexity, synthesize=perplexity),
+        Services(tavily, search=tavily, fetch=tavily),
         Services(context7, docs=context7),
+        Services(wikipedia, search=wikipedia),
         Services(direct, pages=direct),
     ]
 )

@@ -47,6 +47,8 @@ class About:
         research: Its place in a chain of research that the settings do not name: among the first,
             the last where there is no other, or never, also when it is named.
         recommended_for: What messages recommend it for, where no key is set at all.
+        keyless: What it does for anybody, without a key or an entry, where the settings ask for
+            that and no configured provider can.
     """
 
     name: str
@@ -63,3 +65,4 @@ class About:
     price_list: str = ""
     research: Literal["first", "last", "never"] = "first"
     recommended_for: tuple[Capability, ...] = ()
+    keyless: tuple[Capability, ...] = ()

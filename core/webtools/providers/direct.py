@@ -5,7 +5,6 @@ What may be fetched is decided by `pages.ssrf`; how it goes is in `pages.fetchin
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from http import HTTPStatus
 from importlib.util import find_spec
@@ -20,6 +19,7 @@ from webtools.pages import INSTALL
 from webtools.pages.ssrf import Policy, sites
 from webtools.providers.about import About, Capability, Options
 from webtools.providers.errors import kind_of, retry_after
+from webtools.providers.page_parts import missing_parts, with_parts
 from webtools.providers.protocols import Account, PageCall, PageQuery, Pages
 from webtools.results import Page
 
@@ -38,10 +38,6 @@ _REMEDIES = {
     429: "the site gets too many requests; try again later",
     451: "the page is withheld for legal reasons; use another source",
 }
-_HIGHLIGHTS = 3
-_LONGEST_HIGHLIGHT = 500
-_SHORTEST_HIGHLIGHT = 60
-_NO_PROSE = re.compile(r"\s*(?:#|```|\||[-*+] |\d+\. |>|\[Page )")
 
 _Found = tuple[Page, list[str]]  # a page, and what else the caller should know
 
@@ -149,52 +145,22 @@ def _fetch(
 
 
 def _presented(url: str, content: Content, query: PageQuery, account: Account) -> _Found:
-    most = query.text_max_characters or account.options.default_fetch_text_max_characters
-    wants_text = query.text or not query.highlights  # a summary cannot be had
-    text = cut(content.text, most) if most else content.text
-    warnings = [f"{url}: {warning}." for warning in content.warnings]
-    if wants_text and len(text) < len(content.text):
-        warnings.append(f"{url}: the first {len(text):,} of {len(content.text):,} characters.")
-    page = Page(
+    whole = Page(
         url=url,
         title=content.title,
-        text=text if wants_text else None,
-        highlights=lead(content.text) if query.highlights else [],
+        text=content.text,
         published_at=content.published_at,
         author=content.author,
     )
-    return page, warnings
-
-
-def cut(text: str, most: int) -> str:
-    """Cut a text to so many characters, at white space where there is some nearby."""
-    if len(text) <= most:
-        return text
-    kept = text[:most]
-    end = max(kept.rfind(" "), kept.rfind("\n"))
-    return kept[:end].rstrip() if end > most * 0.8 else kept
-
-
-def lead(text: str) -> list[str]:
-    """Return the first paragraphs of prose: what a fetch without a query has for highlights."""
-    paragraphs = [p.strip() for p in text.split("\n\n") if p.strip() and not _NO_PROSE.match(p)]
-    long = [p for p in paragraphs if len(p) >= _SHORTEST_HIGHLIGHT]
-    return [cut(p, _LONGEST_HIGHLIGHT) for p in (long or paragraphs)[:_HIGHLIGHTS]]
+    most = query.text_max_characters or account.options.default_fetch_text_max_characters
+    page, warnings = with_parts(whole, query, most)
+    return page, [*(f"{url}: {warning}." for warning in content.warnings), *warnings]
 
 
 def _general(query: PageQuery, account: Account) -> list[str]:
-    name = account.name
-    said: list[str] = []
-    if query.summary:
-        instead = "" if query.text or query.highlights else " The text is given instead."
-        said.append(f'Provider "{name}" cannot summarize pages.{instead}')
-    if query.highlights:
-        said.append(
-            f'Highlights of provider "{name}" are the first paragraphs of each page, as there is '
-            "no query to choose by."
-        )
+    said = missing_parts(query, account.name)
     if proxy := next(filter(None, map(account.proxy_for, query.urls)), None):
-        whose = f"that {proxy.source} names" if proxy.source else f'of provider "{name}"'
+        whose = f"that {proxy.source} names" if proxy.source else f'of provider "{account.name}"'
         said.append(
             f"The proxy {whose} looks the hosts up, so only their names and literal "
             "addresses could be checked for private networks."

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
@@ -178,6 +178,7 @@ class ErrorTable:
         words: Fields of a fault with its message, of which the first that is filled counts.
         shown: Fields that are told in brackets behind the message, where all are there.
         meanings: What codes mean; the first that fits counts.
+        statuses: What statuses mean that HTTP does not define.
     """
 
     faults: tuple[str, ...]
@@ -185,6 +186,9 @@ class ErrorTable:
     words: tuple[str, ...]
     shown: tuple[str, ...] = ()
     meanings: tuple[Meaning, ...] = ()
+    statuses: Mapping[int, type[ProviderError]] = field(
+        default_factory=dict[int, "type[ProviderError]"]
+    )
 
 
 @dataclass(slots=True)
@@ -226,7 +230,8 @@ def read_error_body(table: ErrorTable, response: Response, account: Account) -> 
     fitting = (m for m in table.meanings if any(m.fits(code, response.status) for code in codes))
     meaning = next(fitting, None)
     if meaning is None:
-        return ErrorBody(faults, words, kind_of(response.status))
+        kind = table.statuses.get(response.status) or kind_of(response.status)
+        return ErrorBody(faults, words, kind)
     return ErrorBody(faults, words, meaning.kind, meaning.remedy.format(name=account.name))
 
 

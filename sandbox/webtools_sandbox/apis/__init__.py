@@ -9,6 +9,7 @@ from webtools_sandbox.apis.exa import ExaApi
 from webtools_sandbox.apis.kagi import KagiApi
 from webtools_sandbox.apis.perplexity import PerplexityApi
 from webtools_sandbox.apis.tavily import TavilyApi
+from webtools_sandbox.apis.wikipedia import WikipediaApi
 
 # The first one is the default provider of the sandbox's configuration.
 APIS: tuple[type[Api], ...] = (
@@ -18,4 +19,5 @@ APIS: tuple[type[Api], ...] = (
     PerplexityApi,
     Context7Api,
     TavilyApi,
+    WikipediaApi,
 )

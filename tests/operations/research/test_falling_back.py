@@ -385,12 +385,22 @@ def test_kagi_stands_in_where_no_other_is_configured(settings: dict[str, Any]) -
 
 NOBODY = "web_research: no retrieval providers configured "
 NOT_READ = "Add one there, for keys in the environment are not read beside it"
+KEYLESS = "asks Tavily and Wikipedia without a key"
 EXAMPLE_FOLLOWS = f"; a minimal valid example:\n{EXAMPLE}"
 
 
 @pytest.fixture
 def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("KAGI", "EXA", "BRAVE", "CONTEXT7", "PERPLEXITY", "PPLX", "BRAVE_SEARCH"):
+    for name in (
+        "KAGI",
+        "EXA",
+        "BRAVE",
+        "CONTEXT7",
+        "PERPLEXITY",
+        "PPLX",
+        "BRAVE_SEARCH",
+        "TAVILY",
+    ):
         monkeypatch.delenv(f"{name}_API_KEY", raising=False)
 
 
@@ -407,21 +417,24 @@ def test_nobody_to_ask_in_the_environment_is_told_with_the_keys_that_would_do(
 ) -> None:
     if key:
         monkeypatch.setenv(key, "test-key-canary-1")
+    keyless = f"; WEB_SEARCH_KEYLESS=1 or --keyless {KEYLESS}"
+    if key == "PERPLEXITY_API_KEY":  # which can search, although not for research
+        keyless = ""
     with WebTools() as web:
         assert _nobody(web, "web") == (
             f"{NOBODY}(need CONTEXT7_API_KEY, EXA_API_KEY, or BRAVE_API_KEY). Set EXA_API_KEY, "
-            "BRAVE_API_KEY or KAGI_API_KEY; for documentation CONTEXT7_API_KEY is enough. Or "
-            f"write a config file, {config_paths()[0]}{EXAMPLE_FOLLOWS}"
+            "BRAVE_API_KEY, TAVILY_API_KEY or KAGI_API_KEY; for documentation CONTEXT7_API_KEY is "
+            f"enough. Or write a config file, {config_paths()[0]}{keyless}{EXAMPLE_FOLLOWS}"
         )
 
 
 @pytest.mark.parametrize(
     ("command", "query", "types"),
     [
-        ("web", "json", '"exa", "brave" or "kagi"'),
-        ("web-news", "json", '"exa", "brave" or "kagi"'),
-        ("web-docs", "json", '"context7", "exa", "brave" or "kagi"'),
-        ("web", "json library", '"context7", "exa", "brave" or "kagi"'),
+        ("web", "json", '"exa", "brave", "tavily", "kagi" or "wikipedia"'),
+        ("web-news", "json", '"exa", "brave", "tavily", "kagi" or "wikipedia"'),
+        ("web-docs", "json", '"context7", "exa", "brave", "tavily", "kagi" or "wikipedia"'),
+        ("web", "json library", '"context7", "exa", "brave", "tavily", "kagi" or "wikipedia"'),
     ],
 )
 def test_nobody_to_ask_in_a_file_is_told_with_the_types_that_would_do(
@@ -442,8 +455,9 @@ def test_documentation_alone_is_told_how_it_could_serve(settings: dict[str, Any]
     alone = {**settings, "providers": only, "defaultProvider": "context7"}
     with WebTools(alone) as web:
         assert _nobody(web, "web-news") == (
-            f'{NOBODY}(the code has no provider of type "exa", "brave" or "kagi"). {NOT_READ}, or '
-            f'let research.chain.web-news name "context7"{EXAMPLE_FOLLOWS}'
+            f'{NOBODY}(the code has no provider of type "exa", "brave", "tavily", "kagi" or '
+            f'"wikipedia"). {NOT_READ}, or let research.chain.web-news name "context7"; '
+            f'"keyless": true {KEYLESS}{EXAMPLE_FOLLOWS}'
         )
         assert web.research(QUERY, command="web-docs").meta.provider_used == "context7"
     with WebTools({**alone, "research": {"chain": {"web-news": ["context7"]}}}) as web:

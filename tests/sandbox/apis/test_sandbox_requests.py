@@ -281,6 +281,19 @@ TABLE: dict[str, Refused] = {
         {"urls": [PAGE]},
         {"urls": ([], "urls"), "urls ": ([PAGE] * 21, "urls"), "format": ("pdf", "format")},
     ),
+    "wikipedia": Refused(
+        "GET",
+        "/w/api.php",
+        {"action": "query", "format": "json", "generator": "search", "gsrsearch": "x"},
+        {
+            "action": ("delete", "badvalue"),
+            "gsrsearch": (NOTHING, "missingparam"),
+            "gsrsearch ": ("", "missingparam"),
+            "gsrlimit": ("many", "badvalue"),
+            "exchars": ("1201", "badvalue"),
+        },
+        status=200,
+    ),
 }
 ERROR_KEYS = {
     "exa": {"requestId", "error", "tag"},
@@ -290,6 +303,7 @@ ERROR_KEYS = {
     "perplexity": {"error"},
     "context7": {"error", "message"},
     "tavily": {"detail"},
+    "wikipedia": {"error", "servedby"},
 }
 # Status and mark of: an unknown key, and a good one without credit.
 KEYS = {
@@ -338,7 +352,7 @@ def test_a_request_that_breaks_a_rule_is_refused_and_says_which(
         assert set(answer.json()) == ERROR_KEYS[name]
 
 
-@pytest.mark.parametrize("name", MADE)
+@pytest.mark.parametrize("name", KEYS)
 def test_keys_are_looked_at_before_the_request(desks: dict[str, Desk], name: str) -> None:
     desk, rule = desks[name], TABLE[name]
     (unknown, mark), (poor, poor_mark) = KEYS[name]

@@ -7,6 +7,7 @@ from datetime import date, datetime
 from functools import partial
 from typing import Literal, NamedTuple, TypeAlias
 
+from webtools.config.accounts import KEYLESS_VARIABLE, keyless_notices, keyless_titles
 from webtools.config.messages import listed
 from webtools.config.paths import ENVIRONMENT
 from webtools.config.settings import EXAMPLE, Accounts, config_paths
@@ -20,7 +21,14 @@ from webtools.operations.research.rules import (
     normalize,
     without_repeats,
 )
-from webtools.operations.search import HITS, as_kept, attest, search_one, unapplied, undated_warning
+from webtools.operations.search import (
+    HITS,
+    as_kept,
+    attest,
+    search_one,
+    unapplied,
+    undated_warning,
+)
 from webtools.pipeline.accounting import Job
 from webtools.pipeline.caching import Work, done_once
 from webtools.pipeline.circuit_breaking import log_skipped
@@ -98,7 +106,8 @@ class Retrieval(Tried):
 def chain_for(command: Command, query: str, accounts: Accounts) -> tuple[Account, ...]:
     """List whom to ask, in order: as configured, else who looks up documentation and who searches.
 
-    The types whose `About` puts them last stand in where none of these is configured.
+    The types whose `About` puts them last stand in where none of these is configured, and after
+    all of these those who need no key, where no configured provider can search.
 
     Raises:
         ConfigError: There is nobody to ask.
@@ -109,6 +118,7 @@ def chain_for(command: Command, query: str, accounts: Accounts) -> tuple[Account
     docs = _docs_types() if is_docs_lookup(query, command) else ()
     first, last = (*docs, *_search_types("first")), _search_types("last")
     found = _of_types(first, accounts) or _of_types(last, accounts)
+    found = (*found, *accounts.standing_in("search"))
     if not found:
         raise _nobody(command, (*first, *last), accounts)
     return found
@@ -135,19 +145,24 @@ def _variables(types: tuple[str, ...]) -> list[str]:
 def _nobody(command: Command, types: tuple[str, ...], accounts: Accounts) -> ConfigError:
     if accounts.origin == ENVIRONMENT:
         docs, first, last = map(_variables, (_docs_types(), *map(_search_types, _PLACES)))
-        *most, end = (*docs, *first)
+        required = [kind for kind in _search_types("first") if PROVIDERS[kind].about.needs_key]
+        *most, end = (*docs, *_variables(tuple(required)))
         need = f"need {', '.join(most)}, or {end}"
         *most, end = (*first, *last)
         remedy = (
             f"Set {', '.join(most)} or {end}; for documentation {' or '.join(docs)} "
             f"is enough. Or write a config file, {config_paths()[0]}"
         )
+        word = f"{KEYLESS_VARIABLE}=1 or --keyless"
     else:
         known = f"{listed(types[:-1])} or {listed(types[-1:])}"
         need = f"{accounts.origin} has no provider of type {known}"
         remedy = "Add one there, for keys in the environment are not read beside it"
+        word = '"keyless": true'
         if names := listed(each.name for each in _of_types(_docs_types(), accounts)):
             remedy += f", or let research.chain.{command} name {names}"
+    if not any(PROVIDERS[each.type].search for each in accounts.accounts):
+        remedy += f"; {word} asks {' and '.join(keyless_titles('search'))} without a key"
     return ConfigError(
         f"web_research: no retrieval providers configured ({need}). {remedy}; a minimal valid "
         f"example:\n{EXAMPLE}"
@@ -266,6 +281,7 @@ def _attempt(
     account: Account, question: Question, context: CallContext, deadline: float, found: Retrieval
 ) -> Flow[None]:
     """Ask one provider; what it finds goes into `found`."""
+    found.warnings += keyless_notices(context.accounts, [account.name])
     if task_of(account) == "docs":
         hits, at = yield from _look_up(account, question, context, deadline)
         results = hits.results

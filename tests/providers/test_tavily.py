@@ -1,0 +1,173 @@
+"""Tavily: the requests built with and without a key, the answers read, what errors mean."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import offline
+import pytest
+from offline import KEY, Stub, answer, drive
+
+from webtools.errors import AuthenticationError, QuotaError, RateLimitError
+from webtools.http.messages import Request
+from webtools.operations.search import search
+from webtools.pipeline.context import detached
+from webtools.providers import PROVIDERS, Account, tavily
+from webtools.providers.protocols import Cost, PageQuery, SearchQuery
+from webtools.storage.circuit_breaker import Health
+from webtools.storage.sqlite import Store
+
+ACCOUNT = offline.account("tavily")
+KEYLESS = offline.accounts({"name": "free", "type": "tavily"}).accounts[0]
+QUERY = SearchQuery("rust async", limit=3)
+A, B = "https://a.example/1", "https://b.example/2"
+LIMITED = {
+    "error": {
+        "code": "rate_limited",
+        "message": "Too many.",
+        "window": "hour",
+        "retry_after_seconds": 1800,
+        "next_actions": ["Get a key."],
+    }
+}
+
+
+def body(query: SearchQuery, account: Account = ACCOUNT) -> dict[str, Any]:
+    sent = tavily.search_request(query, account).json
+    assert isinstance(sent, dict)
+    return sent
+
+
+# --- requests ----------------------------------------------------------------------------------
+
+
+def test_a_search_is_one_post_with_the_key_in_a_header() -> None:
+    assert tavily.search_request(QUERY, ACCOUNT) == Request(
+        "POST",
+        "https://api.tavily.com/search",
+        {"authorization": f"Bearer {KEY}"},
+        json={"query": "rust async", "search_depth": "basic", "max_results": 3},
+    )
+
+
+def test_without_a_key_a_header_says_so_and_nothing_is_paid() -> None:
+    request = tavily.search_request(QUERY, KEYLESS)
+    assert request.headers == {"x-tavily-access-mode": "keyless"}
+    assert tavily.search_price(QUERY, KEYLESS) == 0
+    assert tavily.fetch_price(PageQuery((A, B)), KEYLESS) == 0
+    hits = tavily.read_search(answer({"results": []}), QUERY, KEYLESS)
+    assert hits.cost == Cost(0.0, is_estimate=False)
+
+
+def test_filters_become_fields_and_a_path_to_exclude_stays_here() -> None:
+    query = SearchQuery(
+        "q",
+        3,
+        include_domains=("a.example/docs",),
+        exclude_domains=("b.example", "c.example/blog"),
+        start_published_date=date(2026, 4, 1),
+        end_published_date=datetime(2026, 5, 31, 23, tzinfo=UTC),
+        category="news",
+    )
+    assert body(query) == {
+        "query": "q",
+        "search_depth": "basic",
+        "max_results": 20,
+        "topic": "news",
+        "include_domains": ["a.example"],
+        "start_date": "2026-04-01",
+        "end_date": "2026-05-31",
+    }
+    native = {"include_domains", "start_published_date", "end_published_date", "category"}
+    assert tavily.native_filters(query, ACCOUNT) == native
+    whole = SearchQuery("q", 3, exclude_domains=("b.example",), category="company")
+    assert body(whole)["exclude_domains"] == ["b.example"]
+    assert body(whole)["max_results"] == 3
+    assert "category" not in tavily.native_filters(whole, ACCOUNT)
+
+
+def test_options_set_depths_prices_and_the_country_of_what_is_no_news() -> None:
+    options = {"searchDepth": "advanced", "extractDepth": "advanced", "country": "germany"}
+    account = offline.account("tavily", options=options)
+    assert body(QUERY, account)["search_depth"] == "advanced"
+    assert body(QUERY, account)["country"] == "germany"
+    assert "country" not in body(SearchQuery("q", 3, category="news"), account)
+    assert tavily.search_price(QUERY, account) == 0.016
+    pages = PageQuery(tuple(f"https://a.example/{n}" for n in range(6)))
+    sent = tavily.fetch_request(pages, account)
+    assert (sent.url, sent.json["extract_depth"]) == ("https://api.tavily.com/extract", "advanced")
+    assert tavily.fetch_price(pages, account) == 0.032
+
+
+# --- answers -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stated", ["2026-05-03", "Sun, 03 May 2026 00:00:00 GMT"])
+def test_dates_of_news_come_in_two_forms(stated: str) -> None:
+    item = {"url": A, "title": "A", "content": "x", "score": 0.4, "published_date": stated}
+    [hit] = tavily.read_search(answer({"results": [item]}), QUERY, ACCOUNT).results
+    assert (hit.published_at, hit.score) == (datetime(2026, 5, 3, tzinfo=UTC), 0.4)
+
+
+def test_a_date_that_cannot_be_read_costs_the_date() -> None:
+    item = {"url": A, "title": "A", "published_date": "last Sunday"}
+    found = tavily.read_search(answer({"results": [item]}), QUERY, ACCOUNT)
+    assert found.results[0].published_at is None
+    assert "published_date (1)" in found.warnings[0]
+
+
+def test_pages_that_came_are_paid_for_and_others_say_why() -> None:
+    query = PageQuery((A, B), text=False, highlights=True, summary=True)
+    given = {
+        "results": [{"url": A, "title": "A", "raw_content": "First words of a page."}],
+        "failed_results": [{"url": B, "error": "Forbidden"}],
+    }
+    pages = tavily.read_pages(answer(given), query, ACCOUNT)
+    assert [(page.text, page.highlights, page.error) for page in pages.pages] == [
+        (None, ["First words of a page."], None),
+        (None, [], "Forbidden"),
+    ]
+    assert pages.cost == Cost(0.008, is_estimate=True)
+    assert [text.partition('" ')[2][:8] for text in pages.warnings] == ["cannot s", "are the "]
+
+
+# --- errors ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", [432, 433])
+def test_the_limits_of_a_plan_are_a_quota(status: int) -> None:
+    given = answer({"detail": {"error": "Over the limit."}}, status)
+    found = tavily.read_error(given, ACCOUNT, "search")
+    assert type(found) is QuotaError
+    assert "Over the limit. Top up the account" in str(found)
+
+
+def test_who_asks_too_often_without_a_key_is_told_of_keys_and_put_aside(tmp_path: Path) -> None:
+    with pytest.raises(RateLimitError, match=r"Too many\. Without a key .* get a key") as caught:
+        drive(search(KEYLESS, [QUERY], detached()), answer(LIMITED, 429))
+    assert caught.value.retry_after == 1800
+    health = Health(Store(tmp_path / "health.sqlite3"))
+    health.failed(KEYLESS, caught.value)
+    parking = health.parked(KEYLESS)
+    assert parking is not None
+    assert parking.kind == "quota"
+    assert health.parked(ACCOUNT) is None
+
+
+def test_a_key_that_is_refused_is_no_matter_of_the_keyless_way() -> None:
+    given = answer({"detail": {"error": "Unauthorized."}}, 401)
+    with_key = tavily.read_error(given, ACCOUNT, "search")
+    without = tavily.read_error(given, KEYLESS, "search")
+    assert type(with_key) is type(without) is AuthenticationError
+    assert 'Check the API key of provider "my-tavily"' in str(with_key)
+    assert "get a key" in str(without)
+
+
+def test_it_searches_and_fetches_and_searches_for_anybody() -> None:
+    assert PROVIDERS["tavily"].capabilities() == ("search", "fetch")
+    assert tavily.ABOUT.keyless == ("search",)
+    stub = Stub(answer({"results": []}))
+    offline.run(search(KEYLESS, [QUERY], detached()), stub)
+    assert len(stub.requests) == 1

@@ -1,0 +1,112 @@
+"""Wikipedia: the request built, pages put in order, errors that come with HTTP 200."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import offline
+import pytest
+from offline import answer, drive
+
+from webtools import __version__
+from webtools.errors import (
+    BadRequestError,
+    ProviderError,
+    RateLimitError,
+    ResponseFormatError,
+    UnavailableError,
+)
+from webtools.operations.search import search
+from webtools.pipeline.context import detached
+from webtools.providers import PROVIDERS, wikipedia
+from webtools.providers.protocols import SearchQuery
+
+ACCOUNT = offline.accounts({"name": "wiki", "type": "wikipedia"}).accounts[0]
+QUERY = SearchQuery("rust async", limit=3)
+
+
+def page(index: Any, name: str) -> dict[str, Any]:
+    return {"index": index, "title": name, "fullurl": f"https://w.example/{name}", "extract": name}
+
+
+def test_a_search_asks_for_pages_with_their_urls_and_introductions() -> None:
+    request = wikipedia.search_request(QUERY, ACCOUNT)
+    parts = urlsplit(request.url)
+    assert (parts.netloc, parts.path) == ("en.wikipedia.org", "/w/api.php")
+    assert dict(parse_qsl(parts.query)) == {
+        "action": "query",
+        "format": "json",
+        "formatversion": "2",
+        "generator": "search",
+        "gsrnamespace": "0",
+        "gsrsearch": "rust async",
+        "gsrlimit": "3",
+        "prop": "info|extracts",
+        "inprop": "url",
+        "exintro": "1",
+        "explaintext": "1",
+        "exlimit": "max",
+        "exchars": "600",
+    }
+
+
+def test_the_user_agent_says_who_asks() -> None:
+    sent = wikipedia.search_request(QUERY, ACCOUNT).headers["user-agent"]
+    assert sent.startswith(f"agent-webtools/{__version__} (")
+    entry = {"name": "w", "type": "wikipedia", "options": {"contact": "ops@a.example"}}
+    account = offline.accounts(entry).accounts[0]
+    sent = wikipedia.search_request(QUERY, account).headers["user-agent"]
+    assert sent == f"agent-webtools/{__version__} (ops@a.example)"
+
+
+def test_another_wiki_is_another_base_url() -> None:
+    entry = {"name": "w", "type": "wikipedia", "baseUrl": "https://de.wikipedia.org"}
+    request = wikipedia.search_request(QUERY, offline.accounts(entry).accounts[0])
+    assert request.url.startswith("https://de.wikipedia.org/w/api.php?")
+
+
+def test_as_many_as_there_may_be_are_asked_for_where_filters_are_applied_here() -> None:
+    query = SearchQuery("q", 3, include_domains=("a.example",))
+    assert "gsrlimit=20" in wikipedia.search_request(query, ACCOUNT).url
+    assert wikipedia.native_filters(query, ACCOUNT) == frozenset()
+
+
+def test_pages_are_ranked_by_their_index_and_urls_are_the_api_s() -> None:
+    pages = [page(2, "second"), page("odd", "unranked"), page(1, "first")]
+    found = drive(search(ACCOUNT, [QUERY], detached()), answer({"query": {"pages": pages}}))
+    assert [result.url for result in found.results] == [
+        f"https://w.example/{name}" for name in ("first", "second", "unranked")
+    ]
+    assert found.results[0].snippet == "first"
+    assert found.cost_usd == 0
+
+
+def test_no_hits_are_an_answer_and_no_answer_is_an_error() -> None:
+    nothing = drive(search(ACCOUNT, [QUERY], detached()), answer({"batchcomplete": True}))
+    assert nothing.results == []
+    with pytest.raises(ResponseFormatError):
+        drive(search(ACCOUNT, [QUERY], detached()), answer({"something": "else"}))
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        ("ratelimited", RateLimitError),
+        ("maxlag", UnavailableError),
+        ("internal_api_error_DBQueryError", UnavailableError),
+        ("cirrussearch-backend-error", UnavailableError),
+        ("missingparam", BadRequestError),
+    ],
+)
+def test_an_error_with_http_200_is_what_its_code_says(code: str, kind: type[ProviderError]) -> None:
+    given = answer({"error": {"code": code, "info": "It went wrong."}}, retry_after="5")
+    found = wikipedia.read_error(given, ACCOUNT, "search")
+    assert type(found) is kind
+    assert str(found).startswith("Wikipedia API error: It went wrong.")
+    assert found.retry_after == (5 if found.retryable else None)
+
+
+def test_it_searches_for_anybody_and_research_asks_it_last() -> None:
+    assert PROVIDERS["wikipedia"].capabilities() == ("search",)
+    assert (wikipedia.ABOUT.keyless, wikipedia.ABOUT.research) == (("search",), "last")
