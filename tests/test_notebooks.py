@@ -157,18 +157,19 @@ def test_a_notebook_is_short_and_explains_itself(path: Path) -> None:
 # --- with nothing set up -----------------------------------------------------------------------
 
 
-def test_exploring_shows_tables_answers_progress_and_failures(tmp_path: Path) -> None:
+def test_exploring_shows_tables_answers_and_failures(tmp_path: Path) -> None:
     ran = run("explore", tmp_path)
     assert re.search(rf'<table class="wt-results">.*href="{FOUND}"', told(ran, "search", HTML))
     frame = "<table" if find_spec("pandas") else re.compile(FOUND)
     assert re.search(frame, told(ran, "frame", HTML if find_spec("pandas") else "text/plain"))
-    assert "searching 2/2" in told(ran, "queries")
+    assert "searching" not in told(ran, "queries")  # a finished bar goes
     assert told(ran, "queries", HTML).count('class="wt-group"') == 2
     assert "ResearchPlan web-deep" in told(ran, "plan")
-    assert "fetching 5/5" in told(ran, "deep")
-    assert re.search(rf'<ol class="wt-citations">.*href="{FOUND}"', told(ran, "deep", HTML))
-    assert re.search(rf"(?s)Answer:\n.+ \[1\].*Cited:\n.*{FOUND}", told(ran, "envelope"))
-    assert "searching 1/1" in told(ran, "docs")
+    assert re.search(
+        rf'(?s)\[1\].*<table class="wt-results">.*href="{FOUND}"', told(ran, "deep", HTML)
+    )
+    assert re.search(rf"(?s)Answer:\n.+{FOUND}", told(ran, "envelope"))
+    assert "searching" not in told(ran, "docs")
     assert "1 failed" in told(ran, "failed-page")
     assert "CRAWL_NOT_FOUND" in told(ran, "failed-page", HTML)
     assert told(ran, "failed-call").startswith('ConfigError: No provider "nobody"')
@@ -177,7 +178,7 @@ def test_exploring_shows_tables_answers_progress_and_failures(tmp_path: Path) ->
 def test_the_agent_shows_its_calls_and_cites_what_they_gave(tmp_path: Path) -> None:
     ran = run("langchain_agent", tmp_path)
     assert re.findall(r"^\w+", told(ran, "tools"), re.MULTILINE) == list(TOOLS)
-    calls = rf'(?s)web_search "How do I .+ 3 results\n.+web_fetch "{FOUND}".+✓ {FOUND}'
+    calls = rf'(?s)web_search "How do I .+ 3 results .+web_fetch "{FOUND}".+✓ {FOUND}'
     assert re.search(calls, told(ran, "agent"))
     cited = re.search(rf"Sources:\n- \[.+\]\(({FOUND})\)", told(ran, "answer"))
     assert cited
