@@ -128,7 +128,11 @@ def _sent(value: tuple[str, ...] | date | str) -> list[str] | str:
 
 def search_price(query: SearchQuery, account: Account) -> float:
     """Price a search by the results asked for; highlights are included."""
-    extra = max(0, query.limit - _RESULTS_IN_PRICE) * ABOUT.prices["extra result"]
+    return _price(query.limit, account)
+
+
+def _price(count: int, account: Account) -> float:
+    extra = max(0, count - _RESULTS_IN_PRICE) * ABOUT.prices["extra result"]
     return ABOUT.prices[account.options.search_type] + extra
 
 
@@ -136,9 +140,8 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     """Read the hits in Exa's order, best first; rank scores unless every hit has its own."""
     answer = json_object(response.json())
     hits = read_hits(answer["results"], _HIT, query, account)
-    usd = search_price(replace(query, limit=len(hits.results)), account)
-    cost = stated_or(_stated(answer), usd)
-    return replace(hits, cost=cost, warnings=[*_said(answer), *hits.warnings])
+    cost = stated_or(_stated(answer), _price(len(hits.results), account))
+    return Hits(hits.results, cost, [*_said(answer), *hits.warnings])
 
 
 def fetch_request(query: PageQuery, account: Account) -> Request:
