@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
 from webtools.calls.instance import Instance
 from webtools.calls.validate import arguments
+from webtools.flows.drivers import run
 from webtools.pipeline.context import CacheMode, CallOptions
 from webtools.progress import ProgressCallback
 from webtools.results import (
@@ -294,17 +295,14 @@ class WebTools(Instance):
             InputError: The arguments make no sense.
             ConfigError: The settings are missing or malformed, or there is nobody to ask.
         """
-        return self._run(
-            self._dispatcher.plan(
-                arguments(
-                    query=query,
-                    command=command,
-                    limit=limit,
-                    recency_days=recency_days,
-                    synthesis=synthesis,
-                )
-            )
+        given = arguments(
+            query=query,
+            command=command,
+            limit=limit,
+            recency_days=recency_days,
+            synthesis=synthesis,
         )
+        return run(self._dispatcher.plan(given), self._blocking)
 
     def verify(
         self,
@@ -336,7 +334,7 @@ class WebTools(Instance):
             ProviderError: Likewise.
         """
         options = {"verifier": verifier, "cache": cache, "progress": progress}
-        return self._run(self._dispatcher.verify(answer, sources, options))
+        return run(self._dispatcher.verify(answer, sources, options), self._blocking)
 
     def call_tool(
         self,
@@ -361,7 +359,7 @@ class WebTools(Instance):
             cause is a result with `is_error`, never an exception.
         """
         options = CallOptions(cache, progress, synthesizer)
-        return self._run(self._dispatcher.present(name, arguments, options))
+        return run(self._dispatcher.present(name, arguments, options), self._blocking)
 
     # --- async ---------------------------------------------------------------------------------
 

@@ -16,9 +16,10 @@ from webtools.providers.errors import ITSELF, ErrorTable, Meaning, read_failure
 from webtools.providers.fetched import PageFields, match_addresses, read_page_list
 from webtools.providers.filters import DATES
 from webtools.providers.hits import HitFields, Item, Oddities, joined, read_hits, read_items
-from webtools.providers.parsing import json_object, line, maybe_list, maybe_object
+from webtools.providers.parsing import json_object, line, maybe_object
 from webtools.providers.prices import stated_or
 from webtools.providers.protocols import Account, FilterName, Hits, PageQuery, Pages, SearchQuery
+from webtools.text.narrowing import is_list, is_object
 
 _RESULTS_IN_PRICE = 10
 _HIT = HitFields(
@@ -185,12 +186,14 @@ def _fault(status: Item) -> str:
 
 
 def _stated(answer: dict[str, Any]) -> Any:
-    return maybe_object(answer.get("costDollars")).get("total")
+    dollars = answer.get("costDollars")
+    return dollars.get("total") if is_object(dollars) else None
 
 
 def _said(answer: dict[str, Any]) -> list[str]:
     """Return what Exa itself warns of."""
-    items = [item for name in ("warnings", "notices") for item in maybe_list(answer.get(name))]
+    lists = [answer.get(name) for name in ("warnings", "notices")]
+    items = [item for each in lists if is_list(each) for item in each]
     words = [maybe_object(item).get("message", item) for item in items]
     return [f"Exa: {clean}" for w in words if isinstance(w, str) and (clean := line(w))]
 

@@ -5,7 +5,6 @@ What could not be read is counted, and told in one warning of each kind.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -38,11 +37,11 @@ class Oddities:
         self._sender = sender
         self._noun = noun
         self._nouns = nouns or f"{noun}s"
-        self._fields: Counter[str] = Counter()
+        self._fields: dict[str, int] = {}
 
     def add(self, field: str, count: int = 1) -> None:
         """Count a field whose value was left out, so many times."""
-        self._fields[field] += count
+        self._fields[field] = self._fields.get(field, 0) + count
 
     def warnings(self) -> list[str]:
         """Return one sentence for each kind of oddity."""
@@ -109,11 +108,12 @@ class Item:
     def number(self, name: str, low: float, high: float) -> float | None:
         """Return a number within bounds, or None."""
         value = self.values.get(name)
+        if value is None or value == "":
+            return None
         found = value if type(value) is float else number(value)
         if found is not None and low <= found <= high:
             return found
-        if value is not None and value != "":
-            self.odd.add(name)
+        self.odd.add(name)
         return None
 
     def texts(self, name: str) -> list[str]:

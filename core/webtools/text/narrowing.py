@@ -27,4 +27,3 @@ def is_mapping(value: object) -> TypeGuard[Mapping[Any, Any]]:
 def is_iterable(value: object) -> TypeGuard[Iterable[Any]]:
     """Tell whether a value can be iterated over."""
     return isinstance(value, Iterable)
-
