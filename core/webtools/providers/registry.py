@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, get_args
 
@@ -54,11 +54,11 @@ class Services:
     docs: DocsProvider | None = None
     synthesize: SynthesisProvider | None = None
     pages: PageProvider | None = None
-    about: About = field(init=False)
 
-    def __post_init__(self) -> None:
-        """Take the facts of the provider."""
-        object.__setattr__(self, "about", self.provider.ABOUT)
+    @property
+    def about(self) -> About:
+        """The facts of the provider."""
+        return self.provider.ABOUT
 
     def can(self, capability: Capability) -> bool:
         """Tell whether the provider can do something; the fields bear the capabilities' names."""
