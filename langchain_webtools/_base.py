@@ -21,6 +21,7 @@ MAX_THREADS = 32
 _TEXTS = frozenset({"text", "highlights", "passages"})  # of the pages that were read
 _BY_NAME = object()  # stands for no whole input: the arguments came one by one
 Method = TypeVar("Method", bound=Callable[..., Any])
+Manager = TypeVar("Manager", CallbackManagerForToolRun, AsyncCallbackManagerForToolRun)
 
 
 class _Quick:
@@ -139,14 +140,10 @@ class WebTool(BaseTool):
         self._fix_arguments()
 
     @property
-    def _told(self) -> Tool:
-        """The tool as a model is told of it."""
-        return self._fixed or self._tool
-
-    @property
     def tool_call_schema(self) -> ArgsSchema:
         """Return the input model as it is: the base would make another, wordier one."""
-        return self._told.input_model if self._is_ours() else super().tool_call_schema
+        schema = self.args_schema
+        return schema if schema is not None and self._is_ours() else super().tool_call_schema
 
     def _filter_injected_args(self, tool_input: dict[str, Any]) -> dict[str, Any]:
         """Return what callbacks see: nothing is injected into our own arguments.
@@ -157,7 +154,7 @@ class WebTool(BaseTool):
 
     def _is_ours(self) -> bool:
         """Tell whether a model is shown our schema, not one of the developer's."""
-        return self.args_schema is self._told.input_model
+        return self.args_schema is (self._fixed or self._tool).input_model
 
     def batch(
         self,
@@ -204,13 +201,12 @@ class WebTool(BaseTool):
         run_manager: CallbackManagerForToolRun | None = None,
         **arguments: Any,
     ) -> Any:
-        given = self._arguments(tool_input, arguments)
+        given, listener, store = self._begun(tool_input, arguments, run_manager)
         options = self._options()
-        if _is_listening(run_manager):
+        if listener is not None:
             from langchain_webtools.progress import progress_events  # noqa: PLC0415 - import time
 
-            options["progress"] = progress_events(run_manager)
-        store = self._graph_store()
+            options["progress"] = progress_events(listener)
         if store is not None and self._tool is READ:
             _outputs().restore(store, given)
         result = self.web.call_tool(self._fixed or self._tool.name, given, **options)
@@ -227,15 +223,14 @@ class WebTool(BaseTool):
         run_manager: AsyncCallbackManagerForToolRun | None = None,
         **arguments: Any,
     ) -> Any:
-        given = self._arguments(tool_input, arguments)
+        given, listener, store = self._begun(tool_input, arguments, run_manager)
         name, options = self._fixed or self._tool.name, self._options()
-        store = self._graph_store()
         if store is not None and self._tool is READ:
             await _outputs().arestore(store, given)
-        if _is_listening(run_manager):
+        if listener is not None:
             from langchain_webtools.progress import aprogress_events  # noqa: PLC0415 - likewise
 
-            async with aprogress_events(run_manager) as progress:
+            async with aprogress_events(listener) as progress:
                 result = await self.web.acall_tool(name, given, progress=progress, **options)
         else:
             result = await self.web.acall_tool(name, given, **options)
@@ -243,18 +238,24 @@ class WebTool(BaseTool):
             await _outputs().akeep(store, result.details)
         return self._present(result, tool_call_id)
 
-    def _graph_store(self) -> Any:
-        """Return the store of the LangGraph run that calls, if it has one."""
-        return _outputs().graph_store() if "langgraph.config" in sys.modules else None
+    def _begun(
+        self, tool_input: Any, named: dict[str, Any], manager: Manager | None
+    ) -> tuple[Any, Manager | None, Any]:
+        """Return the model's arguments, who may want progress, and the store of a LangGraph run.
+
+        Progress goes to handlers, and to the stream of the run.
+        """
+        given = named if tool_input is _BY_NAME else tool_input
+        if isinstance(given, str):
+            given = {self._tool.first_field: given}
+        is_graph = "langgraph.config" in sys.modules  # a graph that runs has imported it
+        listens = manager is not None and (manager.handlers or is_graph)
+        store = _outputs().graph_store() if is_graph else None
+        return given, manager if listens else None, store
 
     def _options(self) -> dict[str, Any]:
         """Give what goes with every call beside the model's arguments."""
         return {}
-
-    def _arguments(self, tool_input: Any, named: dict[str, Any]) -> Any:
-        if isinstance(tool_input, str):
-            return {self._tool.first_field: tool_input}
-        return named if tool_input is _BY_NAME else tool_input
 
     def _present(self, result: ToolResult, tool_call_id: str | None) -> Any:
         content: Any = result.text
@@ -303,15 +304,6 @@ def _outputs() -> Any:
     from langchain_webtools import _outputs as outputs  # noqa: PLC0415 - only graphs need it
 
     return outputs
-
-
-def _is_listening(
-    run_manager: CallbackManagerForToolRun | AsyncCallbackManagerForToolRun | None,
-) -> bool:
-    """Check whether anybody may want progress: a handler, or the stream of a LangGraph run."""
-    return run_manager is not None and (
-        bool(run_manager.handlers) or "langgraph.config" in sys.modules
-    )
 
 
 def _widened(

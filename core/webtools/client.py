@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import date
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
-from webtools.calls.instance import Instance
+from webtools.calls.awaited import AwaitedMethods, Moment, Strings
 from webtools.calls.validate import arguments
+from webtools.flows.drivers import run
 from webtools.pipeline.context import CacheMode, CallOptions
 from webtools.progress import ProgressCallback
 from webtools.results import (
@@ -27,11 +27,9 @@ if TYPE_CHECKING:
     from webtools.providers.drafts import Synthesizer
 
 T = TypeVar("T")
-Strings: TypeAlias = str | Sequence[str]
-Moment: TypeAlias = str | date | None
 
 
-class WebTools(Instance):
+class WebTools(AwaitedMethods):
     """Web search, page fetching and summaries over the configured providers.
 
     The settings are read at the calls, not here: what `config` names, else the config file, else
@@ -69,8 +67,6 @@ class WebTools(Instance):
             value: What is to be shown or kept; it is not changed.
         """
         return self._dispatcher.redactor().clean(value)
-
-    # --- blocking ------------------------------------------------------------------------------
 
     def search(
         self,
@@ -296,17 +292,14 @@ class WebTools(Instance):
             InputError: The arguments make no sense.
             ConfigError: The settings are missing or malformed, or there is nobody to ask.
         """
-        return self._run(
-            self._dispatcher.plan(
-                arguments(
-                    query=query,
-                    command=command,
-                    limit=limit,
-                    recency_days=recency_days,
-                    synthesis=synthesis,
-                )
-            )
+        given = arguments(
+            query=query,
+            command=command,
+            limit=limit,
+            recency_days=recency_days,
+            synthesis=synthesis,
         )
+        return run(self._dispatcher.plan(given), self._blocking)
 
     def verify(
         self,
@@ -338,7 +331,7 @@ class WebTools(Instance):
             ProviderError: Likewise.
         """
         options = {"verifier": verifier, "cache": cache, "progress": progress}
-        return self._run(self._dispatcher.verify(answer, sources, options))
+        return run(self._dispatcher.verify(answer, sources, options), self._blocking)
 
     def call_tool(
         self,
@@ -363,158 +356,4 @@ class WebTools(Instance):
             cause is a result with `is_error`, never an exception.
         """
         options = CallOptions(cache, progress, synthesizer)
-        return self._run(self._dispatcher.present(name, arguments, options))
-
-    # --- async ---------------------------------------------------------------------------------
-
-    async def asearch(
-        self,
-        queries: Strings,
-        *,
-        limit: int | None = None,
-        include_domains: Strings = (),
-        exclude_domains: Strings = (),
-        start_published_date: Moment = None,
-        end_published_date: Moment = None,
-        category: str | None = None,
-        provider: str | None = None,
-        cache: CacheMode = "use",
-        progress: ProgressCallback | None = None,
-    ) -> SearchResponse:
-        """Search as `search` does, awaited; cancelling the task ends the requests."""
-        given = arguments(
-            queries=queries,
-            limit=limit,
-            include_domains=include_domains,
-            exclude_domains=exclude_domains,
-            start_published_date=start_published_date,
-            end_published_date=end_published_date,
-            category=category,
-            provider=provider,
-            cache=cache,
-            progress=progress,
-        )
-        return cast("SearchResponse", await self._acall(SEARCH, given))
-
-    async def afetch(
-        self,
-        urls: Strings,
-        *,
-        question: str | None = None,
-        text: bool | None = None,
-        highlights: bool = False,
-        summary: bool = False,
-        text_max_characters: int | None = None,
-        provider: str | None = None,
-        cache: CacheMode = "use",
-        progress: ProgressCallback | None = None,
-    ) -> FetchResponse:
-        """Fetch as `fetch` does, awaited."""
-        given = arguments(
-            urls=urls,
-            question=question,
-            text=text,
-            highlights=highlights,
-            summary=summary,
-            text_max_characters=text_max_characters,
-            provider=provider,
-            cache=cache,
-            progress=progress,
-        )
-        return cast("FetchResponse", await self._acall(FETCH, given))
-
-    async def asummarize(
-        self,
-        url: str,
-        *,
-        summary_type: Literal["summary", "takeaway"] = "summary",
-        engine: Literal["cecil", "agnes"] = "cecil",
-        target_language: str | None = None,
-        provider: str | None = None,
-        cache: CacheMode = "use",
-        progress: ProgressCallback | None = None,
-    ) -> SummaryResponse:
-        """Summarize as `summarize` does, awaited."""
-        given = arguments(
-            url=url,
-            summary_type=summary_type,
-            engine=engine,
-            target_language=target_language,
-            provider=provider,
-            cache=cache,
-            progress=progress,
-        )
-        return cast("SummaryResponse", await self._acall(SUMMARIZE, given))
-
-    async def aresearch(
-        self,
-        query: str,
-        *,
-        command: Command = "web",
-        limit: int | None = None,
-        recency_days: int | None = None,
-        synthesis: str | Synthesizer | None = None,
-        cache: CacheMode = "use",
-        progress: ProgressCallback | None = None,
-    ) -> ResearchEnvelope:
-        """Research as `research` does, awaited."""
-        given = arguments(
-            query=query,
-            command=command,
-            limit=limit,
-            recency_days=recency_days,
-            synthesis=synthesis,
-            cache=cache,
-            progress=progress,
-        )
-        return cast("ResearchEnvelope", await self._acall(RESEARCH, given))
-
-    async def aread(self, handle: str, offset: int = 0, find: str | None = None) -> ReadResponse:
-        """Read on as `read` does, awaited."""
-        given = arguments(handle=handle, offset=offset, find=find)
-        return cast("ReadResponse", await self._acall(READ, given))
-
-    async def aplan(
-        self,
-        query: str,
-        *,
-        command: Command = "web",
-        limit: int | None = None,
-        recency_days: int | None = None,
-        synthesis: str | Synthesizer | None = None,
-    ) -> ResearchPlan:
-        """Plan as `plan` does, awaited."""
-        given = arguments(
-            query=query,
-            command=command,
-            limit=limit,
-            recency_days=recency_days,
-            synthesis=synthesis,
-        )
-        return await self._arun(lambda: self._dispatcher.plan({**given}))
-
-    async def averify(
-        self,
-        answer: str,
-        sources: str | Given | Sequence[str | Given] = (),
-        *,
-        verifier: Verifier | None = None,
-        cache: CacheMode = "use",
-        progress: ProgressCallback | None = None,
-    ) -> Verified:
-        """Verify as `verify` does, awaited."""
-        options = {"verifier": verifier, "cache": cache, "progress": progress}
-        return await self._arun(lambda: self._dispatcher.verify(answer, sources, {**options}))
-
-    async def acall_tool(
-        self,
-        name: str | Tool,
-        arguments: Mapping[str, Any],
-        *,
-        cache: CacheMode = "use",
-        progress: ProgressCallback | None = None,
-        synthesizer: Synthesizer | None = None,
-    ) -> ToolResult:
-        """Call a tool as `call_tool` does, awaited."""
-        options = CallOptions(cache, progress, synthesizer)
-        return await self._arun(lambda: self._dispatcher.present(name, arguments, options))
+        return run(self._dispatcher.present(name, arguments, options), self._blocking)

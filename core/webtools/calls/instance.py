@@ -52,10 +52,7 @@ class Instance:
         await self._loops.aclose()
 
     def _call(self, tool: Tool, given: dict[str, Any]) -> Any:
-        return self._run(self._dispatcher.call(tool, given))
-
-    def _run(self, flow: Flow[T]) -> T:
-        return run(flow, self._blocking)
+        return run(self._dispatcher.call(tool, given), self._blocking)
 
     async def _acall(self, tool: Tool, given: dict[str, Any]) -> Any:
         return await self._arun(lambda: self._dispatcher.call(tool, {**given}))

@@ -39,6 +39,12 @@ _SURELY_FITS = (MAX_BYTES - fencing.OVERHEAD) // 4  # characters: none has more 
 _SURELY_FITTING_LINES = MAX_LINES - fencing.OVERHEAD_LINES
 _FOOTER_BYTES = 8 * 1024  # most that errors and warnings may take of the budget
 _FOOTER_LINES = 100
+_NOT_CUT: dict[str, Any] = {
+    "truncation": None,
+    "full_output_path": None,
+    "read_handle": None,
+    "error": None,
+}
 
 
 def answered(tool: Tool, work: Flow[Any], context: CallContext) -> Flow[ToolResult]:
@@ -70,7 +76,7 @@ def present_search(response: SearchResponse, fence: Fence = "pages") -> Flow[Too
         warned = formatting.footer((), response.warnings)
         shown = _Shown(text, fencing.fenced, failed, warned, brief)
     else:
-        wrap = wrapping("off" if fence == "off" else "pages", is_page=False)
+        wrap = str if fence == "off" else fencing.defused
         is_odd = response.errors or response.warnings
         below = formatting.search_footer(response) if is_odd else ""
         shown = _Shown(text, wrap, below=below, brief=brief)
@@ -155,7 +161,7 @@ def error_details(error: WebToolsError) -> dict[str, Any]:
     """Give the details of a call that failed."""
     details: dict[str, Any] = {"provider": error.provider, "results": [], "warnings": []}
     details |= {"result_count": 0, "cost_usd": None, "cost_is_estimate": False}
-    return details | _cut_details(None, None) | {"error": error.to_details()}
+    return details | _NOT_CUT | {"error": error.to_details()}
 
 
 # --- within the budget -------------------------------------------------------------------------
@@ -268,18 +274,11 @@ def _result(shown: _Shown, details: dict[str, Any], cut: _Cut | None = None) -> 
         parts.append(cut.told())
     if shown.below:
         parts.append(shown.below)
-    details |= _cut_details(cut.facts if cut else None, cut.path if cut else None)
-    details["error"] = None
+    details |= _NOT_CUT
+    if cut is not None:
+        details["truncation"], details["full_output_path"] = cut.facts.to_details(), cut.path
+        details["read_handle"] = handle_of(cut.path) if cut.path else None
     return ToolResult(_SEPARATOR.join(parts), details)
-
-
-def _cut_details(cut: Truncation | None, path: str | None) -> dict[str, Any]:
-    return {
-        "truncation": cut.to_details() if cut is not None else None,
-        "full_output_path": path,
-        "read_handle": handle_of(path) if path else None,
-        "error": None,
-    }
 
 
 def cut_facts(truncation: dict[str, Any]) -> dict[str, int]:

@@ -99,7 +99,8 @@ def carry_out(tool: Tool, given: Any, context: CallContext) -> Flow[Any]:
         WebToolsError: The call failed.
     """
     start = time.monotonic()
-    context.log("call", tool=tool.name, **_asked(given, context.accounts))
+    if context.facilities.log is not None:
+        context.log("call", tool=tool.name, **_asked(given, context.accounts))
     facts: dict[str, Any] = {}
     try:
         response = yield from CALLS[tool.name](given, context)
@@ -132,6 +133,8 @@ def _asked(given: BaseModel, accounts: Accounts) -> dict[str, Any]:
 def _outcome(response: Any) -> dict[str, Any]:
     """Choose what is worth knowing of a response, in the words of the log."""
     match response:
+        case SearchResponse(results=results):  # first, as it is the usual one
+            count = len(results)
         case ResearchEnvelope(results=results, meta=meta):
             return {
                 "result_count": len(results),
@@ -142,8 +145,6 @@ def _outcome(response: Any) -> dict[str, Any]:
                 "cost_usd": meta.cost_usd,
                 "cache_hit": meta.cache_hit,
             }
-        case SearchResponse(results=results):
-            count = len(results)
         case FetchResponse(pages=pages):
             count = sum(page.error is None for page in pages)
         case ReadResponse():

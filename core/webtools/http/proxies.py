@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib.util import find_spec
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from typing import Any, cast
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
@@ -26,6 +28,10 @@ _SCHEMES = ("http", "https", "all")
 _NAMES = {scheme: (f"{scheme}_proxy", f"{scheme.upper()}_PROXY") for scheme in (*_SCHEMES, "no")}
 # The last one: a CGI program's HTTP_PROXY is a header of its visitor, and ignored.
 _VARIABLES = (*(name for names in _NAMES.values() for name in names), "REQUEST_METHOD")
+_RAW_VARIABLES = [
+    os.environ.encodekey(name) if hasattr(os.environ, "_data") else name for name in _VARIABLES
+]
+_NONE_SET = [None] * len(_RAW_VARIABLES)
 _PORTS = {"http": 80, "https": 443}
 _SOCKS = {"socks5", "socks5h"}
 _BYPASS = re.compile(r"(?:(?P<scheme>\w+)://)?(?P<host>\[[^\]]*\]|[^:/]*)(?::(?P<port>\d{1,5}))?/?")
@@ -113,8 +119,12 @@ NO_PROXIES = Proxies()
 
 def signature() -> tuple[SecretStr | None, ...]:
     """Read the variables that tell of proxies: what `environment_proxies` found holds for them."""
-    values = map(os.environ.get, _VARIABLES)
-    return tuple(value and SecretStr(value) for value in values)  # type: ignore[misc]
+    # Nearly always none is set, and `os.environ` takes 10 us to say so of all nine.
+    environ = cast("Mapping[Any, Any]", getattr(os.environ, "_data", os.environ))
+    values = [*map(environ.get, _RAW_VARIABLES)]
+    if values == _NONE_SET:
+        return ()
+    return tuple(None if value is None else SecretStr(str(value)) for value in values)
 
 
 def environment_proxies() -> Proxies:

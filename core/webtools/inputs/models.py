@@ -123,7 +123,8 @@ class ToolInput(BaseModel):
             for name, value in plain.items()
             if name == first or name not in known or not _is_left_out(value)
         }
-        cls._refuse_fixed(given)
+        if cls.fixed:
+            cls._refuse_fixed(given)
         return {**given, **cls.fixed}
 
     @classmethod

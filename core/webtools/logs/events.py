@@ -20,9 +20,9 @@ from typing import Any
 from pydantic_core import to_json
 
 from webtools.errors import ConfigError, InputError
-from webtools.logs.pseudonyms import is_array, without_private
+from webtools.logs.pseudonyms import without_private
 from webtools.logs.writer import MAX_LINE, LogFile, newest_lines
-from webtools.text.narrowing import is_list, is_mapping, is_object
+from webtools.text.narrowing import is_array, is_list, is_mapping, is_object
 
 __all__ = [
     "Log",

@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, TypeAlias
 from urllib.parse import quote, quote_plus, urlsplit
 
 from webtools.errors import InputError
 from webtools.text.cleaning import without_controls
-from webtools.text.narrowing import is_mapping
+from webtools.text.narrowing import is_array, is_mapping
 
 PRIVATE_FACTS = frozenset(
     {
@@ -81,11 +81,6 @@ def _known(facts: Mapping[str, Any], private: Sequence[str]) -> tuple[str, ...]:
     for name in PRIVATE_FACTS.intersection(facts):
         known += [text for text in _items(facts[name]) if isinstance(text, str)]
     return tuple(text for text in dict.fromkeys(known) if text.strip())
-
-
-def is_array(value: object) -> TypeGuard[Sequence[Any]]:
-    """Tell whether a value is what JSON writes as an array."""
-    return isinstance(value, (list, tuple))
 
 
 def _items(value: Any) -> Sequence[Any]:

@@ -91,7 +91,17 @@ class LogFile:
             if now < self._off_until:
                 return
             try:
-                self._append(line, now)
+                if self._fd < 0:
+                    self._open(now)
+                state = os.fstat(self._fd)
+                is_full = state.st_size >= self._max_bytes
+                if is_full or now >= self._next_check or not state.st_nlink:
+                    self._check(state, now)
+                if os.write(self._fd, line) < len(line):
+                    # The disk is full; the next to open the file ends the line.
+                    raise OSError  # noqa: TRY301
+                if not _KEEPS_OPEN:
+                    self.close()
             except (OSError, ValueError):  # ValueError: a path that no file can have
                 self._off_until = now + _PAUSE
                 self.close()
@@ -103,17 +113,6 @@ class LogFile:
             if fd >= 0:
                 with contextlib.suppress(OSError):
                     os.close(fd)
-
-    def _append(self, line: bytes, now: float) -> None:
-        if self._fd < 0:
-            self._open(now)
-        state = os.fstat(self._fd)
-        if state.st_size >= self._max_bytes or now >= self._next_check or not state.st_nlink:
-            self._check(state, now)
-        if os.write(self._fd, line) < len(line):
-            raise OSError  # the disk is full; the next to open the file ends the line
-        if not _KEEPS_OPEN:
-            self.close()
 
     def _open(self, now: float) -> None:
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from webtools.errors import (
@@ -189,7 +189,7 @@ def asked(
     """List who was asked or passed over, and the first reason why each was left."""
     reasons: dict[str, str] = {}
     if len(served) == 1 and not any(tried.degraded for tried in tries):
-        return [AskedProvider(provider=next(iter(served)), served=True)]
+        return [_alone(*served)]
     for tried in reversed(tries):
         reasons |= tried.degraded
     names = [each.name for each in accounts if each.name in served or each.name in reasons]
@@ -197,6 +197,11 @@ def asked(
         AskedProvider(provider=name, served=name in served, reason=reasons.get(name))
         for name in names
     ]
+
+
+@lru_cache(maxsize=64)  # the usual answer, and nobody can change it
+def _alone(name: str) -> AskedProvider:
+    return AskedProvider(provider=name, served=True)
 
 
 def left_warnings(every: Sequence[AskedProvider]) -> list[str]:

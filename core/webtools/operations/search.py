@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
+from operator import attrgetter
 from typing import TypeAlias, TypeVar, get_args
 from urllib.parse import urlsplit
 
@@ -37,6 +38,7 @@ from webtools.results import FilterState, QueryError, SearchResponse, SearchResu
 from webtools.storage.cache import cache_key
 
 T = TypeVar("T")
+_filters_of = attrgetter(*FILTERS)
 MAX_AT_ONCE = 16  # queries of one call in flight together
 Asking: TypeAlias = tuple[Account, int]  # a provider, and how many results it may be asked for
 NO_NOTES: Mapping[str, str] = {}
@@ -115,7 +117,7 @@ def _response(found: _Found, context: CallContext, notes: Mapping[str, str]) -> 
     usd = cost.usd if cost else None
     unknown = unpriced(context, usd) if len(told) > 1 else []
     states, filters = {}, {}
-    if any(getattr(found.queries[0], name) for name in FILTERS):
+    if any(_filters_of(found.queries[0])):
         states = {name: attest(each, found.queries[0]) for name, each in served.items()}
         filters = weakest(states.values())
         context.log("filters", filters=filters)
@@ -131,7 +133,7 @@ def _response(found: _Found, context: CallContext, notes: Mapping[str, str]) -> 
         filters=filters,
         warnings=[
             *_warnings(answers, states),
-            *left_warnings(told),
+            *(left_warnings(told) if len(told) > 1 or told[0].reason else ()),
             *unknown,
             *context.accounts.warnings,
             *limited,
@@ -261,7 +263,7 @@ def find(
 def as_kept(hits: Hits, query: str) -> Hits:
     """Give kept hits to a query, which may be spelled otherwise: nothing was spent on them."""
     results = hits.results
-    if any(result.query != query for result in results):
+    if [result for result in results if result.query != query]:
         results = [result.model_copy(update={"query": query}) for result in results]
     return Hits(results, NOTHING, hits.warnings)
 

@@ -56,15 +56,6 @@ class Job:
         """Seconds for the whole call, waiting and retries included."""
         return timeout_of(self.account, self.capability)
 
-    def begin(self, now: float) -> None:
-        """Begin the job's time, of which there may be less left than it has for itself."""
-        own = now + timeout_of(self.account, self.capability)
-        if self.deadline != inf:
-            self.deadline = min(self.deadline, own)
-            self.allowed = max(0.0, self.deadline - now)
-        else:
-            self.deadline = own
-
 
 def timeout_of(account: Account, capability: Capability) -> float:
     """Give the seconds that a whole call may take."""
@@ -86,7 +77,10 @@ def observed(job: Job, work: Flow[T]) -> Flow[T]:
     if context.facilities.budget.active and job.query is not None:
         reserved = yield from _reserve(job, context)
     start: float = yield Now()
-    job.begin(start)
+    own = timeout_of(job.account, job.capability)
+    if job.deadline != inf:  # there may be less left than it has for itself
+        job.allowed = max(0.0, min(job.deadline - start, own))
+    job.deadline = min(job.deadline, start + own)
     failed: WebToolsError
     try:
         result = yield from work
@@ -133,7 +127,15 @@ def _cost_of_failure(error: WebToolsError, job: Job) -> float | None:
 
 def _log_success(job: Job, result: Any, cost: Cost | None, seconds: float) -> None:
     """Write down an answer, and the pages in it that could not be had."""
-    count, failures = _counted(result)
+    count, failures = 1, list[tuple[str, str]]()
+    match result:
+        case Hits(results=results):
+            count = len(results)
+        case Pages(pages=pages):
+            failures = [(page.url, page.error) for page in pages if page.error is not None]
+            count = len(pages) - len(failures)
+        case _:
+            pass
     for url, reason in failures:
         job.context.private += addresses_in(reason)
         job.context.log(
@@ -185,15 +187,3 @@ def _failed(
 def _is_ours(error: WebToolsError, job: Job, seconds: float) -> bool:
     """Tell a time-out that came of too little time left for the call."""
     return isinstance(error, RequestTimeoutError) and seconds < min(_LATE, 0.9 * job.timeout)
-
-
-def _counted(result: Any) -> tuple[int, list[tuple[str, str]]]:
-    """Count what an answer brought; and list the pages that could not be had, and why."""
-    match result:
-        case Hits(results=results):
-            return len(results), []
-        case Pages(pages=pages):
-            failures = [(page.url, page.error) for page in pages if page.error is not None]
-            return len(pages) - len(failures), failures
-        case _:
-            return 1, []

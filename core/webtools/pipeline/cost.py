@@ -16,8 +16,8 @@ def total(costs: Iterable[Cost | None]) -> Cost | None:
     known = [cost for cost in parts if cost is not None]
     if not known:
         return None
-    usd = sum(cost.usd for cost in known)
+    usd = sum([cost.usd for cost in known])
     if usd > _HIGHEST:
         return None
-    estimate = len(known) < len(parts) or any(cost.is_estimate for cost in known)
+    estimate = len(known) < len(parts) or True in [cost.is_estimate for cost in known]
     return Cost(round(usd, 6), estimate)

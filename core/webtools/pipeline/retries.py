@@ -22,7 +22,6 @@ from webtools.http.proxies import through
 from webtools.pipeline.accounting import Job, observed, timeout_of
 from webtools.providers import PROVIDERS
 from webtools.providers.errors import retry_after
-from webtools.providers.parsing import read_with
 from webtools.providers.protocols import Pacer
 from webtools.text.redaction import Redactor, redactor_for
 
@@ -36,6 +35,14 @@ FIRST_DELAY = 0.5  # seconds, the most a first retry waits; doubled for each fur
 LONGEST_DELAY = 8.0
 LONGEST_RETRY_AFTER = 60.0
 _LONGEST_AT_ONCE = 128 * 1024  # bytes of an answer that is read on an event loop
+_UNDOCUMENTED = (
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+)
 
 
 def exchange(
@@ -135,8 +142,26 @@ def _rest(wait: Sleep, turns: Generator[Turn, Response, T], job: Job) -> Flow[Tu
 
 
 def _read(read: Callable[[Response], T], job: Job, response: Response) -> T:
-    title = PROVIDERS[job.account.type].about.title
-    return read_with(lambda: read(response), title, job.subject, job.account, response)
+    """Read an answer; whatever an undocumented shape makes Python raise is one of our errors.
+
+    Raises:
+        ResponseFormatError: The answer has not the documented shape.
+    """
+    try:
+        return read(response)
+    except _UNDOCUMENTED as error:
+        fault = type(error).__name__
+    # Outside the handler: the original error may quote the whole answer.
+    is_cut = response.is_cut()
+    what = "broke off; try again later" if is_cut else f"has not the documented shape ({fault});"
+    message = (
+        f"Failed to parse {PROVIDERS[job.account.type].about.title} API response for "
+        f'"{job.subject}". The answer (HTTP {response.status}) {what} '
+        f"{'or ' * is_cut}use another provider."
+    )
+    raise ResponseFormatError(
+        message, provider=job.account.name, status=response.status, retryable=is_cut
+    )
 
 
 def _redacted(response: Response, redactor: Redactor) -> Response:

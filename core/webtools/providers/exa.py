@@ -16,9 +16,10 @@ from webtools.providers.errors import ITSELF, ErrorTable, Meaning, read_failure
 from webtools.providers.fetched import PageFields, match_addresses, read_page_list
 from webtools.providers.filters import DATES
 from webtools.providers.hits import HitFields, Item, Oddities, joined, read_hits, read_items
-from webtools.providers.parsing import json_object, line, maybe_list, maybe_object
+from webtools.providers.parsing import json_object, line, maybe_object
 from webtools.providers.prices import stated_or
 from webtools.providers.protocols import Account, FilterName, Hits, PageQuery, Pages, SearchQuery
+from webtools.text.narrowing import is_list, is_object
 
 _RESULTS_IN_PRICE = 10
 _HIT = HitFields(
@@ -128,7 +129,11 @@ def _sent(value: tuple[str, ...] | date | str) -> list[str] | str:
 
 def search_price(query: SearchQuery, account: Account) -> float:
     """Price a search by the results asked for; highlights are included."""
-    extra = max(0, query.limit - _RESULTS_IN_PRICE) * ABOUT.prices["extra result"]
+    return _price(query.limit, account)
+
+
+def _price(count: int, account: Account) -> float:
+    extra = max(0, count - _RESULTS_IN_PRICE) * ABOUT.prices["extra result"]
     return ABOUT.prices[account.options.search_type] + extra
 
 
@@ -136,9 +141,8 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     """Read the hits in Exa's order, best first; rank scores unless every hit has its own."""
     answer = json_object(response.json())
     hits = read_hits(answer["results"], _HIT, query, account)
-    usd = search_price(replace(query, limit=len(hits.results)), account)
-    cost = stated_or(_stated(answer), usd)
-    return replace(hits, cost=cost, warnings=[*_said(answer), *hits.warnings])
+    cost = stated_or(_stated(answer), _price(len(hits.results), account))
+    return Hits(hits.results, cost, [*_said(answer), *hits.warnings])
 
 
 def fetch_request(query: PageQuery, account: Account) -> Request:
@@ -182,12 +186,14 @@ def _fault(status: Item) -> str:
 
 
 def _stated(answer: dict[str, Any]) -> Any:
-    return maybe_object(answer.get("costDollars")).get("total")
+    dollars = answer.get("costDollars")
+    return dollars.get("total") if is_object(dollars) else None
 
 
 def _said(answer: dict[str, Any]) -> list[str]:
     """Return what Exa itself warns of."""
-    items = [item for name in ("warnings", "notices") for item in maybe_list(answer.get(name))]
+    lists = [answer.get(name) for name in ("warnings", "notices")]
+    items = [item for each in lists if is_list(each) for item in each]
     words = [maybe_object(item).get("message", item) for item in items]
     return [f"Exa: {clean}" for w in words if isinstance(w, str) and (clean := line(w))]
 

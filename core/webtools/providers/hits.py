@@ -5,11 +5,10 @@ What could not be read is counted, and told in one warning of each kind.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar, cast
 from urllib.parse import urlsplit
 
 from webtools.providers.parsing import number, rank_score
@@ -38,11 +37,11 @@ class Oddities:
         self._sender = sender
         self._noun = noun
         self._nouns = nouns or f"{noun}s"
-        self._fields: Counter[str] = Counter()
+        self._fields: dict[str, int] = {}
 
-    def add(self, field: str) -> None:
-        """Count a field whose value was left out."""
-        self._fields[field] += 1
+    def add(self, field: str, count: int = 1) -> None:
+        """Count a field whose value was left out, so many times."""
+        self._fields[field] = self._fields.get(field, 0) + count
 
     def warnings(self) -> list[str]:
         """Return one sentence for each kind of oddity."""
@@ -98,51 +97,55 @@ class Item:
     def moment(self, *names: str) -> datetime | None:
         """Return an aware date and time, or None."""
         for name in names:
-            value = self.text(name)
-            if not value or value.isspace():
-                continue
-            if found := read_moment(value):
+            value = self.values.get(name)
+            found = read_moment(value) if isinstance(value, str) else None
+            if found is not None:
                 return found
-            self.odd.add(name)
+            if value is not None and not (isinstance(value, str) and not value.strip()):
+                self.odd.add(name)
         return None
 
     def number(self, name: str, low: float, high: float) -> float | None:
         """Return a number within bounds, or None."""
         value = self.values.get(name)
-        found = number(value)
+        if value is None or value == "":
+            return None
+        found = value if type(value) is float else number(value)
         if found is not None and low <= found <= high:
             return found
-        if value is not None and value != "":
-            self.odd.add(name)
+        self.odd.add(name)
         return None
 
     def texts(self, name: str) -> list[str]:
         """Return the texts of a list."""
-        return [each for each in self._list(name) if self._fits(name, isinstance(each, str))]
+        value = self.values.get(name)
+        if value is None:
+            return []
+        every: list[Any] = value if is_list(value) else [None]
+        found = [each for each in every if isinstance(each, str)]
+        if len(found) < len(every):
+            self.odd.add(name, len(every) - len(found))
+        return found
 
     def child(self, name: str) -> Item:
         """Return the object in a field; an empty one where there is none."""
         value = self.values.get(name)
-        fits = is_object(value)
+        if is_object(value):
+            return Item(value, self.odd)
         if value is not None:
-            self._fits(name, fits)
-        return Item(value if is_object(value) else {}, self.odd)
+            self.odd.add(name)
+        return Item({}, self.odd)
 
     def children(self, name: str) -> list[Item]:
         """Return the objects of a list."""
-        found = self._list(name)
-        return [Item(each, self.odd) for each in found if self._fits(name, is_object(each))]
-
-    def _list(self, name: str) -> list[Any]:
-        value: Any = self.values.get(name)
+        value = self.values.get(name)
         if value is None:
             return []
-        return value if self._fits(name, is_list(value)) else []
-
-    def _fits(self, name: str, fits: bool) -> bool:
-        if not fits:
-            self.odd.add(name)
-        return fits
+        every: list[Any] = value if is_list(value) else [None]
+        found = [Item(each, self.odd) for each in every if is_object(each)]
+        if len(found) < len(every):
+            self.odd.add(name, len(every) - len(found))
+        return found
 
 
 Field: TypeAlias = "str | Callable[[Item], T]"
@@ -243,9 +246,10 @@ def _host(url: str) -> str:
 
 def _scores(items: list[tuple[Item, str]], field: str) -> list[float]:
     given = [item.number(field, 0, 1) for item, _ in items] if field else []
-    known = [score for score in given if score is not None]
+    if given and None not in given:
+        return cast("list[float]", given)
     count = len(items)
-    return known if len(known) == count else [rank_score(rank, count) for rank in range(count)]
+    return [rank_score(rank, count) for rank in range(count)]
 
 
 def joined(texts: Sequence[str]) -> str:

@@ -3,54 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, TypeVar
+from typing import Any
 
-from webtools.errors import ResponseFormatError
-from webtools.http.messages import Response
 from webtools.providers.protocols import Account
 from webtools.text.cleaning import one_line
 from webtools.text.dates import read_moment
 from webtools.text.invisible import without_hidden
 from webtools.text.narrowing import is_list, is_object
 from webtools.text.redaction import redactor_for
-
-T = TypeVar("T")
-
-_UNDOCUMENTED = (
-    ValueError,
-    TypeError,
-    LookupError,
-    AttributeError,
-    ArithmeticError,
-    RecursionError,
-)
-
-
-def read_with(
-    read: Callable[[], T], title: str, subject: str, account: Account, response: Response
-) -> T:
-    """Read an answer; whatever an undocumented shape makes Python raise is one of our errors.
-
-    Raises:
-        ResponseFormatError: The answer has not the documented shape.
-    """
-    try:
-        return read()
-    except _UNDOCUMENTED as error:
-        fault = type(error).__name__
-    # Outside the handler: the original error may quote the whole answer.
-    is_cut = response.is_cut()
-    what = "broke off; try again later" if is_cut else f"has not the documented shape ({fault});"
-    message = (
-        f'Failed to parse {title} API response for "{subject}". The answer (HTTP '
-        f"{response.status}) {what} {'or ' * is_cut}use another provider."
-    )
-    raise ResponseFormatError(
-        message, provider=account.name, status=response.status, retryable=is_cut
-    )
 
 
 def json_object(value: Any) -> dict[str, Any]:

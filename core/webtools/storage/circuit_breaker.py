@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import astuple, dataclass, replace
+from functools import lru_cache
 from typing import Literal, Protocol, TypeAlias
 
 from webtools.errors import (
@@ -297,8 +298,12 @@ def _parking(account: Account, state: _State | None, now: float) -> Parking | No
 
 def _key(account: Account) -> str:
     """Name a provider's row; it changes with the key, so that a new one is tried at once."""
-    place = (account.name, account.type, account.base_url)
-    hashed = hashlib.sha256("\0".join([*place, *sorted(account.secrets)]).encode())
+    return _row((account.name, account.type, account.base_url), account.secrets)
+
+
+@lru_cache(maxsize=64)
+def _row(place: tuple[str, ...], secrets: frozenset[str]) -> str:
+    hashed = hashlib.sha256("\0".join([*place, *sorted(secrets)]).encode())
     return " ".join([*place, hashed.hexdigest()[:12]])
 
 

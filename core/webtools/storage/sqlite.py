@@ -122,8 +122,20 @@ class Store:
         Raises:
             StoreError: The file cannot be used.
         """
-        with suppress(BlockingIOError):
-            return self._write_at_once(work)
+        is_stuck = time.monotonic() < self._stuck_until
+        lease = None if is_stuck else self._connections.take_at_once(writes=True)
+        if lease is not None:  # nothing is in the way
+            try:
+                with lease.connection as connection:  # which commits, or else rolls back
+                    connection.execute("BEGIN IMMEDIATE")
+                    result = work(connection)
+                self._connections.cut_log(connection)
+            except sqlite3.Error:
+                pass  # what is done below knows what to do
+            else:
+                return result
+            finally:
+                self._connections.give(lease)
 
         def transaction(connection: Connection, deadline: float) -> T:
             result = _in_transaction(connection, work, deadline)
@@ -132,29 +144,13 @@ class Store:
 
         return self._done(transaction, patience, writes=True)
 
-    def _write_at_once(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Do what `write` does where nothing is in the way; else raise `BlockingIOError`."""
-        is_stuck = time.monotonic() < self._stuck_until
-        lease = None if is_stuck else self._connections.take_at_once(writes=True)
-        if lease is None:
-            raise BlockingIOError
-        try:
-            with lease.connection as connection:  # which commits, or else rolls back
-                connection.execute("BEGIN IMMEDIATE")
-                result = work(connection)
-            self._connections.cut_log(connection)
-        except sqlite3.Error:
-            raise BlockingIOError from None  # `write` knows what to do
-        finally:
-            self._connections.give(lease)
-        return result
-
     def take_notices(self) -> list[str]:
         """Return what the user should know of the file, once."""
         notices: list[str] = []
-        with suppress(IndexError):
-            while True:
-                notices.append(_replaced(self.path, self._connections.replaced.popleft()))
+        replaced = self._connections.replaced
+        with suppress(IndexError):  # another thread may take the last one
+            while replaced:
+                notices.append(_replaced(self.path, replaced.popleft()))
         return notices
 
     def close(self) -> None:

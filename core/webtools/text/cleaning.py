@@ -86,7 +86,7 @@ def is_web_url(url: str) -> bool:
 
 def _looks_like_one(url: str) -> bool:
     match = _WEB_URL(url) if url.isprintable() else None
-    if match is None or not _port_fits(match[1]):
+    if match is None or (match[1] and int(match[1]) > _HIGHEST_PORT):
         return False
     return (url.isascii() and "[" not in url and "]" not in url) or _splits(url)
 
@@ -100,10 +100,6 @@ def _splits(url: str) -> bool:
         return bool(urlsplit(url).hostname)
     except ValueError:
         return False
-
-
-def _port_fits(port: str | None) -> bool:
-    return not port or int(port) <= _HIGHEST_PORT
 
 
 def without_login(url: str) -> str:

@@ -98,7 +98,9 @@ def defused(text: str) -> str:
     for other in characters(text):  # one for one: every place stays the same
         if (letter := _letter_of(other)) != other:
             folded = folded.replace(other, letter)
-    if not _may_hold_words(folded):
+    # Among the ASCII letters alone: four times as quick as the pattern.
+    letters = folded.encode("utf-8", "surrogatepass").translate(_IN_LOWER_CASE, _NO_LETTERS)
+    if _LETTERS.encode() not in letters.replace(b"vv", b"w"):
         return text
     parts: list[str] = []
     done = 0
@@ -106,12 +108,6 @@ def defused(text: str) -> str:
         parts += [text[done : match.start()], _FALSE]
         done = match.end()
     return "".join([*parts, text[done:]])
-
-
-def _may_hold_words(text: str) -> bool:
-    """Look for the words among the ASCII letters alone: four times as quick as the pattern."""
-    letters = text.encode("utf-8", "surrogatepass").translate(_IN_LOWER_CASE, _NO_LETTERS)
-    return _LETTERS.encode() in letters.replace(b"vv", b"w")
 
 
 def wrapping(fence: Fence, *, is_page: bool) -> Callable[[str], str]:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, TypeGuard
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias, TypeGuard, TypeVar, cast
+
+T = TypeVar("T")
+_Check: TypeAlias = Callable[[object], TypeGuard[T]]
+
+# What `isinstance` calls itself: of every hit some values are looked at, and a function of ours
+# would take twice as long.
+is_object = cast("_Check[dict[str, Any]]", dict.__instancecheck__)  # a JSON object
+is_list = cast("_Check[list[Any]]", list.__instancecheck__)  # a JSON array
 
 
-def is_object(value: object) -> TypeGuard[dict[str, Any]]:
-    """Tell whether a decoded value is a JSON object."""
-    return isinstance(value, dict)
+def is_array(value: object) -> TypeGuard[Sequence[Any]]:
+    """Tell whether a value is what JSON writes as an array."""
+    return isinstance(value, (list, tuple))
 
 
 def is_mapping(value: object) -> TypeGuard[Mapping[Any, Any]]:
@@ -19,8 +27,3 @@ def is_mapping(value: object) -> TypeGuard[Mapping[Any, Any]]:
 def is_iterable(value: object) -> TypeGuard[Iterable[Any]]:
     """Tell whether a value can be iterated over."""
     return isinstance(value, Iterable)
-
-
-def is_list(value: object) -> TypeGuard[list[Any]]:
-    """Tell whether a decoded value is a JSON array."""
-    return isinstance(value, list)

@@ -1,0 +1,186 @@
+"""The async methods of the facade: each does what the blocking one of its name does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+
+from webtools.calls.instance import Instance
+from webtools.calls.validate import arguments
+from webtools.pipeline.context import CacheMode, CallOptions
+from webtools.progress import ProgressCallback
+from webtools.results import (
+    FetchResponse,
+    ReadResponse,
+    ResearchEnvelope,
+    ResearchPlan,
+    SearchResponse,
+    SummaryResponse,
+    Verified,
+)
+from webtools.text.choices import Command
+from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, Tool, ToolResult
+
+if TYPE_CHECKING:
+    from webtools.operations.verification import Given, Verifier
+    from webtools.providers.drafts import Synthesizer
+
+Strings: TypeAlias = str | Sequence[str]
+Moment: TypeAlias = str | date | None
+
+
+class AwaitedMethods(Instance):
+    """What is awaited; `WebTools` explains the arguments, results and errors."""
+
+    async def asearch(
+        self,
+        queries: Strings,
+        *,
+        limit: int | None = None,
+        include_domains: Strings = (),
+        exclude_domains: Strings = (),
+        start_published_date: Moment = None,
+        end_published_date: Moment = None,
+        category: str | None = None,
+        provider: str | None = None,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
+    ) -> SearchResponse:
+        """Search as `search` does, awaited; cancelling the task ends the requests."""
+        given = arguments(
+            queries=queries,
+            limit=limit,
+            include_domains=include_domains,
+            exclude_domains=exclude_domains,
+            start_published_date=start_published_date,
+            end_published_date=end_published_date,
+            category=category,
+            provider=provider,
+            cache=cache,
+            progress=progress,
+        )
+        return cast("SearchResponse", await self._acall(SEARCH, given))
+
+    async def afetch(
+        self,
+        urls: Strings,
+        *,
+        question: str | None = None,
+        text: bool | None = None,
+        highlights: bool = False,
+        summary: bool = False,
+        text_max_characters: int | None = None,
+        provider: str | None = None,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
+    ) -> FetchResponse:
+        """Fetch as `fetch` does, awaited."""
+        given = arguments(
+            urls=urls,
+            question=question,
+            text=text,
+            highlights=highlights,
+            summary=summary,
+            text_max_characters=text_max_characters,
+            provider=provider,
+            cache=cache,
+            progress=progress,
+        )
+        return cast("FetchResponse", await self._acall(FETCH, given))
+
+    async def asummarize(
+        self,
+        url: str,
+        *,
+        summary_type: Literal["summary", "takeaway"] = "summary",
+        engine: Literal["cecil", "agnes"] = "cecil",
+        target_language: str | None = None,
+        provider: str | None = None,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
+    ) -> SummaryResponse:
+        """Summarize as `summarize` does, awaited."""
+        given = arguments(
+            url=url,
+            summary_type=summary_type,
+            engine=engine,
+            target_language=target_language,
+            provider=provider,
+            cache=cache,
+            progress=progress,
+        )
+        return cast("SummaryResponse", await self._acall(SUMMARIZE, given))
+
+    async def aresearch(
+        self,
+        query: str,
+        *,
+        command: Command = "web",
+        limit: int | None = None,
+        recency_days: int | None = None,
+        synthesis: str | Synthesizer | None = None,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
+    ) -> ResearchEnvelope:
+        """Research as `research` does, awaited."""
+        given = arguments(
+            query=query,
+            command=command,
+            limit=limit,
+            recency_days=recency_days,
+            synthesis=synthesis,
+            cache=cache,
+            progress=progress,
+        )
+        return cast("ResearchEnvelope", await self._acall(RESEARCH, given))
+
+    async def aread(self, handle: str, offset: int = 0, find: str | None = None) -> ReadResponse:
+        """Read on as `read` does, awaited."""
+        given = arguments(handle=handle, offset=offset, find=find)
+        return cast("ReadResponse", await self._acall(READ, given))
+
+    async def aplan(
+        self,
+        query: str,
+        *,
+        command: Command = "web",
+        limit: int | None = None,
+        recency_days: int | None = None,
+        synthesis: str | Synthesizer | None = None,
+    ) -> ResearchPlan:
+        """Plan as `plan` does, awaited."""
+        given = arguments(
+            query=query,
+            command=command,
+            limit=limit,
+            recency_days=recency_days,
+            synthesis=synthesis,
+        )
+        return await self._arun(lambda: self._dispatcher.plan({**given}))
+
+    async def averify(
+        self,
+        answer: str,
+        sources: str | Given | Sequence[str | Given] = (),
+        *,
+        verifier: Verifier | None = None,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
+    ) -> Verified:
+        """Verify as `verify` does, awaited."""
+        options = {"verifier": verifier, "cache": cache, "progress": progress}
+        return await self._arun(lambda: self._dispatcher.verify(answer, sources, {**options}))
+
+    async def acall_tool(
+        self,
+        name: str | Tool,
+        arguments: Mapping[str, Any],
+        *,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
+        synthesizer: Synthesizer | None = None,
+    ) -> ToolResult:
+        """Call a tool as `call_tool` does, awaited."""
+        options = CallOptions(cache, progress, synthesizer)
+        return await self._arun(lambda: self._dispatcher.present(name, arguments, options))
