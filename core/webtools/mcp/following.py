@@ -12,15 +12,12 @@ from webtools.progress import Progress, ProgressCallback, Stages, quietly
 
 
 @asynccontextmanager
-async def followed(ctx: ServerRequestContext) -> AsyncGenerator[ProgressCallback | None, None]:
-    """Send each finished part of a call to whoever asked for it.
+async def followed(ctx: ServerRequestContext) -> AsyncGenerator[ProgressCallback, None]:
+    """Send each finished part of a call to whoever asked for it, which the SDK knows.
 
     Yields:
-        The callback, for any thread; None where nobody asked.
+        The callback, for any thread.
     """
-    if not ctx.meta or ctx.meta.get("progress_token") is None:
-        yield None
-        return
     loop, queue = asyncio.get_running_loop(), asyncio.Queue[Progress | None]()
     sender = loop.create_task(_send(queue, ctx))
 

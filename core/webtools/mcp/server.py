@@ -33,8 +33,6 @@ def make_server(web: WebTools) -> Server[Any]:
     return Server(
         "webtools",
         version=__version__,
-        title="webtools",
-        description="Web search, page reading, summaries and research.",
         instructions=INSTRUCTIONS,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
