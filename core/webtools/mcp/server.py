@@ -36,6 +36,7 @@ def make_server(web: WebTools) -> Server[Any]:
         instructions=INSTRUCTIONS,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
+        on_list_prompts=handlers.list_prompts,
         on_list_resources=handlers.list_resources,
         on_list_resource_templates=handlers.list_templates,
         on_read_resource=handlers.read_resource,
@@ -65,6 +66,12 @@ class _Handlers:
         return types.CallToolResult(
             content=_content(result), structured_content=result.details, is_error=result.is_error
         )
+
+    async def list_prompts(
+        self, _: ServerRequestContext, __: types.PaginatedRequestParams | None
+    ) -> types.ListPromptsResult:
+        """List none; there are clients that ask without looking whether a server has any."""
+        return types.ListPromptsResult(prompts=[])
 
     async def list_resources(
         self, _: ServerRequestContext, __: types.PaginatedRequestParams | None
