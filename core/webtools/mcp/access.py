@@ -92,7 +92,8 @@ def listen(address: Address) -> socket.socket:
         return socket.create_server(place[:2], family=family)
     except OSError as error:
         where = f"{address.shown}:{address.port}"
-        message = f"Nothing can listen on {where}: {error.strerror}. Use another HOST:PORT."
+        reason = os.strerror(error.errno) if (error.errno or 0) > 0 else error.strerror
+        message = f"Nothing can listen on {where}: {reason}. Use another HOST:PORT."
         raise ConfigError(message) from error
 
 

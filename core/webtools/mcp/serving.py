@@ -8,6 +8,7 @@ import os
 import socket
 import sys
 from collections.abc import Callable, Sequence
+from types import FrameType
 from typing import TYPE_CHECKING
 
 import uvicorn
@@ -77,7 +78,6 @@ def serve_http(
 
     Raises:
         ConfigError: The address cannot be bound, or would be open to others.
-        KeyboardInterrupt: Ctrl-C.
     """
     _log_to_stderr()
     with listen(address) as listener:
@@ -103,11 +103,20 @@ def http_app(
     )
 
 
+class _HttpServer(uvicorn.Server):
+    """Ends at Ctrl-C without a word; uvicorn would raise it again where its own tasks log it."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002
+        """End once the open requests are done, at the second time at once."""
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+
 def _run(app: Starlette, listener: socket.socket) -> None:
     config = uvicorn.Config(
         app, log_config=None, access_log=False, timeout_graceful_shutdown=1, server_header=False
     )
-    uvicorn.Server(config).run(sockets=[listener])
+    _HttpServer(config).run(sockets=[listener])
 
 
 def _log_to_stderr() -> None:
