@@ -189,7 +189,11 @@ async def test_cancelling_a_request_ends_its_http_calls(mode: Literal["legacy", 
     with RawServer(never_answer) as server:
         provider = {"name": "e", "type": "exa", "apiKey": "test-key-exa", "baseUrl": server.url}
         web = WebTools(config={"providers": [provider | {"timeoutMs": 300_000}]})
-        async with web, Client(make_server(web), mode=mode) as client, anyio.create_task_group() as tg:
+        async with (
+            web,
+            Client(make_server(web), mode=mode) as client,
+            anyio.create_task_group() as tg,
+        ):
             tg.start_soon(client.call_tool, "web_search", {"query": "heap"})
             await asyncio.to_thread(server.wait_for_connections, 1)
             tg.cancel_scope.cancel()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import mcp_types as types
 import pytest
 from mcp.client import Client
 
-from webtools import WebTools
+from webtools import WebTools, __version__
 from webtools.mcp import make_server
 from webtools.mcp.listing import INSTRUCTIONS
 from webtools.tools import TOOLS
@@ -85,3 +87,13 @@ async def test_the_instructions_fit_what_clients_show(web: WebTools) -> None:
     async with Client(make_server(web)) as client:
         assert client.instructions == INSTRUCTIONS
     assert len(INSTRUCTIONS.encode()) < 2 * KIB
+
+
+def test_the_registry_is_told_this_version_and_the_name_in_the_readme() -> None:
+    root = Path(__file__).parents[2]
+    entry = json.loads((root / "server.json").read_text())
+    package = entry["packages"][0]
+    assert (entry["version"], package["version"]) == (__version__, __version__)
+    assert package["runtimeArguments"][0]["value"].endswith(f"=={__version__}")
+    assert len(entry["description"]) <= 100
+    assert f"<!-- mcp-name: {entry['name']} -->" in (root / "README.md").read_text()

@@ -8,7 +8,7 @@ from typing import Any
 import mcp_types as types
 
 from webtools.mcp.outputs import output_schema
-from webtools.tools import READ, TOOLS, Tool
+from webtools.tools import READ, Tool
 
 __all__ = ["INSTRUCTIONS", "listed"]
 
