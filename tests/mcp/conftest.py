@@ -2,18 +2,24 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+import signal
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
 pytest.importorskip("mcp_types", reason="needs the extra mcp")
 
 from webtools import WebTools
+from webtools.mcp import serve_http
+from webtools.mcp.access import Address
 
 if TYPE_CHECKING:
     from webtools_sandbox import SandboxServer
+
+T = TypeVar("T")
 
 
 @pytest.fixture(autouse=True)
@@ -37,3 +43,23 @@ def config(tmp_path: Path, webtools_sandbox: SandboxServer) -> str:
 def web(config: str, own_temp: None) -> Iterator[WebTools]:
     with WebTools(config=config) as web:
         yield web
+
+
+@pytest.fixture
+def while_serving(web: WebTools) -> Callable[..., Any]:
+    """Do some work in a thread while this one serves HTTP, as it does in the command."""
+
+    def serve(work: Callable[[str], T], **options: Any) -> T:
+        def done(url: str) -> T:
+            try:
+                return work(url)
+            finally:
+                os.kill(os.getpid(), signal.SIGINT)
+
+        with ThreadPoolExecutor(1) as pool:
+            futures: list[Any] = []
+            announce = lambda url: futures.append(pool.submit(done, url))  # noqa: E731
+            serve_http(web, Address("127.0.0.1", 0), announce=announce, **options)
+            return futures[0].result()
+
+    return serve

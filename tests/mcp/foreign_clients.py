@@ -6,36 +6,28 @@ import json
 import sys
 from typing import Any
 
-COMMAND = "import sys; from webtools.cli import main; sys.exit(main(['mcp', *sys.argv[1:]]))"
 
-
-async def llama_index(python: str, config: str) -> tuple[list[str], str]:
+async def llama_index(url: str) -> tuple[list[str], str]:
     from llama_index.tools.mcp import BasicMCPClient, McpToolSpec
 
-    client = BasicMCPClient(python, args=["-c", COMMAND, "--config", config])
-    tools = {
-        tool.metadata.get_name(): tool for tool in await McpToolSpec(client).to_tool_list_async()
-    }
+    listed = await McpToolSpec(BasicMCPClient(url)).to_tool_list_async()
+    tools = {tool.metadata.get_name(): tool for tool in listed}
     output = await tools["web_search"].acall(queries=["heap"])
     return [*tools], output.content
 
 
-async def langchain_adapters(python: str, config: str) -> tuple[list[str], str]:
+async def langchain_adapters(url: str) -> tuple[list[str], str]:
     from langchain_mcp_adapters.client import MultiServerMCPClient
 
-    arguments = ["-c", COMMAND, "--config", config]
-    server: Any = {"transport": "stdio", "command": python, "args": arguments}
+    server: Any = {"transport": "streamable_http", "url": url}
     tools = {tool.name: tool for tool in await MultiServerMCPClient({"w": server}).get_tools()}
     return [*tools], str(await tools["web_search"].ainvoke({"queries": ["heap"]}))
 
 
-async def langchain(python: str, config: str) -> tuple[list[str], str]:
-    from fastmcp import Client
-    from fastmcp.client.transports import StdioTransport
+async def langchain(url: str) -> tuple[list[str], str]:
     from langchain.mcp import MCPAdapter
 
-    transport = StdioTransport(command=python, args=["-c", COMMAND, "--config", config])
-    async with MCPAdapter(Client(transport)) as adapter:
+    async with MCPAdapter(url) as adapter:
         tools = {tool.name: tool for tool in await adapter.list_tools()}
         return [*tools], str(await tools["web_search"].ainvoke({"queries": ["heap"]}))
 
@@ -47,6 +39,5 @@ CLIENTS = {
 }
 
 if __name__ == "__main__":
-    name, python, config = sys.argv[1:]
-    names, text = asyncio.run(CLIENTS[name](python, config))
+    names, text = asyncio.run(CLIENTS[sys.argv[1]](sys.argv[2]))
     print(json.dumps({"tools": names, "text": text}))

@@ -75,7 +75,7 @@ async def test_what_was_cut_is_linked_and_read_on(
     pages = [f"{webtools_sandbox.docs_url}/library/{name}.html" for name in names]
     async with Client(make_server(web), mode=mode) as client:
         result = await client.call_tool("web_fetch", {"urls": pages})
-        text, link = result.content
+        _, link = result.content
         assert isinstance(link, types.ResourceLink)
         handle = result.structured_content["read_handle"]
         assert link.uri.endswith(handle)

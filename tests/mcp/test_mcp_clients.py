@@ -1,11 +1,13 @@
-"""Clients that others wrote, over stdio; each in an environment that has it."""
+"""Clients that others wrote, over HTTP; each in an environment that has it."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,8 +18,8 @@ SCRIPT = Path(__file__).with_name("foreign_clients.py")
 ENVIRONMENTS = [Path(sys.executable), Path(sys.prefix, "mcp-1", "bin", "python")]
 MODULES = {
     "llama-index": "llama_index.tools.mcp",
-    "langchain-adapters": "langchain_mcp_adapters.client",
-    "langchain": "langchain.mcp",
+    "langchain-adapters": "langchain_mcp_adapters",
+    "langchain": "fastmcp",  # what `langchain.mcp` stands on
 }
 
 
@@ -31,15 +33,15 @@ def python_with(module: str) -> str:
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_a_client_of_others_lists_and_calls(name: str, config: str) -> None:
-    python = python_with(MODULES[name])
-    ran = subprocess.run(
-        [python, "-W", "ignore", str(SCRIPT), name, sys.executable, config],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+def test_a_client_of_others_lists_and_calls(name: str, while_serving: Callable[..., Any]) -> None:
+    command = [python_with(MODULES[name]), "-W", "ignore", str(SCRIPT), name]
+
+    def work(url: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*command, url], capture_output=True, text=True, timeout=120, check=False
+        )
+
+    ran = while_serving(work)
     assert ran.returncode == 0, ran.stderr
     found = json.loads(ran.stdout.splitlines()[-1])
     assert found["tools"] == list(TOOLS)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-import re
+import logging
+import os
 import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import httpx
 import httpx2
@@ -21,6 +23,8 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from webtools.cli import main
+from webtools.mcp import serving
+from webtools.mcp.access import Address
 from webtools.tools import TOOLS
 
 TOKEN = "test-token-of-some-length"
@@ -44,13 +48,6 @@ def start() -> Iterator[Start]:
     for process in running:
         process.kill()
         process.communicate(timeout=60)
-
-
-def url_of(process: subprocess.Popen[str]) -> str:
-    assert process.stdout is not None
-    found = re.search(r"http://\S+/mcp", process.stdout.readline())
-    assert found is not None
-    return found[0]
 
 
 async def search(client: Client) -> types.CallToolResult:
@@ -93,11 +90,6 @@ def test_stdout_holds_messages_alone_and_ctrl_c_is_quiet(start: Start, config: s
     assert process.stderr.read() == ""
 
 
-def test_it_ends_when_the_client_leaves(start: Start, config: str) -> None:
-    out, err = start("--config", config).communicate("", timeout=60)
-    assert (out, err) == ("", "")
-
-
 @asynccontextmanager
 async def connected(url: str, mode: Literal["auto", "legacy"]) -> AsyncIterator[Client]:
     async with httpx2.AsyncClient(headers={"Authorization": f"Bearer {TOKEN}"}) as http:
@@ -105,35 +97,81 @@ async def connected(url: str, mode: Literal["auto", "legacy"]) -> AsyncIterator[
             yield client
 
 
-async def test_over_http_it_takes_the_token_and_the_right_names(
-    start: Start, config: str, tmp_path: Path
+def test_over_http_it_takes_the_token_and_the_right_names(
+    while_serving: Callable[..., Any], caplog: pytest.LogCaptureFixture
 ) -> None:
-    file = tmp_path / "token.txt"
-    file.write_text(TOKEN)
-    process = start("--config", config, "--http", "127.0.0.1:0", "--token-file", str(file))
-    url = url_of(process)
-
-    async with connected(url, "auto") as new, connected(url, "legacy") as old:
-        assert not (await search(new)).is_error
-        assert not (await search(old)).is_error
+    async def call(url: str) -> None:
+        async with connected(url, "auto") as new, connected(url, "legacy") as old:
+            assert not (await search(new)).is_error
+            assert not (await search(old)).is_error
 
     good = {"Authorization": f"Bearer {TOKEN}", "Accept": "application/json, text/event-stream"}
 
-    def status(**headers: str) -> int:
-        return httpx.post(url, json=INITIALIZE, headers={**good, **headers}).status_code
+    def work(url: str) -> dict[str, int]:
+        asyncio.run(call(url))
 
-    assert status() == 200
-    assert status(Origin="http://127.0.0.1:1") == 200
-    assert status(Authorization="") == 401
-    assert status(Authorization="Bearer " + TOKEN[:-1]) == 401
-    assert status(Host="rebound.example") == 421
-    assert status(Origin="https://elsewhere.example") == 403
+        def status(**headers: str) -> int:
+            return httpx.post(url, json=INITIALIZE, headers={**good, **headers}).status_code
 
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert (process.returncode, out) == (0, "")
-    said = "mcp.server.transport_security: Invalid"  # the two refused headers, and nothing else
-    assert [line.startswith(said) for line in err.splitlines()] == [True, True]
+        return {
+            "as it should be": status(),
+            "own origin": status(Origin="http://127.0.0.1:1"),
+            "no token": status(Authorization=""),
+            "wrong token": status(Authorization="Bearer " + TOKEN[:-1]),
+            "rebound name": status(Host="rebound.example"),
+            "foreign origin": status(Origin="https://elsewhere.example"),
+        }
+
+    statuses = while_serving(work, token=TOKEN)
+    assert list(statuses.values()) == [200, 200, 401, 401, 421, 403], statuses
+    assert TOKEN not in caplog.text
+    assert {record.name for record in caplog.records if record.levelno >= logging.WARNING} == {
+        "mcp.server.transport_security"
+    }
+
+
+def test_the_command_says_where_it_serves_and_whether_a_token_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], config: str
+) -> None:
+    given: dict[str, Any] = {}
+
+    def serve(web: object, address: Address, **options: Any) -> None:
+        given.update(options, address=address)
+        options["announce"]("http://tools.example.org/mcp")
+
+    monkeypatch.setattr(serving, "serve_http", serve)
+    monkeypatch.setenv("WEBTOOLS_MCP_TOKEN", TOKEN)
+    names = ["--allow-host", "a.example", "--allow-host", "b.example"]
+    assert main(["mcp", "--http", "[::1]:0", *names, "--config", config]) == 0
+    assert "Serving MCP at http://tools.example.org/mcp. Bearer token required." in (
+        capsys.readouterr().out
+    )
+    assert (given["address"], given["token"]) == (Address("::1", 0), TOKEN)
+    assert given["allowed_hosts"] == ["a.example", "b.example"]
+
+
+def test_stdio_ends_when_the_client_leaves(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], config: str
+) -> None:
+    with Path(os.devnull).open() as nothing:
+        monkeypatch.setattr("sys.stdin", nothing)
+        assert main(["mcp", "--config", config]) == 0
+    assert tuple(capfd.readouterr()) == ("", "")
+
+
+def test_ctrl_c_waits_for_calls_that_can_end(monkeypatch: pytest.MonkeyPatch, config: str) -> None:
+    ended: list[bool] = []
+
+    async def exchange(_: object) -> None:
+        asyncio.get_running_loop().call_soon(signal.raise_signal, signal.SIGINT)
+        try:
+            await asyncio.sleep(300)
+        finally:
+            ended.append(True)
+
+    monkeypatch.setattr(serving, "_exchange", exchange)
+    assert main(["mcp", "--config", config]) == 0
+    assert ended == [True]
 
 
 @pytest.mark.parametrize(

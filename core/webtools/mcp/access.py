@@ -92,7 +92,9 @@ def listen(address: Address) -> socket.socket:
         return socket.create_server(place[:2], family=family)
     except OSError as error:
         where = f"{address.shown}:{address.port}"
-        reason = os.strerror(error.errno) if (error.errno or 0) > 0 else error.strerror
+        # Python adds the address to what the system says of it; of a name there is no number.
+        number = error.errno or 0
+        reason = os.strerror(number) if number > 0 else error.strerror
         message = f"Nothing can listen on {where}: {reason}. Use another HOST:PORT."
         raise ConfigError(message) from error
 
