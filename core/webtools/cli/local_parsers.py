@@ -19,9 +19,9 @@ A bearer token is read from --token-file or WEBTOOLS_MCP_TOKEN; it is never an
 argument, which others could see. Off loopback there must be one.
 
 examples:
-  claude mcp add webtools -- webtools mcp         a client starts it
-  webtools mcp --http 127.0.0.1:8766              clients connect to it
-  webtools mcp --http 0.0.0.0:8766 --token-file token.txt --allow-host tools.example.org
+  webtools mcp                                    what a client starts
+  webtools mcp --http 127.0.0.1:8766              what clients connect to
+  webtools mcp --http 10.0.0.5:8766 --token-file token.txt
 """,
     )
     option = parser.add_argument
