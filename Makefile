@@ -8,6 +8,8 @@ READY := $(VENV)/.ready
 NODE_CLIENTS := @upstash/context7-sdk@0.3.1 @upstash/context7-mcp@4.1.1
 # It asks for strict tool calls of every model; a test runs it in the place of the newest.
 OLDER_LANGCHAIN := langchain==1.3.18
+# An MCP client that pins the SDK below 2; a test runs it in an environment of its own.
+OLDER_MCP_CLIENT := langchain-mcp-adapters==0.3.2 mcp==1.30.0
 
 # The tests start many processes, each of which would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
@@ -25,6 +27,8 @@ $(READY): pyproject.toml constraints.txt
 		--constraint constraints.txt --editable '.[all]' --group dev
 	-$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
 		--target $(VENV)/langchain-1.3 '$(OLDER_LANGCHAIN)'
+	-$(PYTHON) -m venv $(VENV)/mcp-1 && $(VENV)/mcp-1/bin/python -m pip install --quiet \
+		--disable-pip-version-check $(OLDER_MCP_CLIENT)
 	-command -v npm >/dev/null && npm install --prefix $(VENV)/node --silent --no-audit \
 		--no-fund --ignore-scripts $(NODE_CLIENTS)
 	@touch $@

@@ -14,6 +14,7 @@ from webtools.cli.local_parsers import (
     completion_parser,
     config_parser,
     demo_parser,
+    mcp_parser,
     sandbox_parser,
 )
 from webtools.cli.parsing import Parser, UsageError, parser_for
@@ -56,6 +57,7 @@ _GROUPS: dict[str, dict[str, tuple[str, Callable[[str], Parser]]]] = {
     },
     "set up and try out": {
         "config": ("find, check or begin the config file", config_parser),
+        "mcp": ("serve the tools over the Model Context Protocol", mcp_parser),
         "sandbox": ("serve the providers' APIs offline, for tests and trials", sandbox_parser),
         "completion": ("make a shell complete this command", completion_parser),
         "demo": ("answer a question in four ways, two of them agents", demo_parser),

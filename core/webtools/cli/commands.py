@@ -71,6 +71,13 @@ def sandbox(options: Namespace) -> int:
     return sandbox_module.run(options.port, options.latency, options.write_config)
 
 
+def mcp(options: Namespace) -> int:
+    """Serve the tools over MCP."""
+    from webtools.cli.mcp import run
+
+    return run(options)
+
+
 def completion(options: Namespace) -> int:
     """Print what makes a shell complete the command."""
     from webtools.cli.completion import script
@@ -93,6 +100,7 @@ COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "log": log,
     "cache": cache,
     "config": config,
+    "mcp": mcp,
     "sandbox": sandbox,
     "completion": completion,
     "demo": demo,

@@ -1,10 +1,40 @@
-"""The arguments of the commands that need no provider: sandbox, demo and config."""
+"""The arguments of the commands that call no tool: mcp, sandbox, demo, completion, config."""
 
 from __future__ import annotations
 
 import argparse
 
-from webtools.cli.parsing import Parser, parser_for
+from webtools.cli.parsing import Parser, add_config, parser_for
+
+
+def mcp_parser(name: str) -> Parser:
+    """Describe `mcp`."""
+    parser = parser_for(
+        name,
+        "Serve the tools that your settings can serve over the Model Context Protocol:\n"
+        "to the client that started this command, over stdin and stdout, or to any\n"
+        "number of clients over HTTP. All calls share one cache and one budget.",
+        """\
+A bearer token is read from --token-file or WEBTOOLS_MCP_TOKEN; it is never an
+argument, which others could see. Off loopback there must be one.
+
+examples:
+  webtools mcp                                    what a client starts
+  webtools mcp --http 127.0.0.1:8766              what clients connect to
+  webtools mcp --http 10.0.0.5:8766 --token-file token.txt
+""",
+    )
+    option = parser.add_argument
+    option("--http", metavar="HOST:PORT", help="Serve streamable HTTP there, at /mcp.")
+    option("--token-file", metavar="FILE", help="Ask clients for the token in this file (- stdin).")
+    option(
+        "--allow-host",
+        metavar="HOST",
+        action="append",
+        help="Answer to this name in the Host and Origin headers too; repeatable.",
+    )
+    add_config(parser)
+    return parser
 
 
 def sandbox_parser(name: str) -> Parser:

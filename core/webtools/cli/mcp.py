@@ -1,0 +1,51 @@
+"""`webtools mcp`: serve the tools over the Model Context Protocol."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from webtools.cli.output import FINE, USAGE, complain
+from webtools.client import WebTools
+from webtools.errors import ConfigError
+
+_MISSING = "webtools mcp needs the MCP SDK 2.3 or later: pip install 'agent-webtools[mcp]'"
+
+
+def run(options: Namespace) -> int:
+    """Serve until the client leaves or Ctrl-C."""
+    try:
+        from webtools.mcp import serving  # noqa: PLC0415  optional, and slow to load
+    except ImportError:
+        complain(_MISSING)
+        return USAGE
+    web = WebTools(config=options.config)
+    try:
+        if options.http is None:
+            serving.serve_stdio(web)
+        else:
+            _serve_http(web, options)
+    except ConfigError as error:
+        complain(str(error))
+        return USAGE
+    except KeyboardInterrupt:
+        pass  # how a server is meant to end
+    return FINE
+
+
+def _serve_http(web: WebTools, options: Namespace) -> None:
+    from webtools.mcp import access, serving  # noqa: PLC0415  likewise
+
+    token = access.read_token(options.token_file)
+    wanted = "Bearer token required." if token else "No token: for this machine alone."
+
+    def announce(url: str) -> None:
+        print(f"Serving MCP at {url}. {wanted} Ctrl-C stops it.", flush=True)
+
+    with web:
+        serving.serve_http(
+            web,
+            access.read_address(options.http),
+            token=token,
+            allowed_hosts=options.allow_host or (),
+            announce=announce,
+        )

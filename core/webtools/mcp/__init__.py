@@ -1,0 +1,9 @@
+"""The tools over the Model Context Protocol: a server for stdio and for streamable HTTP.
+
+Needs the extra `mcp`. `webtools mcp` starts it; a program of its own can serve `make_server(web)`.
+"""
+
+from webtools.mcp.server import make_server
+from webtools.mcp.serving import serve_http, serve_stdio
+
+__all__ = ["make_server", "serve_http", "serve_stdio"]

@@ -1,0 +1,130 @@
+"""The server: lists the tools, calls them, and hands out what was cut from their output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import mcp_types as types
+from mcp.server import Server, ServerRequestContext
+from mcp.shared.exceptions import MCPError
+
+from webtools._version import __version__
+from webtools.client import WebTools
+from webtools.http.threads import at_once_or_in_thread
+from webtools.mcp.following import followed
+from webtools.mcp.listing import INSTRUCTIONS, listed
+from webtools.output.truncation import MAX_BYTES
+from webtools.tools import READ, ToolResult
+
+_SCHEME, _FOLDER = "webtools", "output"
+_TEMPLATE = f"{_SCHEME}://{_FOLDER}/{{handle}}{{?offset}}"
+_TEXT = "text/plain"
+
+
+def make_server(web: WebTools) -> Server[Any]:
+    """Make a server whose calls share one cache, one budget and one set of connections.
+
+    Args:
+        web: What carries out the calls; the caller closes it.
+    """
+    handlers = _Handlers(web)
+    return Server(
+        "webtools",
+        version=__version__,
+        instructions=INSTRUCTIONS,
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_prompts=handlers.list_prompts,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_templates,
+        on_read_resource=handlers.read_resource,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Handlers:
+    """Answers the requests of the protocol."""
+
+    web: WebTools
+
+    async def list_tools(
+        self, _: ServerRequestContext, __: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        tools = await at_once_or_in_thread(self.web.tools)
+        return types.ListToolsResult(tools=[listed(tool) for tool in tools])
+
+    async def call_tool(
+        self, ctx: ServerRequestContext, params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        """Call a tool; cancelling the request cancels this task, and so its HTTP calls."""
+        async with followed(ctx) as progress:
+            result = await self.web.acall_tool(
+                params.name, params.arguments or {}, progress=progress
+            )
+        return types.CallToolResult(
+            content=_content(result), structured_content=result.details, is_error=result.is_error
+        )
+
+    async def list_prompts(
+        self, _: ServerRequestContext, __: types.PaginatedRequestParams | None
+    ) -> types.ListPromptsResult:
+        """List none; there are clients that ask without looking whether a server has any."""
+        return types.ListPromptsResult(prompts=[])
+
+    async def list_resources(
+        self, _: ServerRequestContext, __: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        """List none: a stored output belongs to whoever was given its handle."""
+        return types.ListResourcesResult(resources=[])
+
+    async def list_templates(
+        self, _: ServerRequestContext, __: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        template = types.ResourceTemplate(
+            name="stored output",
+            description="A part of an output that was cut, as web_read returns it.",
+            uri_template=_TEMPLATE,
+            mime_type=_TEXT,
+        )
+        return types.ListResourceTemplatesResult(resource_templates=[template])
+
+    async def read_resource(
+        self, _: ServerRequestContext, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        """Read a part as `web_read` does, within the same limits and fence."""
+        result = await self.web.acall_tool(READ, _read_arguments(params.uri))
+        if result.is_error:
+            raise MCPError(types.INVALID_PARAMS, result.text)
+        contents = types.TextResourceContents(uri=params.uri, mime_type=_TEXT, text=result.text)
+        return types.ReadResourceResult(contents=[contents])
+
+
+def _content(result: ToolResult) -> list[types.ContentBlock]:
+    """Return the text, and a link to the whole where the text was cut."""
+    text = types.TextContent(text=result.text)
+    handle, cut = result.details["read_handle"], result.details["truncation"]
+    if handle is None or cut is None:
+        return [text]
+    link = types.ResourceLink(
+        name="whole output",
+        uri=f"{_SCHEME}://{_FOLDER}/{handle}",
+        description=f"All that the tool found; read in parts of up to {MAX_BYTES:,} bytes.",
+        mime_type=_TEXT,
+        size=cut["total_bytes"],
+    )
+    return [text, link]
+
+
+def _read_arguments(uri: str) -> dict[str, Any]:
+    """Return the arguments for `web_read`, which checks them.
+
+    Raises:
+        MCPError: The URI is none of ours.
+    """
+    parts = urlsplit(uri)
+    if (parts.scheme, parts.netloc) != (_SCHEME, _FOLDER):
+        raise MCPError(types.INVALID_PARAMS, f"There is no such resource; use {_TEMPLATE}.")
+    offsets = parse_qs(parts.query).get("offset", [])
+    return {"handle": parts.path.removeprefix("/"), **({"offset": offsets[0]} if offsets else {})}

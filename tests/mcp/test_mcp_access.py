@@ -1,0 +1,98 @@
+"""Who may reach the HTTP server."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from webtools.errors import ConfigError
+from webtools.mcp.access import Address, OneToken, guarded, listen, read_address, read_token
+
+TOKEN = "test-token-of-some-length"
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("127.0.0.1:8766", Address("127.0.0.1", 8766)),
+        ("localhost:0", Address("localhost", 0)),
+        ("[::1]:80", Address("::1", 80)),
+    ],
+)
+def test_an_address_is_host_and_port(text: str, address: Address) -> None:
+    assert read_address(text) == address
+    assert text.startswith(address.shown)
+
+
+@pytest.mark.parametrize("text", ["", "8766", ":8766", "::1:80", "h:", "h:-1", "h:65536", "h:x"])
+def test_what_is_none_is_named(text: str) -> None:
+    with pytest.raises(ConfigError, match="is not an address; use HOST:PORT") as raised:
+        read_address(text)
+    assert f'"{text}"' in str(raised.value)
+
+
+def test_the_token_is_from_the_file_else_from_the_variable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "token.txt"
+    file.write_text(f"{TOKEN}\n")
+    variable = {"WEBTOOLS_MCP_TOKEN": "test-token-of-the-variable"}
+    assert read_token(str(file), variable) == TOKEN
+    assert read_token(None, variable) == "test-token-of-the-variable"
+    assert read_token(None, {"WEBTOOLS_MCP_TOKEN": " "}) is None
+    monkeypatch.setattr("sys.stdin", io.StringIO(TOKEN))
+    assert read_token("-", {}) == TOKEN
+
+
+@pytest.mark.parametrize("content", [b"", b"short", b"two words of a token", b"\xff" * 20])
+def test_what_can_be_no_token_is_refused_and_not_repeated(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "token.txt"
+    file.write_bytes(content)
+    with pytest.raises(ConfigError, match=r"token\.txt (holds no token|cannot be read)") as raised:
+        read_token(str(file), {})
+    assert content == b"" or content.decode("latin-1") not in str(raised.value)
+
+
+def test_a_token_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"nothing\.txt cannot be read: No such file"):
+        read_token(str(tmp_path / "nothing.txt"), {})
+
+
+def allowed(host: str, hosts: Sequence[str] = (), token: str | None = None) -> list[str]:
+    address = Address(host, 0)
+    with listen(address) as listener:
+        return guarded(listener, address, hosts, token).allowed_hosts
+
+
+def test_off_loopback_it_takes_a_token_and_a_name() -> None:
+    with pytest.raises(ConfigError, match="--token-file, or into WEBTOOLS_MCP_TOKEN"):
+        allowed("0.0.0.0", ["tools.example.org"])
+    with pytest.raises(ConfigError, match="with --allow-host"):
+        allowed("0.0.0.0", token=TOKEN)
+    hosts = ["tools.example.org", "tools.example.org:*"]
+    assert allowed("0.0.0.0", ["tools.example.org"], TOKEN) == hosts
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_loopback_answers_to_its_names_alone(host: str) -> None:
+    hosts = allowed(host)
+    names = {"127.0.0.1", "localhost", "[::1]"}
+    assert set(hosts) == names | {f"{name}:*" for name in names}
+    assert "a.example" in allowed(host, ["a.example"])
+
+
+def test_an_address_in_use_is_an_error_that_names_it() -> None:
+    with listen(Address("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        with pytest.raises(ConfigError, match=f"Nothing can listen on 127.0.0.1:{port}"):
+            listen(Address("127.0.0.1", port))
+
+
+async def test_only_the_token_itself_is_accepted() -> None:
+    verifier = OneToken(TOKEN)
+    assert await verifier.verify_token(TOKEN) is not None
+    for wrong in ("", TOKEN[:-1], TOKEN + "x", TOKEN.upper(), "t\udcff"):
+        assert await verifier.verify_token(wrong) is None

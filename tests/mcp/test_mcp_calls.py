@@ -1,0 +1,212 @@
+"""Calls over the protocol, on both of its revisions, in memory."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import anyio
+import mcp_types as types
+import pytest
+from jsonschema import Draft202012Validator
+from mcp.client import Client
+from mcp.shared.exceptions import MCPError
+from servers import RawServer, read_request
+
+from webtools import WebTools
+from webtools.mcp import make_server
+from webtools.mcp.outputs import output_schema
+
+if TYPE_CHECKING:
+    from webtools_sandbox import SandboxServer
+
+QUESTION = "How do I read a zip file?"
+ZIPFILE = "https://docs.python.org/3/library/zipfile.html"
+
+
+@pytest.fixture(params=["legacy", "auto"])
+def mode(request: pytest.FixtureRequest) -> Literal["legacy", "auto"]:
+    """The revision of 2025-11-25 with its handshake, and that of 2026-07-28."""
+    return request.param
+
+
+def text_of(result: types.CallToolResult) -> str:
+    first = result.content[0]
+    assert isinstance(first, types.TextContent)
+    return first.text
+
+
+def calls(sandbox: SandboxServer) -> dict[str, dict[str, Any]]:
+    docs = f"{sandbox.docs_url}/library/zipfile.html"
+    return {
+        "web_search": {"queries": ["heap", "zip"], "includeDomains": "127.0.0.1"},
+        "web_fetch": {"urls": [docs, f"{sandbox.docs_url}/nowhere.html"]},
+        "summarize": {"url": docs},
+        "web_research": {"query": QUESTION, "command": "web-deep"},
+    }
+
+
+def without_times(details: dict[str, Any]) -> dict[str, Any]:
+    meta = details.get("meta")
+    return details | {"meta": {**meta, "retrieved_at": ""}} if meta else details
+
+
+@pytest.mark.parametrize("name", ["web_search", "web_fetch", "summarize", "web_research"])
+async def test_a_call_has_the_text_and_the_details_of_call_tool(
+    web: WebTools, webtools_sandbox: SandboxServer, name: str
+) -> None:
+    arguments = calls(webtools_sandbox)[name]
+    expected = await web.acall_tool(name, arguments)
+    async with Client(make_server(web)) as client:
+        result = await client.call_tool(name, arguments)
+    assert (result.is_error, expected.is_error) == (False, False)
+    assert text_of(result) == expected.text
+    assert without_times(result.structured_content) == without_times(expected.details)
+    assert result.structured_content["cost_usd"] is not None
+    assert set(output_schema(name)["properties"]) == set(expected.details)
+    assert Draft202012Validator(output_schema(name)).is_valid(expected.details)
+
+
+async def test_what_was_cut_is_linked_and_read_on(
+    web: WebTools, webtools_sandbox: SandboxServer, mode: Literal["legacy", "auto"]
+) -> None:
+    names = ("typing", "doctest", "inspect", "difflib")  # together too long for one answer
+    pages = [f"{webtools_sandbox.docs_url}/library/{name}.html" for name in names]
+    async with Client(make_server(web), mode=mode) as client:
+        result = await client.call_tool("web_fetch", {"urls": pages})
+        _, link = result.content
+        assert isinstance(link, types.ResourceLink)
+        handle = result.structured_content["read_handle"]
+        assert link.uri.endswith(handle)
+        assert link.size == result.structured_content["truncation"]["total_bytes"]
+
+        part = await client.call_tool("web_read", {"handle": handle, "offset": 40_000})
+        assert set(output_schema("web_read")["properties"]) == set(part.structured_content)
+        assert Draft202012Validator(output_schema("web_read")).is_valid(part.structured_content)
+
+        resource = await client.read_resource(f"{link.uri}?offset=40000")
+        assert isinstance(resource.contents[0], types.TextResourceContents)
+        assert resource.contents[0].text == text_of(part)
+        whole = await client.read_resource(link.uri)
+        assert isinstance(whole.contents[0], types.TextResourceContents)
+        assert len(whole.contents[0].text.encode()) <= 52 * 1024
+        assert (await client.list_resources()).resources == []
+        assert (await client.list_prompts()).prompts == []
+        templates = (await client.list_resource_templates()).resource_templates
+        assert [each.uri_template for each in templates] == ["webtools://output/{handle}{?offset}"]
+
+
+@pytest.mark.parametrize(
+    ("uri", "message"),
+    [
+        ("file:///etc/passwd", "There is no such resource"),
+        ("webtools://elsewhere/0", "There is no such resource"),
+        ("webtools://output/../../etc/passwd", "is not a handle"),
+        ("webtools://output/" + 32 * "0", "Nothing is kept under handle"),
+        ("webtools://output/" + 32 * "0" + "?offset=x", "offset"),
+    ],
+)
+async def test_no_other_resource_can_be_read(web: WebTools, uri: str, message: str) -> None:
+    async with Client(make_server(web)) as client:
+        with pytest.raises(MCPError, match=message) as raised:
+            await client.read_resource(uri)
+    assert raised.value.code == types.INVALID_PARAMS
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "message"),
+    [
+        ("web_search", {}, "queries is missing or empty"),
+        ("web_search", {"queries": ["x"], "limit": 5000}, "5000"),
+        ("web_read", {"handle": "x"}, "give the read_handle of a result"),
+        ("web_serch", {"queries": ["x"]}, "use one of web_search"),
+    ],
+)
+async def test_a_failure_is_a_tool_error_with_its_remedy(
+    web: WebTools,
+    mode: Literal["legacy", "auto"],
+    name: str,
+    arguments: dict[str, Any],
+    message: str,
+) -> None:
+    async with Client(make_server(web), mode=mode) as client:
+        result = await client.call_tool(name, arguments)
+    assert result.is_error
+    assert message in text_of(result)
+    assert result.structured_content["error"]["type"] == "InputError"
+
+
+@pytest.mark.parametrize("name", ["web_search", "web_fetch", "summarize", "web_research"])
+async def test_a_providers_failure_is_one_too_and_fits_the_schema(
+    web: WebTools, webtools_sandbox: SandboxServer, name: str
+) -> None:
+    webtools_sandbox.fault(status=401, times=None)
+    async with Client(make_server(web)) as client:
+        result = await client.call_tool(name, calls(webtools_sandbox)[name])
+    assert result.is_error
+    assert result.structured_content["error"]["type"] == "AuthenticationError"
+    assert Draft202012Validator(output_schema(name)).is_valid(result.structured_content)
+    for entry in webtools_sandbox.config()["providers"]:
+        assert entry.get("apiKey", "no key") not in result.model_dump_json()
+
+
+async def test_progress_grows_with_each_finished_part(
+    web: WebTools, mode: Literal["legacy", "auto"]
+) -> None:
+    seen: list[tuple[float, float | None, str | None]] = []
+
+    async def follow(done: float, total: float | None, message: str | None) -> None:
+        seen.append((done, total, message))
+
+    arguments = {"query": QUESTION, "command": "web-deep", "limit": 3}
+    async with Client(make_server(web), mode=mode) as client:
+        await client.call_tool("web_research", arguments, progress_callback=follow)
+    assert [done for done, _, _ in seen] == list(range(1, len(seen) + 1))
+    assert all(total is not None and done <= total for done, total, _ in seen)
+    words = [(message or "").partition(" ")[0] for _, _, message in seen]
+    assert words == ["searching", "fetching", "fetching", "fetching", "synthesizing"]
+
+
+async def test_a_client_that_breaks_on_progress_still_gets_its_answer(web: WebTools) -> None:
+    async def follow(*_: object) -> None:
+        raise ValueError("a fault of the client")
+
+    async with Client(make_server(web)) as client:
+        result = await client.call_tool("web_search", {"query": "heap"}, progress_callback=follow)
+    assert not result.is_error
+
+
+async def test_cancelling_a_request_ends_its_http_calls(mode: Literal["legacy", "auto"]) -> None:
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def never_answer(connection: Any) -> None:
+        read_request(connection)
+        assert connection.recv(1) == b""  # the end of the connection, long before any deadline
+        loop.call_soon_threadsafe(ended.set)
+
+    with RawServer(never_answer) as server:
+        provider = {"name": "e", "type": "exa", "apiKey": "test-key-exa", "baseUrl": server.url}
+        web = WebTools(config={"providers": [provider | {"timeoutMs": 300_000}]})
+        async with (
+            web,
+            Client(make_server(web), mode=mode) as client,
+            anyio.create_task_group() as tg,
+        ):
+            tg.start_soon(client.call_tool, "web_search", {"query": "heap"})
+            await asyncio.to_thread(server.wait_for_connections, 1)
+            tg.cancel_scope.cancel()
+        async with asyncio.timeout(60):
+            await ended.wait()
+
+
+async def test_calls_share_the_cache(tmp_path: Path, webtools_sandbox: SandboxServer) -> None:
+    kept = {"enabled": True, "path": str(tmp_path / "cache.sqlite3")}
+    web = WebTools(config=webtools_sandbox.config() | {"cache": kept})
+    async with web, Client(make_server(web)) as one, Client(make_server(web)) as other:
+        first = await one.call_tool("web_search", {"query": "heap"})
+        second = await other.call_tool("web_search", {"query": "heap"})
+    assert not first.structured_content["cache_hit"]
+    assert second.structured_content["cache_hit"]
+    assert sum(webtools_sandbox.stats()["requests"].values()) == 1

@@ -1,0 +1,201 @@
+"""The server as a process: stdio, streamable HTTP, Ctrl-C."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+import httpx
+import httpx2
+import mcp_types as types
+import pytest
+from mcp.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
+
+from webtools.cli import main
+from webtools.mcp import serving
+from webtools.mcp.access import Address
+from webtools.tools import TOOLS
+
+TOKEN = "test-token-of-some-length"
+COMMAND = [sys.executable, "-m", "webtools", "mcp"]
+Start = Callable[..., subprocess.Popen[str]]
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    running: list[subprocess.Popen[str]] = []
+
+    def begin(*arguments: str) -> subprocess.Popen[str]:
+        pipe = subprocess.PIPE
+        process = subprocess.Popen(
+            [*COMMAND, *arguments], stdin=pipe, stdout=pipe, stderr=pipe, encoding="utf-8"
+        )
+        running.append(process)
+        return process
+
+    yield begin
+    for process in running:
+        process.kill()
+        process.communicate(timeout=60)
+
+
+async def search(client: Client) -> types.CallToolResult:
+    assert [tool.name for tool in (await client.list_tools()).tools] == list(TOOLS)
+    return await client.call_tool("web_search", {"query": "heap"})
+
+
+async def test_over_stdio_a_client_lists_and_calls(config: str) -> None:
+    parameters = StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:], "--config", config])
+    async with Client(stdio_client(parameters)) as client:
+        result = await search(client)
+    assert not result.is_error
+    assert result.structured_content["results"]
+
+
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
+
+
+def test_stdout_holds_messages_alone_and_ctrl_c_is_quiet(start: Start, config: str) -> None:
+    process = start("--config", config)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(json.dumps(INITIALIZE) + "\n")
+    process.stdin.flush()
+    answer = json.loads(process.stdout.readline())
+    assert answer["result"]["serverInfo"]["name"] == "webtools"
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 0
+    assert process.stdout.read() == ""
+    assert process.stderr is not None
+    assert process.stderr.read() == ""
+
+
+@asynccontextmanager
+async def connected(url: str, mode: Literal["auto", "legacy"]) -> AsyncIterator[Client]:
+    async with httpx2.AsyncClient(headers={"Authorization": f"Bearer {TOKEN}"}) as http:
+        async with Client(streamable_http_client(url, http_client=http), mode=mode) as client:
+            yield client
+
+
+def test_over_http_it_takes_the_token_and_the_right_names(
+    while_serving: Callable[..., Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    async def call(url: str) -> None:
+        async with connected(url, "auto") as new, connected(url, "legacy") as old:
+            assert not (await search(new)).is_error
+            assert not (await search(old)).is_error
+
+    good = {"Authorization": f"Bearer {TOKEN}", "Accept": "application/json, text/event-stream"}
+
+    def work(url: str) -> dict[str, int]:
+        asyncio.run(call(url))
+
+        def status(**headers: str) -> int:
+            return httpx.post(url, json=INITIALIZE, headers={**good, **headers}).status_code
+
+        return {
+            "as it should be": status(),
+            "own origin": status(Origin="http://127.0.0.1:1"),
+            "no token": status(Authorization=""),
+            "wrong token": status(Authorization="Bearer " + TOKEN[:-1]),
+            "rebound name": status(Host="rebound.example"),
+            "foreign origin": status(Origin="https://elsewhere.example"),
+        }
+
+    statuses = while_serving(work, token=TOKEN)
+    assert list(statuses.values()) == [200, 200, 401, 401, 421, 403], statuses
+    assert TOKEN not in caplog.text
+    assert {record.name for record in caplog.records if record.levelno >= logging.WARNING} == {
+        "mcp.server.transport_security"
+    }
+
+
+def test_the_command_says_where_it_serves_and_whether_a_token_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], config: str
+) -> None:
+    given: dict[str, Any] = {}
+
+    def serve(web: object, address: Address, **options: Any) -> None:
+        given.update(options, address=address)
+        options["announce"]("http://tools.example.org/mcp")
+
+    monkeypatch.setattr(serving, "serve_http", serve)
+    monkeypatch.setenv("WEBTOOLS_MCP_TOKEN", TOKEN)
+    names = ["--allow-host", "a.example", "--allow-host", "b.example"]
+    assert main(["mcp", "--http", "[::1]:0", *names, "--config", config]) == 0
+    assert "Serving MCP at http://tools.example.org/mcp. Bearer token required." in (
+        capsys.readouterr().out
+    )
+    assert (given["address"], given["token"]) == (Address("::1", 0), TOKEN)
+    assert given["allowed_hosts"] == ["a.example", "b.example"]
+
+
+def test_stdio_ends_when_the_client_leaves(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], config: str
+) -> None:
+    with Path(os.devnull).open() as nothing:
+        monkeypatch.setattr("sys.stdin", nothing)
+        assert main(["mcp", "--config", config]) == 0
+    assert tuple(capfd.readouterr()) == ("", "")
+
+
+def test_ctrl_c_waits_for_calls_that_can_end(monkeypatch: pytest.MonkeyPatch, config: str) -> None:
+    ended: list[bool] = []
+
+    async def exchange(_: object) -> None:
+        asyncio.get_running_loop().call_soon(signal.raise_signal, signal.SIGINT)
+        try:
+            await asyncio.sleep(300)
+        finally:
+            ended.append(True)
+
+    monkeypatch.setattr(serving, "_exchange", exchange)
+    assert main(["mcp", "--config", config]) == 0
+    assert ended == [True]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--http", "8766"], '"8766" is not an address'),
+        (["--http", "0.0.0.0:0"], "which takes a token"),
+        (["--http", "127.0.0.1:0", "--token-file", "/nowhere"], "cannot be read"),
+    ],
+)
+def test_what_cannot_be_served_is_refused_with_its_remedy(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["mcp", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert message in err
+
+
+def test_without_the_sdk_it_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in [name for name in sys.modules if name.startswith("webtools.mcp")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "mcp_types", None)
+    assert main(["mcp"]) == 2
+    assert "pip install 'agent-webtools[mcp]'" in capsys.readouterr().err
