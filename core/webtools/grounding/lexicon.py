@@ -36,11 +36,6 @@ future: will shall
 asking: asked ask whether why
 leaning: same following previous next former latter subsequent subsequently likewise
 """
-TURNING = {
-    word: name
-    for name, _, words in (line.partition(": ") for line in _TURNING.strip().splitlines())
-    for word in words.split()
-}
 # What a sentence or heading has that calls the one beside it into question.
 DENYING = frozenset(
     str.split("""
@@ -62,4 +57,8 @@ ABBREVIATIONS = frozenset(
     stat subst supp supt tech tel temp tenn tex tr treas univ va vet vol vs vt wash wis
 """)
 )
-TURNING = {**dict.fromkeys(DENYING, "failure"), **TURNING}
+TURNING = dict.fromkeys(DENYING, "failure") | {
+    word: name
+    for name, _, words in (line.partition(": ") for line in _TURNING.strip().splitlines())
+    for word in words.split()
+}

@@ -121,7 +121,7 @@ def best_window(claim: str, evidence: Evidence) -> Window | None:
     weights = {key: evidence.weight(key) for key in keys}
     found: tuple[float, tuple[Sentence, ...]] | None = None
     for sentences in _windows(evidence, evidence.near(weights, _TRIED)):
-        have = frozenset().union(*(each.keys for each in sentences))
+        have = {key for each in sentences for key in each.keys}
         coverage = sum(weight for key, weight in weights.items() if key in have)
         value = coverage / sum(weights.values()) - 0.03 * len(sentences)
         value += 0.5 * _share(_pairs(keys), _places(sentences))

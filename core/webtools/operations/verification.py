@@ -226,11 +226,13 @@ def _settle(judged: Judged, verdict: Verdict, review: Review) -> None:
     for place in judged.statement.cites:
         evidence = review.evidence(place)
         span = find(verdict.quotation, evidence)
-        if span is not None and not (missing := _missing(judged.statement.text, evidence, span)):
+        if span is None:
+            continue
+        missing = _missing(judged.statement.text, evidence, span)
+        if not missing:
             judged.status, judged.found, judged.reason = "supported", [(place, *span)], ""
             return
-        if span is not None:
-            judged.reason = f"what the verifier quotes does not have its {missing}"
+        judged.reason = f"what the verifier quotes does not have its {missing}"
     if judged.status == "unsupported":
         return
     judged.status = "uncertain"
