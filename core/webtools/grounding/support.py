@@ -39,6 +39,8 @@ _CHANGED = 2  # words of a near-copy that are changed at most
 _ROOT = 4  # letters that two forms of a word share at least
 _BRIEF = 6  # words of a claim that stand in one sentence, if it is not made up of two
 _YEAR = re.compile(r"1\d{3}|20\d\d")
+_SIGNS = re.compile(r"(?<!\S)(?:[<>]=?|[=!]=|[≤≥≠±~≈])(?=[\s\d])")
+_STRUCK = ("<!--", "-->", "~~")
 _UNIT = 4  # letters of a unit whose case counts
 
 
@@ -325,6 +327,9 @@ def doubts(
         yield "the sentences have too few of its words"
     if ends_with_abbreviation(claim):
         yield "it may be cut after an abbreviation"
+    said = " ".join(each.text for each in used)
+    if set(_SIGNS.findall(claim)) != set(_SIGNS.findall(said)):
+        yield "its signs of comparison are not those of the sentences"
     if CJK.search(_shown(window.claim)):
         yield "claims in its script are compared word for word alone"
     yield from _loose(window, used)
@@ -399,9 +404,11 @@ def _strange(used: Sequence[Sentence], evidence: Evidence) -> Iterator[str]:
     if kinds & {"row", "code"} or not kinds & {"prose", "item"}:
         yield "it is compared with what is no sentence"
     for each in used:
-        text = evidence.text[each.start : each.end].rstrip("\"'”’»)]*_` ")
+        text = each.text.rstrip("\"'”’»)]*_` ")
         is_last = each is evidence.sentences[-1]
         if "?" in text[-3:] or "…" in text or "..." in text or (is_last and text[-1].isalnum()):
             yield "the sentence asks, or is not whole"
+        if any(mark in each.text for mark in _STRUCK):
+            yield "the sentence is struck out"
         if reason := denial(each, evidence):
             yield reason
