@@ -69,6 +69,17 @@ def test_another_file_is_replaced_with_force_alone(cli: Cli, config: str, tmp_pa
     assert "heapq" in path.read_text()
 
 
+def test_a_link_that_leads_nowhere_is_refused_before_a_call(
+    cli: Cli, config: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "link"
+    path.symlink_to(tmp_path / "gone")
+    done = cli("search", "heap", "--config", config, "-o", str(path))
+    assert (done.code, done.out) == (2, "")
+    assert "is there already" in done.err
+    assert not (tmp_path / "gone").exists()
+
+
 @pytest.mark.parametrize(
     ("name", "fault"), [("none/a", "there is no folder"), ("", "is a folder; name a file in it")]
 )

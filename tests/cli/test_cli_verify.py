@@ -77,7 +77,14 @@ def test_a_dash_is_stdin_and_a_missing_file_is_wrong_usage(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("sys.stdin.read", lambda: "quoted It is open.", raising=False)
+    monkeypatch.setattr("sys.stdin.read", lambda _: "quoted It is open.", raising=False)
     assert main(["verify", "-"]) == 0
     assert main(["verify", "/no/such/file"]) == 2
     assert "/no/such/file cannot be read" in capsys.readouterr().err
+
+
+def test_a_huge_file_is_read_in_part(report: list[tuple[str, list[str]]], tmp_path: Path) -> None:
+    file = tmp_path / "answer.md"
+    file.write_text("quoted " + "x" * 2_000_000)
+    assert main(["verify", str(file)]) == 0
+    assert len(report[0][0]) == 1_000_000

@@ -9,6 +9,7 @@ import rendering_samples as samples
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webtools.display import markup
 from webtools.display.terminal import render_call, render_result, to_text
 from webtools.display.terminal.styles import COLORED
 from webtools.text.visible import LONGEST_URL, display_lines, display_text, is_terminal, link_target
@@ -223,3 +224,24 @@ def test_a_terminal_is_one_that_can_draw(
 ) -> None:
     monkeypatch.setenv("TERM", term)
     assert is_terminal(stream) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "is_link"),
+    [
+        ("good.example", False),
+        ("see Good.Example now", False),
+        ("**good**.example", False),
+        ("`python.org`", False),
+        ("good．example", False),  # noqa: RUF001  its dot is what is tested
+        ("good.example:443", False),
+        ("evil.example", True),
+        ("docs of evil.example", True),
+        ("json.load", True),
+        ("the docs", True),
+    ],
+)
+def test_a_link_names_no_other_host_than_its_own(text: str, is_link: bool) -> None:
+    [_, inline, _] = markup.tokens(f"[{text}](https://www.evil.example/a)", is_page=True)
+    kinds = [each.type for each in inline.children or []]
+    assert ("link_open" in kinds) == is_link

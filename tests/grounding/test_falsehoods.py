@@ -106,6 +106,22 @@ LIES = [
     ('He said: "The dam is safe. It holds for ever."', "The dam is safe."),
     ("プールは土曜日に開きました。", "プールは日曜日に閉じました。"),
     ("Der Zug fährt nicht nach Bern.", "Der Zug fährt nach Bern."),
+    ("Der Rat von Vellmouth hat das neue Bad am Samstag in der Stadt keineswegs eröffnet.",
+     "Der Rat von Vellmouth hat das neue Bad am Samstag in der Stadt eröffnet."),
+    ("The pool is < 50 metres long and open to all guests of the town of Vellmouth.",
+     "The pool is > 50 metres long and open to all guests of the town of Vellmouth."),
+    ("The value x >= 5 is allowed for all of the functions in the module client.",
+     "The value x <= 5 is allowed for all of the functions in the module client."),
+    ("The pool of the town of Vellmouth is ~ 50 metres long and open to guests.",
+     "The pool of the town of Vellmouth is 50 metres long and open to guests."),
+    ("Non-members may use the pool on Sunday after paying at the desk of the hall.",
+     "Members may use the pool on Sunday after paying at the desk of the hall."),
+    ("<!-- The council of Vellmouth opened the new pool on Saturday morning. -->",
+     "The council of Vellmouth opened the new pool on Saturday morning."),
+    ("~~The council of Vellmouth opened the new pool on Saturday morning.~~",
+     "The council of Vellmouth opened the new pool on Saturday morning."),
+    ("None of the following is what really happened. The council of the town opened the new pool.",
+     "The council of the town opened the new pool."),
 ]  # fmt: skip
 
 

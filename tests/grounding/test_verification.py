@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from source_samples import SOURCES, TRUE
 
 from webtools import Verified
+from webtools.grounding import verification
 from webtools.grounding.citations import LONGEST, Answer, address, cited_urls
+from webtools.grounding.evidence import MOST_CHARACTERS, MOST_SENTENCES, Evidence
 from webtools.grounding.verification import Review, verify
 from webtools.synthesis import Source
 
@@ -216,3 +218,28 @@ def test_hostile_texts_take_no_longer_than_their_length(unit: str) -> None:
     check(text)
     verify("One of a hundred is not a. [1]", [Source(1, text[:500], "https://a.example", text)])
     assert time.process_time() - start < 20  # a second or two on an idle machine
+
+
+# --- bounds ------------------------------------------------------------------------------------
+
+
+def test_what_there_was_no_time_for_is_uncertain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verification, "SECONDS", -1.0)
+    found = verify("The pool opened. [1]", [Source(1, "", "https://a.example", "The pool opened.")])
+    assert [each.status for each in found.claims] == ["uncertain"]
+    assert "there was no time left" in found.reasons[0]
+
+
+@pytest.mark.parametrize("text", ["- a\n" * 250_000, "# a\n" * 250_000, "a. b\n\n" * 200_000])
+def test_a_text_of_very_many_sentences_is_read_in_part(text: str) -> None:
+    evidence = Evidence(text)
+    assert evidence.is_cut
+    assert len(evidence.sentences) <= MOST_SENTENCES
+
+
+def test_the_part_of_a_text_that_was_read_does_not_speak_against_a_claim() -> None:
+    text = "The pool opened in 2015.\n\n" + "x " * MOST_CHARACTERS
+    source = Source(1, "", "https://a.example", text)
+    found = verify("The pool opened in 2015. [1] The hall has 90 seats. [1]", [source])
+    assert [each.status for each in found.claims] == ["quoted", "uncertain"]
+    assert "was read in part" in found.reasons[0]

@@ -10,6 +10,8 @@ import pytest
 
 from webtools import InputError, Page, Passage, Verified, WebTools
 from webtools.display import data_frame, html, markdown, plain
+from webtools.grounding.evidence import Evidence
+from webtools.operations.verification import find
 from webtools.synthesis import ModelVerifier, Source
 from webtools_sandbox import SandboxServer
 
@@ -183,3 +185,55 @@ def test_a_report_is_a_data_frame_of_claims() -> None:
     frame = data_frame.frame(judged(QUOTED))
     assert list(frame.columns) == ["claim", "status", "urls", "quotations"]
     assert frame.urls[0] == [URL]
+
+
+# --- hostile -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("answer", "sources"),
+    [
+        (None, [PAGE]),
+        (b"It rains. [1]", [PAGE]),
+        ("It rains. [1]", None),
+        ("It rains. [1]", 5),
+        ("It rains. [1]", [None]),
+        ("It rains. [1]", [object()]),
+        ("It rains. [1]", ["http://[bad"]),
+        ("It rains. [1]", ["https://"]),
+    ],
+)
+def test_what_makes_no_sense_is_an_input_error(answer: Any, sources: Any) -> None:
+    with WebTools() as web, pytest.raises(InputError):
+        web.verify(answer, sources)
+
+
+def test_no_key_is_shown_nor_given_to_a_verifier() -> None:
+    key = "test-key-0123456789"
+    config = {"providers": [{"name": "exa", "type": "exa", "apiKey": key}]}
+    page = Page(url=f"https://a.example/{key}", title=key, text=f"The key of the pool is {key}.")
+    verifier, prompts = model()
+    with WebTools(config=config) as web:
+        said = f"It is {key} today in the pool, says the key of the pool. [1]"
+        report = web.verify(f"The key of the pool is {key}. [1] {said}", [page], verifier=verifier)
+        assert key not in report.model_dump_json()
+        assert prompts
+        assert key not in "".join(prompts)
+        with pytest.raises(InputError) as raised:
+            web.verify("It rains. [1]", [f"ftp://{key}"])
+        assert key not in str(raised.value)
+
+
+@pytest.mark.parametrize("nested", ["[" * 100_000, '{"claim": ' + "[" * 100_000 + "]" * 100_000])
+def test_a_verdict_that_is_nested_deeply_is_none(nested: str) -> None:
+    assert statuses(judged(LOOSE, nested + "}")) == ["uncertain"]
+
+
+def test_a_quotation_is_found_to_the_letter_but_for_white_space() -> None:
+    evidence = Evidence("It rained.\tThe pool\n\n opened its  doors on Friday.")
+    found = find("pool opened its doors on", evidence)
+    assert found is not None
+    assert evidence.text[slice(*found)] == "pool\n\n opened its  doors on"
+    assert find("pool opened his doors on", evidence) is None
+    words = "ab cd ef " * 30_000  # a pattern would be tried at each of them
+    assert find(f"{words} gh", Evidence(f"{words} {words}")) is None

@@ -23,6 +23,7 @@ from webtools.tools import FETCH, RESEARCH, TOOLS, Tool, ToolResult, read_input
 
 T = TypeVar("T")
 _USUAL = CallOptions()
+_LONGEST_ANSWER = 1_000_000  # characters; a check reads far fewer
 _LISTS = {"include_domains", "exclude_domains"}  # an empty one is none
 
 
@@ -49,7 +50,7 @@ class Dispatcher:
         given, context = self._begun(RESEARCH, *_split(arguments))
         return passed(planned(given, context), context.accounts.redactor)
 
-    def verify(self, answer: str, sources: Any, options: dict[str, Any]) -> Flow[Verified]:
+    def verify(self, answer: Any, sources: Any, options: dict[str, Any]) -> Flow[Verified]:
         """Check an answer; the settings are read only where a source is a URL."""
         from webtools.operations.verification import verify  # noqa: PLC0415 - few calls need it
 
@@ -58,8 +59,10 @@ class Dispatcher:
             return self.call(FETCH, {**most, **options})
 
         verifier = options.pop("verifier", None)
-        given = [sources] if isinstance(sources, str) or hasattr(sources, "url") else [*sources]
-        return verify(answer, given, verifier, read)
+        said = answer[:_LONGEST_ANSWER] if isinstance(answer, str) else ""
+        redactor = self.redactor()  # a verifier is given the answer, so no key may be in it
+        checked = verify(redactor.text(said), _sources(sources), verifier, read, redactor.text)
+        return passed(checked, redactor)
 
     def present(
         self, name: str | Tool, arguments: Mapping[str, Any], options: CallOptions
@@ -154,3 +157,26 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (str, bool, int)) or not is_iterable(value):
         return value
     return list(value)
+
+
+def _sources(given: Any) -> list[Any]:
+    """Check what an answer is to be checked against.
+
+    Raises:
+        InputError: Something is neither an address nor has one and a text.
+    """
+    is_one = isinstance(given, str) or hasattr(given, "url") or not is_iterable(given)
+    sources: list[Any] = [given] if is_one else [*given]
+    for each in sources:
+        parts = [each] if isinstance(each, str) else [_part(each, "url"), _part(each, "text") or ""]
+        if not all(isinstance(part, str) for part in parts):
+            kind = type(each).__name__
+            raise InputError(f"a source cannot be of type {kind}; give URLs or pages.")
+    return sources
+
+
+def _part(source: Any, name: str) -> Any:
+    return getattr(source, name, _NONE)
+
+
+_NONE = object()

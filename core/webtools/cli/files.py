@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 from contextlib import redirect_stdout
 from dataclasses import replace
@@ -30,7 +31,7 @@ def check_output(options: Namespace) -> None:
         fault = f"{path} is a folder; name a file in it"
     elif not path.parent.is_dir():
         fault = f"{path}: there is no folder {path.parent}; make it first"
-    elif path.exists() and not options.force:
+    elif os.path.lexists(path) and not options.force:
         fault = f"{path} is there already; --force replaces it"
     if fault:
         raise UsageError(fault, f"webtools {options.run}")

@@ -12,6 +12,7 @@ from webtools.cli.parsing import Parser, add_config, add_json, parser_for
 if TYPE_CHECKING:
     from webtools.results import Verified
 
+_MOST = 1_000_000  # characters of a file, which may be one without an end
 _LONGEST = 1000  # characters of a claim or quotation
 
 
@@ -88,8 +89,9 @@ def _read(file: str) -> str:
     from webtools.errors import InputError  # noqa: PLC0415
 
     if file == "-":
-        return sys.stdin.read()
+        return sys.stdin.read(_MOST)
     try:
-        return Path(file).read_text(encoding="utf-8", errors="replace")
+        with Path(file).open(encoding="utf-8", errors="replace") as opened:
+            return opened.read(_MOST)
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}.") from error

@@ -7,8 +7,10 @@ them), and a link is one only where its text does not name another address.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from functools import cache
+from urllib.parse import urlsplit
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
@@ -21,6 +23,12 @@ _BLOCKS = ["fence", "code", "list", "heading"]
 _PAGE_BLOCKS = ["blockquote", "hr", "table"]
 _LANGUAGE = re.compile(r"[\w+#-]{1,20}")
 _NAMES_A_PLACE = re.compile(r"(?:https?:)?//|www\.|\w\.\w+/", re.IGNORECASE)
+# What people take for a host; few names of code, such as `json.load`, have such an end.
+_HOST = re.compile(
+    r"(?<![\w.@/-])(?:[\w-]{1,63}\.){1,5}(?:com|org|net|edu|gov|mil|info|biz|io|ai|app|dev|co|me|eu"
+    r"|us|uk|de|fr|es|it|nl|ch|at|be|pl|ru|cn|jp|kr|in|br|au|ca|example)(?![\w-]|\.\w)",
+    re.IGNORECASE,
+)
 
 
 def tokens(text: str, *, is_page: bool = False) -> list[Token]:
@@ -89,6 +97,14 @@ def _true_links(children: Sequence[Token]) -> list[Token]:
         elif token.type == "link_close":
             text = "".join(each.content for each in kept[start:])
             href = str(kept[start - 1].attrs["href"])
-            if not href or (_NAMES_A_PLACE.search(text) and text.strip() != href):
+            if not href or _misleads(unicodedata.normalize("NFKC", text), href):
                 kept[start - 1 :] = kept[start:-1]
     return kept
+
+
+def _misleads(text: str, href: str) -> bool:
+    """Tell whether the text of a link could be taken for another address than its own."""
+    if _NAMES_A_PLACE.search(text):
+        return text.strip() != href
+    host = f".{urlsplit(href).hostname or ''}"
+    return any(not host.endswith(f".{named.lower()}") for named in _HOST.findall(text))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+import time
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator
@@ -35,6 +36,8 @@ _EDGES = ".,;:!?…()[]{}\"'“”‘’«»*_`|"
 _DIGITS = re.compile(r"\d+(?:[.,:/]\d+)*")
 _GROUPED = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+$")
 _LONGEST = 1500  # characters; what is longer is cut there
+MOST_CHARACTERS = 1_000_000  # of a text, as of a page that is read
+MOST_SENTENCES = 20_000  # of a text; a page of 1 MB of prose has half as many
 
 
 class Word(NamedTuple):
@@ -69,8 +72,8 @@ class Sentence:
         block: Where its block begins.
         kind: Of its block: `prose`, `item`, `heading`, `term`, `row` or `code`.
         path: The headings above it.
-        words: Its words in order.
-        keys: What those that carry meaning are compared by.
+        text: What it says.
+        keys: What its words that carry meaning are compared by.
     """
 
     number: int
@@ -79,8 +82,13 @@ class Sentence:
     block: int
     kind: str
     path: tuple[str, ...]
-    words: tuple[Word, ...] = field(repr=False)
+    text: str = field(repr=False)
     keys: frozenset[str] = field(repr=False)
+
+    @property
+    def words(self) -> tuple[Word, ...]:
+        """Its words in order, read anew: millions of them would hold up the garbage collector."""
+        return words_of(self.text)
 
 
 class Evidence:
@@ -90,19 +98,27 @@ class Evidence:
         text: The text.
         sentences: In the order of the text.
         digits: The digits of all its numbers; `1,000` stands for `1000` too.
+        is_cut: Whether the text goes on behind the last of the sentences.
     """
 
-    def __init__(self, text: str) -> None:
-        """Read a text."""
+    def __init__(self, text: str, until: float = math.inf) -> None:
+        """Read a text, up to `until` on the monotonic clock."""
         self.text = text
-        self.sentences = list(_sentences(text))
+        self.sentences: list[Sentence] = []
+        self.is_cut = False
         self._written: dict[str, list[Sentence]] | None = None
         self._places: dict[str, list[int]] = {}
-        for number, sentence in enumerate(self.sentences):
+        digits: set[str] = set()
+        for sentence, words in _sentences(text[:MOST_CHARACTERS]):
+            self.is_cut = sentence.number == MOST_SENTENCES or time.monotonic() > until
+            if self.is_cut:
+                break
+            self.sentences.append(sentence)
+            digits.update(digits_of(each.key) for each in words if each.kind == "number")
             for key in sentence.keys:
-                self._places.setdefault(key, []).append(number)
-        numbers = (word for each in self.sentences for word in each.words if word.kind == "number")
-        self.digits = frozenset(digits_of(each.key) for each in numbers)
+                self._places.setdefault(key, []).append(sentence.number)
+        self.digits = frozenset(digits)
+        self.is_cut = self.is_cut or len(text) > MOST_CHARACTERS
 
     def __contains__(self, key: str) -> bool:
         """Return whether a word stands anywhere."""
@@ -136,7 +152,7 @@ class Evidence:
         return nlargest(most, scores, key=lambda place: (scores[place], -place))
 
 
-def _sentences(text: str) -> Iterator[Sentence]:
+def _sentences(text: str) -> Iterator[tuple[Sentence, tuple[Word, ...]]]:
     path: list[tuple[int, str]] = []
     plain = _FOOTNOTE.sub(lambda match: " " * len(match[0]), text)
     numbers = count()
@@ -149,9 +165,10 @@ def _sentences(text: str) -> Iterator[Sentence]:
         is_underlined = block.kind == "prose" and _UNDERLINE.match(text, block.end)
         kind = "heading" if is_underlined else block.kind
         for start, end in _spans(plain, block):
-            words = words_of(text[start:end])
+            said = text[start:end]
+            words = words_of(said)
             keys = frozenset(each.key for each in words if each.tells)
-            yield Sentence(next(numbers), start, end, block.start, kind, names, words, keys)
+            yield Sentence(next(numbers), start, end, block.start, kind, names, said, keys), words
 
 
 def _spans(text: str, block: Block) -> Iterator[tuple[int, int]]:

@@ -27,7 +27,7 @@ TELLING = frozenset(
 )
 # Each line is one thing that a sentence may say of what it states; a claim has to say the same.
 _TURNING = """
-negation: not no never none nobody nothing neither nor without cannot can't don't doesn't didn't isn't aren't wasn't weren't won't wouldn't hasn't haven't hadn't couldn't shouldn't nicht kein keine keinen keiner nie niemals ohne ne pas jamais sans aucun nunca sin ningún
+negation: not no never none nobody nothing neither nor without cannot can't don't doesn't didn't isn't aren't wasn't weren't won't wouldn't hasn't haven't hadn't couldn't shouldn't nicht kein keine keinen keiner keineswegs keinesfalls nie niemals non ohne ne pas jamais sans aucun nunca sin ningún
 failure: fail fails failed failing refuse refuses refused unable lack lacks lacked deny denies denied denying reject rejects rejected dispute disputes disputed disputing retracted false falsely untrue wrong wrongly incorrect myth hoax mistaken debunked
 doubt: may might could perhaps possibly probably likely unlikely allegedly alleged reportedly supposedly apparently rumoured rumored would seems seemed appears appeared suspected believed expected potential potentially unclear claims claimed claim alleges argues argued should
 condition: if unless whether until provided except excluding otherwise
@@ -36,11 +36,6 @@ future: will shall
 asking: asked ask whether why
 leaning: same following previous next former latter subsequent subsequently likewise
 """
-TURNING = {
-    word: name
-    for name, _, words in (line.partition(": ") for line in _TURNING.strip().splitlines())
-    for word in words.split()
-}
 # What a sentence or heading has that calls the one beside it into question.
 DENYING = frozenset(
     str.split("""
@@ -62,4 +57,8 @@ ABBREVIATIONS = frozenset(
     stat subst supp supt tech tel temp tenn tex tr treas univ va vet vol vs vt wash wis
 """)
 )
-TURNING = {**dict.fromkeys(DENYING, "failure"), **TURNING}
+TURNING = dict.fromkeys(DENYING, "failure") | {
+    word: name
+    for name, _, words in (line.partition(": ") for line in _TURNING.strip().splitlines())
+    for word in words.split()
+}

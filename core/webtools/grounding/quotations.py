@@ -107,7 +107,8 @@ def _introductions(number: int, evidence: Evidence) -> Iterator[str]:
 def _introduces(text: str) -> bool:
     words = {word.lower() for word in _WORD.findall(text)}
     turned = words & DENYING or any(TURNING.get(word) in _TURNS for word in words)
-    return text.rstrip("*_ ").endswith((":", "：")) and bool(turned)
+    leads_in = text.rstrip("*_ ").endswith((":", "：")) or "following" in words
+    return leads_in and bool(turned)
 
 
 def _is_in_quotation_marks(sentence: Sentence, evidence: Evidence) -> bool:

@@ -32,13 +32,14 @@ _FREE = frozenset(("", "future", "leaning"))  # what a claim need not repeat
 _STRONG = frozenset(("negation", "failure"))
 _LEAST = 6  # words of a claim that its source has, for more than a guess
 _COPIED = 0.7  # share of a claim's words that a near-copy has from a source in order
-_ALL = 0.999
-_WHOLE = 0.85  # share of its words from which on their order counts
+_WHOLE, _ALL = 0.85, 0.999  # shares of its words from which on their order counts
 _HALF, _STRETCH = 0.75, 4  # such a share, and words changed, that keep it from being supported
 _CHANGED = 2  # words of a near-copy that are changed at most
 _ROOT = 4  # letters that two forms of a word share at least
 _BRIEF = 6  # words of a claim that stand in one sentence, if it is not made up of two
 _YEAR = re.compile(r"1\d{3}|20\d\d")
+_SIGNS = re.compile(r"(?<!\S)(?:[<>]=?|[=!]=|[≤≥≠±~≈])(?=[\s\d])")
+_STRUCK = ("<!--", "-->", "~~")
 _UNIT = 4  # letters of a unit whose case counts
 
 
@@ -121,10 +122,10 @@ def best_window(claim: str, evidence: Evidence) -> Window | None:
     weights = {key: evidence.weight(key) for key in keys}
     found: tuple[float, tuple[Sentence, ...]] | None = None
     for sentences in _windows(evidence, evidence.near(weights, _TRIED)):
-        have = frozenset().union(*(each.keys for each in sentences))
+        have = {key for each in sentences for key in each.keys}
         coverage = sum(weight for key, weight in weights.items() if key in have)
         value = coverage / sum(weights.values()) - 0.03 * len(sentences)
-        value += 0.5 * _share(_pairs(keys), _places(sentences))
+        value += 0.5 * _share([*pairwise(keys)], _places(sentences))
         if found is None or value > found[0]:
             found = value, sentences
     return _described(words, weights, found[1]) if found else None
@@ -157,7 +158,7 @@ def _described(
     keys = [each.key for each in words if each.tells]
     features = {
         "coverage": sum(weights[key] for key in have) / sum(weights.values()),
-        "pairs": _share(_pairs(keys), places),
+        "pairs": _share([*pairwise(keys)], places),
         "rare": sum(key in have for key in rare) / len(rare),
         "names": share("name"),
         "numbers": share("number"),
@@ -174,10 +175,6 @@ def _places(sentences: Sequence[Sentence]) -> dict[str, list[int]]:
     for at, key in enumerate(telling):
         places.setdefault(key, []).append(at)
     return places
-
-
-def _pairs(keys: Sequence[str]) -> list[tuple[str, str]]:
-    return list(pairwise(keys))
 
 
 def _share(pairs: Sequence[tuple[str, str]], places: dict[str, list[int]]) -> float:
@@ -222,12 +219,11 @@ def contradiction(window: Window, changes: Sequence[_Change], evidence: Evidence
     if not _is_copy(changes, window, _COPIED):
         return ""
     for each in changes:
-        is_equal = each.tag == "equal"
-        if (
-            found := _other_unit(each)
-            if is_equal
-            else _denied(each) or _replaced(each, window, _CHANGED)
-        ):
+        if each.tag == "equal":
+            found = _other_unit(each)
+        else:
+            found = _denied(each) or _replaced(each, window, _CHANGED)
+        if found:
             return found
     return ""
 
@@ -276,8 +272,11 @@ def _stands(word: Word, had: Sequence[Word], window: Window) -> bool:
     """Tell whether a word is a form of one there, or only moved, or a name for `the firm`."""
     is_moved = word.kind == "word" and word.key in window.have and word.raw.lower() not in TELLING
     is_named = word.kind == "name" and word.key in window.have
-    no_name = not any(other.kind == "name" for other in had)
-    return is_moved or (is_named and no_name) or any(_is_kin(word, other) for other in had)
+    return (
+        is_moved
+        or (is_named and all(other.kind != "name" for other in had))
+        or any(_is_kin(word, other) for other in had)
+    )
 
 
 def _shown(words: Sequence[Word]) -> str:
@@ -300,13 +299,10 @@ def _is_kin(one: Word, other: Word) -> bool:
 def _other_unit(change: _Change) -> str:
     """Return a unit that is written otherwise: `5 mW` is not `5 MW`."""
     for one, other in zip(change.put, change.had, strict=True):
-        if one.kind == "number" and one.unit != other.unit and _is_case(one.unit, other.unit):
+        is_unit = one.kind == "number" and len(one.unit) <= _UNIT and one.unit != other.unit
+        if is_unit and one.unit.lower() == other.unit.lower():
             return f"the source has {other.raw} {other.unit} for its {one.raw} {one.unit}"
     return ""
-
-
-def _is_case(one: str, other: str) -> bool:
-    return one.lower() == other.lower() and len(one) <= _UNIT
 
 
 # --- what keeps it from being certain ----------------------------------------------------------
@@ -325,6 +321,9 @@ def doubts(
         yield "the sentences have too few of its words"
     if ends_with_abbreviation(claim):
         yield "it may be cut after an abbreviation"
+    said = " ".join(each.text for each in used)
+    if set(_SIGNS.findall(claim)) != set(_SIGNS.findall(said)):
+        yield "its signs of comparison are not those of the sentences"
     if CJK.search(_shown(window.claim)):
         yield "claims in its script are compared word for word alone"
     yield from _loose(window, used)
@@ -336,13 +335,14 @@ def doubts(
 def _loose(window: Window, used: Sequence[Sentence]) -> Iterator[str]:
     """Yield what stands there, but beside other words or in other sentences."""
     places, telling = _places(used), window.telling
-    for word, around in zip(telling, _around(telling), strict=True):
+    for at, word in enumerate(telling):
+        around = [each.key for each in (*telling[max(0, at - 1) : at], *telling[at + 1 : at + 2])]
         is_number = word.kind == "number" and not _YEAR.fullmatch(word.key)
         if is_number and around and not any(_are_near(word.key, key, places) for key in around):
             yield f"its number {word.raw} stands beside other words"
     brief = len(telling) <= _BRIEF
-    for one, other in pairwise(each.key for each in telling if each.key in places):
-        if brief and not any(one in each.keys and other in each.keys for each in used):
+    for one, other in pairwise(each.key for each in telling if brief and each.key in places):
+        if not any(one in each.keys and other in each.keys for each in used):
             yield "what it says together stands in different sentences"
     written = {word.raw for each in used for word in each.words}
     for word in window.claim[1:]:
@@ -356,18 +356,13 @@ def _shuffled(window: Window, used: Sequence[Sentence]) -> Iterator[str]:
     copied = window.features["coverage"] >= _WHOLE
     for kind in ("name", "number") if copied else ():
         keys = [each.key for each in telling if each.kind == kind and each.key in places]
-        for one, other in _pairs(keys):
+        for one, other in pairwise(keys):
             if max(places[other]) < min(places[one]):
                 yield f"its {kind}s stand in another order"
     if len(window.have) >= _COPIED * len(places) and window.features["coverage"] > _ALL:
         first = [places[each.key][0] for each in telling]
         if first != sorted(first):
             yield "its words stand in another order"
-
-
-def _around(words: Sequence[Word]) -> Iterator[list[str]]:
-    for at in range(len(words)):
-        yield [each.key for each in (*words[max(0, at - 1) : at], *words[at + 1 : at + 2])]
 
 
 def _turned(window: Window, used: Sequence[Sentence]) -> Iterator[str]:
@@ -399,9 +394,11 @@ def _strange(used: Sequence[Sentence], evidence: Evidence) -> Iterator[str]:
     if kinds & {"row", "code"} or not kinds & {"prose", "item"}:
         yield "it is compared with what is no sentence"
     for each in used:
-        text = evidence.text[each.start : each.end].rstrip("\"'”’»)]*_` ")
+        text = each.text.rstrip("\"'”’»)]*_` ")
         is_last = each is evidence.sentences[-1]
         if "?" in text[-3:] or "…" in text or "..." in text or (is_last and text[-1].isalnum()):
             yield "the sentence asks, or is not whole"
+        if any(mark in each.text for mark in _STRUCK):
+            yield "the sentence is struck out"
         if reason := denial(each, evidence):
             yield reason

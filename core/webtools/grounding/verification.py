@@ -6,6 +6,7 @@ supported, uncertain or unsupported, as `support.py` judges.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -19,6 +20,7 @@ from webtools.text.cleaning import one_line
 
 UNCERTAIN = "(uncertain)"
 RANKS: tuple[ClaimStatus, ...] = ("unsupported", "uncertain", "supported", "quoted")
+SECONDS = 10.0  # for an answer to be compared; what is left then is uncertain
 _MOST_REASONS = 10
 _SHORTENED = 80
 _VERBS = {"unsupported": "Dropped", "uncertain": "Uncertain"}
@@ -72,6 +74,7 @@ class Review:
     def __init__(self, text: str, sources: Sequence[HasText]) -> None:
         """Read an answer and judge every statement of it."""
         self.sources = sources
+        self._until = time.monotonic() + SECONDS
         self._evidence: dict[int, Evidence] = {}
         self._answer = Answer(text, sources)
         self._is_cut = len(text) > self._answer.length
@@ -87,7 +90,7 @@ class Review:
     def evidence(self, place: int) -> Evidence:
         """Return a source as evidence; it is read once."""
         if place not in self._evidence:
-            self._evidence[place] = Evidence(self.sources[place].text)
+            self._evidence[place] = Evidence(self.sources[place].text, self._until)
         return self._evidence[place]
 
     def verified(self) -> Verified:
@@ -116,6 +119,8 @@ class Review:
             return Judged(statement, "unsupported", [], reason, is_final=True)
         if not statement.cites:
             return Judged(statement, "unsupported", [], "it cites no source", is_final=True)
+        if time.monotonic() > self._until:
+            return Judged(statement, "uncertain", [], "there was no time left to compare it")
         parts = [self._part(each) for each in statement.parts]
         worst = min(parts, key=lambda each: RANKS.index(each[0]))
         found = [where for _, places, _, _ in parts for where in places]
@@ -128,11 +133,7 @@ class Review:
         found: list[tuple[int, Support]] = []
         for place in part.cites:
             evidence = self.evidence(place)
-            sentence = quotation(part.text, evidence)
-            if sentence is None:
-                found.append((place, support(part.text, evidence)))
-            else:
-                found.append((place, Support("quoted", 0.0, "", sentence.start, sentence.end)))
+            found.append((place, _support(part.text, evidence)))
         best = max((each for _, each in found), key=lambda each: RANKS.index(each.status))
         places = [(at, s.start, s.end) for at, s in found if s.status == best.status]
         return best.status, places, best.reason, all(s.is_contradicted for _, s in found)
@@ -172,6 +173,17 @@ class Review:
                 if len(said) > _SHORTENED:
                     said = f"{said[: _SHORTENED - 1].rstrip()}…"
                 yield f'{verb} "{said}": {each.reason}.'
+
+
+def _support(claim: str, evidence: Evidence) -> Support:
+    """Judge a claim by a text; what was read in part does not speak against it."""
+    sentence = quotation(claim, evidence)
+    if sentence is not None:
+        return Support("quoted", 0.0, "", sentence.start, sentence.end)
+    found = support(claim, evidence)
+    if evidence.is_cut and found.status == "unsupported":
+        return Support("uncertain", found.score, "its source was read in part: it is too long")
+    return found
 
 
 def verify(text: str, sources: Sequence[HasText]) -> Verified:

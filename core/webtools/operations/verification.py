@@ -8,8 +8,8 @@ import secrets
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import Any, Protocol, TypeAlias, cast
-from urllib.parse import urlsplit
 
 from webtools.errors import InputError, ProviderError, RequestError
 from webtools.flows.drivers import Flow, Invoke, Now, Offload
@@ -19,7 +19,7 @@ from webtools.grounding.verification import Judged, Review
 from webtools.operations.research.synthesizers import cut_fairly
 from webtools.providers.protocols import Source
 from webtools.results import FetchResponse, Verified
-from webtools.text.cleaning import one_line, without_controls
+from webtools.text.cleaning import is_web_url, one_line, without_controls
 
 MOST_URLS = 20  # that are taken from an answer that names no sources
 SECONDS = 120.0  # for a model to judge
@@ -129,7 +129,7 @@ def _verdicts(said: str) -> Iterator[Verdict]:
     for match in _OBJECT.finditer(without_controls(said)):
         try:
             found = cast("dict[str, Any]", json.loads(match[0]))
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         claim, supported = found.get("claim"), found.get("supported")
         if isinstance(claim, int) and isinstance(supported, bool):
@@ -140,9 +140,13 @@ def _verdicts(said: str) -> Iterator[Verdict]:
 
 
 def verify(
-    answer: str, sources: Sequence[Given], verifier: Verifier | None, read: Read
+    answer: str,
+    sources: Sequence[Given],
+    verifier: Verifier | None,
+    read: Read,
+    clean: Callable[[str], str],
 ) -> Flow[Verified]:
-    """Check an answer; `read` fetches the URLs among its sources.
+    """Check an answer; `read` fetches the URLs among its sources, `clean` takes keys out of them.
 
     Raises:
         InputError: There is no answer, or nothing to check it against.
@@ -154,10 +158,10 @@ def verify(
     if not given:
         raise InputError("there are no sources: give URLs or pages, or an answer that cites URLs.")
     urls = [each for each in given if isinstance(each, str)]
-    if wrong := next((each for each in urls if urlsplit(each).scheme not in {"http", "https"}), ""):
+    if wrong := next((each for each in urls if not is_web_url(each)), ""):
         raise InputError(f"source {one_line(wrong)[:80]!r} is no http(s) URL; give URLs or pages.")
     fetched = (yield from read(list(dict.fromkeys(urls)))) if urls else None
-    held = _sources(given, fetched)
+    held: list[Source] = yield Offload(partial(_sources, given, fetched, clean), alone=True)
     review: Review = yield Offload(partial(Review, answer, held), alone=True)
     warnings = _unread(fetched)
     if verifier is not None:
@@ -167,11 +171,16 @@ def verify(
     return verified.model_copy(update={"warnings": warnings, "cost_usd": cost})
 
 
-def _sources(given: Sequence[Given], fetched: FetchResponse | None) -> list[Source]:
+def _sources(
+    given: Sequence[Given], fetched: FetchResponse | None, clean: Callable[[str], str]
+) -> list[Source]:
     """Number what was given; a page that could not be read is a source without a text."""
     pages = {page.url: page for page in fetched.pages} if fetched else {}
     return [
-        Source(number, *_described(pages.get(each) if isinstance(each, str) else each, each))
+        Source(
+            number,
+            *map(clean, _described(pages.get(each) if isinstance(each, str) else each, each)),
+        )
         for number, each in enumerate(given, 1)
     ]
 
@@ -211,10 +220,16 @@ def _judge(review: Review, sources: Sequence[Source], verifier: Verifier) -> Flo
         )
     except (RequestError, ProviderError) as error:
         return [f"The verifier gave no verdict, so claims are judged by their words: {error}"]
-    for verdict in verdicts:
-        if 1 <= verdict.claim <= len(open_):
-            _settle(open_[verdict.claim - 1], verdict, review)
+    yield Offload(partial(_settle_all, open_, verdicts, review), alone=True)
     return []
+
+
+def _settle_all(open_: Sequence[Judged], verdicts: Sequence[Verdict], review: Review) -> None:
+    """Believe the first verdict on each claim, which is as many as there may be."""
+    first = {verdict.claim: verdict for verdict in reversed(verdicts)}
+    for number, judged in enumerate(open_, 1):
+        if number in first:
+            _settle(judged, first[number], review)
 
 
 def _settle(judged: Judged, verdict: Verdict, review: Review) -> None:
@@ -226,11 +241,13 @@ def _settle(judged: Judged, verdict: Verdict, review: Review) -> None:
     for place in judged.statement.cites:
         evidence = review.evidence(place)
         span = find(verdict.quotation, evidence)
-        if span is not None and not (missing := _missing(judged.statement.text, evidence, span)):
+        if span is None:
+            continue
+        missing = _missing(judged.statement.text, evidence, span)
+        if not missing:
             judged.status, judged.found, judged.reason = "supported", [(place, *span)], ""
             return
-        if span is not None:
-            judged.reason = f"what the verifier quotes does not have its {missing}"
+        judged.reason = f"what the verifier quotes does not have its {missing}"
     if judged.status == "unsupported":
         return
     judged.status = "uncertain"
@@ -239,11 +256,20 @@ def _settle(judged: Judged, verdict: Verdict, review: Review) -> None:
 
 def find(quotation: str, evidence: Evidence) -> tuple[int, int] | None:
     """Return where a quotation stands in a text, to the letter but for white space."""
-    words = quotation.split()
     if sum(word.tells for word in words_of(quotation)) < _LEAST:
         return None
-    match = re.search(r"\s+".join(map(re.escape, words)), evidence.text)
-    return match.span() if match else None
+    wanted, written = " ".join(quotation.split()), " ".join(evidence.text.split())
+    at = written.find(wanted)
+    if at < 0:
+        return None
+    last = at + len(wanted) - 1
+    return _place(at, written, evidence.text), _place(last, written, evidence.text) + 1
+
+
+def _place(at: int, written: str, text: str) -> int:
+    """Return where a character of a text stands that was written with single blanks."""
+    word = next(islice(re.finditer(r"\S+", text), written.count(" ", 0, at), None))
+    return word.start() + at - (written.rfind(" ", 0, at) + 1)
 
 
 def _missing(claim: str, evidence: Evidence, span: tuple[int, int]) -> str:
