@@ -3,7 +3,7 @@
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar, Literal, Self, TypeVar, cast
+from typing import Any, ClassVar, Literal, Self, TypeAlias, TypeVar, cast
 
 from langchain_core.callbacks import AsyncCallbackManagerForToolRun, CallbackManagerForToolRun
 from langchain_core.messages import ToolMessage
@@ -20,6 +20,7 @@ from webtools.tools import READ, Tool, ToolResult
 MAX_THREADS = 32
 _TEXTS = frozenset({"text", "highlights", "passages"})  # of the pages that were read
 _BY_NAME = object()  # stands for no whole input: the arguments came one by one
+RunManager: TypeAlias = CallbackManagerForToolRun | AsyncCallbackManagerForToolRun
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
@@ -205,7 +206,7 @@ class WebTool(BaseTool):
         **arguments: Any,
     ) -> Any:
         given = self._arguments(tool_input, arguments)
-        options = self._options()
+        options = self._options(run_manager)
         if _is_listening(run_manager):
             from langchain_webtools.progress import progress_events  # noqa: PLC0415 - import time
 
@@ -228,7 +229,7 @@ class WebTool(BaseTool):
         **arguments: Any,
     ) -> Any:
         given = self._arguments(tool_input, arguments)
-        name, options = self._fixed or self._tool.name, self._options()
+        name, options = self._fixed or self._tool.name, self._options(run_manager)
         store = self._graph_store()
         if store is not None and self._tool is READ:
             await _outputs().arestore(store, given)
@@ -247,8 +248,8 @@ class WebTool(BaseTool):
         """Return the store of the LangGraph run that calls, if it has one."""
         return _outputs().graph_store() if "langgraph.config" in sys.modules else None
 
-    def _options(self) -> dict[str, Any]:
-        """Give what goes with every call beside the model's arguments."""
+    def _options(self, _run_manager: RunManager | None) -> dict[str, Any]:
+        """Return what goes with every call beside the model's arguments."""
         return {}
 
     def _arguments(self, tool_input: Any, named: dict[str, Any]) -> Any:
@@ -305,9 +306,7 @@ def _outputs() -> Any:
     return outputs
 
 
-def _is_listening(
-    run_manager: CallbackManagerForToolRun | AsyncCallbackManagerForToolRun | None,
-) -> bool:
+def _is_listening(run_manager: RunManager | None) -> bool:
     """Check whether anybody may want progress: a handler, or the stream of a LangGraph run."""
     return run_manager is not None and (
         bool(run_manager.handlers) or "langgraph.config" in sys.modules

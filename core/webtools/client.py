@@ -41,6 +41,13 @@ class WebTools(Instance):
 
     Args:
         config: A `Config`, or what a config file holds, or the path of one; None looks for one.
+        transport: A caller's own for all requests, such as one with a client certificate; it is
+            not closed here, and no proxy of the settings or the environment is used. `httpx` keeps
+            our connections and sends through `httpx.Client`, where mocks and monitors see it.
+        async_transport: The same for the async methods; without, `transport` if it serves both.
+
+    Raises:
+        InputError: What is given as a transport is none.
     """
 
     @property
@@ -346,6 +353,7 @@ class WebTools(Instance):
         cache: CacheMode = "use",
         progress: ProgressCallback | None = None,
         synthesizer: Synthesizer | None = None,
+        conversation: str = "",
     ) -> ToolResult:
         """Call a tool as a model does: by name, with loosely spelled arguments.
 
@@ -355,12 +363,14 @@ class WebTools(Instance):
             cache: `use` what earlier calls brought, `refresh` it, or `bypass` the cache.
             progress: Called whenever a part of the work is done.
             synthesizer: Writes the answers of `web_research`, such as a language model.
+            conversation: Name of the conversation that the call belongs to. In it, a search for
+                nearly the same again shows the next best results in place of those shown before.
 
         Returns:
             Text within the output budget, and details. A failure that a model or a user can
             cause is a result with `is_error`, never an exception.
         """
-        options = CallOptions(cache, progress, synthesizer)
+        options = CallOptions(cache, progress, synthesizer, conversation)
         return self._run(self._dispatcher.present(name, arguments, options))
 
     # --- async ---------------------------------------------------------------------------------
@@ -512,7 +522,8 @@ class WebTools(Instance):
         cache: CacheMode = "use",
         progress: ProgressCallback | None = None,
         synthesizer: Synthesizer | None = None,
+        conversation: str = "",
     ) -> ToolResult:
         """Call a tool as `call_tool` does, awaited."""
-        options = CallOptions(cache, progress, synthesizer)
+        options = CallOptions(cache, progress, synthesizer, conversation)
         return await self._arun(lambda: self._dispatcher.present(name, arguments, options))

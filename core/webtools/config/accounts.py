@@ -93,6 +93,7 @@ class Accounts:
         proxies: What the environment says of proxies.
         fetch: What pages may be read.
         failover: Whether plain calls go on to the next provider where one fails.
+        loop_guard: Whether a search much like an earlier one of its conversation brings others.
         keyless: Who fetches pages where no other can.
         secrets: All keys: what may never appear in a text.
         redactor: Takes them out of texts.
@@ -113,6 +114,7 @@ class Accounts:
     proxies: Proxies = NO_PROXIES
     fetch: FetchConfig = field(default_factory=FetchConfig)
     failover: bool = True
+    loop_guard: bool = True
     keyless: Account = field(init=False, repr=False, compare=False)
     secrets: frozenset[str] = field(init=False, repr=False, compare=False)
     redactor: Redactor = field(init=False, repr=False, compare=False)

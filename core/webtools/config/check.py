@@ -52,6 +52,7 @@ def describe(accounts: Accounts, environ: Mapping[str, str]) -> list[str]:
         f"Budget: {_budget(accounts.budget)}",
         *_fetch_lines(accounts.fetch),
         f"Failover: {'on' if accounts.failover else 'off'}",
+        f"Loop guard: {'on' if accounts.loop_guard else 'off'}",
         *(
             f"Warning: {text}"
             for text in (

@@ -41,7 +41,7 @@ from webtools.config.paths import (
 )
 from webtools.config.values import KeySource
 from webtools.errors import ConfigError
-from webtools.http.proxies import environment_proxies
+from webtools.http.proxies import NO_PROXIES, Proxies, environment_proxies
 from webtools.http.proxies import signature as proxy_signature
 from webtools.providers.protocols import Pacer
 from webtools.text.redaction import redactor_for
@@ -142,6 +142,7 @@ class Settings:
         config: A config, or the path of a file, or None to look for a file and, if there is
             none, read the environment. Nothing is read yet.
         environ: Stands in for `os.environ`.
+        own_transport: Whether the caller's own transport connects: then no proxy is ours to choose.
     """
 
     def __init__(
@@ -149,6 +150,7 @@ class Settings:
         config: Config | Mapping[str, Any] | str | os.PathLike[str] | None = None,
         *,
         environ: Mapping[str, str] | None = None,
+        own_transport: bool = False,
     ) -> None:
         if isinstance(config, Mapping):
             config = _from_mapping(config)
@@ -157,6 +159,7 @@ class Settings:
         if config is not None and not isinstance(config, Config):
             self._path = absolute(config)
         self._environ = environ
+        self._own_transport = own_transport
         self._lock = threading.Lock()
         self._pid = os.getpid()
         self._signature: tuple[object, ...] | None = None
@@ -228,14 +231,16 @@ class Settings:
             warnings=tuple(warnings),
             cache=knobs.cache,
             log=knobs.log,
-            proxies=environment_proxies(),
+            proxies=self._proxies(),
         )
 
     def _build(self, config: Config, origin: str, *warnings: str) -> Accounts:
         cache, log = settled(config.cache, origin), settled(config.log, origin)
         if fault := clash(cache, log, origin):
             raise file_error(origin, fault)
-        proxies = environment_proxies()
+        proxies = self._proxies()
+        if self._own_transport and (fault := _proxy_fault(config)):
+            raise file_error(origin, fault)
         return Accounts(
             accounts=tuple(
                 build(each, self._pacer(each), origin, proxies, config.fetch.domains)
@@ -252,8 +257,12 @@ class Settings:
             fence=config.fence,
             proxies=proxies,
             failover=config.failover,
+            loop_guard=config.loop_guard,
             fetch=config.fetch,
         )
+
+    def _proxies(self) -> Proxies:
+        return NO_PROXIES if self._own_transport else environment_proxies()
 
     def _pacer(self, entry: ProviderConfig) -> Pacer | None:
         rate = entry.max_requests_per_second
@@ -269,6 +278,14 @@ class Settings:
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle as the source alone, so that the other side reads it itself."""
         return Settings, (self._config or (self._path and str(self._path)),)
+
+
+def _proxy_fault(config: Config) -> str:
+    """Find an entry whose proxy would be passed over; empty where there is none."""
+    for i, entry in enumerate(config.providers):
+        if entry.proxy is not None and not entry.goes_direct:
+            return f"providers[{i}].proxy: give the proxy to the transport that the code passes in"
+    return ""
 
 
 def check(settings: Settings) -> list[str]:
