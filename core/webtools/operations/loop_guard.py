@@ -91,7 +91,5 @@ def _repeated(count: int) -> list[str]:
     if not count:
         return []
     which = "This result was" if count == 1 else f"{count} of these results were"
-    return [
-        f"{which} shown before, and there is nothing new: read a page, search for something else, "
-        "or answer from what is known."
-    ]
+    advice = "read a page, search for something else, or answer from what is known"
+    return [f"{which} shown before, and there is nothing new: {advice}."]

@@ -86,10 +86,5 @@ class Conversations:
 
 
 def _filters(query: SearchQuery) -> tuple[object, ...]:
-    dates = query.start_published_date, query.end_published_date
-    return (
-        frozenset(query.include_domains),
-        frozenset(query.exclude_domains),
-        *dates,
-        query.category,
-    )
+    domains = frozenset(query.include_domains), frozenset(query.exclude_domains)
+    return *domains, query.start_published_date, query.end_published_date, query.category
