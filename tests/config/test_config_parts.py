@@ -336,6 +336,7 @@ def test_check_tells_of_the_defaults(home: Path) -> None:
         "Synthesis: extractive for web-deep, none elsewhere (the defaults)",
         "Budget: no limit",
         "Failover: on",
+        "Loop guard: on",
     ]
 
 
@@ -352,6 +353,7 @@ def test_check_tells_of_every_part() -> None:
         "Synthesis: extractive",
         "Budget: 2.5 USD per day, 1,000 calls per day, 1 USD per process, 9 calls per process",
         "Failover: on",
+        "Loop guard: on",
     ]
 
 
