@@ -128,10 +128,11 @@ def _request(request: Request, target: Target, deadline: float) -> httpx.Request
     made = to_httpx(to_httpcore(request, target, deadline), target)
     left = max(0.0, deadline - time.monotonic())
     bounds = {"connect": min(CONNECT_TIMEOUT, left), "read": left, "write": left, "pool": left}
-    made.extensions = {"timeout": bounds}
+    extensions: dict[str, Any] = {"timeout": bounds}
     if request.addresses:
         made.url = target.url.copy_with(host=request.addresses[0])
-        made.extensions["sni_hostname"] = target.url.host
+        extensions["sni_hostname"] = target.url.host
+    made.extensions = extensions
     return made
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -89,7 +89,7 @@ class AsyncWatchedTransport:
 
 
 @contextmanager
-def _told(request: Request, trace: Any) -> Iterator[Callable[[Response], None]]:
+def _told(request: Request, trace: Any) -> Generator[Callable[[Response], None], None, None]:
     """Tell of a request when it has ended, however it did."""
     url = target_of(request.url).url
     facts: dict[str, Any] = {"method": request.method, "host": url.host}
