@@ -3,7 +3,7 @@
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar, Literal, Self, TypeVar, cast
+from typing import Any, ClassVar, Literal, Self, TypeAlias, TypeVar, cast
 
 from langchain_core.callbacks import AsyncCallbackManagerForToolRun, CallbackManagerForToolRun
 from langchain_core.messages import ToolMessage
@@ -20,6 +20,7 @@ from webtools.tools import READ, Tool, ToolResult
 MAX_THREADS = 32
 _TEXTS = frozenset({"text", "highlights", "passages"})  # of the pages that were read
 _BY_NAME = object()  # stands for no whole input: the arguments came one by one
+RunManager: TypeAlias = CallbackManagerForToolRun | AsyncCallbackManagerForToolRun
 Method = TypeVar("Method", bound=Callable[..., Any])
 Manager = TypeVar("Manager", CallbackManagerForToolRun, AsyncCallbackManagerForToolRun)
 
@@ -202,7 +203,7 @@ class WebTool(BaseTool):
         **arguments: Any,
     ) -> Any:
         given, listener, store = self._begun(tool_input, arguments, run_manager)
-        options = self._options()
+        options = self._options(run_manager)
         if listener is not None:
             from langchain_webtools.progress import progress_events  # noqa: PLC0415 - import time
 
@@ -224,7 +225,7 @@ class WebTool(BaseTool):
         **arguments: Any,
     ) -> Any:
         given, listener, store = self._begun(tool_input, arguments, run_manager)
-        name, options = self._fixed or self._tool.name, self._options()
+        name, options = self._fixed or self._tool.name, self._options(run_manager)
         if store is not None and self._tool is READ:
             await _outputs().arestore(store, given)
         if listener is not None:
@@ -253,8 +254,8 @@ class WebTool(BaseTool):
         store = _outputs().graph_store() if is_graph else None
         return given, manager if listens else None, store
 
-    def _options(self) -> dict[str, Any]:
-        """Give what goes with every call beside the model's arguments."""
+    def _options(self, _run_manager: RunManager | None) -> dict[str, Any]:
+        """Return what goes with every call beside the model's arguments."""
         return {}
 
     def _present(self, result: ToolResult, tool_call_id: str | None) -> Any:

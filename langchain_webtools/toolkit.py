@@ -45,6 +45,9 @@ class WebToolkit(BaseToolkit):
             Goes after the names of the tools.
         compact_artifact: bool
             True: artifacts leave out the texts of pages, which the messages hold.
+        loop_guard: bool
+            True: where one thread searches for nearly the same again, the next best results take
+            the place of those it was shown.
 
     Instantiation:
         ```python
@@ -73,6 +76,7 @@ class WebToolkit(BaseToolkit):
     prefix: str = ""
     suffix: str = ""
     compact_artifact: bool = False
+    loop_guard: bool = True
 
     def __init__(
         self,
@@ -108,6 +112,8 @@ class WebToolkit(BaseToolkit):
         tool = _CLASSES[name](web=self.web, compact_artifact=self.compact_artifact)
         if isinstance(tool, WebResearchTool):
             tool.llm = self.llm
+        if isinstance(tool, WebSearchTool):
+            tool.loop_guard = self.loop_guard
         tool.name = f"{self.prefix}{tool.name}{self.suffix}"
         return tool
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from webtools.calls.awaited import AwaitedMethods, Moment, Strings
 from webtools.calls.validate import arguments
-from webtools.flows.drivers import run
 from webtools.pipeline.context import CacheMode, CallOptions
 from webtools.progress import ProgressCallback
 from webtools.results import (
@@ -41,6 +40,13 @@ class WebTools(AwaitedMethods):
         config: A `Config`, or what a config file holds, or the path of one; None looks for one.
         keyless: Whether searches go to Tavily and Wikipedia, without a key, where no configured
             provider can search; None for what the settings say.
+        transport: A caller's own for all requests, such as one with a client certificate; it is
+            not closed here, and no proxy of the settings or the environment is used. `httpx` keeps
+            our connections and sends through `httpx.Client`, where mocks and monitors see it.
+        async_transport: The same for the async methods; without, `transport` if it serves both.
+
+    Raises:
+        InputError: What is given as a transport is none.
     """
 
     @property
@@ -299,7 +305,7 @@ class WebTools(AwaitedMethods):
             recency_days=recency_days,
             synthesis=synthesis,
         )
-        return run(self._dispatcher.plan(given), self._blocking)
+        return self._run(self._dispatcher.plan(given))
 
     def verify(
         self,
@@ -331,7 +337,7 @@ class WebTools(AwaitedMethods):
             ProviderError: Likewise.
         """
         options = {"verifier": verifier, "cache": cache, "progress": progress}
-        return run(self._dispatcher.verify(answer, sources, options), self._blocking)
+        return self._run(self._dispatcher.verify(answer, sources, options))
 
     def call_tool(
         self,
@@ -341,6 +347,7 @@ class WebTools(AwaitedMethods):
         cache: CacheMode = "use",
         progress: ProgressCallback | None = None,
         synthesizer: Synthesizer | None = None,
+        conversation: str = "",
     ) -> ToolResult:
         """Call a tool as a model does: by name, with loosely spelled arguments.
 
@@ -350,10 +357,12 @@ class WebTools(AwaitedMethods):
             cache: `use` what earlier calls brought, `refresh` it, or `bypass` the cache.
             progress: Called whenever a part of the work is done.
             synthesizer: Writes the answers of `web_research`, such as a language model.
+            conversation: Name of the conversation that the call belongs to. In it, a search for
+                nearly the same again shows the next best results in place of those shown before.
 
         Returns:
             Text within the output budget, and details. A failure that a model or a user can
             cause is a result with `is_error`, never an exception.
         """
-        options = CallOptions(cache, progress, synthesizer)
-        return run(self._dispatcher.present(name, arguments, options), self._blocking)
+        options = CallOptions(cache, progress, synthesizer, conversation)
+        return self._run(self._dispatcher.present(name, arguments, options))

@@ -122,6 +122,8 @@ When to use:
 - Answering questions about recent events, releases, or data beyond your training cutoff
 - Verifying assumptions or checking for updated best practices
 
+When not to use: the answer is known, or a like search was made (read a result instead).
+
 Tips for effective queries:
 - Write concise, keyword-focused queries — include the current year for time-sensitive topics
 - Use multiple queries to cover different angles of a broad question
@@ -145,6 +147,8 @@ When to use:
 - Reading a page that a search found, before relying on its snippet
 - Reading documentation, release notes or articles whose URL is known
 - Comparing several pages: give all URLs in one call
+
+When not to use: the page was read before, or its URL is a guess.
 
 Give a question to get only the passages that bear on it, which is best for long pages. Choose \
 highlights for the most relevant extracts or summary for a short version of each page; without a \
@@ -188,6 +192,8 @@ When to use:
 - Recent events, where the age of the sources matters (web-news)
 - How a software library works, from its own documentation (web-docs)
 - Top links for a question (web)
+
+When not to use: one search answers it, or the conversation already does.
 
 Cite a URL from the result for every claim you take from it. State the uncertainty when confidence \
 is low or when the result names one. Use only URLs that the result lists.""",

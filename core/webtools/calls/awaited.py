@@ -180,7 +180,8 @@ class AwaitedMethods(Instance):
         cache: CacheMode = "use",
         progress: ProgressCallback | None = None,
         synthesizer: Synthesizer | None = None,
+        conversation: str = "",
     ) -> ToolResult:
         """Call a tool as `call_tool` does, awaited."""
-        options = CallOptions(cache, progress, synthesizer)
+        options = CallOptions(cache, progress, synthesizer, conversation)
         return await self._arun(lambda: self._dispatcher.present(name, arguments, options))

@@ -6,13 +6,17 @@ import os
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import httpx
 
 from webtools.calls.validate import Dispatcher
 from webtools.config.settings import Config, Settings
-from webtools.flows.drivers import Flow, arun, run
+from webtools.flows.drivers import AsyncTransport, BlockingTransport, Flow, arun, run
+from webtools.http.custom import CustomTransport
 from webtools.http.threads import at_once_or_in_thread
-from webtools.http.transport import BlockingTransport, LoopTransports
+from webtools.http.transport import transports_for
+from webtools.http.watching import AsyncWatchedTransport, WatchedTransport, watched
 from webtools.tools import Tool
 
 if TYPE_CHECKING:
@@ -28,6 +32,8 @@ class Instance:
         config: A `Config`, or what a config file holds, or the path of one; None looks for one.
         keyless: Whether searches go to Tavily and Wikipedia, without a key, where no configured
             provider can search; None for what the settings say.
+        transport: A caller's own for all requests.
+        async_transport: The same for the async methods.
     """
 
     def __init__(
@@ -35,12 +41,20 @@ class Instance:
         config: Config | Mapping[str, Any] | str | os.PathLike[str] | None = None,
         *,
         keyless: bool | None = None,
+        transport: httpx.BaseTransport | Literal["httpx"] | None = None,
+        async_transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        """Remember where the settings are; nothing is read or opened."""
-        self._settings = Settings(config, keyless=keyless)
+        """Remember where the settings are; nothing is read or opened.
+
+        Raises:
+            InputError: What is given as a transport is none.
+        """
+        self._given = transport, async_transport
+        made: tuple[Any, Any] = transports_for(transport, async_transport)
+        self._blocking, self._loops = made
+        has_own = isinstance(self._blocking, CustomTransport)
+        self._settings = Settings(config, keyless=keyless, own_transport=has_own)
         self._dispatcher = Dispatcher(self._settings)
-        self._blocking = BlockingTransport()
-        self._loops = LoopTransports()
 
     def close(self) -> None:
         """Close the connections of the blocking methods; later calls open new ones."""
@@ -52,14 +66,19 @@ class Instance:
         await self._loops.aclose()
 
     def _call(self, tool: Tool, given: dict[str, Any]) -> Any:
-        return run(self._dispatcher.call(tool, given), self._blocking)
+        return self._run(self._dispatcher.call(tool, given))
+
+    def _run(self, flow: Flow[T]) -> T:
+        transport: BlockingTransport = self._blocking
+        return run(flow, watched(transport, WatchedTransport))
 
     async def _acall(self, tool: Tool, given: dict[str, Any]) -> Any:
         return await self._arun(lambda: self._dispatcher.call(tool, {**given}))
 
     async def _arun(self, begin: Callable[[], Flow[T]]) -> T:
         flow = await at_once_or_in_thread(begin)  # it looks whether the settings have changed
-        return await arun(flow, await self._loops.current())
+        transport: AsyncTransport = await self._loops.current()
+        return await arun(flow, watched(transport, AsyncWatchedTransport))
 
     def __repr__(self) -> str:
         """Name the source of the settings, nothing in them."""
@@ -75,8 +94,15 @@ class Instance:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as where the settings are; a config that holds keys refuses."""
-        make = partial(type(self), keyless=self._settings.keyless)
-        return make, self._settings.__reduce__()[1]
+        transport, async_transport = self._given
+        given: dict[str, Any] = {
+            "keyless": self._settings.keyless,
+            "transport": transport,
+            "async_transport": async_transport,
+        }
+        chosen = {name: value for name, value in given.items() if value is not None}
+        made: Any = partial(type(self), **chosen) if chosen else type(self)
+        return made, self._settings.__reduce__()[1]
 
     def __enter__(self) -> Self:
         """Give the instance itself."""

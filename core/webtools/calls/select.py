@@ -9,12 +9,15 @@ from typing import Any, TypeAlias
 
 from pydantic import BaseModel
 
+from webtools.calls.tracing import begin_span
 from webtools.config.accounts import DEFAULT_LIMIT, Accounts
 from webtools.errors import ConfigError, InputError, WebToolsError
 from webtools.flows.drivers import Flow, Offload
+from webtools.http.watching import Tracing
 from webtools.inputs.models import MAX_TEXT_CHARACTERS
 from webtools.operations.bearing import bearing
 from webtools.operations.fetch import fetch_in_turn
+from webtools.operations.loop_guard import search_anew
 from webtools.operations.read_output import read_on
 from webtools.operations.search import search
 from webtools.operations.summarize import summarize
@@ -102,6 +105,8 @@ def carry_out(tool: Tool, given: Any, context: CallContext) -> Flow[Any]:
     if context.facilities.log is not None:
         context.log("call", tool=tool.name, **_asked(given, context.accounts))
     facts: dict[str, Any] = {}
+    trace = Tracing.tracer
+    span = begin_span(trace, tool.name, given, context) if trace is not None else None
     try:
         response = yield from CALLS[tool.name](given, context)
         facts = {"is_error": False, **_outcome(response)}
@@ -118,6 +123,8 @@ def carry_out(tool: Tool, given: Any, context: CallContext) -> Flow[Any]:
         if facts:
             context.log("done", ms=round((time.monotonic() - start) * 1000, 1), **facts)
         context.write_log()
+        if span is not None:
+            span.end(facts)
     return response
 
 
@@ -183,7 +190,9 @@ def _search(given: SearchInput, context: CallContext) -> Flow[SearchResponse]:
         for name, limit in limits.items()
         if limit < given.limit
     }
-    return search(chain[0], queries, context, others, notes)
+    options = context.options
+    is_guarded = options.conversation and options.cache == "use" and accounts.loop_guard
+    return (search_anew if is_guarded else search)(chain[0], queries, context, others, notes)
 
 
 def _limit(asked: int, account: Account, accounts: Accounts) -> int:

@@ -16,6 +16,7 @@ from webtools.flows.drivers import Flow
 from webtools.inputs.models import MAX_TEXT_CHARACTERS
 from webtools.logs.events import new_call_id
 from webtools.pipeline.context import CallContext, CallOptions, Facilities, facilities_of
+from webtools.pipeline.conversations import Conversations
 from webtools.results import FetchResponse, ResearchPlan, Verified
 from webtools.text.narrowing import is_iterable
 from webtools.text.redaction import Redactor, redactor_for
@@ -36,6 +37,7 @@ class Dispatcher:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self.conversations = Conversations()
         self._facilities: tuple[Accounts, Facilities] | None = None
 
     def call(self, tool: Tool, arguments: dict[str, Any]) -> Flow[Any]:
@@ -112,7 +114,10 @@ class Dispatcher:
             known = self._facilities = accounts, facilities_of(accounts)
         facilities = known[1]
         name = "" if facilities.log is None else new_call_id()  # by which the log knows the call
-        return given, CallContext(name, tool.name, accounts, facilities, options, given.subjects)
+        context = CallContext(name, tool.name, accounts, facilities, options, given.subjects)
+        if options.conversation:
+            context.conversations = self.conversations
+        return given, context
 
     def _checked(self, check: Callable[[Any], T], given: Any) -> T:
         """Check what the caller gave; a complaint quotes it without the keys it may hold."""

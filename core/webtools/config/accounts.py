@@ -97,6 +97,7 @@ class Accounts:
         failover: Whether plain calls go on to the next provider where one fails.
         stand_ins: Who searches without a key where no configured provider can; none unless the
             settings ask for that.
+        loop_guard: Whether a search much like an earlier one of its conversation brings others.
         keyless: Who fetches pages where no other can.
         secrets: All keys: what may never appear in a text.
         redactor: Takes them out of texts.
@@ -118,6 +119,7 @@ class Accounts:
     fetch: FetchConfig = field(default_factory=FetchConfig)
     failover: bool = True
     stand_ins: tuple[Account, ...] = ()
+    loop_guard: bool = True
     keyless: Account = field(init=False, repr=False, compare=False)
     secrets: frozenset[str] = field(init=False, repr=False, compare=False)
     redactor: Redactor = field(init=False, repr=False, compare=False)

@@ -53,6 +53,7 @@ def describe(accounts: Accounts, environ: Mapping[str, str]) -> list[str]:
         *_fetch_lines(accounts.fetch),
         f"Failover: {'on' if accounts.failover else 'off'}",
         f"Keyless search: {_keyless(accounts)}",
+        f"Loop guard: {'on' if accounts.loop_guard else 'off'}",
         *(
             f"Warning: {text}"
             for text in (

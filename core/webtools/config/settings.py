@@ -42,7 +42,7 @@ from webtools.config.paths import (
 )
 from webtools.config.values import KeySource
 from webtools.errors import ConfigError
-from webtools.http.proxies import environment_proxies
+from webtools.http.proxies import NO_PROXIES, Proxies, environment_proxies
 from webtools.http.proxies import signature as proxy_signature
 from webtools.providers.protocols import Pacer
 from webtools.text.redaction import redactor_for
@@ -145,6 +145,7 @@ class Settings:
         environ: Stands in for `os.environ`.
         keyless: Whether searches go to those who need no key where no configured provider can
             search; None for what the source says.
+        own_transport: Whether the caller's own transport connects: then no proxy is ours to choose.
     """
 
     def __init__(
@@ -153,6 +154,7 @@ class Settings:
         *,
         environ: Mapping[str, str] | None = None,
         keyless: bool | None = None,
+        own_transport: bool = False,
     ) -> None:
         if isinstance(config, Mapping):
             config = _from_mapping(config)
@@ -162,6 +164,7 @@ class Settings:
             self._path = absolute(config)
         self._environ = environ
         self.keyless = keyless
+        self._own_transport = own_transport
         self._lock = threading.Lock()
         self._pid = os.getpid()
         self._signature: tuple[object, ...] | None = None
@@ -225,7 +228,7 @@ class Settings:
         if config is not None:
             return self._build(config, ENVIRONMENT, *warnings)
         knobs = read_knobs(self.environ)  # they also count for what needs no key
-        proxies = environment_proxies()
+        proxies = self._proxies()
         return Accounts(
             accounts=(),
             default=None,
@@ -245,7 +248,9 @@ class Settings:
         cache, log = settled(config.cache, origin), settled(config.log, origin)
         if fault := clash(cache, log, origin):
             raise file_error(origin, fault)
-        proxies = environment_proxies()
+        proxies = self._proxies()
+        if self._own_transport and (fault := _proxy_fault(config)):
+            raise file_error(origin, fault)
         return Accounts(
             accounts=tuple(
                 build(each, self._pacer(each), origin, proxies, config.fetch.domains)
@@ -262,11 +267,15 @@ class Settings:
             fence=config.fence,
             proxies=proxies,
             failover=config.failover,
+            loop_guard=config.loop_guard,
             fetch=config.fetch,
             stand_ins=(
                 stand_ins(proxies, config.fetch.domains) if self._is_keyless(config.keyless) else ()
             ),
         )
+
+    def _proxies(self) -> Proxies:
+        return NO_PROXIES if self._own_transport else environment_proxies()
 
     def _pacer(self, entry: ProviderConfig) -> Pacer | None:
         rate = entry.max_requests_per_second
@@ -283,6 +292,14 @@ class Settings:
         """Copy and pickle as the source alone, so that the other side reads it itself."""
         make = partial(Settings, keyless=self.keyless)
         return make, (self._config or (self._path and str(self._path)),)
+
+
+def _proxy_fault(config: Config) -> str:
+    """Find an entry whose proxy would be passed over; empty where there is none."""
+    for i, entry in enumerate(config.providers):
+        if entry.proxy is not None and not entry.goes_direct:
+            return f"providers[{i}].proxy: give the proxy to the transport that the code passes in"
+    return ""
 
 
 def check(settings: Settings) -> list[str]:

@@ -30,6 +30,7 @@ from webtools.http.backends import (
     Deadline,
     OneConnection,
 )
+from webtools.http.custom import async_client, blocking_client
 from webtools.http.translation import Target, from_httpx, to_httpx
 
 IDLE_SECONDS = 30.0  # an idle connection older than this is not used again
@@ -59,9 +60,12 @@ class BlockingLane(httpx.HTTPTransport):
         context: ssl.SSLContext | None,
         proxy: str | None,
         addresses: tuple[str, ...] = (),
+        *,
+        through_client: bool = False,
     ) -> None:
         self.deadline = Deadline()
         self.idle_since = 0.0
+        self._client = blocking_client(self) if through_client else None
         backend = BlockingBackend(self.deadline, addresses)
         self._pool: httpcore.ConnectionPool = (
             cast("Any", OneConnection(context, backend, IDLE_SECONDS))
@@ -76,6 +80,8 @@ class BlockingLane(httpx.HTTPTransport):
 
     def exchange(self, request: httpcore.Request, target: Target) -> httpcore.Response:
         """Send a request; the body of the answer is yet to be read."""
+        if self._client is not None:
+            return from_httpx(self._client.send(to_httpx(request, target), stream=True))
         if httpx.HTTPTransport.handle_request is _HANDLE:
             return self._pool.handle_request(request)
         return from_httpx(self.handle_request(to_httpx(request, target)))
@@ -89,9 +95,12 @@ class AsyncLane(httpx.AsyncHTTPTransport):
         context: ssl.SSLContext | None,
         proxy: str | None,
         addresses: tuple[str, ...] = (),
+        *,
+        through_client: bool = False,
     ) -> None:
         self.deadline = Deadline()
         self.idle_since = 0.0
+        self._client = async_client(self) if through_client else None
         backend = AsyncBackend(self.deadline, addresses)
         self._pool: httpcore.AsyncConnectionPool = (
             cast("Any", AsyncOneConnection(context, backend, IDLE_SECONDS))
@@ -108,6 +117,8 @@ class AsyncLane(httpx.AsyncHTTPTransport):
 
     async def exchange(self, request: httpcore.Request, target: Target) -> httpcore.Response:
         """Send a request; the body of the answer is yet to be read."""
+        if self._client is not None:
+            return from_httpx(await self._client.send(to_httpx(request, target), stream=True))
         if httpx.AsyncHTTPTransport.handle_async_request is _AHANDLE:
             return await self._pool.handle_async_request(request)
         return from_httpx(await self.handle_async_request(to_httpx(request, target)))

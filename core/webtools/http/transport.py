@@ -10,12 +10,13 @@ from collections.abc import AsyncGenerator, AsyncIterable, Iterable
 from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
-from typing import Any, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast
 
 import httpx
 
 from webtools.errors import ConfigError, InputError, RequestError
 from webtools.http.backends import has_more
+from webtools.http.custom import AsyncCustomTransport, CustomTransport
 from webtools.http.dns import aresolve, resolve
 from webtools.http.engine_logs import begin_quiet, end_quiet
 from webtools.http.messages import Request, Response
@@ -68,9 +69,14 @@ def tls_context() -> ssl.SSLContext:
 
 
 class BlockingTransport:
-    """Sends requests from any thread; connections are pooled per origin and proxy."""
+    """Sends requests from any thread; connections are pooled per origin and proxy.
 
-    def __init__(self) -> None:
+    Args:
+        through_client: Whether each request passes an `httpx.Client`, where hooks see it.
+    """
+
+    def __init__(self, *, through_client: bool = False) -> None:
+        self._through_client = through_client
         self._lanes: dict[_ProcessKey, BlockingLanes] = {}
         # What nobody closes is closed with the transport, or when the interpreter ends.
         weakref.finalize(self, _close_all, self._lanes)
@@ -121,7 +127,10 @@ class BlockingTransport:
         lanes = self._lanes.get(key)
         if lanes is None:
             context = tls_context() if target.needs_tls(proxy) else None
-            made = BlockingLanes(lambda: BlockingLane(context, proxy, addresses))
+            through = self._through_client
+            made = BlockingLanes(
+                lambda: BlockingLane(context, proxy, addresses, through_client=through)
+            )
             lanes = self._lanes.setdefault(key, made)
             for old in _surplus(self._lanes):
                 old.close()
@@ -136,7 +145,8 @@ def _close_all(lanes: dict[Any, BlockingLanes]) -> None:
 class AsyncTransport:
     """Sends requests on one event loop; made anew for every loop."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, through_client: bool = False) -> None:
+        self._through_client = through_client
         self._lanes: dict[_Key, AsyncLanes] = {}
 
     async def send(self, request: Request, deadline: float) -> Response:
@@ -181,7 +191,8 @@ class AsyncTransport:
         if lanes is None:
             # In a thread: loading the roots would hold up the loop.
             context = await in_thread(tls_context) if target.needs_tls(proxy) else None
-            made = AsyncLanes(lambda: AsyncLane(context, proxy, addresses))
+            through = self._through_client
+            made = AsyncLanes(lambda: AsyncLane(context, proxy, addresses, through_client=through))
             lanes = self._lanes.setdefault(key, made)
             for old in _surplus(self._lanes):
                 await old.aclose()
@@ -191,7 +202,8 @@ class AsyncTransport:
 class LoopTransports:
     """One `AsyncTransport` per event loop, closed together with its loop."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, through_client: bool = False) -> None:
+        self._through_client = through_client
         self._keepers: dict[asyncio.AbstractEventLoop, _Keeper] = {}
 
     async def current(self) -> AsyncTransport:
@@ -206,7 +218,9 @@ class LoopTransports:
             for other in list(self._keepers):
                 if other.is_closed():  # without the ceremony below
                     self._keepers.pop(other, None)
-            keeper = self._keepers[loop] = _Keeper(weakref.ref(self))
+            keeper = self._keepers[loop] = _Keeper(
+                weakref.ref(self), AsyncTransport(through_client=self._through_client)
+            )
             await keeper.until_loop_ends.__anext__()
         return keeper.transport
 
@@ -219,6 +233,33 @@ class LoopTransports:
     def forget_running(self) -> None:
         """Drop the running loop's transport."""
         self._keepers.pop(asyncio.get_running_loop(), None)
+
+
+def transports_for(
+    transport: httpx.BaseTransport | Literal["httpx"] | None,
+    async_transport: httpx.AsyncBaseTransport | None,
+) -> tuple[BlockingTransport, LoopTransports] | tuple[CustomTransport, AsyncCustomTransport]:
+    """Build what sends the requests of one facade, as its caller wants it.
+
+    Args:
+        transport: The caller's own; `httpx` for ours below an `httpx.Client`; None for ours.
+        async_transport: The caller's own for event loops; without, `transport` if it serves both.
+
+    Raises:
+        InputError: One of them is no transport.
+    """
+    if transport in (None, "httpx") and async_transport is None:
+        through_client = transport is not None
+        loops = LoopTransports(through_client=through_client)
+        return BlockingTransport(through_client=through_client), loops
+    if async_transport is None and isinstance(transport, httpx.AsyncBaseTransport):
+        async_transport = transport
+    given = (transport, httpx.BaseTransport), (async_transport, httpx.AsyncBaseTransport)
+    for each, kind in given:
+        if each is not None and not isinstance(each, kind):
+            message = f"{type(each).__name__} is no httpx.{kind.__name__}, as a transport must be."
+            raise InputError(message)
+    return CustomTransport(cast("Any", transport)), AsyncCustomTransport(async_transport)
 
 
 def _running_loop() -> asyncio.AbstractEventLoop:
@@ -235,8 +276,8 @@ def _running_loop() -> asyncio.AbstractEventLoop:
 class _Keeper:
     """Holds a loop's transport, and the generator whose end closes it."""
 
-    def __init__(self, owner: weakref.ref[LoopTransports]) -> None:
-        self.transport = AsyncTransport()
+    def __init__(self, owner: weakref.ref[LoopTransports], transport: AsyncTransport) -> None:
+        self.transport = transport
         self.until_loop_ends = _close_at_end(self.transport, owner)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field
 from functools import partial
 from math import inf
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from webtools.errors import ProviderError, RequestTimeoutError, WebToolsError
 from webtools.flows.drivers import Flow, Now, Offload
 from webtools.logs.pseudonyms import addresses_in
+from webtools.logs.records import LOGGER
 from webtools.pipeline.context import CallContext, detached
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.protocols import Cost, Hits, Pages
@@ -92,7 +94,7 @@ def observed(job: Job, work: Flow[T]) -> Flow[T]:
             yield from _settle(context, reserved, cost.usd if cost else None)
         if health.is_ailing(job.account):
             yield Offload(partial(health.succeeded, job.account))
-        if context.facilities.log is not None:
+        if context.facilities.log is not None or LOGGER.isEnabledFor(logging.DEBUG):
             now: float = yield Now()
             _log_success(job, result, cost, now - start)
         return result

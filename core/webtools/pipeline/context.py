@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import logging
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,9 @@ from webtools.config.settings import Accounts, BudgetConfig, LogConfig, cache_pa
 from webtools.errors import InputError
 from webtools.inputs.values import shown
 from webtools.logs.events import Log, shared_log
+from webtools.logs.pseudonyms import without_private
+from webtools.logs.records import LOGGER, LOUD, emit, level_of
+from webtools.pipeline.conversations import Conversations
 from webtools.pipeline.single_flight import Flights
 from webtools.progress import Progress, ProgressCallback
 from webtools.providers.protocols import Done, untold
@@ -34,6 +38,7 @@ _LONG_LINE = 2048  # bytes of the log
 Event: TypeAlias = tuple[int, str, dict[str, Any]]  # nanoseconds since 1970, name, facts
 CacheMode: TypeAlias = Literal["use", "refresh", "bypass"]
 _CACHE_MODES = get_args(CacheMode)
+_NO_CONVERSATIONS = Conversations()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +96,21 @@ class CallOptions:
         cache: `use` what is kept; `refresh` it by asking anew; `bypass` neither reads nor keeps.
         progress: Told whenever a part of the work is done.
         synthesizer: Writes the answer of a research call, in place of the configured one.
+        conversation: Name of the conversation that the call belongs to; empty for none.
     """
 
     cache: CacheMode = "use"
     progress: ProgressCallback | None = None
     synthesizer: Synthesizer | None = None
+    conversation: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse another word for the cache."""
+        """Refuse another word for the cache, and a conversation without a name."""
         if self.cache not in _CACHE_MODES:
             message = f"cache {shown(self.cache)} is not possible; use use, refresh or bypass."
             raise InputError(message)
+        if not isinstance(self.conversation, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError("conversation must be a text that names it.")
 
 
 @dataclass(slots=True, eq=False)  # not frozen: that would take three times as long to make
@@ -118,6 +127,7 @@ class CallContext:
         noted: What the log is yet to be told, and when it was: one go is quicker than many.
         cache_fault: Why the rest of this call goes without the cache.
         is_unpriced: Whether a request failed of which nobody knows what it cost.
+        conversations: What conversations were shown.
     """
 
     id: str
@@ -129,6 +139,7 @@ class CallContext:
     noted: deque[Event] = field(default_factory=deque[Event], repr=False)
     cache_fault: StoreError | None = None
     is_unpriced: bool = False
+    conversations: Conversations = _NO_CONVERSATIONS
 
     @property
     def cache(self) -> Cache | None:
@@ -163,19 +174,22 @@ class CallContext:
 
     def log(self, event: str, **facts: Any) -> None:
         """Note an event; facts that are None are left out, and none may change from now on."""
-        if self.facilities.log is not None:
+        if self.facilities.log is not None or LOGGER.isEnabledFor(level_of(event, facts)):
             known = {name: value for name, value in facts.items() if value is not None}
             self.noted.append((time.time_ns(), event, known))
 
     def write_log(self) -> None:
         """Write what was noted: at the end, and before anything that may take long."""
         log, events = self.facilities.log, list[Event]()
-        if log is None or not self.noted:
+        if not self.noted:
             return
         with suppress(IndexError):  # the threads of a call may take at the same time
             while self.noted:
                 events.append(self.noted.popleft())
-        if not events:
+        is_failure = any("error" in facts or name in LOUD for _, name, facts in events)
+        if LOGGER.isEnabledFor(logging.WARNING if is_failure else logging.INFO):
+            self._emit(events)
+        if log is None or not events:
             return
         lines = [log.line(name, self.id, facts, self.private, at=at) for at, name, facts in events]
         written = b"".join(lines)
@@ -188,6 +202,14 @@ class CallContext:
                 for at, name, facts in events
             ]
         log.append(lines)
+
+    def _emit(self, events: Sequence[Event]) -> None:
+        """Emit records of the standard `logging`; queries are in them as the log has them."""
+        hashed = self.accounts.log.queries == "hashed"
+        for _, name, facts in events:
+            clean = self._clean(facts)
+            told = without_private(clean, self.private) if hashed else clean
+            emit(name, self.tool, self.id, told)
 
     def _clean(self, facts: dict[str, Any]) -> dict[str, Any]:
         return self.accounts.redactor.clean(visible(facts))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import random
 from collections.abc import Callable, Generator
 from contextlib import closing
@@ -19,6 +20,7 @@ from webtools.errors import (
 from webtools.flows.drivers import Flow, Now, Offload, Send, Sleep
 from webtools.http.messages import OK, Request, Response
 from webtools.http.proxies import through
+from webtools.logs.records import LOGGER, emit
 from webtools.pipeline.accounting import Job, observed, timeout_of
 from webtools.providers import PROVIDERS
 from webtools.providers.errors import retry_after
@@ -194,11 +196,20 @@ def send_with_retries(request: Request, job: Job, deadline: float | None = None)
         delay = _delay(outcome, job, attempt) if attempt < MAX_RETRIES else None
         if delay is None or not (yield from _fits(delay, deadline)):
             break
+        if LOGGER.isEnabledFor(logging.DEBUG):
+            _tell_retry(job, outcome, delay)
         yield Sleep(delay)
     if isinstance(outcome, Response):
         return outcome
     assert outcome is not None  # noqa: S101  # there is one attempt at least
     raise outcome
+
+
+def _tell_retry(job: Job, outcome: Response | RequestError, seconds: float) -> None:
+    """Emit a record of the standard `logging`; the log tells of the outcome alone."""
+    status = outcome.status if isinstance(outcome, Response) else type(outcome).__name__
+    facts = {"provider": job.account.name, "outcome": status, "seconds": round(seconds, 3)}
+    emit("retry", job.context.tool, job.context.id, facts)
 
 
 def _fits(delay: float, deadline: float) -> Flow[bool]:

@@ -1,0 +1,142 @@
+"""Requests as others see them: a record of the standard `logging` each, and a span if one traces.
+
+Both name method and host, never path, query or headers: those hold what was asked.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from webtools._version import __version__
+from webtools.http.messages import Request, Response
+from webtools.http.translation import target_of
+
+T = TypeVar("T")
+LOGGER = logging.getLogger("webtools.http")
+# Without any handler, `logging` would write our warnings to stderr.
+logging.getLogger("webtools").addHandler(logging.NullHandler())
+OTEL = "opentelemetry.trace"  # nobody traces where the application has not imported it
+_NO_PROVIDERS = frozenset({"ProxyTracerProvider", "NoOpTracerProvider", "_DefaultTracerProvider"})
+_FIRST_FAULT = 400
+
+
+class Tracing:
+    """What traces the calls of this process: a tracer of OpenTelemetry, or None."""
+
+    tracer: Any = None
+
+
+def watched(transport: T, wrap: Callable[[T, Any], T]) -> T:
+    """Return a transport, wrapped where its requests are logged or traced."""
+    trace = sys.modules.get(OTEL)
+    if trace is not None:
+        provider = trace.get_tracer_provider()  # the application's, or one that does nothing
+        is_on = type(provider).__name__ not in _NO_PROVIDERS
+        Tracing.tracer = provider.get_tracer("webtools", __version__) if is_on else None
+    if Tracing.tracer is not None or LOGGER.isEnabledFor(logging.DEBUG):
+        return wrap(transport, Tracing.tracer)
+    return transport
+
+
+class WatchedTransport:
+    """Tells of every request that another transport sends.
+
+    Args:
+        transport: The other one.
+        trace: A tracer of OpenTelemetry, or None.
+    """
+
+    def __init__(self, transport: Any, trace: Any) -> None:
+        self._transport = transport
+        self._trace = trace
+
+    def send(self, request: Request, deadline: float) -> Response:
+        """Send a request as the other one does."""
+        with _told(request, self._trace) as tell:
+            response: Response = self._transport.send(request, deadline)
+            tell(response)
+        return response
+
+    def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
+        """Look a host up as the other one does."""
+        found: tuple[str, ...] = self._transport.resolve(host, port, deadline)
+        return found
+
+
+class AsyncWatchedTransport:
+    """The same for an event loop."""
+
+    def __init__(self, transport: Any, trace: Any) -> None:
+        self._transport = transport
+        self._trace = trace
+
+    async def send(self, request: Request, deadline: float) -> Response:
+        """Send a request as the other one does."""
+        with _told(request, self._trace) as tell:
+            response: Response = await self._transport.send(request, deadline)
+            tell(response)
+        return response
+
+    async def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
+        """Look a host up as the other one does."""
+        found: tuple[str, ...] = await self._transport.resolve(host, port, deadline)
+        return found
+
+
+@contextmanager
+def _told(request: Request, trace: Any) -> Generator[Callable[[Response], None], None, None]:
+    """Tell of a request when it has ended, however it did."""
+    url = target_of(request.url).url
+    facts: dict[str, Any] = {"method": request.method, "host": url.host}
+    start = time.monotonic()
+
+    def tell(response: Response) -> None:
+        facts["status"] = response.status
+
+    span = _begun(trace, request.method, url) if trace is not None else None
+    try:
+        yield tell
+    except BaseException as error:
+        facts["error"] = type(error).__name__
+        raise
+    finally:
+        facts["ms"] = round((time.monotonic() - start) * 1000, 1)
+        if span is not None:
+            _end(span, facts)
+        if LOGGER.isEnabledFor(logging.DEBUG):
+            outcome = facts.get("status") or facts.get("error")
+            told = request.method, url.host, outcome, facts["ms"]
+            LOGGER.debug("%s %s %s %s ms", *told, extra={"webtools": facts})
+
+
+def _begun(trace: Any, method: str, url: Any) -> Any:
+    """Begin a span by OpenTelemetry's conventions for HTTP clients, but for `url.full`."""
+    attributes = {
+        "http.request.method": method,
+        "server.address": url.host,
+        "server.port": url.port or (443 if url.scheme == "https" else 80),
+        "url.scheme": url.scheme,
+    }
+    kind = sys.modules[OTEL].SpanKind.CLIENT
+    return trace.start_span(method, kind=kind, attributes=attributes)
+
+
+def _end(span: Any, facts: dict[str, Any]) -> None:
+    fault = facts.get("error")
+    if (status := facts.get("status")) is not None:
+        span.set_attribute("http.response.status_code", status)
+        fault = fault or (str(status) if status >= _FIRST_FAULT else None)
+    end_span(span, fault)
+
+
+def end_span(span: Any, fault: str | None) -> None:
+    """End a span; a fault is named by its type alone, for its text may quote what was asked."""
+    if fault:
+        span.set_attribute("error.type", fault)
+        span.set_status(sys.modules[OTEL].StatusCode.ERROR)
+    span.end()
