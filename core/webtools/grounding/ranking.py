@@ -53,7 +53,17 @@ class Ranking:
 def heading_of(span: Span, document: Document) -> str:
     """Return the last headings above a passage on one line; its own where there are none."""
     path = span.path or (_own_heading(span, document),)
-    return " > ".join(each[:_SHOWN_LENGTH] for each in path[-_SHOWN_LEVELS:] if each)
+    return " > ".join(shortened_heading(each) for each in path[-_SHOWN_LEVELS:] if each)
+
+
+def shortened_heading(heading: str) -> str:
+    """Return a heading; a long one ends at a word with "…", and code in it is closed."""
+    if len(heading) <= _SHOWN_LENGTH:
+        return heading
+    cut = heading[: _SHOWN_LENGTH - 2]
+    words = cut.rpartition(" ")[0].rstrip(" ,;:(")
+    kept = words if len(words) > _SHOWN_LENGTH // 2 else cut
+    return f"{kept}…`" if kept.count("`") % 2 else f"{kept}…"
 
 
 def _own_heading(span: Span, document: Document) -> str:
