@@ -221,7 +221,7 @@ class ResearchMeta(_Model):
         provider_used: The one whose results these are; null when none found anything.
         cache_hit: Whether the answer was kept from an earlier call; nothing was sent then.
         time_sensitive: Whether the answer depends on when it is asked.
-        recency_days: Age in days up to which a source counts as recent; null when age is no matter.
+        recency_days: Age in days up to which a source is recent; null if age does not matter.
         confidence: How far the results can be trusted.
         uncertainty: What speaks against trusting them; null when nothing does.
         normalized_query: The question in the form in which questions are compared.

@@ -165,6 +165,7 @@ def test_it_answers_four_times_in_80_columns_and_cites_what_it_was_given(cli: Cl
     cited = {int(number) for number in re.findall(r"\[(\d+)\]", answer)}
     listed = {int(number) for number in re.findall(r"^ +(\d+)\. ", sources, re.MULTILINE)}
     assert {1} <= cited <= listed
+    assert "Passages:" not in research
     for part in (*parts[:1], *parts[2:]):
         steps, _, answer = part.partition("\nAnswer:\n")
         assert all(f"{name}" in steps for name in ("search", "fetch", "summarize"))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import grounding_pages as pages
 import pytest
 
+from webtools.grounding.ranking import shortened_heading
 from webtools.passages import Passage, rank
 from webtools.results import Page
 
@@ -162,3 +163,22 @@ def test_embeddings_raise_what_is_alike() -> None:
 def test_importing_webtools_does_not_load_the_ranker() -> None:
     code = "import sys, webtools; sys.exit(any('grounding' in name for name in sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("heading", "expected"),
+    [
+        ("Zip files", "Zip files"),
+        ("a" * 80, "a" * 80),
+        ("a" * 81, "a" * 78 + "…"),
+        ("word " * 20, "word " * 14 + "word…"),
+        (
+            "`parse_qs(text, " + "keep_blank_values=False, " * 4,
+            "`parse_qs(text, keep_blank_values=False, keep_blank_values=False…`",
+        ),
+    ],
+)
+def test_a_long_heading_ends_at_a_word_and_says_so(heading: str, expected: str) -> None:
+    short = shortened_heading(heading)
+    assert short == expected
+    assert len(short) <= 80

@@ -53,10 +53,10 @@ _GROUPS: dict[str, dict[str, tuple[str, Callable[[str], Parser]]]] = {
         "verify": ("an answer of any model against its sources, claim by claim", verify_parser),
         "explain": ("why a call went as it did", explain_parser),
         "log": ("the log of the calls", log_parser),
-        "cache": ("the cached answers: show what there is, or empty it", cache_parser),
+        "cache": ("show what the cache holds, or empty it", cache_parser),
     },
     "set up and try out": {
-        "config": ("find, check or begin the config file", config_parser),
+        "config": ("find, check or write the config file", config_parser),
         "mcp": ("serve the tools over the Model Context Protocol", mcp_parser),
         "sandbox": ("serve the providers' APIs offline, for tests and trials", sandbox_parser),
         "completion": ("make a shell complete this command", completion_parser),

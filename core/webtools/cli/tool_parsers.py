@@ -62,7 +62,7 @@ RESEARCH = {
     ),
     "web-news": _research(
         "find recent news",
-        "Find recent news; the answer says how many of them are recent indeed.",
+        "Find recent news; the answer says how many of them really are recent.",
         """\
   webtools web-news python steering council
   webtools web-news --recency-days 2 "supply chain attack"

@@ -148,7 +148,7 @@ class CacheConfig(_Optional):
     Attributes:
         enabled: Whether answers are kept at all.
         path: The file; None for the user's cache folder.
-        ttl_ms: How long an answer counts, in milliseconds; 0 keeps nothing.
+        ttl_ms: How long an answer stays in the cache, in milliseconds; 0 keeps nothing.
         max_bytes: Bound on what is kept; the oldest goes first.
     """
 

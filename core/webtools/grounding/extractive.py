@@ -11,7 +11,13 @@ from webtools.grounding.answerability import THRESHOLD, probability
 from webtools.grounding.duplicates import Shingles, is_repeated, shingles_of
 from webtools.grounding.features import NAMES, features_of
 from webtools.grounding.matching import Document, narrow
-from webtools.grounding.ranking import Ranked, Ranking, rank_documents, score_of
+from webtools.grounding.ranking import (
+    Ranked,
+    Ranking,
+    rank_documents,
+    score_of,
+    shortened_heading,
+)
 from webtools.grounding.terms import find, lowered
 from webtools.grounding.units import Unit, readable, units_of
 
@@ -27,7 +33,6 @@ _LEAST_COVERAGE = 0.85  # of what the best has of the question, headings and tit
 _COVERAGE_BY_LENGTH, _SHORT, _MOST_ASKED = 0.23, 1000, 0.35
 _LEANS = NAMES.index("leans")
 _COVERAGE = NAMES.index("coverage_around")
-_LONGEST_HEADING = 80
 # Headings that stand on every page of their kind, and name nothing.
 _GENERIC = frozenset(
     str.split("description name options notes details introduction overview summary usage synopsis")
@@ -208,7 +213,7 @@ def _claim(each: Candidate, ranking: Ranking) -> Claim:
     leans = leaning and lowered(heading) not in lowered(quotation)
     if heading and (leans or _needs(heading, quotation, ranking)):  # "This option": which one?
         separator = ":\n" if each.unit.kind == "code" else ": "
-        shown = f"{heading}{separator}{shown}"
+        shown = f"{shortened_heading(heading)}{separator}{shown}"
     where = Quotation(document.url, document.title, quotation, document.number, span.start)
     return Claim(shown, (where,), score=each.score)
 
@@ -218,7 +223,7 @@ def _heading(each: Candidate) -> str:
     title = _SITE.split(each.document.title, maxsplit=1)[0]
     path = (title, *each.unit.span.path)
     telling = [name for name in path if name.strip(" .:").lower() not in _GENERIC]
-    return telling[-1][:_LONGEST_HEADING] if telling else ""
+    return telling[-1] if telling else ""
 
 
 def _needs(heading: str, quotation: str, ranking: Ranking) -> bool:

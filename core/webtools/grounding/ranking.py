@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from textwrap import shorten
 
 from webtools.grounding.duplicates import Shingles, is_repeated, shingles_of
 from webtools.grounding.features import NAMES, Pool, Question, features_of, pool_of, read_question
@@ -58,7 +57,17 @@ def heading_of(span: Span, document: Document) -> str:
     """
     path = span.path or (_own_heading(span, document),)
     told = [each for each in path[-_SHOWN_LEVELS:] if each and each != document.title]
-    return " > ".join(shorten(each, _SHOWN_LENGTH, placeholder="…") for each in told)
+    return " > ".join(map(shortened_heading, told))
+
+
+def shortened_heading(heading: str) -> str:
+    """Return a heading; a long one ends at a word with "…", and code in it is closed."""
+    if len(heading) <= _SHOWN_LENGTH:
+        return heading
+    cut = heading[: _SHOWN_LENGTH - 2]
+    words = cut.rpartition(" ")[0].rstrip(" ,;:(")
+    kept = words if len(words) > _SHOWN_LENGTH // 2 else cut
+    return f"{kept}…`" if kept.count("`") % 2 else f"{kept}…"
 
 
 def _own_heading(span: Span, document: Document) -> str:

@@ -275,7 +275,7 @@ def _sources(results: Sequence[ResearchResult], separator: str) -> str:
 
 def passage_text(passage: Passage, mark: str) -> str:
     """Give a passage under its heading, unless it begins with that."""
-    words = passage.heading.rpartition(" > ")[2]
+    words = passage.heading.rpartition(" > ")[2].rstrip("…`")  # as a long one is shortened
     own = passage.text.partition("\n")[0]
     head = f"{mark} {passage.heading}" if not (words and words in own) else mark
     return f"{head.rstrip()}\n{passage.text}"

@@ -29,5 +29,12 @@ def show(script: Script, web: WebTools, config: Path | None) -> bool:
     if done.returncode != 0:
         screen.result(done.stderr, is_error=True)
         return False
-    screen.answer(done.stdout.strip())
+    screen.answer(_without_passages(done.stdout.strip()))
     return True
+
+
+def _without_passages(shown: str) -> str:
+    """Return an answer and its sources: the passages between them would fill screens."""
+    answer, _, rest = shown.partition("\n\nPassages:\n\n")
+    _, mark, sources = rest.rpartition("\n\nSources:\n")
+    return f"{answer}{mark}{sources}"
