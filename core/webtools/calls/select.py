@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from functools import partial
@@ -15,6 +16,7 @@ from webtools.errors import ConfigError, InputError, WebToolsError
 from webtools.flows.drivers import Flow, Offload
 from webtools.http.watching import Tracing
 from webtools.inputs.models import MAX_TEXT_CHARACTERS
+from webtools.logs.records import LOGGER
 from webtools.operations.bearing import bearing
 from webtools.operations.fetch import fetch_in_turn
 from webtools.operations.loop_guard import search_anew
@@ -102,7 +104,7 @@ def carry_out(tool: Tool, given: Any, context: CallContext) -> Flow[Any]:
         WebToolsError: The call failed.
     """
     start = time.monotonic()
-    if context.facilities.log is not None:
+    if context.facilities.log is not None or LOGGER.isEnabledFor(logging.DEBUG):
         context.log("call", tool=tool.name, **_asked(given, context.accounts))
     facts: dict[str, Any] = {}
     trace = Tracing.tracer
