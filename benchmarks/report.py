@@ -36,7 +36,7 @@ def ratio(what: str, pairs: Sequence[tuple[float, float]], unit: str, most: floa
 
 
 def lower_quartile(times: Sequence[float]) -> float:
-    """Give what the quickest quarter of the rounds stays below."""
+    """Return what the quickest quarter of the rounds stays below."""
     return sorted(times)[len(times) // 4]
 
 

@@ -154,7 +154,7 @@ class WebTool(BaseTool):
         return {**tool_input} if self._is_ours() else super()._filter_injected_args(tool_input)
 
     def _is_ours(self) -> bool:
-        """Tell whether a model is shown our schema, not one of the developer's."""
+        """Return whether a model is shown our schema, not one of the developer's."""
         return self.args_schema is (self._fixed or self._tool).input_model
 
     def batch(

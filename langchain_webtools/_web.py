@@ -11,7 +11,7 @@ else:
 
 
 def given_or_new(web: Any) -> WebTools:
-    """Give `web`, or a new `WebTools` for None.
+    """Return `web`, or a new `WebTools` for None.
 
     Raises:
         ValueError: It is something else.

@@ -61,7 +61,7 @@ def as_search_results(
 
 
 def tool_content(result: ToolResult) -> str | list[dict[str, Any]]:
-    """Give the content of a tool's message: blocks where there are results, else the text.
+    """Return the content of a tool's message: blocks where there are results, else the text.
 
     Blocks are fenced where the text is. The answer of web_research stands in a text block below
     them, inside the fence. What the text says beside (failures, warnings, that something was cut,
@@ -120,7 +120,7 @@ def _fitted(
 
 
 def _kept(sources: list[_Source], max_bytes: int) -> tuple[list[_Source], int]:
-    """Give the sources that can show a fair part of their contents, and the room for those."""
+    """Return the sources that can show a fair part of their contents, and the room for those."""
     left = room = max_bytes
     for count, source in enumerate(sources):
         head = _size(source.url) + _size(source.title) + 1
@@ -171,14 +171,14 @@ def _passages(content: str) -> list[str]:
 
 
 def _answer(details: Mapping[str, Any]) -> Iterator[str]:
-    """Give the answer of web_research, which the web's texts are made into."""
+    """Yield the answer of web_research, which the web's texts are made into."""
     if answer := details.get("synthesis"):
         cited = (f"[{number}] {url}" for number, url in enumerate(answer["citations"], 1))
         yield from map(defused, [answer["summary"], *cited])
 
 
 def _notes(details: Mapping[str, Any]) -> Iterator[str]:
-    """Say what stands beside the results; what quotes the web cannot pose as anything else."""
+    """Describe what stands beside the results; what quotes the web cannot pose as anything else."""
     meta: dict[str, Any] = details.get("meta") or {}
     if meta:
         yield f"Confidence: {meta['confidence']}."

@@ -155,7 +155,7 @@ class _Loading:
         self._came = False
 
     def batches(self) -> Iterator[list[str]]:
-        """Give what to fetch next, as long as there is something."""
+        """Yield what to fetch next, as long as there is something."""
         while self._left:
             yield self._left.popleft()
 
@@ -173,7 +173,7 @@ class _Loading:
             self._leave_out(str(error), error)
 
     def documents(self, response: FetchResponse) -> Iterator[Document]:
-        """Give the documents of the pages that did not fail."""
+        """Yield the documents of the pages that did not fail."""
         for warning in response.warnings:
             _logger.warning("%s", warning)
         for page in response.pages:

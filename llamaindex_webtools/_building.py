@@ -31,7 +31,7 @@ class ToolAnswer(ToolResult):
 
 
 def describe(tool: Tool, name: str) -> ToolMetadata:
-    """Give what a model is told about a tool, under a name of the developer's choice.
+    """Return what a model is told about a tool, under a name of the developer's choice.
 
     Raises:
         InputError: The name is one that model APIs refuse.

@@ -17,7 +17,7 @@ logger = logging.getLogger("llamaindex_webtools")
 
 
 def url_fault(url: str) -> InputError | None:
-    """Say why a URL cannot be fetched, if so: one that is none would fail a call for many."""
+    """Explain why a URL cannot be fetched, if so: one that is none would fail a call for many."""
     try:
         read_input(FETCH.input_model, {"urls": [url]})
     except InputError as error:
@@ -32,7 +32,7 @@ def log_warnings(response: "SearchResponse | FetchResponse") -> None:
 
 
 def given_or_new(web: "WebTools | None") -> "WebTools":
-    """Give `web`, or a new `WebTools` for None.
+    """Return `web`, or a new `WebTools` for None.
 
     Raises:
         InputError: It is something else, which would fail at the first call.

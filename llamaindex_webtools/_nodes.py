@@ -39,7 +39,7 @@ class WebNode(TextNode):
 
     @property
     def ref_doc_id(self) -> str:
-        """Give what a store keeps it by: its own id."""
+        """Return what a store keeps it by: its own id."""
         return self.id_
 
 
@@ -57,7 +57,7 @@ class _Described(Protocol):
 
 
 def page_id(url: str) -> str:
-    """Give the id of a page: a UUID, as some stores want one, the same for each spelling."""
+    """Return the id of a page: a UUID, as some stores want one, the same for each spelling."""
     return str(uuid5(NAMESPACE_URL, _canonical(url)))
 
 
@@ -113,7 +113,7 @@ def _hit(result: SearchResult, rank: int) -> NodeWithScore:
 
 
 def _described(item: _Described) -> dict[str, Any]:
-    """Give what is known of a page, flat and without nulls: some vector stores take no others."""
+    """Return what is known of a page, flat and without nulls: some vector stores take no others."""
     date = item.published_at
     known = {
         "title": item.title,

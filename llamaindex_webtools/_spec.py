@@ -119,7 +119,7 @@ class WebToolsSpec(BaseToolSpec):
     def get_metadata_from_fn_name(
         self, fn_name: str, spec_functions: list[SPEC_FUNCTION_TYPE] | None = None
     ) -> ToolMetadata | None:
-        """Give what a model is told about the tool of a method."""
+        """Return what a model is told about the tool of a method."""
         if fn_name in TOOLS:
             return describe(TOOLS[fn_name], self.name_prefix + fn_name)
         return super().get_metadata_from_fn_name(fn_name, spec_functions)
@@ -186,7 +186,7 @@ class WebToolsSpec(BaseToolSpec):
         )
 
     def _options(self, tool: Tool) -> dict[str, Any]:
-        """Give what goes with a call beside the model's arguments."""
+        """Return what goes with a call beside the model's arguments."""
         options: dict[str, Any] = {"progress": progress_events()}
         if self.llm is not None and tool is RESEARCH:
             from llamaindex_webtools.synthesis import LLMSynthesizer  # noqa: PLC0415

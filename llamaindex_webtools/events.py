@@ -64,7 +64,7 @@ class WebToolsEventHandler(BaseSpanHandler[BaseSpan], BaseEventHandler):
 
     @classmethod
     def class_name(cls) -> str:
-        """Give the name that LlamaIndex knows it by."""
+        """Return the name that LlamaIndex knows it by."""
         return "WebToolsEventHandler"
 
     def attach(self, dispatcher: "Dispatcher | None" = None) -> "Self":

@@ -84,7 +84,7 @@ class FetchPagePostprocessor(HoldsWeb, BaseNodePostprocessor):
 
     @classmethod
     def class_name(cls) -> str:
-        """Give the name that serialized postprocessors bear."""
+        """Return the name that serialized postprocessors bear."""
         return "FetchPagePostprocessor"
 
     def _postprocess_nodes(
@@ -146,7 +146,7 @@ class FetchPagePostprocessor(HoldsWeb, BaseNodePostprocessor):
 
 
 def _url(node: BaseNode) -> str | None:
-    """Give a node's URL if it is one that can be fetched."""
+    """Return a node's URL if it is one that can be fetched."""
     url = node.metadata.get("url")
     return url if isinstance(url, str) and not url_fault(url) else None
 

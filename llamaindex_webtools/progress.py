@@ -40,7 +40,7 @@ class WebToolsProgressEvent(BaseEvent):
 
     @classmethod
     def class_name(cls) -> str:
-        """Give the name that handlers know it by."""
+        """Return the name that handlers know it by."""
         return "WebToolsProgressEvent"
 
 

@@ -77,7 +77,7 @@ class WebPageReader(HoldsWeb, BasePydanticReader):
 
     @classmethod
     def class_name(cls) -> str:
-        """Give the name that serialized readers bear."""
+        """Return the name that serialized readers bear."""
         return "WebPageReader"
 
     def load_data(self, urls: str | Sequence[str]) -> list[Document]:

@@ -120,7 +120,7 @@ class WebAnswerEvent(StopEvent):
         return [self.sources[n - 1] for n in dict.fromkeys(numbers) if 0 < n <= len(self.sources)]
 
     def __str__(self) -> str:
-        """Give the answer alone."""
+        """Return the answer alone."""
         return self.answer
 
 

@@ -78,7 +78,7 @@ def _around(meaning: str, facts: tuple[str, str]) -> Row:
 
 
 def _setting_facts() -> dict[str, tuple[str, str]]:
-    """Give values and defaults that the models do not tell."""
+    """Return values and defaults that the models do not tell."""
     seconds = {
         able: timeout_of(_account("kagi"), able) for able in PROVIDERS["kagi"].capabilities()
     }

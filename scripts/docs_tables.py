@@ -59,7 +59,7 @@ def attributes(model: type) -> dict[str, str]:
 
 
 def summary(model: type) -> str:
-    """Give the first line of a class's own docstring."""
+    """Return the first line of a class's own docstring."""
     return in_json(cleandoc(model.__doc__ or "").splitlines()[0])
 
 
@@ -99,7 +99,7 @@ def _bounds(schema: Mapping[str, Any]) -> str:
 
 
 def default_of(name: str, schema: Mapping[str, Any], required: Sequence[str]) -> str:
-    """Tell what a field has when it is left out."""
+    """Describe what a field has when it is left out."""
     if name in required:
         return "required"
     value = schema.get("default")
@@ -116,7 +116,7 @@ def _plain_default(field: FieldInfo) -> Any:
 
 
 def fields(model: type[BaseModel], *, mode: Any = "validation") -> Iterator[tuple[str, Row]]:
-    """Give each field's name in Python, and its row: name, values, meaning, default."""
+    """Yield each field's name in Python, and its row: name, values, meaning, default."""
     schema = model.model_json_schema(mode=mode)
     meanings, required = attributes(model), schema.get("required", [])
     for name, field in model.model_fields.items():

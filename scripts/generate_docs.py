@@ -58,7 +58,7 @@ class _Formatter(HelpFormatter):
 
 
 def command_help() -> str:
-    """Give the help of every command, as it is printed on a terminal of 80 columns."""
+    """Return the help of every command, as it is printed on a terminal of 80 columns."""
     helps = {"": _top_help()}
     for name, make in arguments_module.PARSERS.items():
         parser: Any = make(name)
@@ -125,7 +125,7 @@ def _part(words: str) -> str:
 
 
 def schema() -> str:
-    """Give the schema of what research gives."""
+    """Return the schema of what research gives."""
     return json.dumps(ResearchEnvelope.model_json_schema(mode="serialization"), indent=2) + "\n"
 
 
@@ -135,7 +135,7 @@ def pages() -> list[Path]:
 
 
 def wanted() -> dict[Path, str]:
-    """Give every file with generated parts as it should be.
+    """Return every file with generated parts as it should be.
 
     Raises:
         ValueError: A page has a part that cannot be made; the message names the page.

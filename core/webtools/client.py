@@ -285,7 +285,7 @@ class WebTools(AwaitedMethods):
         recency_days: int | None = None,
         synthesis: str | Synthesizer | None = None,
     ) -> ResearchPlan:
-        """Tell what a research call would do and cost at most; nothing is sent.
+        """Describe what a research call would do and cost at most; nothing is sent.
 
         Args:
             query: The question.

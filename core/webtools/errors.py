@@ -77,7 +77,7 @@ class WebToolsError(Exception):
         return type(self)(message, **self._facts(), cost_usd=self.cost_usd)
 
     def to_details(self) -> dict[str, Any]:
-        """Give the plain JSON form that `ToolResult.details["error"]` carries."""
+        """Return the plain JSON form that `ToolResult.details["error"]` carries."""
         return {"type": type(self).__name__, "message": str(self), **self._facts()}
 
     def _facts(self) -> dict[str, Any]:

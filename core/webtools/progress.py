@@ -91,7 +91,7 @@ class Stage:
 
     @property
     def words(self) -> str:
-        """Say how far it is, such as `fetching 3/5, 1 failed`."""
+        """Explain how far it is, such as `fetching 3/5, 1 failed`."""
         failed = f", {self.failed} failed" if self.failed else ""
         return f"{self.name} {self.done}/{self.total}{failed}"
 

@@ -291,7 +291,7 @@ class ProviderConformance:
 
     @pytest.fixture
     def account(self, provider: Any, options: dict[str, Any]) -> Iterator[Account]:
-        """Give an account of it with a key, while it is registered."""
+        """Yield an account of it with a key, while it is registered."""
         kind = provider.ABOUT.name
         entry = {"name": f"my-{kind}", "type": kind, "apiKey": KEY, "options": options}
         with registered(provider):

@@ -71,7 +71,7 @@ class ToolResult(Drawn):
     call_id: str = field(default="", compare=False)
 
     def __str__(self) -> str:
-        """Give the text alone."""
+        """Return the text alone."""
         return self.text
 
 

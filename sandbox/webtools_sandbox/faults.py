@@ -93,7 +93,7 @@ class Fault:
             raise ValueError(msg)
 
     def hits(self, provider: str, call: Call) -> bool:
-        """Tell whether the rule is about this request."""
+        """Return whether the rule is about this request."""
         if self.provider not in {None, provider}:
             return False
         if self.path is not None and not call.path.endswith(self.path):

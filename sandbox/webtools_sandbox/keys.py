@@ -40,7 +40,7 @@ class KeyRing:
         self._extra = frozenset(extra)
 
     def check(self, own_key: str, key: str) -> Standing:
-        """Tell what `key` is worth to the API whose test key is `own_key`."""
+        """Describe what `key` is worth to the API whose test key is `own_key`."""
         stem = key.removesuffix(_SUFFIX)
         if key != stem and (own_key.startswith(stem) or not stem.startswith(_PREFIX)):
             return Standing.NO_CREDIT

@@ -54,7 +54,7 @@ class Library:
     """Search and look-up over a corpus whose collections have a base URL each."""
 
     def __init__(self, corpus: Corpus, bases: Mapping[Collection, str]) -> None:
-        """Give every document its URL."""
+        """Set every document its URL."""
         self._written = corpus
         self._today: date | None = None
         self.bases = {name: base.rstrip("/") for name, base in bases.items()}
@@ -79,7 +79,7 @@ class Library:
             forget()
 
     def cached(self, size: int, function: Callable[..., T]) -> Callable[..., T]:
-        """Give a function a cache that lasts as long as the documents are what they are."""
+        """Return a function a cache that lasts as long as the documents are what they are."""
         wrapped = lru_cache(size)(function)
         self._forget.append(wrapped.cache_clear)
         return wrapped
@@ -146,7 +146,7 @@ def _under_any(url: str, domains: Iterable[str]) -> bool:
 
 
 def under_domain(url: str, domain: str) -> bool:
-    """Tell whether `url` lies under `domain`: a host, its sub-domains, or a host with a path."""
+    """Return whether `url` lies under `domain`: a host, its sub-domains, or a host with a path."""
     wanted_host, _, wanted_path = domain.lower().split("://")[-1].partition("/")
     wanted_host = wanted_host.removeprefix("*.").removeprefix("www.")
     parts = urlsplit(url.lower())

@@ -105,7 +105,7 @@ class Instance:
         return made, self._settings.__reduce__()[1]
 
     def __enter__(self) -> Self:
-        """Give the instance itself."""
+        """Return the instance itself."""
         return self
 
     def __exit__(
@@ -118,7 +118,7 @@ class Instance:
         self.close()
 
     async def __aenter__(self) -> Self:
-        """Give the instance itself."""
+        """Return the instance itself."""
         return self
 
     async def __aexit__(

@@ -158,7 +158,7 @@ def present_error(error: WebToolsError, fence: Fence = "pages") -> Flow[ToolResu
 
 
 def error_details(error: WebToolsError) -> dict[str, Any]:
-    """Give the details of a call that failed."""
+    """Return the details of a call that failed."""
     details: dict[str, Any] = {"provider": error.provider, "results": [], "warnings": []}
     details |= {"result_count": 0, "cost_usd": None, "cost_is_estimate": False}
     return details | _NOT_CUT | {"error": error.to_details()}
@@ -282,7 +282,7 @@ def _result(shown: _Shown, details: dict[str, Any], cut: _Cut | None = None) -> 
 
 
 def cut_facts(truncation: dict[str, Any]) -> dict[str, int]:
-    """Give the sizes before and after a cut, for the log."""
+    """Return the sizes before and after a cut, for the log."""
     return {
         "shown_bytes": truncation["output_bytes"],
         "total_bytes": truncation["total_bytes"],

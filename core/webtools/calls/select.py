@@ -131,7 +131,7 @@ def carry_out(tool: Tool, given: Any, context: CallContext) -> Flow[Any]:
 
 
 def _asked(given: BaseModel, accounts: Accounts) -> dict[str, Any]:
-    """Give the arguments that were given; a provider only if there is one of that name."""
+    """Return the arguments that were given; a provider only if there is one of that name."""
     known = given.model_fields_set
     asked = {name: value for name, value in vars(given).items() if name in known}
     if "provider" in asked and accounts.named(asked["provider"]) is None:

@@ -46,7 +46,7 @@ class Dispatcher:
         return passed(carry_out(tool, given, context), context.accounts.redactor)
 
     def plan(self, arguments: dict[str, Any]) -> Flow[ResearchPlan]:
-        """Tell what a research call with these arguments would do."""
+        """Describe what a research call with these arguments would do."""
         from webtools.operations.research.plan import plan as planned  # noqa: PLC0415 - few calls need it
 
         given, context = self._begun(RESEARCH, *_split(arguments))
@@ -91,7 +91,7 @@ class Dispatcher:
             return tuple(TOOLS.values())
 
     def redactor(self) -> Redactor:
-        """Give what takes the configured keys out; nothing where the settings cannot be read."""
+        """Return what takes the configured keys out; nothing where the settings cannot be read."""
         try:
             return redactor_for(self.settings.latest().secrets)
         except ConfigError:

@@ -87,7 +87,7 @@ def read(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def asks_for_json(arguments: Sequence[str]) -> bool:
-    """Tell whether unreadable arguments asked for JSON."""
+    """Return whether unreadable arguments asked for JSON."""
     return "--json" in _split(arguments)[0]
 
 

@@ -17,7 +17,7 @@ def call(options: Namespace) -> int:
 
 
 def plan(options: Namespace) -> int:
-    """Tell what a research command would do."""
+    """Describe what a research command would do."""
     from webtools.cli.calls import arguments_of
     from webtools.cli.plan import answer
     from webtools.cli.reports import report
@@ -34,7 +34,7 @@ def verify(options: Namespace) -> int:
 
 
 def explain(options: Namespace) -> int:
-    """Tell why a call went as it did."""
+    """Explain why a call went as it did."""
     from webtools.cli.logs import explained
     from webtools.cli.reports import report
 

@@ -35,7 +35,7 @@ class Follower:
             self._place = _Place(_identity(state), state.st_size)
 
     def lines(self) -> list[bytes]:
-        """Give the whole lines written since the last time, also those in files moved aside.
+        """Return the whole lines written since the last time, also those in files moved aside.
 
         Raises:
             OSError: A file is there and cannot be read.
@@ -85,7 +85,7 @@ def _read(name: str, start: _Place) -> tuple[bytes, _Place]:
 
 
 def reader_left(stream: TextIO | None) -> bool:
-    """Tell whether whoever read a stream through a pipe has gone, where that can be told."""
+    """Return whether whoever read a stream through a pipe has gone, where that can be told."""
     if stream is None or not hasattr(select, "poll"):
         return False
     with suppress(OSError, ValueError):  # no real file

@@ -15,7 +15,7 @@ _SEPARATOR = "\n\n"
 
 
 def by_query(details: Mapping[str, Any]) -> str:
-    """Give the text of a search; it is cut where the model's text was, each query fairly."""
+    """Return the text of a search; it is cut where the model's text was, each query fairly."""
     known = {name: details[name] for name in SearchResponse.model_fields}
     response = SearchResponse.model_validate(known)
     text = _SEPARATOR.join(_blocks(response))

@@ -24,7 +24,7 @@ _PAUSE = 0.2  # seconds between two looks for new lines
 
 
 def explained(options: Namespace) -> Report:
-    """Tell why a call went as it did.
+    """Explain why a call went as it did.
 
     Raises:
         ConfigError: The settings are not valid, or there is no log that can be read.

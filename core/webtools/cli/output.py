@@ -107,7 +107,7 @@ def _found_nothing(tool: str, details: Mapping[str, Any]) -> bool:
 
 
 def _show_how_to_read_on(result: ToolResult, options: Namespace) -> None:
-    """Give the command for the rest of an output; a file's reader may never see it there."""
+    """Return the command for the rest of an output; a file's reader may never see it there."""
     handle = result.details["read_handle"]
     if handle is None and result.details["truncation"] is None:
         return
@@ -128,7 +128,7 @@ def note(text: str) -> None:
 
 
 def command(options: Namespace, *words: str) -> str:
-    """Give a command to be run next, with the config of this one."""
+    """Return a command to be run next, with the config of this one."""
     config = [] if options.config is None else ["--config", options.config]
     return shlex.join(["webtools", *words, *config])
 
@@ -138,7 +138,7 @@ def _pointer(handle: str) -> str:
 
 
 def _for_people(tool: str, result: ToolResult) -> str:
-    """Give the text without what is there for models: the fence, and how to call `web_read`."""
+    """Return the text without what is there for models: the fence, and how to call `web_read`."""
     if tool == "web_search" and len(result.details.get("queries", ())) > 1:
         from webtools.cli.grouping import by_query  # noqa: PLC0415  few calls need it
 
@@ -151,7 +151,7 @@ def _for_people(tool: str, result: ToolResult) -> str:
 
 
 def _data(tool: str, result: ToolResult) -> dict[str, Any]:
-    """Give the details; of research that succeeded, the envelope alone."""
+    """Return the details; of research that succeeded, the envelope alone."""
     if tool != "web_research" or result.is_error:
         return result.details
     return {key: result.details[key] for key in _ENVELOPE}

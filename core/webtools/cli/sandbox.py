@@ -42,7 +42,7 @@ def run(port: int, latency: float, config_path: str | None) -> int:
 
 
 def trial_config(server: SandboxServer, path: Path) -> dict[str, Any]:
-    """Give the config that leads to a sandbox, with a cache and a log beside its file.
+    """Return the config that leads to a sandbox, with a cache and a log beside its file.
 
     So a trial is like the real thing, and what it keeps stays apart from the user's own. Queries
     are logged in clear: there is nothing to hide in them. The pages that the sandbox serves may be

@@ -184,12 +184,12 @@ class Accounts:
         return self.chains.setdefault((capability, name), chain)
 
     def fallback(self, account: Account) -> Account | None:
-        """Give the provider that tries the pages which `account` could not fetch."""
+        """Return the provider that tries the pages which `account` could not fetch."""
         name = account.fetch_fallback
         return self.named(name) or self.keyless if name else None
 
     def named(self, name: str) -> Account | None:
-        """Give the provider of that name, whatever it can do; None when there is none."""
+        """Return the provider of that name, whatever it can do; None when there is none."""
         return next((account for account in self.accounts if account.name == name), None)
 
     def select(self, capability: Capability, name: str | None = None) -> Account:
@@ -289,7 +289,7 @@ def stand_ins(proxies: Proxies, domains: OperatorDomains = NO_DOMAINS) -> tuple[
 
 
 def _key_not_set(capability: Capability) -> str:
-    """Say what is missing, and in one more line all that would do."""
+    """Describe what is missing, and in one more line all that would do."""
     able = _types_for(capability)
     abouts = [PROVIDERS[each].about for each in able]
     recommended = (each for each in abouts if capability in each.recommended_for)

@@ -81,7 +81,7 @@ def _proxy_line(named: tuple[str, Proxy]) -> str:
 
 
 def _own_settings(account: Account) -> Iterator[str]:
-    """Tell what is set for this provider alone, named as in the file."""
+    """Describe what is set for this provider alone, named as in the file."""
     if account.timeout is not None:
         yield f"timeoutMs: {account.timeout * 1000:,g}"
     if account.pacer is not None:

@@ -78,7 +78,7 @@ def _next_part(file: int, *, wait: bool) -> bytes:
 
 
 def file_error(origin: str, fault: str) -> ConfigError:
-    """Say what is wrong with a file, and what a valid one looks like."""
+    """Describe what is wrong with a file, and what a valid one looks like."""
     return ConfigError(f"{origin}: {fault}. A minimal valid example:\n{EXAMPLE}")
 
 

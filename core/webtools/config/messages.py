@@ -53,7 +53,7 @@ def hint(wrong: str, known: Iterable[str]) -> str:
 
 
 def nearest(wrong: str, known: Iterable[str]) -> str:
-    """Give the known word that a wrong one is nearest to, however it is spelled; "" for none."""
+    """Return the known word that a wrong one is nearest to, however it is spelled; "" for none."""
     by_lower = {to_camel(word).lower(): word for word in known}
     near = difflib.get_close_matches(to_camel(wrong).lower(), by_lower, n=1)
     return by_lower[near[0]] if near else ""

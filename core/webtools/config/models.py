@@ -233,7 +233,7 @@ def _chain_fault(research: ResearchConfig, providers: Sequence[ProviderConfig]) 
 
 
 def _link_fault(kind: str | None) -> str:
-    """Tell why a type of provider cannot be in a chain; empty when it can."""
+    """Explain why a type of provider cannot be in a chain; empty when it can."""
     if kind is None:
         return "is no configured provider"
     if PROVIDERS[kind].about.research == "never":

@@ -110,7 +110,7 @@ def _keys(value: object, *, is_key: bool) -> Iterator[str]:
 
 
 def has_text_keys(value: object) -> bool:
-    """Tell whether a value is what a JSON object gives."""
+    """Return whether a value is what a JSON object gives."""
     return isinstance(value, dict) and all(
         isinstance(key, str) for key in cast("dict[object, object]", value)
     )

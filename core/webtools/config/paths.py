@@ -38,12 +38,12 @@ def config_paths() -> tuple[Path, Path]:
 
 
 def cache_path(accounts: Accounts) -> Path:
-    """Give the file that keeps answers, what was spent and the providers' health."""
+    """Return the file that keeps answers, what was spent and the providers' health."""
     return _effective("cache", accounts.cache.path, accounts.origin)
 
 
 def log_path(accounts: Accounts) -> Path:
-    """Give the file that calls are written down in."""
+    """Return the file that calls are written down in."""
     return _effective("log", accounts.log.path, accounts.origin)
 
 
@@ -55,7 +55,7 @@ def settled(part: _Kept, origin: str) -> _Kept:
 
 
 def clash(cache: CacheConfig, log: LogConfig, origin: str) -> str:
-    """Tell which of the files are one and the same, where the parts are settled; empty if none."""
+    """Name which of the files are one and the same, where the parts are settled; empty if none."""
     config = os.path.normcase(origin)
     kept = {"cache.path": cache.path, "log.path": log.path}
     files = {key: os.path.normcase(os.path.normpath(path)) for key, path in kept.items() if path}

@@ -172,7 +172,7 @@ class Settings:
         self._pacers: dict[tuple[object, ...], Pacer] = {}
 
     def accounts(self) -> Accounts:
-        """Give the providers; reads only what has changed since the last call.
+        """Return the providers; reads only what has changed since the last call.
 
         Raises:
             ConfigError: The source is not valid, or the file that was named does not exist.
@@ -188,7 +188,7 @@ class Settings:
             return self._accounts
 
     def latest(self) -> Accounts:
-        """Give what `accounts` gives; what it gave last where one may not look at the file.
+        """Return what `accounts` gives; what it gave last where one may not look at the file.
 
         Raises:
             ConfigError: The source is not valid, or the file that was named does not exist.

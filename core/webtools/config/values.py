@@ -27,7 +27,7 @@ _REFERENCE = re.compile(r"\$\{.*\}|\$[A-Z_][A-Z0-9_]*", re.DOTALL)
 
 
 def key_fault(key: str) -> str:
-    """Tell why a text cannot be a key, without showing it; empty when it can."""
+    """Explain why a text cannot be a key, without showing it; empty when it can."""
     if not key.strip():
         return "is empty: write the key itself"
     if _REFERENCE.fullmatch(key.strip()):

@@ -43,7 +43,7 @@ _COMMON = ("provider", "cost_usd", "cost_is_estimate", "cache_hit", "warnings")
 
 @singledispatch
 def frame(response: Any) -> Any:
-    """Give the rows of a response.
+    """Return the rows of a response.
 
     Raises:
         ImportError: pandas is not installed.

@@ -103,7 +103,7 @@ def _true_links(children: Sequence[Token]) -> list[Token]:
 
 
 def _misleads(text: str, href: str) -> bool:
-    """Tell whether the text of a link could be taken for another address than its own."""
+    """Return whether the text of a link could be taken for another address than its own."""
     if _NAMES_A_PLACE.search(text):
         return text.strip() != href
     host = f".{urlsplit(href).hostname or ''}"

@@ -104,13 +104,13 @@ def _calls_left(budget: BudgetState) -> list[_Left]:
 
 
 def _limits(*limits: tuple[float | None, float | None]) -> list[_Left]:
-    """Give what is left of each limit that is set, the limit, and for what it is set."""
+    """Return what is left of each limit that is set, the limit, and for what it is set."""
     named = zip(limits, ("today", "per process"), strict=True)
     return [(most - (spent or 0), most, when) for (most, spent), when in named if most is not None]
 
 
 def _refusal(plan: ResearchPlan, budget: BudgetState) -> str:
-    """Say what the budget would refuse; a kept answer takes nothing from it."""
+    """Describe what the budget would refuse; a kept answer takes nothing from it."""
     usd, calls = _least_left(budget)
     steps = [step for step in plan.chain if step.parked_until is None] or plan.chain
     others = [step for step in (plan.reading, plan.synthesis) if step is not None]

@@ -98,7 +98,7 @@ def _told(error: BaseException) -> RequestError:
 
 
 def words_of(error: Exception) -> str:
-    """Give the type and the text of a foreign exception, on one line and not too long."""
+    """Return the type and the text of a foreign exception, on one line and not too long."""
     said = ""
     with suppress(Exception):  # its `__str__` is foreign code too
         said = one_line(str(error))[:_LONGEST_FAULT]
@@ -106,7 +106,7 @@ def words_of(error: Exception) -> str:
 
 
 def _given(outcome: Any) -> Any:
-    """Give a result, or raise an error whose frames hold nothing of the foreign exception."""
+    """Return a result, or raise an error whose frames hold nothing of the foreign exception."""
     try:
         if isinstance(outcome, RequestError):
             raise outcome

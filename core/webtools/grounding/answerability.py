@@ -1,4 +1,4 @@
-"""Tell whether texts answer a question at all: a probability, and the threshold for silence."""
+"""Return whether texts answer a question at all: a probability, and the threshold for silence."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ class _Reader:
         return True
 
     def _is_code(self, indent: int) -> bool:
-        """Tell whether a line is indented so far that it is code."""
+        """Return whether a line is indented so far that it is code."""
         return self._after_blank and indent >= self._inside + _CODE_INDENT
 
     def _read_plain(self, start: int, end: int, indent: int) -> None:
@@ -169,7 +169,7 @@ class _Reader:
         self._open = self._add("prose", start, end, indent)
 
     def _goes_on(self, code: Block, indent: int) -> bool:
-        """Tell whether an indented line belongs to the indented code above it."""
+        """Return whether an indented line belongs to the indented code above it."""
         fenced = self._text[code.start : code.start + 8].lstrip()[:3] in {"```", "~~~"}
         return not fenced and indent >= max(_CODE_INDENT, self._inside + _CODE_INDENT)
 

@@ -275,7 +275,7 @@ def _parts(piece: str, marks: _Marks) -> list[Part]:
 
 
 def _stands_alone(part: Part) -> bool:
-    """Tell whether a part of a sentence can be judged without the rest."""
+    """Return whether a part of a sentence can be judged without the rest."""
     return bool(part.cites) and sum(word.tells for word in words_of(part.text)) >= _LEAST
 
 
@@ -306,7 +306,7 @@ def _paragraphs(rows: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _is_silent(row: str) -> bool:
-    """Tell whether a line is a heading, a rule, a lead-in or an entry of references: no claim."""
+    """Return whether a line is a heading, a rule, a lead-in or an entry of references: no claim."""
     bare = row.strip()
     leads_in = bare.endswith(":") and "[" not in bare and len(bare) < _LEADS_IN
     is_entry = _DEFINITION.match(row) is not None and _is_entry(row)

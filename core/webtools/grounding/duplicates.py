@@ -23,7 +23,7 @@ def shingles_of(text: str) -> Shingles:
 
 
 def is_repeated(shingles: Shingles, others: Iterable[Shingles]) -> bool:
-    """Tell whether any of others has most of the same shingles."""
+    """Return whether any of others has most of the same shingles."""
     return any(
         len(shingles & other) >= SAME * max(1, min(len(shingles), len(other))) for other in others
     )

@@ -227,7 +227,7 @@ def _heading(each: Candidate) -> str:
 
 
 def _needs(heading: str, quotation: str, ranking: Ranking) -> bool:
-    """Tell whether a heading names what the quotation does not.
+    """Return whether a heading names what the quotation does not.
 
     That is a thing written as code is, or else something that the question asks about.
     """

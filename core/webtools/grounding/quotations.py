@@ -39,7 +39,7 @@ def quotation(claim: str, evidence: Evidence) -> Sentence | None:
 
 
 def is_statement(sentence: Sentence, evidence: Evidence) -> bool:
-    """Tell whether a sentence is whole, and stated by the text itself."""
+    """Return whether a sentence is whole, and stated by the text itself."""
     text = evidence.text[sentence.start : sentence.end]
     return (
         sentence.kind in {"prose", "item"}
@@ -52,7 +52,7 @@ def is_statement(sentence: Sentence, evidence: Evidence) -> bool:
 
 
 def _is_cut(text: str, sentence: Sentence, evidence: Evidence) -> bool:
-    """Tell whether what looks like the end of a sentence may be the dot of an abbreviation."""
+    """Return whether what looks like the end of a sentence may be the dot of an abbreviation."""
     if not ends_with_abbreviation(text):
         return False
     following = _NEXT.match(evidence.text, sentence.end)
@@ -62,7 +62,7 @@ def _is_cut(text: str, sentence: Sentence, evidence: Evidence) -> bool:
 
 
 def ends_with_abbreviation(text: str) -> bool:
-    """Tell whether the last word of a text, before a dot, may be an abbreviation."""
+    """Return whether the last word of a text, before a dot, may be an abbreviation."""
     match = _LAST.search(text)
     if match is None or match[1][-1].isdigit():
         return False
@@ -112,7 +112,7 @@ def _introduces(text: str) -> bool:
 
 
 def _is_in_quotation_marks(sentence: Sentence, evidence: Evidence) -> bool:
-    """Tell whether a quotation that began before a sentence goes on in it."""
+    """Return whether a quotation that began before a sentence goes on in it."""
     before = evidence.text[sentence.block : sentence.start]
     opened = any(before.count(one) > before.count(other) for one, other in _MARKS)
     return opened or before.count('"') % 2 == 1

@@ -104,12 +104,12 @@ def _is_full_stop(text: str, dot: int, start: int, following: str) -> bool:
 
 
 def begins_sentence(word: str) -> bool:
-    """Tell whether a word is one of those that often begin a sentence."""
+    """Return whether a word is one of those that often begin a sentence."""
     return word.strip("\"'“‘«([*_`¿¡.,:;").lower() in _BEGINNING
 
 
 def is_whole(text: str) -> bool:
-    """Tell whether a text both begins and ends as a sentence does."""
+    """Return whether a text both begins and ends as a sentence does."""
     stripped = text.rstrip("\"'”’»)]*_`」』）")
     if not stripped or stripped[-1] not in ".!。！" or stripped.endswith(("..", "…")):
         return False
@@ -118,6 +118,6 @@ def is_whole(text: str) -> bool:
 
 
 def _is_cut(text: str) -> bool:
-    """Tell whether a text ends with an abbreviation that cannot end a sentence."""
+    """Return whether a text ends with an abbreviation that cannot end a sentence."""
     last = _LAST_WORD.search(text[:-1], max(0, len(text) - 25))
     return last is not None and last[0].lower().strip("*_`") in _OPENING

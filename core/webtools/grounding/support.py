@@ -187,7 +187,7 @@ def _are_near(one: str, other: str, places: dict[str, list[int]]) -> bool:
 
 
 def _adds(sentence: Sentence, window: Window) -> bool:
-    """Tell whether a sentence has a word of the claim that no other one of the window has."""
+    """Return whether a sentence has a word of the claim that no other one of the window has."""
     others = [each.keys for each in window.sentences if each is not sentence]
     return any(not any(key in keys for keys in others) for key in sentence.keys & window.have)
 
@@ -240,7 +240,7 @@ def _changes(window: Window, used: Sequence[Sentence]) -> list[_Change]:
 
 
 def _is_copy(changes: Sequence[_Change], window: Window, share: float) -> bool:
-    """Tell whether a claim has a share of its words from the source in order."""
+    """Return whether a claim has a share of its words from the source in order."""
     same = sum(word.tells for each in changes if each.tag == "equal" for word in each.put)
     return same >= max(2, share * len(window.telling))
 
@@ -269,7 +269,7 @@ def _replaced(change: _Change, window: Window, most: int) -> str:
 
 
 def _stands(word: Word, had: Sequence[Word], window: Window) -> bool:
-    """Tell whether a word is a form of one there, or only moved, or a name for `the firm`."""
+    """Return whether a word is a form of one there, or only moved, or a name for `the firm`."""
     is_moved = word.kind == "word" and word.key in window.have and word.raw.lower() not in TELLING
     is_named = word.kind == "name" and word.key in window.have
     return (
@@ -288,7 +288,7 @@ def _turns(word: Word) -> str:
 
 
 def _is_kin(one: Word, other: Word) -> bool:
-    """Tell whether two words begin so much alike that one is a form of the other."""
+    """Return whether two words begin so much alike that one is a form of the other."""
     if "number" in {one.kind, other.kind}:
         return digits_of(one.key) == digits_of(other.key)
     a, b = one.raw.lower(), other.raw.lower()

@@ -156,7 +156,7 @@ def find(stem: str, lower: str) -> Iterator[Hit]:
 
 
 def _judge(stem: str, lower: str, at: int) -> tuple[float, int]:
-    """Tell how well the word around a stem fits."""
+    """Explain how well the word around a stem fits."""
     size = len(stem)
     stop = at + size
     end = _LETTERS.match(lower, stop).end()  # type: ignore[union-attr] # matches nothing too

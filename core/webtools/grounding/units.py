@@ -81,7 +81,7 @@ class _Quotable:
                 self._terms = []
 
     def _is_signature(self, block: Block) -> bool:
-        """Tell whether a paragraph is the signature of what the next one describes."""
+        """Return whether a paragraph is the signature of what the next one describes."""
         text = self._text[block.start : block.end]
         return (
             block.kind == "prose"
@@ -111,7 +111,7 @@ class _Quotable:
                 yield self._unit(start, end, "sentence")
 
     def _belongs_together(self, spans: Sequence[tuple[int, int]]) -> bool:
-        """Tell whether the sentences of a short paragraph need the first, or are of one term."""
+        """Return whether the sentences of a short paragraph need the first, or are of one term."""
         if len(spans) < 2 or spans[-1][1] - spans[0][0] > _LONGEST_PARAGRAPH:  # noqa: PLR2004
             return False
         texts = [self._text[first:last] for first, last in spans]
@@ -150,7 +150,7 @@ class _Quotable:
 
 
 def is_sentence(text: str) -> bool:
-    """Tell whether a text is one whole sentence in words."""
+    """Return whether a text is one whole sentence in words."""
     shortest = _SHORTEST_CJK if _CJK.search(text) else _SHORTEST
     if not shortest <= len(text) <= _LONGEST or text.endswith(_LEAD_IN):
         return False

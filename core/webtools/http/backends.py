@@ -33,7 +33,7 @@ class Deadline:
 
 
 def _share(end: float, count: int) -> float:
-    """Give the time for one of so many attempts."""
+    """Return the time for one of so many attempts."""
     return max(0.001, end - time.monotonic()) / count
 
 
@@ -178,7 +178,7 @@ class AsyncBackend(httpcore.AsyncNetworkBackend):
 
 
 def has_more(connections: Iterable[Any]) -> bool:
-    """Tell whether a server sent more than its answer: that would pass for the next one.
+    """Return whether a server sent more than its answer: that would pass for the next one.
 
     httpcore keeps such bytes in the parser of the connection, which may stand behind a proxy's.
     """

@@ -17,7 +17,7 @@ _Found: TypeAlias = tuple[str, ...] | RequestError
 
 
 def resolve(host: str, port: int, deadline: float) -> tuple[str, ...]:
-    """Give the addresses of a host, the preferred ones first.
+    """Return the addresses of a host, the preferred ones first.
 
     Raises:
         RequestError: There is none.

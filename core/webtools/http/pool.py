@@ -38,7 +38,7 @@ MAX_LANES = 64  # connections to one origin, per loop or for all threads togethe
 
 
 def _unhooked(method: Any) -> Any:
-    """Give a method of httpx's transports; None if somebody has replaced it already."""
+    """Return a method of httpx's transports; None if somebody has replaced it already."""
     is_own = type(method) is FunctionType and method.__globals__["__name__"].startswith("httpx.")
     return method if is_own else None
 
@@ -125,7 +125,7 @@ class AsyncLane(httpx.AsyncHTTPTransport):
 
 
 def _one_through(url: str, context: ssl.SSLContext | None) -> dict[str, Any]:
-    """Give the settings of a pool for one connection through a proxy."""
+    """Return the settings of a pool for one connection through a proxy."""
     proxy = httpx.Proxy(url)
     return {
         "proxy": httpcore.Proxy(str(proxy.url), auth=proxy.raw_auth, headers=proxy.headers.raw),

@@ -178,7 +178,7 @@ def _is_in(host: str, network: IPv4Network | IPv6Network) -> bool:
 
 @lru_cache(maxsize=16)
 def _fault(url: str) -> str:
-    """Say why a proxy cannot be used, without showing its login; empty when it can."""
+    """Explain why a proxy cannot be used, without showing its login; empty when it can."""
     try:
         scheme = httpx.Proxy(url).url.scheme
         is_usable = bool(urlsplit(url).hostname) and urlsplit(url).port != 0

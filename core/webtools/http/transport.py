@@ -207,7 +207,7 @@ class LoopTransports:
         self._keepers: dict[asyncio.AbstractEventLoop, _Keeper] = {}
 
     async def current(self) -> AsyncTransport:
-        """Give the running loop's transport.
+        """Return the running loop's transport.
 
         Raises:
             InputError: No asyncio loop runs here, as under trio.

@@ -146,7 +146,7 @@ def as_days(value: Any) -> Any:
 
 
 def is_after(start: date | datetime, end: date | datetime) -> bool:
-    """Tell whether a range ends before it begins; a day without a time counts as a whole."""
+    """Return whether a range ends before it begins; a day without a time counts as a whole."""
     if isinstance(start, datetime) and isinstance(end, datetime):
         return start > end
     return start.isoformat()[:10] > end.isoformat()[:10]

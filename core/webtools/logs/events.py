@@ -108,7 +108,7 @@ class Log:
         self._file.append(b"".join(lines))
 
     def close(self) -> None:
-        """Let go of the file; the next event opens it again."""
+        """Release the file; the next event opens it again."""
         self._file.close()
 
 
@@ -118,7 +118,7 @@ _shared: dict[tuple[object, ...], Log] = {}
 def shared_log(
     path: Path, *, max_bytes: int, max_backups: int, rotate_check_ms: int, hashed: bool
 ) -> Log:
-    """Give the one log of this process for a path and its settings."""
+    """Return the one log of this process for a path and its settings."""
     key = (str(path), max_bytes, max_backups, rotate_check_ms, hashed)
     found = _shared.get(key)
     if found is None:
@@ -151,7 +151,7 @@ def _usual_line(event: str, call: str, facts: Mapping[str, Any], at: int) -> byt
 
 
 def _are_plain(values: Collection[Any]) -> bool:
-    """Tell whether values are made of what both ways of writing write alike."""
+    """Return whether values are made of what both ways of writing write alike."""
     if _PLAIN.issuperset(map(type, values)):
         return True
     for value in values:
@@ -191,7 +191,7 @@ class _Timestamps:
         self._last = (-1, "")
 
     def __call__(self, at: int) -> str:
-        """Give a time in UTC, such as `2026-11-22T10:00:00.123Z`."""
+        """Return a time in UTC, such as `2026-11-22T10:00:00.123Z`."""
         now = at // 1_000_000
         last, text = self._last
         if last == now:
@@ -279,7 +279,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def tail(path: Path, count: int) -> list[dict[str, Any]]:
-    """Give the last events, oldest first, from the backups too if the file has not so many.
+    """Return the last events, oldest first, from the backups too if the file has not so many.
 
     Raises:
         ConfigError: The log is there and cannot be read.
@@ -288,7 +288,7 @@ def tail(path: Path, count: int) -> list[dict[str, Any]]:
 
 
 def events_of(path: Path, call: str) -> list[dict[str, Any]]:
-    """Give the events of a call, oldest first, also from the backups.
+    """Return the events of a call, oldest first, also from the backups.
 
     Args:
         path: The log.
@@ -318,7 +318,7 @@ def events_of(path: Path, call: str) -> list[dict[str, Any]]:
 
 
 def _newest_events(path: Path, part: str = "") -> Iterator[dict[str, Any]]:
-    """Give the events whose line has a part, newest first; lines that are none are passed over."""
+    """Yield the events whose line has a part, newest first; lines that are none are passed over."""
     wanted = part.encode("utf-8", "replace")
     try:
         for line in newest_lines(path):

@@ -56,7 +56,7 @@ def _without_example(event: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def tail_line(event: Mapping[str, Any]) -> str:
-    """Give an event on one line for people: time, call, event, facts."""
+    """Return an event on one line for people: time, call, event, facts."""
     told = LogEvent(event)
     moment = told.moment
     time = f"{moment:%Y-%m-%d %H:%M:%S}.{moment.microsecond // 1000:03}" if moment else "?"
@@ -260,7 +260,7 @@ _SENTENCES: dict[str, Callable[[LogEvent], str]] = {
 
 
 def _reasons(story: Sequence[LogEvent]) -> Iterator[str]:
-    """Give the reasons for the outcome, the most telling first."""
+    """Yield the reasons for the outcome, the most telling first."""
     done = next((event for event in reversed(story) if event.name == "done"), None)
     troubles = _troubles(story)
     if done is None and any(event.name == "cancelled" for event in story):

@@ -51,13 +51,13 @@ Span: TypeAlias = tuple[int, int, str]  # from, to, what stands there instead
 
 @lru_cache(maxsize=128)
 def hashed(text: str) -> str:
-    """Give the short hash of a text; case and white space make no difference."""
+    """Return the short hash of a text; case and white space make no difference."""
     normal = " ".join(text.lower().split())
     return "sha256:" + hashlib.sha256(normal.encode("utf-8", "replace")).hexdigest()[:12]
 
 
 def without_private(facts: Mapping[str, Any], private: Sequence[str]) -> dict[str, Any]:
-    """Give the facts of an event with every private text replaced by its hash.
+    """Return the facts of an event with every private text replaced by its hash.
 
     Args:
         facts: The facts; those named in `PRIVATE_FACTS` are private as a whole.
@@ -126,7 +126,7 @@ _known_text = lru_cache(maxsize=64)(_replaced)
 
 
 def _lower(text: str) -> str:
-    """Give the text in lower case, every character in its place."""
+    """Return the text in lower case, every character in its place."""
     lowered = text.lower()
     if len(lowered) == len(text):
         return lowered
@@ -167,7 +167,7 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
 
 @lru_cache(maxsize=64)
 def _hosts(secret: str) -> tuple[str, ...]:
-    """Give the host of a URL: a message may name only that, or more in another spelling."""
+    """Return the host of a URL: a message may name only that, or more in another spelling."""
     if not secret.lower().startswith(("http://", "https://")):
         return ()
     from webtools.pages.ssrf import parse  # noqa: PLC0415 - few logs need it
@@ -188,7 +188,7 @@ def addresses_in(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _forms(secret: str) -> tuple[str, ...]:
-    """Give the spellings of a text that occur in messages, all in lower case."""
+    """Return the spellings of a text that occur in messages, all in lower case."""
     plain = without_controls(secret)
     texts = (secret, " ".join(secret.split()), plain.replace("\n", " "), " ".join(plain.split()))
     forms = [

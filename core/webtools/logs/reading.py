@@ -63,43 +63,43 @@ class LogEvent:
         return joined([self.failure, self.clause("message")], ": ")
 
     def text(self, name: str, default: str = "") -> str:
-        """Give a fact that is a text, on one line."""
+        """Return a fact that is a text, on one line."""
         value = self.facts.get(name)
         return (plain(value) or default) if isinstance(value, str) else default
 
     def clause(self, name: str) -> str:
-        """Give a fact that is a sentence, without its full stop."""
+        """Return a fact that is a sentence, without its full stop."""
         return self.text(name).rstrip(".")
 
     def number(self, name: str) -> float | None:
-        """Give a fact that is a number."""
+        """Return a fact that is a number."""
         value = self.facts.get(name)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             return None
         return value if abs(value) < _HIGHEST else None
 
     def count(self, name: str) -> int:
-        """Give a fact that is a count; 0 when it is missing."""
+        """Return a fact that is a count; 0 when it is missing."""
         return int(self.number(name) or 0)
 
     def is_set(self, name: str) -> bool:
-        """Tell whether a fact is true."""
+        """Return whether a fact is true."""
         return self.facts.get(name) is True
 
     def texts(self, name: str) -> list[str]:
-        """Give a fact that is a list."""
+        """Return a fact that is a list."""
         value = self.facts.get(name)
         return [_shown(item).rstrip(".") for item in value] if is_list(value) else []
 
     def pairs(self, name: str) -> list[tuple[str, str]]:
-        """Give a fact that is an object."""
+        """Return a fact that is an object."""
         value = self.facts.get(name)
         if not is_mapping(value):
             return []
         return [(plain(str(key)), _shown(item).rstrip(".")) for key, item in value.items()]
 
     def others(self, separator: str = " ") -> str:
-        """Give all facts as `name=value`, long ones cut."""
+        """Return all facts as `name=value`, long ones cut."""
         return separator.join(
             f"{plain(key)}={_brief(value)}" for key, value in self.facts.items() if key not in HEAD
         )
@@ -140,7 +140,7 @@ def listed(items: Iterable[str], most: int = 99) -> str:
 
 
 def amount(count: float, noun: str) -> str:
-    """Give a count with its noun, in the plural where it needs one."""
+    """Return a count with its noun, in the plural where it needs one."""
     return f"{count:.0f} {noun}{'' if count == 1 else 's'}"
 
 
@@ -162,7 +162,7 @@ def _decimal(number: float) -> str:
 
 
 def milliseconds(ms: float) -> str:
-    """Give a time, in seconds when it is long."""
+    """Return a time, in seconds when it is long."""
     return f"{ms:.0f} ms" if ms < 10_000 else duration(ms / 1000)  # noqa: PLR2004
 
 
@@ -174,7 +174,7 @@ _DURATIONS: tuple[tuple[float, str, Callable[[float], float]], ...] = (
 
 
 def duration(seconds: float) -> str:
-    """Give a time in the unit that suits it."""
+    """Return a time in the unit that suits it."""
     for below, unit, count in _DURATIONS:
         if seconds < below:
             return f"{count(seconds):.0f} {unit}"
@@ -182,14 +182,14 @@ def duration(seconds: float) -> str:
 
 
 def size(count: float) -> str:
-    """Give a number of bytes in the unit that suits it."""
+    """Return a number of bytes in the unit that suits it."""
     if count < _UNIT:
         return f"{count:.0f} B"
     return f"{count / _UNIT:.1f} KB" if count < _UNIT**2 else f"{count / _UNIT**2:.1f} MB"
 
 
 def since(start: datetime | None, moment: datetime | None) -> str:
-    """Give the time from one moment to another, in a column."""
+    """Return the time from one moment to another, in a column."""
     if start is None or moment is None:
         return f"{'?':>10}"
     return f"{f'+{(moment - start).total_seconds():.3f} s':>10}"

@@ -107,7 +107,7 @@ class LogFile:
                 self.close()
 
     def close(self) -> None:
-        """Let go of the file; the next line opens it again."""
+        """Release the file; the next line opens it again."""
         with _lock:
             fd, self._fd = self._fd, -1
             if fd >= 0:
@@ -213,7 +213,7 @@ def _try_lock(fd: int) -> bool:
 
 
 def newest_lines(path: Path) -> Iterator[bytes]:
-    """Give the lines of a log and its backups, the last written first.
+    """Yield the lines of a log and its backups, the last written first.
 
     Little is read at a time, and a rotation meanwhile neither hides nor repeats a line.
 

@@ -46,7 +46,7 @@ def listed(tool: Tool) -> types.Tool:
 
 
 def _paragraph(tool: Tool) -> str:
-    """Say what a tool does and when to use it; what its arguments do, their schema says."""
+    """Describe what a tool does and when to use it; what its arguments do, their schema says."""
     what, *rest = tool.description.split("\n\n")
     when = next(block for block in rest if block.startswith(_WHEN))
     reasons = when.removeprefix(f"{_WHEN}\n- ").replace("\n- ", "; ")

@@ -67,7 +67,7 @@ def _value_of(option: Option, name: str, rest: str) -> tuple[Any, str]:
 
 
 def completions(line: str, options: Sequence[Option]) -> Option | list[str]:
-    """Tell what may stand at the end of a line.
+    """Describe what may stand at the end of a line.
 
     Returns:
         The option whose value is due, or the names of options; none once the query has begun.

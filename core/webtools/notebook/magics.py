@@ -262,7 +262,7 @@ def _line_expanded(line: str, names: Mapping[str, Any]) -> str:
 
 
 def _expressions(line: str) -> Iterator[tuple[str, set[str]]]:
-    """Give what stands in braces and names variables, with these; most braces are no code."""
+    """Yield what stands in braces and names variables, with these; most braces are no code."""
     with suppress(ValueError):  # a brace that stands alone
         for _, name, rest, _ in Formatter().parse(line):
             expression = ":".join(filter(None, [name, rest])).strip()

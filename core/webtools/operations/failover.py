@@ -248,7 +248,7 @@ def parked(turns: Turns, tried: Tried) -> Turns:
 
 
 def may_be_its_own(error: Failure) -> bool:
-    """Tell whether a failure is one that another provider may not have.
+    """Return whether a failure is one that another provider may not have.
 
     An `InputError` in a provider's turn is a limit of that provider's: what is wrong for all is
     refused before anybody's turn. The budget is everybody's.

@@ -235,7 +235,7 @@ class _Fetching:
         return {name: left.get(name) or self.tried.degraded[name] for name in names}
 
     def _moved(self) -> list[str]:
-        """Say which pages another provider fetched, and why."""
+        """Name which pages another provider fetched, and why."""
         urls: dict[tuple[str, str, str], list[str]] = {}
         for url, page in self.pages.items():
             passed = {name: self.tried.degraded[name] for name in self.tried.parked}

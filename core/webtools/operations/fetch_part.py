@@ -37,12 +37,12 @@ class KeptPage(BaseModel):
     warnings: list[str]
 
     def is_whole(self) -> bool:
-        """Tell whether it is a page with anything on it."""
+        """Return whether it is a page with anything on it."""
         page = self.page
         return page.error is None and bool(page.text or page.highlights or page.summary)
 
     def own(self) -> KeptPage:
-        """Give the same with lists of its own."""
+        """Return the same with lists of its own."""
         return KeptPage.model_construct(page=_own(self.page), warnings=[*self.warnings])
 
 
@@ -116,7 +116,7 @@ def fetch_part(
 
 
 def earliest(times: Iterable[datetime | None]) -> datetime | None:
-    """Give the first of some moments, if there is any."""
+    """Return the first of some moments, if there is any."""
     return min(filter(None, times), default=None)
 
 
@@ -175,7 +175,7 @@ def _answers_to_keep(
 
 
 def _said_of(url: str, answer: Pages) -> list[str]:
-    """Give the warnings about a page: those that name it, and those that name no page."""
+    """Return the warnings about a page: those that name it, and those that name no page."""
     urls = [page.url for page in answer.pages]
     return [
         warning

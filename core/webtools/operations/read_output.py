@@ -75,7 +75,7 @@ def _start_before(text: str, hit: int, least: int) -> int:
 
 
 def _length(text: str, start: int) -> int:
-    """Tell how many characters from `start` fit, a line with its line feed as far as it goes."""
+    """Explain how many characters from `start` fit, a line with its line feed as far as it goes."""
     window = text[start : start + _ROOM_BYTES + 1]  # no more characters than bytes can fit
     cut = fit(window, _ROOM_LINES, _ROOM_BYTES)
     if not cut.truncated:

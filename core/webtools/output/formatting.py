@@ -67,13 +67,13 @@ def _numbered(number: int, result: SearchResult) -> str:
 
 
 def _facts(item: SearchResult | Page) -> str:
-    """Give `YYYY-MM-DD · Author`, as far as known."""
+    """Return `YYYY-MM-DD · Author`, as far as known."""
     day = item.published_at.date().isoformat() if item.published_at else ""
     return " · ".join(filter(None, (day, item.author)))
 
 
 def page_sections(response: FetchResponse) -> list[str]:
-    """Give one section per page: `## Title`, the URL, what is known of it, the content."""
+    """Return one section per page: `## Title`, the URL, what is known of it, the content."""
     return [_section(page) for page in response.pages]
 
 
@@ -90,7 +90,7 @@ def _head(*lines: str) -> str:
 
 
 def _note(page: Page) -> str:
-    """Say why a page failed, or what is known of it."""
+    """Explain why a page failed, or what is known of it."""
     return f"Failed: {' '.join(page.error.split())}" if page.error else _facts(page)
 
 
@@ -102,7 +102,7 @@ def _content(page: Page) -> str:
 
 
 def passages_section(page: Page) -> str:
-    """Give the passages of a page under their headings; nothing when no question was asked."""
+    """Return the passages of a page under their headings; nothing when no question was asked."""
     if page.passages is None:
         return ""
     shown = [passage_text(each, "###").removeprefix("###\n") for each in page.passages]
@@ -116,7 +116,7 @@ def _bullets(highlights: Sequence[str]) -> str:
 def footer(
     errors: Sequence[QueryError], warnings: Sequence[str], asked: Collection[str] = ()
 ) -> str:
-    """Say what failed and what to beware of; empty when there is nothing to say.
+    """Describe what failed and what to beware of; empty when there is nothing to say.
 
     Both may quote a provider or a page. Each is on one line without marks of a fence, so that it
     cannot pose as something else of ours, whether it stands inside a fence or not. Of a URL that
@@ -155,7 +155,7 @@ def _short(text: str, most: int) -> str:
 
 
 def search_footer(response: SearchResponse) -> str:
-    """Give the footer of a search."""
+    """Return the footer of a search."""
     return footer(response.errors, response.warnings)
 
 
@@ -203,7 +203,7 @@ def _pairs(words: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _words(page: Page) -> list[str]:
-    """Give what may be cut in a head: the title and the note, each on one line."""
+    """Return what may be cut in a head: the title and the note, each on one line."""
     title = page.title if page.title != page.url else None
     return [" ".join((title or "").split()), " ".join(_note(page).split())]
 
@@ -240,7 +240,7 @@ def _size(text: str) -> int:
 
 
 def pages_left_out(count: int, total: int) -> str:
-    """Say how many pages are missing at the end, where their URLs would not fit."""
+    """Explain how many pages are missing at the end, where their URLs would not fit."""
     return (
         f"[The last {count} of {total} pages are not shown: there is no room for their URLs. "
         "The full output and the details have them.]"
@@ -251,7 +251,7 @@ def pages_left_out(count: int, total: int) -> str:
 
 
 def research_text(envelope: ResearchEnvelope) -> str:
-    """Give the answer, then passages, then the sources numbered as both refer to them."""
+    """Return the answer, then passages, then the sources numbered as both refer to them."""
     if not envelope.results:
         return NO_RESULTS
     answer, results = envelope.synthesis, cited_first(envelope)
@@ -274,7 +274,7 @@ def _sources(results: Sequence[ResearchResult], separator: str) -> str:
 
 
 def passage_text(passage: Passage, mark: str) -> str:
-    """Give a passage under its heading, unless it begins with that."""
+    """Return a passage under its heading, unless it begins with that."""
     words = passage.heading.rpartition(" > ")[2].rstrip("…`")  # as a long one is shortened
     own = passage.text.partition("\n")[0]
     head = f"{mark} {passage.heading}" if not (words and words in own) else mark
@@ -314,12 +314,12 @@ def research_footer(envelope: ResearchEnvelope) -> str:
 
 
 def pointer(handle: str, offset: int) -> str:
-    """Say how to read on."""
+    """Explain how to read on."""
     return f"[Read on with web_read: handle {handle}, offset {offset}.]"
 
 
 def part_footer(response: ReadResponse) -> str:
-    """Say which part of the whole was shown, and how to go on."""
+    """Name which part of the whole was shown, and how to go on."""
     total, stop = response.total_characters, response.offset + len(response.content)
     find = _said(response.find, 100)
     if response.find and response.found_at is None:

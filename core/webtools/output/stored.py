@@ -55,12 +55,12 @@ def save(text: str) -> str | None:
 
 
 def handle_of(path: str | None) -> str | None:
-    """Give the handle of a file that `save` wrote."""
+    """Return the handle of a file that `save` wrote."""
     return Path(path).stem if path else None
 
 
 def is_handle(text: str) -> bool:
-    """Tell whether a text has the form of a handle."""
+    """Return whether a text has the form of a handle."""
     return _HANDLE(text) is not None
 
 
@@ -180,7 +180,7 @@ def _uid() -> int | None:
 
 
 def _is_private(path: Path) -> bool:
-    """Tell whether this is a folder, no link to one, that only we can enter."""
+    """Return whether this is a folder, no link to one, that only we can enter."""
     try:
         info = path.lstat()
     except OSError:
@@ -209,7 +209,7 @@ def _store(path: Path, data: bytes) -> None:
 
 
 def _renew(path: Path, data: bytes) -> bool:
-    """Tell whether the file holds the data already, and if there, restart its day."""
+    """Return whether the file holds the data already, and if there, restart its day."""
     try:
         os.utime(path)
         return path.read_bytes() == data

@@ -176,7 +176,7 @@ class Sight:
 
 
 def wall(sight: Sight) -> str | None:
-    """Tell what the page stands in for; None for content."""
+    """Describe what the page stands in for; None for content."""
     size = len(sight.text)
     if size > _SOME:
         return None
@@ -191,7 +191,7 @@ def wall(sight: Sight) -> str | None:
 
 
 def is_challenge(html: str) -> bool:
-    """Tell whether the body of an error answer is a bot check."""
+    """Return whether the body of an error answer is a bot check."""
     return _CHALLENGE_PARTS.search(html) is not None
 
 

@@ -104,7 +104,7 @@ def decode(body: bytes, content_type: str, *, markup: bool = False) -> str:
 
 
 def is_wide(head: bytes, content_type: str) -> bool:
-    """Tell whether a page's start is UTF-16 or UTF-32, as it says; zeros are part of those."""
+    """Return whether a page's start is UTF-16 or UTF-32, as it says; zeros are part of those."""
     declared = [name for name in _declared(head, content_type, markup=False) if name in _UTF_16]
     names = [name for mark, name in _WIDE_MARKS if head.startswith(mark)]
     names = names or (declared and _wide(head, declared))
@@ -157,7 +157,7 @@ def _meta_label(tag: bytes) -> bytes:
 
 
 def charset(label: str) -> str | None:
-    """Give the codec for a charset's label; None for one that is not known."""
+    """Return the codec for a charset's label; None for one that is not known."""
     label = _SPELLING.sub(lambda match: "iso8859-" if "iso" in match[0] else "", label.lower())
     label = _ALIASES.get(label, label)
     try:

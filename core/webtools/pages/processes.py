@@ -203,5 +203,5 @@ def _flags() -> list[str]:
 
 
 def _may_be_secret(name: str) -> bool:
-    """Tell whether a variable of the environment may hold a key, which no page needs."""
+    """Return whether a variable of the environment may hold a key, which no page needs."""
     return _SECRET_NAME.search(name) is not None

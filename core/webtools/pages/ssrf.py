@@ -142,11 +142,11 @@ class Policy:
     fake_ips: bool = False
 
     def opens(self, target: Target) -> bool:
-        """Tell whether the operator has named this site."""
+        """Return whether the operator has named this site."""
         return target.site in self.private_hosts
 
     def after(self, target: Target) -> Policy:
-        """Give the policy for where `target` redirects to: only a named site leads to others."""
+        """Return the policy for where `target` redirects to: only a named site leads to others."""
         return self if self.opens(target) else replace(self, private_hosts=frozenset())
 
 
@@ -308,7 +308,7 @@ def _read(text: str) -> Address:
 
 
 def fault_of(address: Address, *, opened: bool = False, fake_ips: bool = False) -> str | None:
-    """Tell why an address is refused; None when it is not.
+    """Explain why an address is refused; None when it is not.
 
     Args:
         address: The address.
@@ -338,7 +338,7 @@ def _listed(address: Address, table: dict[Network, str]) -> str | None:
 
 
 def _embedded(address: Address) -> IPv4Address | None:
-    """Give the IPv4 address that a translator or a tunnel would take out of an IPv6 address."""
+    """Return the IPv4 address that a translator or a tunnel would take out of an IPv6 address."""
     number = int(address)
     if address.version == 6 and (address in _NAT64 or _is_isatap(number)):  # noqa: PLR2004
         return IPv4Address(number & 0xFFFFFFFF)

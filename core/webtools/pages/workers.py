@@ -180,7 +180,7 @@ class Pool:
             worker.close()
 
     def forsake(self) -> None:
-        """Let go of the processes, which are the parent's of this one."""
+        """Release the processes, which are the parent's of this one."""
         for worker in [*self._all]:
             worker.forsake()
             worker.process.returncode = 0  # else its end would be waited for

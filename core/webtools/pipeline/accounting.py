@@ -60,7 +60,7 @@ class Job:
 
 
 def timeout_of(account: Account, capability: Capability) -> float:
-    """Give the seconds that a whole call may take."""
+    """Return the seconds that a whole call may take."""
     return account.timeout or _TIMEOUTS.get(capability, _DEFAULT_TIMEOUT)
 
 

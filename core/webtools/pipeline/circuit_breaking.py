@@ -54,11 +54,11 @@ def log_skipped(parking: Parking, context: CallContext) -> None:
 
 
 def words(parking: Parking) -> str:
-    """Say why a provider is passed over."""
+    """Explain why a provider is passed over."""
     return f"it is parked until {clock(parking)}, as {parking.reason}."
 
 
 def clock(parking: Parking) -> str:
-    """Give the time at which a provider may be called again."""
+    """Return the time at which a provider may be called again."""
     until = datetime.fromtimestamp(parking.until, UTC)
     return f"{until:%Y-%m-%d %H:%M:%S} UTC"

@@ -54,7 +54,7 @@ class Facilities:
 
 
 def facilities_of(accounts: Accounts) -> Facilities:
-    """Give what the settings ask for; nothing is opened before it is used."""
+    """Return what the settings ask for; nothing is opened before it is used."""
     paths = cache_path(accounts), log_path(accounts)
     parts = accounts.cache, accounts.log, accounts.budget
     key = (*paths, *(part.model_dump_json() for part in parts))
@@ -169,7 +169,7 @@ class CallContext:
         return notices
 
     def warnings(self) -> list[str]:
-        """Say what is odd about the settings, and wrong with the file of the cache."""
+        """Describe what is odd about the settings, and wrong with the file of the cache."""
         return [*self.accounts.warnings, *self.store_warnings()]
 
     def log(self, event: str, **facts: Any) -> None:

@@ -40,7 +40,7 @@ class Flights:
         self._running: dict[Hashable, Flight] = {}
 
     def join(self, key: Hashable, until: float, now: float) -> tuple[Flight, bool]:
-        """Give the flight in progress, or begin one; the caller is to do the work of that."""
+        """Return the flight in progress, or begin one; the caller is to do the work of that."""
         found = self._running.get(key)
         if found is not None and found.until + _GRACE < now:  # who led it was ended midway
             self._running.pop(key, None)
@@ -50,7 +50,7 @@ class Flights:
         return found, found is own
 
     def land(self, key: Hashable, flight: Flight, outcome: Any) -> None:
-        """Give the outcome to all who follow."""
+        """Return the outcome to all who follow."""
         if self._running.get(key) is flight:
             self._running.pop(key, None)
         flight.outcome.set_result(outcome)

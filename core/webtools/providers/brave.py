@@ -240,7 +240,7 @@ def _details(fault: dict[str, Any]) -> list[tuple[list[str], Any]]:
 
 
 def _is_used_up(response: Response, faults: list[dict[str, Any]]) -> bool:
-    """Tell whether nothing is left of the month; a limit of 0 is a plan that has none."""
+    """Return whether nothing is left of the month; a limit of 0 is a plan that has none."""
     limit, left = _of_month(response, "limit"), _of_month(response, "remaining")
     metas = map(_meta, faults)
     pairs = [(number(meta.get("quota_limit")), number(meta.get("quota_current"))) for meta in metas]

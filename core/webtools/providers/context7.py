@@ -162,7 +162,7 @@ def _found(query: DocsQuery, account: Account, warnings: list[str]) -> Turns[_Ta
 
 
 def _split_name(query: DocsQuery) -> tuple[str, str | None]:
-    """Give the library's name as far as it is known, and the version wanted as `name@version`."""
+    """Return the library's name as far as it is known, and the version wanted as `name@version`."""
     pin = _PIN_IN_TEXT.search(query.library or query.query)
     if pin:
         return pin[1], pin[2]

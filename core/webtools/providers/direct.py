@@ -88,7 +88,7 @@ def missing_libraries() -> ConfigError | None:
 
 
 def _is_installed(name: str) -> bool:
-    """Tell whether a library is there; looking for it takes as long as a cached answer."""
+    """Return whether a library is there; looking for it takes as long as a cached answer."""
     if name not in _INSTALLED and find_spec(name) is not None:
         _INSTALLED.add(name)
     return name in _INSTALLED
@@ -176,7 +176,7 @@ def fetch_price(_query: PageQuery, _account: Account) -> float:
 def read_error(
     response: Response, account: Account, _capability: Capability
 ) -> ProviderError | None:
-    """Tell what a site's status means and what to do."""
+    """Describe what a site's status means and what to do."""
     status = response.status
     if status < HTTPStatus.BAD_REQUEST:
         return None

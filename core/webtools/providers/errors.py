@@ -162,7 +162,7 @@ class Meaning:
     remedy: str = ""
 
     def fits(self, code: str, status: int) -> bool:
-        """Tell whether a code of an answer is meant."""
+        """Return whether a code of an answer is meant."""
         known = not self.statuses or status in self.statuses
         return known and re.fullmatch(self.code, code) is not None
 

@@ -29,7 +29,7 @@ def site_operators(include: Sequence[str], exclude: Sequence[str]) -> list[str]:
 
 
 def excludes_whole_sites(query: SearchQuery) -> bool:
-    """Tell whether no path is to be excluded, which operators and lists of sites cannot."""
+    """Return whether no path is to be excluded, which operators and lists of sites cannot."""
     return not any("/" in domain for domain in query.exclude_domains)
 
 
@@ -40,7 +40,7 @@ def filters_of_operators(query: SearchQuery) -> set[FilterName]:
 
 
 def filters_left(query: SearchQuery, native: frozenset[FilterName]) -> bool:
-    """Tell whether hits will be filtered here, so that as many as possible should come."""
+    """Return whether hits will be filtered here, so that as many as possible should come."""
     if any("/" in domain for domain in query.include_domains):
         return True
     here = set(FILTERS) - native - {"category"}

@@ -30,7 +30,7 @@ class Site:
     port: int | None = None
 
     def covers(self, other: Site) -> bool:
-        """Tell whether another site is this one, or below it."""
+        """Return whether another site is this one, or below it."""
         if self.port is not None and self.port != other.port:
             return False
         return other.host == self.host or other.host.endswith(f".{self.host}")
@@ -49,7 +49,7 @@ class OperatorDomains:
     deny: tuple[Site, ...] = ()
 
     def __bool__(self) -> bool:
-        """Tell whether there is a rule."""
+        """Return whether there is a rule."""
         return bool(self.allow or self.deny)
 
     def check(self, url: str) -> None:
@@ -62,7 +62,7 @@ class OperatorDomains:
             raise InputError(fault)
 
     def fault_of(self, url: str) -> str:
-        """Tell why a URL is refused; empty when it is not."""
+        """Explain why a URL is refused; empty when it is not."""
         if not self:
             return ""
         site = _site_of(url)

@@ -28,7 +28,7 @@ def with_parts(page: Page, query: PageQuery, most: int | None) -> tuple[Page, li
 
 
 def missing_parts(query: PageQuery, name: str) -> list[str]:
-    """Say which parts a provider of texts does not have, and what comes instead."""
+    """Name which parts a provider of texts does not have, and what comes instead."""
     said: list[str] = []
     if query.summary:
         instead = "" if query.text or query.highlights else " The text is given instead."

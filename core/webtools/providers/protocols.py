@@ -283,7 +283,7 @@ class Provider(Protocol):
     def read_error(
         self, response: Response, account: Account, capability: Capability, /
     ) -> ProviderError | None:
-        """Tell what went wrong, or None when the answer is a success."""
+        """Describe what went wrong, or None when the answer is a success."""
         ...
 
 
@@ -299,7 +299,7 @@ class SearchProvider(Provider, Protocol):
         ...
 
     def search_price(self, query: SearchQuery, account: Account, /) -> float:
-        """Give the most that the call may cost, in USD; every price here is the worst one."""
+        """Return the most that the call may cost, in USD; every price here is the worst one."""
         ...
 
     def read_search(self, response: Response, query: SearchQuery, account: Account, /) -> Hits:
@@ -315,7 +315,7 @@ class FetchProvider(Provider, Protocol):
         ...
 
     def fetch_price(self, query: PageQuery, account: Account, /) -> float:
-        """Give the most that the request for these pages may cost, in USD."""
+        """Return the most that the request for these pages may cost, in USD."""
         ...
 
     def read_pages(self, response: Response, query: PageQuery, account: Account, /) -> Pages:
@@ -331,7 +331,7 @@ class PageProvider(Provider, Protocol):
         ...
 
     def fetch_price(self, query: PageQuery, account: Account, /) -> float:
-        """Give the most that all these pages may cost, in USD."""
+        """Return the most that all these pages may cost, in USD."""
         ...
 
 
@@ -343,7 +343,7 @@ class SummaryProvider(Provider, Protocol):
         ...
 
     def summary_price(self, query: SummaryQuery, account: Account, /) -> float:
-        """Give the most that the summary may cost, in USD."""
+        """Return the most that the summary may cost, in USD."""
         ...
 
     def read_summary(self, response: Response, query: SummaryQuery, account: Account, /) -> Summary:
@@ -365,7 +365,7 @@ class DocsProvider(Provider, Protocol):
         ...
 
     def lookup_price(self, query: DocsQuery, account: Account, /) -> float:
-        """Give the most that the whole dialogue may cost, in USD."""
+        """Return the most that the whole dialogue may cost, in USD."""
         ...
 
 
@@ -377,7 +377,7 @@ class SynthesisProvider(Provider, Protocol):
         ...
 
     def synthesis_price(self, query: SynthesisQuery, account: Account, /) -> float:
-        """Give the most that the answer may cost, in USD."""
+        """Return the most that the answer may cost, in USD."""
         ...
 
     def read_synthesis(

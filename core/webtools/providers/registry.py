@@ -61,7 +61,7 @@ class Services:
         return self.provider.ABOUT
 
     def can(self, capability: Capability) -> bool:
-        """Tell whether the provider can do something; the fields bear the capabilities' names."""
+        """Return whether the provider can do something; the fields bear the capabilities' names."""
         return bool(getattr(self, capability) or (capability == "fetch" and self.pages))
 
     def capabilities(self) -> tuple[Capability, ...]:

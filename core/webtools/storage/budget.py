@@ -122,11 +122,11 @@ class _Limit(NamedTuple):
     remedy: str
 
     def allows(self, spent: _Sum, cost: int) -> bool:
-        """Tell whether one more call of this cost fits."""
+        """Return whether one more call of this cost fits."""
         return spent.micro_usd + cost <= self.micro_usd and spent.calls < self.calls
 
     def fault(self, spent: _Sum, cost: int) -> str:
-        """Say why such a call does not fit, and what to do."""
+        """Explain why such a call does not fit, and what to do."""
         if spent.calls >= self.calls:
             name = f"calls{self.suffix}"
             told = f"{spent.calls} of {self.calls} calls ({name}) are made {self.period}"
@@ -267,7 +267,7 @@ class Budget:
             return
 
     def spent(self) -> Spent:
-        """Tell what was spent.
+        """Describe what was spent.
 
         Raises:
             ConfigError: The day's sums cannot be read.

@@ -120,7 +120,7 @@ class Cache:
         return None if row is None else self._read(key, row)
 
     def get_at_once(self, key: str) -> Entry | None:
-        """Give what `get` gives, where that takes some microseconds.
+        """Return what `get` gives, where that takes some microseconds.
 
         Raises:
             BlockingIOError: It might take longer.
@@ -199,7 +199,7 @@ class Cache:
 
 
 def cache_key(*parts: object) -> str:
-    """Give a key that is the same for the same parts: texts, numbers and the like, and lists.
+    """Return a key that is the same for the same parts: texts, numbers and the like, and lists.
 
     Raises:
         ValueError: JSON does not have a value.
@@ -244,7 +244,7 @@ def _within(limit: int, db: sqlite3.Connection, total: int, now: float) -> int:
 
 
 def _enough(entries: list[tuple[int, int]], wanted: int) -> Iterable[tuple[int, int]]:
-    """Give the first entries that have the wanted size together."""
+    """Yield the first entries that have the wanted size together."""
     for number, size in entries:
         if wanted <= 0:
             return

@@ -166,7 +166,7 @@ class Health:
         self._sound: dict[str, float] = {}  # when the store was last seen to say nothing of one
 
     def parked(self, account: Account) -> Parking | None:
-        """Tell whether a provider is parked; None lets one call through.
+        """Return whether a provider is parked; None lets one call through.
 
         After a park that call is the probe: its outcome must be told with `succeeded` or
         `failed`, and until then, or for a minute, the provider stays parked for all others.
@@ -188,11 +188,11 @@ class Health:
             raise BlockingIOError
 
     def known(self, account: Account) -> Parking | None:
-        """Tell whether a provider is parked, and change nothing: for who will not call it."""
+        """Return whether a provider is parked, and change nothing: for who will not call it."""
         return _parking(account, self._known(_key(account)), self._now())
 
     def is_ailing(self, account: Account) -> bool:
-        """Tell whether a success would change anything; looks only into memory."""
+        """Return whether a success would change anything; looks only into memory."""
         return bool(self._states) and _key(account) in self._states
 
     def succeeded(self, account: Account) -> None:
@@ -240,7 +240,7 @@ class Health:
     # --- where it is kept ----------------------------------------------------------------------
 
     def _known(self, key: str) -> _State | None:
-        """Give what the store says, and remember it; memory speaks for what it could not save."""
+        """Return what the store says, and remember it; memory speaks for what it could not save."""
         if key not in self._unsaved:
             with suppress(StoreError):
                 found = self._store.read(lambda db: _read(db, key, self._now()), patience=_PATIENCE)
@@ -311,7 +311,7 @@ def _row(place: tuple[str, ...], secrets: frozenset[str]) -> str:
 
 
 def _fault(error: WebToolsError) -> _Fault | None:
-    """Tell what an error says about the provider; None when it is about the request alone."""
+    """Describe what an error says about the provider; None when it is about the request alone."""
     kind: ParkKind = "quota" if isinstance(error, tuple(_AT_ONCE)) else "failing"
     reasons = _AT_ONCE if kind == "quota" else _IN_A_ROW
     reason = next((words for each, words in reasons.items() if isinstance(error, each)), None)

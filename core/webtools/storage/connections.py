@@ -107,7 +107,7 @@ class Connections:
         self._pauses = 0
 
     def take(self, deadline: float, *, writes: bool) -> Lease:
-        """Give a connection to this call alone, one that writes at a time.
+        """Return a connection to this call alone, one that writes at a time.
 
         Raises:
             StoreError: The file cannot be opened, or no connection is free by the deadline.

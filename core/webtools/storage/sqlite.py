@@ -216,7 +216,7 @@ def _replaced(path: Path, aside: Path) -> str:
 
 
 def store_at(path: Path) -> Store:
-    """Give this process's store for a file, always the same one."""
+    """Return this process's store for a file, always the same one."""
     name = os.path.abspath(path)  # noqa: PTH100  # `absolute` keeps "..", `resolve` reads links
     # No lock, which a fork might find taken: whoever comes second drops his.
     return _stores.get(name) or _stores.setdefault(name, Store(Path(name)))

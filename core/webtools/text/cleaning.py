@@ -80,7 +80,7 @@ def _replacement(match: re.Match[str]) -> str:
 
 
 def is_web_url(url: str) -> bool:
-    """Tell whether a text is an absolute http(s) URL with a host and no stray characters."""
+    """Return whether a text is an absolute http(s) URL with a host and no stray characters."""
     return _is_web_url(url) if len(url) <= _LONGEST_KNOWN else _looks_like_one(url)
 
 
@@ -95,7 +95,7 @@ _is_web_url = lru_cache(maxsize=2048)(_looks_like_one)  # the same ones come aga
 
 
 def _splits(url: str) -> bool:
-    """Tell whether Python can take it apart: odd addresses and look-alike dots make it raise."""
+    """Return whether Python can take it apart: odd addresses and look-alike dots make it raise."""
     try:
         return bool(urlsplit(url).hostname)
     except ValueError:
@@ -103,6 +103,6 @@ def _splits(url: str) -> bool:
 
 
 def without_login(url: str) -> str:
-    """Give the scheme, host and port of a URL: of a proxy's, the rest is a secret."""
+    """Return the scheme, host and port of a URL: of a proxy's, the rest is a secret."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"

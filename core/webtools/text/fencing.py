@@ -62,7 +62,7 @@ def fenced(text: str) -> str:
 
 
 def marks(text: str) -> tuple[str, str]:
-    """Give what stands before and after a text that was defused, or after what is made of it."""
+    """Return what stands before and after a text that was defused, or after what is made of it."""
     name = f"{WORDS} {_id_of(text)}"
     return f"{STATEMENT}\n<<<{name}", f"{name}>>>"
 

@@ -91,7 +91,7 @@ def _choosing() -> list[str]:
 
 
 def characters(text: str) -> frozenset[str]:
-    """Give the characters beyond ASCII that a text is made of."""
+    """Return the characters beyond ASCII that a text is made of."""
     if text.isascii():
         return frozenset()
     return frozenset(_beyond_ascii(text.encode("utf-8", "surrogatepass")))
@@ -103,7 +103,7 @@ def _beyond_ascii(data: bytes) -> str:
 
 
 def may_hide(data: bytes) -> bool:
-    """Tell whether a text in UTF-8 has characters that a reader may not see."""
+    """Return whether a text in UTF-8 has characters that a reader may not see."""
     return not data.isascii() and _compiled(_SUSPECT).search(_beyond_ascii(data)) is not None
 
 

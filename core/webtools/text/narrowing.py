@@ -15,15 +15,15 @@ is_list = cast("_Check[list[Any]]", list.__instancecheck__)  # a JSON array
 
 
 def is_array(value: object) -> TypeGuard[Sequence[Any]]:
-    """Tell whether a value is what JSON writes as an array."""
+    """Return whether a value is what JSON writes as an array."""
     return isinstance(value, (list, tuple))
 
 
 def is_mapping(value: object) -> TypeGuard[Mapping[Any, Any]]:
-    """Tell whether a value is a mapping."""
+    """Return whether a value is a mapping."""
     return isinstance(value, dict) or isinstance(value, Mapping)  # noqa: SIM101  the quick one first
 
 
 def is_iterable(value: object) -> TypeGuard[Iterable[Any]]:
-    """Tell whether a value can be iterated over."""
+    """Return whether a value can be iterated over."""
     return isinstance(value, Iterable)

@@ -67,7 +67,7 @@ class Redactor:
         return _without([span for secret in there for span in _beginnings(secret, text)], text)
 
     def may_be_in(self, text: bytes) -> bool:
-        """Tell whether a text might hold a key; quick, and never wrong about one that does."""
+        """Return whether a text might hold a key; quick, and never wrong about one that does."""
         # `find`: `in` first asks whether the landmark is a number. A list beats a generator.
         if [landmark for landmark in self._landmarks if text.find(landmark) >= 0]:
             return True
@@ -158,7 +158,7 @@ def _parts(secret: str) -> Iterator[str]:
 
 
 def _beginning(secret: str) -> str:
-    """Give the part of a key that is enough of it: a text that was cut may end in the midst."""
+    """Return the part of a key that is enough of it: a text that was cut may end in the midst."""
     if "://" in secret:  # of a proxy's URL, harmless ones may begin alike
         return secret
     return secret[: max(_SHORTEST_BEGINNING, (len(secret) + 1) // 2)]
@@ -306,7 +306,7 @@ _LETTERS = string.digits + string.ascii_uppercase + string.ascii_lowercase
 
 @lru_cache(maxsize=32)
 def redactor_for(secrets: frozenset[str]) -> Redactor:
-    """Give the redactor of a set of keys; calls in turn share it."""
+    """Return the redactor of a set of keys; calls in turn share it."""
     return Redactor(secrets)
 
 

@@ -91,7 +91,7 @@ def _indented(line: str, most: int) -> str:
 
 
 def link_target(url: str, shown: str) -> str | None:
-    """Give what a shown URL may link to, in ASCII; None when it should be no link.
+    """Return what a shown URL may link to, in ASCII; None when it should be no link.
 
     A link is an http(s) URL that is shown whole and as it is, with a host that no other
     alphabet imitates and nothing before the host that could be taken for it.
@@ -105,7 +105,7 @@ def link_target(url: str, shown: str) -> str | None:
 
 
 def is_terminal(stream: Any) -> bool:
-    """Tell whether a stream leads to a terminal on which lines can be drawn anew."""
+    """Return whether a stream leads to a terminal on which lines can be drawn anew."""
     try:
         return bool(stream.isatty()) and os.environ.get("TERM", "").lower() not in _DUMB
     except (AttributeError, OSError, ValueError):  # no stream, or a closed one

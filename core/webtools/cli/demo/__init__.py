@@ -62,7 +62,7 @@ def run(question: str, *, live: bool) -> int:
 
 @contextmanager
 def _settings(*, live: bool) -> Generator[Path | None, None, None]:
-    """Give the config file to use; None is the user's own."""
+    """Yield the config file to use; None is the user's own."""
     if live:
         yield None
         return
@@ -115,7 +115,7 @@ def _show_part(part: _Part, script: Script, web: WebTools, config: Path | None) 
 
 
 def _leave_out(part: _Part, error: ImportError) -> bool:
-    """Say what to install; a package that is not there is no failure, a wrong release is."""
+    """Describe what to install; a package that is not there is no failure, a wrong release is."""
     screen.text(f"Left out: {error}. It takes:")
     print(f"  pip install --upgrade {part.install}", flush=True)
     return isinstance(error, ModuleNotFoundError)

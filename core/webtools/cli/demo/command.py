@@ -60,7 +60,7 @@ def _words(wanted: Call, config: Path | None) -> list[str]:
 
 
 def config_option(config: Path | None) -> list[str]:
-    """Give the option that names a config file; none is needed for the user's own."""
+    """Return the option that names a config file; none is needed for the user's own."""
     return ["--config", str(config)] if config else []
 
 

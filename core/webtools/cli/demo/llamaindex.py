@@ -40,7 +40,7 @@ class ScriptedModel(CustomLLM, FunctionCallingLLM):
         return LLMMetadata(is_chat_model=True, is_function_calling_model=True)
 
     async def achat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
-        """Give the next turn."""
+        """Return the next turn."""
         del kwargs
         seen = [message.content or "" for message in messages if message.role == "tool"]
         turn = self.script.turn(seen)
@@ -55,7 +55,7 @@ class ScriptedModel(CustomLLM, FunctionCallingLLM):
     async def astream_chat(
         self, messages: Sequence[ChatMessage], **kwargs: Any
     ) -> AsyncGenerator[ChatResponse, None]:
-        """Give the next turn in one piece."""
+        """Yield the next turn in one piece."""
 
         async def pieces() -> AsyncGenerator[ChatResponse, None]:
             yield await self.achat(messages, **kwargs)

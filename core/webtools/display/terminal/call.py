@@ -30,7 +30,7 @@ def render_call(tool: str, arguments: Any, *, label: str = "") -> Block:
 
 
 def call_text(tool: str, arguments: Any, label: str = "") -> Text:
-    """Give the words of `render_call`."""
+    """Return the words of `render_call`."""
     name = display_text(label or tool, _LONGEST_NAME)
     given: Mapping[Any, Any] = arguments if is_mapping(arguments) else {"": arguments}
     return Text().append(name, NAME) + _ASKED.get(tool, _asked)(given)

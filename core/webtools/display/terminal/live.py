@@ -135,7 +135,7 @@ class CallDisplay:
         self._drawn = True
 
     def _status(self) -> Text:
-        """Say what the youngest call is doing, and how many others there are."""
+        """Describe what the youngest call is doing, and how many others there are."""
         call = list(self._calls.values())[-1]
         status = Text().append(running(call.tool), MUTED)
         if call.progress is not None:

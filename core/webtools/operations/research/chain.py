@@ -273,7 +273,7 @@ def _add(own: Retrieval, found: Retrieval) -> None:
 
 
 def task_of(account: Account) -> Capability:
-    """Tell what a provider of a chain is asked for."""
+    """Describe what a provider of a chain is asked for."""
     return "docs" if PROVIDERS[account.type].docs is not None else "search"
 
 

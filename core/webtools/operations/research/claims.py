@@ -84,7 +84,7 @@ def summarized(claims: Sequence[Claim]) -> Verified:
 
 
 def is_quoted(claim: Claim, sources: Sequence[Source]) -> bool:
-    """Tell whether all that a claim quotes stands in its source, to the letter."""
+    """Return whether all that a claim quotes stands in its source, to the letter."""
     texts = {each.url: each.text for each in sources}
     found = [where.quotation in texts.get(where.url, "") for where in claim.citations]
     return bool(found) and all(found)

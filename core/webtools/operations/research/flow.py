@@ -133,7 +133,7 @@ def work_of(
 
 
 def reads_pages(question: Question, synthesizer: Synthesizer | None) -> bool:
-    """Tell whether pages are read: only answers are made from them."""
+    """Return whether pages are read: only answers are made from them."""
     return question.command == "web-deep" and synthesizer is not None
 
 
@@ -145,7 +145,7 @@ def _readers(accounts: Accounts) -> list[str]:
 
 
 def _as_asked(kept: Kept[_Told], question: Question, told: list[str]) -> ResearchEnvelope:
-    """Give the envelope to this call, which may have spent nothing on it.
+    """Return the envelope to this call, which may have spent nothing on it.
 
     The lists are its own: other calls are given what is kept, or shared, as well.
     """
@@ -329,7 +329,7 @@ def _sources(found: Retrieval, texts: Mapping[str, str]) -> tuple[Source, ...]:
 
 
 def _answer(outcome: Outcome | None) -> ResearchSynthesis | None:
-    """Give the answer; that the sources have none is an answer too."""
+    """Return the answer; that the sources have none is an answer too."""
     if outcome is not None and outcome.error_type == EMPTY:
         return ResearchSynthesis(summary="", citations=[])
     return outcome.synthesis if outcome else None
@@ -347,7 +347,7 @@ def _result(result: SearchResult) -> ResearchResult:
 
 
 def _dropped(outcome: Outcome) -> list[str]:
-    """Say how much of an answer its sources did not bear out."""
+    """Explain how much of an answer its sources did not bear out."""
     verified, told = outcome.verified, list[str]()
     if verified is None:
         return told

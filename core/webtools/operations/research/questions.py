@@ -14,7 +14,7 @@ SPARES = 3  # hits that stand in for those whose pages cannot be read
 
 
 def moved_bounds(given: ResearchInput, question: Question) -> list[str]:
-    """Tell which bounds the arguments were moved to."""
+    """Name which bounds the arguments were moved to."""
     told: list[str] = []
     if given.limit and given.limit > question.limit:
         told = [f"limit {given.limit} is above what is allowed here; {question.limit} was used."]

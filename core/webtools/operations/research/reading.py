@@ -18,7 +18,7 @@ PAGE_CHARACTERS = 1_000_000  # of each page that is read
 
 
 def readers(accounts: Accounts) -> tuple[Account, Account | None]:
-    """Give who reads pages, and who stands in where that fails.
+    """Return who reads pages, and who stands in where that fails.
 
     Raises:
         ConfigError: Nobody can.

@@ -45,7 +45,7 @@ def retrieve_recent(
 
 
 def takes_dates(account: Account) -> bool:
-    """Tell whether a provider of a chain is given the date filter; documentation has no dates."""
+    """Return whether a provider of a chain is given the date filter; documentation has no dates."""
     return task_of(account) == "search"
 
 
@@ -77,7 +77,7 @@ def _widened(
 
 
 def _few(question: Question, found: Retrieval) -> list[str]:
-    """Say why there are fewer than asked for, where it may be the filter."""
+    """Explain why there are fewer than asked for, where it may be the filter."""
     is_short = len(found.results) < question.limit
     if question.recency_from != "words" or found.account is None or not is_short:
         return []

@@ -48,17 +48,17 @@ def normalize(query: str) -> str:
 
 
 def is_time_sensitive(query: str, command: Command) -> bool:
-    """Tell whether the answer depends on when it is asked."""
+    """Return whether the answer depends on when it is asked."""
     return command == "web-news" or time_word(query) is not None
 
 
 def is_docs_lookup(query: str, command: Command) -> bool:
-    """Tell whether the question is about a library's documentation."""
+    """Return whether the question is about a library's documentation."""
     return command == "web-docs" or _names_docs(query)
 
 
 def recency_days(asked: int | None, query: str, command: Command) -> int | None:
-    """Give the age in days up to which results count as recent; None when age does not matter.
+    """Return the age in days up to which results count as recent; None when age does not matter.
 
     One that is out of bounds is moved there.
     """
@@ -76,13 +76,13 @@ def _names_docs(query: str) -> bool:
 
 @lru_cache(maxsize=256)  # a question is looked at several times
 def time_word(query: str) -> str | None:
-    """Give the first word that makes a question depend on when it is asked."""
+    """Return the first word that makes a question depend on when it is asked."""
     found = _TIME_WORDS.search(query)
     return found[0] if found else None
 
 
 def canonical(url: str) -> str:
-    """Give the form in which URLs are compared: no fragment, no tracking, parameters in order.
+    """Return the form in which URLs are compared: no fragment, no tracking, parameters in order.
 
     Only for comparing: results show the URL that the provider gave.
     """
@@ -125,7 +125,7 @@ def fused(rankings: Sequence[Sequence[SearchResult]]) -> list[SearchResult]:
 
 
 def registrable_domain(url: str) -> str:
-    """Give the domain that somebody registered: `example.co.uk` for `docs.example.co.uk`.
+    """Return the domain that somebody registered: `example.co.uk` for `docs.example.co.uk`.
 
     An approximation without the public suffix list; an address is its own domain.
     """
@@ -208,5 +208,5 @@ def _counted(domains: set[str]) -> str:
 
 
 def is_recent(published: datetime | None, days: int, now: datetime) -> bool:
-    """Tell whether a page is at most so many days old; undated and future ones are not."""
+    """Return whether a page is at most so many days old; undated and future ones are not."""
     return published is not None and timedelta(0) <= now - published <= timedelta(days=days)
