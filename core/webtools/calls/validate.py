@@ -19,7 +19,7 @@ from webtools.pipeline.context import CallContext, CallOptions, Facilities, faci
 from webtools.pipeline.conversations import Conversations
 from webtools.results import FetchResponse, ResearchPlan, Verified
 from webtools.text.narrowing import is_iterable
-from webtools.text.redaction import Redactor, redactor_for
+from webtools.text.redaction import Redactor
 from webtools.tools import FETCH, RESEARCH, TOOLS, Tool, ToolResult, read_input
 
 T = TypeVar("T")
@@ -86,14 +86,14 @@ class Dispatcher:
         what it likes.
         """
         try:
-            return servable(self.settings.accounts())
+            return servable(self.settings.latest())
         except Exception:  # noqa: BLE001
             return tuple(TOOLS.values())
 
     def redactor(self) -> Redactor:
         """Return what takes the configured keys out; nothing where the settings cannot be read."""
         try:
-            return redactor_for(self.settings.latest().secrets)
+            return self.settings.latest().redactor
         except ConfigError:
             return Redactor(())
 

@@ -45,7 +45,6 @@ from webtools.errors import ConfigError
 from webtools.http.proxies import NO_PROXIES, Proxies, environment_proxies
 from webtools.http.proxies import signature as proxy_signature
 from webtools.providers.protocols import Pacer
-from webtools.text.redaction import redactor_for
 
 __all__ = [
     "EXAMPLE",
@@ -312,4 +311,4 @@ def check(settings: Settings) -> list[str]:
         settings.accounts().select("search")  # says that no key is set, and what to do
     accounts = settings.accounts()
     # A key may also be set where a name belongs.
-    return redactor_for(accounts.secrets).clean(describe(accounts, settings.environ))
+    return accounts.redactor.clean(describe(accounts, settings.environ))
