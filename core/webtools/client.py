@@ -84,6 +84,12 @@ class WebTools(AwaitedMethods):
         start_published_date: Moment = None,
         end_published_date: Moment = None,
         category: str | None = None,
+        country: str | None = None,
+        language: str | None = None,
+        safe_search: Literal["off", "moderate", "strict"] | None = None,
+        page: int | None = None,
+        content: bool = False,
+        similar: bool = False,
         provider: str | None = None,
         cache: CacheMode = "use",
         progress: ProgressCallback | None = None,
@@ -98,6 +104,13 @@ class WebTools(AwaitedMethods):
             start_published_date: Only results published on or after it (ISO 8601).
             end_published_date: Only results published on or before it (ISO 8601).
             category: Kind of page; the names are in `webtools.tools.CATEGORIES`.
+            country: Two-letter country that results come from, e.g. `DE`.
+            language: Two-letter language of the results, e.g. `de`.
+            safe_search: How much is left out that is not for everybody; None takes the provider's
+                own setting.
+            page: Which page of results, 1 to 10; None takes the first.
+            content: Return what the provider has of the pages too, in `content` of each result.
+            similar: The queries are URLs, and pages similar to them are looked for.
             provider: Configured name of the provider to use.
             cache: `use` what earlier calls brought, `refresh` it, or `bypass` the cache.
             progress: Called whenever a part of the work is done.
@@ -119,6 +132,12 @@ class WebTools(AwaitedMethods):
             start_published_date=start_published_date,
             end_published_date=end_published_date,
             category=category,
+            country=country,
+            language=language,
+            safe_search=safe_search,
+            page=page,
+            content=content,
+            similar=similar,
             provider=provider,
             cache=cache,
             progress=progress,

@@ -31,6 +31,8 @@ class SearchResult(_Model):
         score: Relevance from 0 to 1; from the rank where the provider gives none.
         source_provider: Configured name of the provider that found it.
         query: The query that found it.
+        content: What the provider gave of the page itself, its text or passages of it; None where
+            that was not asked for.
     """
 
     title: str
@@ -41,6 +43,7 @@ class SearchResult(_Model):
     score: Score = 0.0
     source_provider: str
     query: str
+    content: Page | None = None
 
 
 class Passage(_Model):
@@ -69,6 +72,7 @@ class Page(_Model):
         title: The page's title, or None.
         text: Main text as Markdown, or None when not asked for or not there.
         passages: What of it bears on the question, best first; None when no question was asked.
+        passages_by: Who chose these: a provider's configured name, or `webtools`; None without any.
         highlights: Extracts, where asked for.
         summary: Summary, where asked for.
         published_at: Aware date and time, or None when unknown.
@@ -81,6 +85,7 @@ class Page(_Model):
     title: str | None = None
     text: str | None = None
     passages: list[Passage] | None = None
+    passages_by: str | None = None
     highlights: list[str] = []
     summary: str | None = None
     published_at: AwareDatetime | None = None

@@ -17,8 +17,9 @@ from webtools.flows.drivers import Flow, Offload
 from webtools.http.watching import Tracing
 from webtools.inputs.models import MAX_TEXT_CHARACTERS
 from webtools.logs.records import LOGGER
-from webtools.operations.bearing import bearing
+from webtools.operations.bearing import MOST_CHARACTERS, bearing
 from webtools.operations.fetch import fetch_in_turn
+from webtools.operations.filters import finding_similar
 from webtools.operations.loop_guard import search_anew
 from webtools.operations.read_output import read_on
 from webtools.operations.search import search
@@ -171,6 +172,8 @@ def _outcome(response: Any) -> dict[str, Any]:
 def _search(given: SearchInput, context: CallContext) -> Flow[SearchResponse]:
     accounts = context.accounts
     chain = accounts.chain("search", given.provider or None)
+    if given.similar:
+        chain = finding_similar(chain)
     limits = {each.name: _limit(given.limit, each, accounts) for each in chain}
     start, end = given.start_published_date, given.end_published_date
     since, until = read_date(start) if start else None, read_date(end) if end else None
@@ -183,6 +186,12 @@ def _search(given: SearchInput, context: CallContext) -> Flow[SearchResponse]:
             start_published_date=since,
             end_published_date=until,
             category=given.category or None,
+            country=given.country or None,
+            language=given.language or None,
+            safe_search=given.safe_search or None,
+            page=given.page if given.page > 1 else 0,
+            content=given.content,
+            similar=given.similar,
         )
         for text in given.queries
     ]
@@ -222,14 +231,17 @@ def _fetch(given: FetchInput, context: CallContext) -> Flow[FetchResponse]:
 
 
 def _page_query(given: FetchInput) -> PageQuery:
-    """Ask for what was chosen; for a question the whole text, whatever is shown of it."""
+    """Ask for what was chosen; for a question the passages, of providers that choose such."""
     asked = bool(given.question)
+    most = given.text_max_characters or MOST_CHARACTERS
     return PageQuery(
         urls=tuple(given.urls),
-        text=asked or given.text or not (given.highlights or given.summary),
+        text=given.text or not (asked or given.highlights or given.summary),
         highlights=given.highlights,
         summary=given.summary,
         text_max_characters=MAX_TEXT_CHARACTERS if asked else given.text_max_characters or None,
+        question=given.question,
+        passage_characters=min(most, MOST_CHARACTERS // len(given.urls)) if asked else 0,
     )
 
 

@@ -21,12 +21,16 @@ from webtools.errors import InputError
 from webtools.inputs.values import (
     CATEGORIES,
     LONGEST_SHOWN,
+    SAFE_SEARCH,
     Category,
+    Country,
     Domain,
     Language,
     Moment,
     Query,
     Question,
+    ResultLanguage,
+    SafeSearch,
     Strings,
     Url,
     as_command,
@@ -38,12 +42,14 @@ from webtools.inputs.values import (
     up_to,
 )
 from webtools.text.choices import Command
+from webtools.text.cleaning import is_web_url
 from webtools.text.dates import read_date
 from webtools.text.narrowing import is_list, is_mapping
 
 MAX_QUERIES = 20
 MAX_URLS = 100
 MAX_LIMIT = 100
+MAX_PAGE = 10  # of results
 MAX_SOURCES = 10  # of one research call
 MAX_RECENCY_DAYS = 3650
 MAX_TEXT_CHARACTERS = 1_000_000  # of a fetched page
@@ -166,6 +172,20 @@ class SearchInput(ToolInput):
         default="",
         description=f"Kind of page: {', '.join(CATEGORIES)}. Leave out, or empty, for any.",
     )
+    country: Country = Field(
+        default="", description="Two-letter country that results come from, e.g. DE."
+    )
+    language: ResultLanguage = Field(
+        default="", description="Two-letter language of the results, e.g. de."
+    )
+    safe_search: SafeSearch = Field(default="", description=f"{', '.join(SAFE_SEARCH)}.")
+    page: Annotated[int, up_to(MAX_PAGE)] = Field(
+        default=0, description=f"Page of results, 1 to {MAX_PAGE}."
+    )
+    content: bool = Field(default=False, description="Return the pages' content as well.")
+    similar: bool = Field(
+        default=False, description="The queries are URLs: find pages similar to them."
+    )
     provider: str = Field(
         default="",
         description="Name of a configured provider. Leave out, or empty, for the default.",
@@ -175,6 +195,14 @@ class SearchInput(ToolInput):
     def subjects(self) -> tuple[str, ...]:
         """The queries, and the domains that they are bound to."""
         return (*self.queries, *self.include_domains, *self.exclude_domains)
+
+    @model_validator(mode="after")
+    def _similar_to_pages(self) -> SearchInput:
+        odd = [text for text in self.queries if self.similar and not is_web_url(text)]
+        if odd:
+            message = f"similar takes URLs, and {shown(odd[0])} is none; write https://host/path"
+            raise ValueError(message)
+        return self
 
     @model_validator(mode="after")
     def _dates_in_order(self) -> SearchInput:

@@ -23,6 +23,7 @@ SUMMARY_LANGUAGES = (
     *("LT", "LV", "NB", "NL", "PL", "PT", "RO", "RU", "SK", "SL", "SV", "TR", "UK", "ZH"),
     "ZH-HANT",
 )
+SAFE_SEARCH = ("off", "moderate", "strict")
 CATEGORIES = ("company", "people", "publication", "news", "personal site", "financial report")
 
 
@@ -128,6 +129,15 @@ def _moment(text: str) -> str:
     return text
 
 
+def _code(text: str, info: ValidationInfo) -> str:
+    """Take the two letters of a country or a language."""
+    text = text.strip()
+    if text and not (len(text) == 2 and text.isascii() and text.isalpha()):  # noqa: PLR2004
+        fault = f"{info.field_name} {shown(text)} is not possible"
+        raise ValueError(f"{fault}; give a code of two letters such as DE")
+    return text
+
+
 def as_command(value: Any) -> Any:
     """Take `/web-deep` and `web_deep` as well."""
     if not isinstance(value, str):
@@ -196,6 +206,9 @@ Url = Annotated[str, AfterValidator(_url)]
 Domain = Annotated[str, AfterValidator(_domain)]
 Moment = Annotated[str, AfterValidator(_moment)]
 Category = Annotated[str, AfterValidator(OneOf(CATEGORIES, "category"))]
+Country = Annotated[str, AfterValidator(_code), AfterValidator(str.upper)]
+ResultLanguage = Annotated[str, AfterValidator(_code), AfterValidator(str.lower)]
+SafeSearch = Annotated[str, AfterValidator(OneOf(SAFE_SEARCH, "level of safe search"))]
 Language = Annotated[str, AfterValidator(OneOf(SUMMARY_LANGUAGES, "language", " "))]
 Text = TypeVar("Text", bound=str)
 Strings = Annotated[list[Text], BeforeValidator(_as_list), AfterValidator(_without_repeats)]

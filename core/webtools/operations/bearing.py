@@ -16,6 +16,7 @@ from webtools.grounding.ranking import (
 )
 from webtools.results import FetchResponse, Page, Passage
 
+OURS = "webtools"  # who chose passages
 MOST_CHARACTERS = 8000  # of the passages of all pages
 _LEAST_COVERAGE = 0.3  # share of the question's weight in a passage, its headings and title
 _COVERAGE = NAMES.index("coverage_around")
@@ -31,6 +32,8 @@ def bearing(
 ) -> FetchResponse:
     """Return pages with the passages that bear on a question in place of their text.
 
+    Pages whose passages their provider chose keep these.
+
     Args:
         response: Pages with their text.
         question: What is asked.
@@ -40,16 +43,25 @@ def bearing(
     documents = [
         document_of(page.text or "", place, title=page.title or "", url=page.url)
         for place, page in enumerate(response.pages)
+        if page.passages is None
     ]
+    left = MOST_CHARACTERS - sum(
+        len(each.text) for page in response.pages for each in page.passages or ()
+    )
     ranked = _ranked(question, documents)
     relevant = [each for each in ranked if each.features[_COVERAGE] >= _LEAST_COVERAGE]
     most = min(max_characters or MOST_CHARACTERS, MOST_CHARACTERS)
-    chosen = fill(_page_by_page(_short(relevant, most)), MOST_CHARACTERS)
+    chosen = fill(_page_by_page(_short(relevant, most)), left)
     pages = [
-        _with_passages(page, passages_of(_of(place, chosen, most), ranked), keep_text=keep_text)
+        page
+        if page.passages is not None
+        else _with_passages(
+            page, passages_of(_of(place, chosen, most), ranked), keep_text=keep_text
+        )
         for place, page in enumerate(response.pages)
     ]
-    warnings = [*response.warnings, *([] if chosen else [_nothing(question, len(pages))])]
+    found = any(page.passages for page in pages)
+    warnings = [*response.warnings, *([] if found else [_nothing(question, len(pages))])]
     return response.model_copy(update={"pages": pages, "warnings": warnings})
 
 
@@ -93,7 +105,8 @@ def _with_passages(page: Page, passages: list[Passage], *, keep_text: bool) -> P
     if page.error is not None:
         return page
     text = page.text if keep_text else None
-    return page.model_copy(update={"text": text, "passages": passages})
+    chosen = {"passages": passages, "passages_by": OURS if passages else None}
+    return page.model_copy(update={"text": text, **chosen})
 
 
 def _nothing(question: str, count: int) -> str:

@@ -29,6 +29,8 @@ from webtools.providers.protocols import (
 from webtools.results import Page
 from webtools.storage.cache import cache_key
 
+_WHOLE_TEXT = 1_000_000  # characters
+
 
 class KeptPage(BaseModel):
     """A page as it is kept: with what there was to say of it."""
@@ -39,7 +41,9 @@ class KeptPage(BaseModel):
     def is_whole(self) -> bool:
         """Return whether it is a page with anything on it."""
         page = self.page
-        return page.error is None and bool(page.text or page.highlights or page.summary)
+        return page.error is None and bool(
+            page.text or page.highlights or page.summary or page.passages
+        )
 
     def own(self) -> KeptPage:
         """Return the same with lists of its own."""
@@ -47,7 +51,8 @@ class KeptPage(BaseModel):
 
 
 def _own(page: Page) -> Page:
-    return page.model_copy(update={"highlights": [*page.highlights]})
+    passages = None if page.passages is None else [*page.passages]
+    return page.model_copy(update={"highlights": [*page.highlights], "passages": passages})
 
 
 PAGE: Kind[KeptPage] = Kind(
@@ -89,6 +94,7 @@ def fetch_part(
     Raises:
         WebToolsError: The provider failed, or `leave` was not given for it, and no page is kept.
     """
+    query = _as_asked(account, query)
     kept = yield from _kept_pages(account, query, context)
     missing = tuple(url for url in query.urls if url not in kept)
     answers: list[Pages] = []
@@ -115,6 +121,15 @@ def fetch_part(
     )
 
 
+def _as_asked(account: Account, query: PageQuery) -> PageQuery:
+    """Return the query as its provider is asked: the whole text where we choose the passages."""
+    if not query.question or PROVIDERS[account.type].about.chooses_passages:
+        return query
+    return replace(
+        query, text=True, question="", passage_characters=0, text_max_characters=_WHOLE_TEXT
+    )
+
+
 def earliest(times: Iterable[datetime | None]) -> datetime | None:
     """Return the first of some moments, if there is any."""
     return min(filter(None, times), default=None)
@@ -134,7 +149,8 @@ def _kept_pages(
 
 
 def _work(account: Account, query: PageQuery, url: str) -> Work[KeptPage]:
-    parts = (query.text, query.highlights, query.summary, query.text_max_characters)
+    kinds = (query.text, query.highlights, query.summary, query.text_max_characters)
+    parts = (*kinds, query.question, query.passage_characters)
     return Work(PAGE, cache_key("fetch", account.identity, url, *parts), url, account.name)
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import datetime
 from functools import partial
 from operator import attrgetter
-from typing import TypeAlias, TypeVar, get_args
-from urllib.parse import urlsplit
+from typing import TypeAlias, TypeVar
 
 from pydantic import TypeAdapter
 
@@ -25,6 +24,15 @@ from webtools.operations.failover import (
     left_warnings,
     may_be_its_own,
     unpriced,
+)
+from webtools.operations.filters import (
+    as_asked,
+    attest,
+    page_of,
+    passes,
+    unapplied,
+    undated_warning,
+    weakest,
 )
 from webtools.operations.research.rules import normalize
 from webtools.pipeline.accounting import Job
@@ -223,8 +231,8 @@ def answer_of(account: Account, query: SearchQuery, found: Kept[Hits]) -> Answer
     dates = query.start_published_date or query.end_published_date
     kept = hits.results
     if dates or query.include_domains or query.exclude_domains:
-        kept = [result for result in kept if _passes(result, query)]
-    kept = kept[: query.limit]
+        kept = [result for result in kept if passes(result, query)]
+    kept = page_of(account, query, kept)
     undated = sum(result.published_at is None for result in kept) if dates else 0
     return Answer(account, hits, kept, undated, found.at)
 
@@ -241,6 +249,7 @@ def find(
     Raises:
         WebToolsError: The provider failed, or `leave` was not given for it.
     """
+    query = as_asked(account, query)
     key = ""
     if context.cache is not None:
         key = cache_key(
@@ -253,7 +262,14 @@ def find(
             str(query.start_published_date),
             str(query.end_published_date),
             query.category,
+            query.country,
+            query.language,
+            query.safe_search,
+            query.page,
+            query.content,
+            query.similar,
             query.snippets,
+            query.passages,
         )
     work = Work(HITS, key, query.query, account.name)
     ask = partial(_ask, account, query, deadline, context)
@@ -292,101 +308,3 @@ def _warnings(answers: list[Answer], states: dict[str, dict[str, FilterState]]) 
     ]
     undated = sum([answer.undated for answer in answers])
     return [*told, *unsupported, *(undated_warning(undated) if undated else ())]
-
-
-# --- filters -----------------------------------------------------------------------------------
-
-
-def attest(account: Account, query: SearchQuery) -> dict[str, FilterState]:
-    """Say of each filter asked for who applied it."""
-    asked = [name for name in FILTERS if getattr(query, name)]
-    if not asked:
-        return {}
-    provider = PROVIDERS[account.type].search
-    assert provider is not None  # noqa: S101  # accounts are selected by capability
-    native = provider.native_filters(query, account)
-    return {
-        name: "native" if name in native else "unsupported" if name == "category" else "local"
-        for name in asked
-    }
-
-
-def weakest(every: Iterable[dict[str, FilterState]]) -> dict[str, FilterState]:
-    """Attest each filter as weakly as the weakest provider does."""
-    found: dict[str, FilterState] = {}
-    for states in every:
-        for name, state in states.items():
-            known = found.get(name, state)
-            found[name] = state if _STRENGTHS.index(state) > _STRENGTHS.index(known) else known
-    return found
-
-
-_STRENGTHS: tuple[FilterState, ...] = get_args(FilterState)  # the strongest first
-
-
-def unapplied(name: str, states: dict[str, FilterState]) -> list[str]:
-    """Name which filters a provider did not apply."""
-    return [
-        f'Filter {key} is not supported by provider "{name}" and was not applied.'
-        for key, state in states.items()
-        if state == "unsupported"
-    ]
-
-
-def undated_warning(count: int) -> list[str]:
-    """Say that so many results could not be checked for their date."""
-    if not count:
-        return []
-    which, it = ("1 result carries", "it") if count == 1 else (f"{count} results carry", "them")
-    return [f"{which} no date, so the date filter could not check {it}."]
-
-
-def _passes(result: SearchResult, query: SearchQuery) -> bool:
-    """Apply domains and dates; for filters that the provider applied too this changes nothing."""
-    if query.include_domains and not _matches(result.url, query.include_domains):
-        return False
-    if query.exclude_domains and _matches(result.url, query.exclude_domains):
-        return False
-    return _in_range(result.published_at, query)
-
-
-def _matches(url: str, domains: tuple[str, ...]) -> bool:
-    parts = urlsplit(url)
-    host, path = (parts.hostname or "").lower(), parts.path
-    return any(_matches_one(host, path, domain) for domain in domains)
-
-
-def _matches_one(host: str, path: str, domain: str) -> bool:
-    """Match `host`, its sub-domains, `*.host`, and `host/path`."""
-    name, slash, prefix = domain.lower().removeprefix("*.").partition("/")
-    name = name.partition(":")[0]
-    if host != name and not host.endswith("." + name):
-        return False
-    inside = path.lower().removeprefix("/")
-    wanted = prefix.rstrip("/")
-    return not slash or not wanted or inside == wanted or inside.startswith(wanted + "/")
-
-
-def _in_range(published: datetime | None, query: SearchQuery) -> bool:
-    if published is None:
-        return True
-    start, end = query.start_published_date, query.end_published_date
-    if start is not None and published < day_start(start):
-        return False
-    if isinstance(end, datetime):
-        return published <= end
-    return end is None or published < _day_end(end)
-
-
-def day_start(value: date | datetime) -> datetime:
-    """Return the moment at which a date, or the date-time itself, begins; naive is UTC."""
-    if isinstance(value, datetime):
-        return value
-    return datetime.combine(value, time(), UTC)
-
-
-def _day_end(value: date) -> datetime:
-    """Return the first moment after a date."""
-    if value == date.max:
-        return datetime.max.replace(tzinfo=UTC)
-    return day_start(value + timedelta(days=1))

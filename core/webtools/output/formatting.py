@@ -60,7 +60,8 @@ def search_text(results: Sequence[SearchResult]) -> str:
 
 def _numbered(number: int, result: SearchResult) -> str:
     lines = [f"{number}. {result.title}", result.url]
-    lines += result.snippet.splitlines()
+    shown = _content(result.content) if result.content else result.snippet
+    lines += shown.splitlines()
     if facts := _facts(result):
         lines.append(facts)
     return "\n".join([lines[0], *(f"{INDENT}{line}".rstrip() for line in lines[1:])])

@@ -100,7 +100,7 @@ from webtools.results import Page, SearchResult
 PROVIDERS = Registry(
     [
         Services(exa, search=exa, fetch=exa),
-        Services(kagi, search=kagi, summarize=kagi),
+        Services(kagi, search=kagi, fetch=kagi, summarize=kagi),
         Services(brave, search=brave),
         Services(perplexity, search=perplexity, synthesize=perplexity),
         Services(tavily, search=tavily, fetch=tavily),

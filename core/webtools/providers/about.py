@@ -44,6 +44,7 @@ class About:
         max_urls: Most pages that one request can fetch.
         prices: What calls cost, in USD, by names of its own.
         price_list: Day or month of the price list.
+        chooses_passages: Whether it chooses the passages of fetched pages that bear on a question.
         research: Its place in a chain of research that the settings do not name: among the first,
             the last where there is no other, or never, also when it is named.
         recommended_for: What messages recommend it for, where no key is set at all.
@@ -63,6 +64,7 @@ class About:
     max_urls: int = 1
     prices: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     price_list: str = ""
+    chooses_passages: bool = False
     research: Literal["first", "last", "never"] = "first"
     recommended_for: tuple[Capability, ...] = ()
     keyless: tuple[Capability, ...] = ()

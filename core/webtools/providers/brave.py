@@ -22,6 +22,8 @@ from webtools.errors import (
 )
 from webtools.http.messages import OK, Request, Response
 from webtools.providers.about import About, Capability, SearchOptions
+from webtools.providers.brave_context import read_context
+from webtools.providers.brave_regions import COUNTRIES, language_of
 from webtools.providers.errors import ErrorTable, Meaning, read_error_body
 from webtools.providers.filters import (
     DATES,
@@ -44,7 +46,9 @@ from webtools.providers.parsing import (
 from webtools.providers.protocols import Account, FilterName, Hits, SearchQuery
 from webtools.text.dates import read_age
 
-_MOST_RESULTS = {"web": 20, "news": 50}
+_MOST_RESULTS = {"web": 20, "news": 50, "context": 50}
+_PATHS = {"web": "web/search", "news": "news/search", "context": "llm/context"}
+_OF_CONTEXT = ("q", "count", "country", "search_lang")  # what it takes of the others' parameters
 _MOST_CHARACTERS, _MOST_WORDS = 400, 50
 
 _PLAN = 'The plan of provider "{name}" lacks it: change its options or the plan.'
@@ -93,8 +97,16 @@ ABOUT = About(
 
 
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
-    """Name what Brave applies: news, a range of dates with a start, single domains by `site:`."""
-    native: set[FilterName] = set()
+    """Name what Brave applies: news, a range of dates with a start, single domains by `site:`.
+
+    Of countries and languages it knows some; what a page holds it tells by passages.
+    """
+    context = _wants_context(query)
+    native: set[FilterName] = {"content"} if context else {"page", "safe_search"}
+    if query.country in COUNTRIES:
+        native.add("country")
+    if language_of(query.language):
+        native.add("language")
     if query.category == "news":
         native.add("category")
     if query.start_published_date:
@@ -117,18 +129,22 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     params = {
         "q": " ".join([query.query, *_operators(query)]),
         "count": most if here else min(query.limit, most),
-        "safesearch": options.safesearch,
-        "country": options.country,
-        "search_lang": options.search_lang,
+        "safesearch": query.safe_search or options.safesearch,
+        "country": query.country if query.country in COUNTRIES else options.country,
+        "search_lang": language_of(query.language) or options.search_lang,
         "extra_snippets": "true" if options.extra_snippets else None,
+        "offset": max(0, query.page - 1),
     }
+    if kind == "context":
+        params = {name: params[name] for name in _OF_CONTEXT}
+        params["maximum_number_of_urls"] = params["count"]
     if kind == "web":
         params |= {"result_filter": "web", "text_decorations": "false"}
     if query.start_published_date:
         params["freshness"] = _freshness(query.start_published_date, query.end_published_date)
     words = urlencode({name: value for name, value in params.items() if value})
     headers = {"accept": "application/json", _TOKEN_HEADER: account.key}
-    return Request("GET", f"{account.base_url}/res/v1/{kind}/search?{words}", headers=headers)
+    return Request("GET", f"{account.base_url}/res/v1/{_PATHS[kind]}?{words}", headers=headers)
 
 
 def search_price(_query: SearchQuery, _account: Account) -> float:
@@ -137,7 +153,14 @@ def search_price(_query: SearchQuery, _account: Account) -> float:
 
 
 def _kind(query: SearchQuery) -> str:
-    return "news" if query.category == "news" else "web"
+    if query.category == "news":
+        return "news"
+    return "context" if _wants_context(query) else "web"
+
+
+def _wants_context(query: SearchQuery) -> bool:
+    """Tell whether hits are to come with the passages of their pages that bear on the query."""
+    return query.category != "news" and (query.content or query.passages)
 
 
 def _check_length(query: str) -> None:
@@ -173,6 +196,9 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
         QuotaError: There are none, and nothing is left of the month.
     """
     answer = json_object(response.json())
+    if _kind(query) == "context":
+        hits = read_context(answer, query, account, ABOUT.prices["search"])
+        return replace(hits, warnings=[*_warnings(query), *hits.warnings])
     fields = HitFields(
         snippet=partial(_snippet, further=account.options.extra_snippets),
         published_at=partial(_published, answered=http_date(response.headers.get("date", ""))),

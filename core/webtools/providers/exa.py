@@ -7,18 +7,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from typing import Any, Literal
 
 from webtools.errors import BadRequestError, ProviderError
 from webtools.http.messages import Request, Response
 from webtools.providers.about import About, Capability, SearchOptions
 from webtools.providers.errors import ITSELF, ErrorTable, Meaning, read_failure
-from webtools.providers.fetched import PageFields, match_addresses, read_page_list
-from webtools.providers.filters import DATES
+from webtools.providers.fetched import (
+    CONTENT_CHARACTERS,
+    PageFields,
+    content_of,
+    match_addresses,
+    read_page_list,
+)
+from webtools.providers.filters import DATES, DOMAINS
 from webtools.providers.hits import HitFields, Item, Oddities, joined, read_hits, read_items
 from webtools.providers.parsing import json_object, line, maybe_object
 from webtools.providers.prices import stated_or
 from webtools.providers.protocols import Account, FilterName, Hits, PageQuery, Pages, SearchQuery
+from webtools.results import Page
 from webtools.text.narrowing import is_list, is_object
 
 _RESULTS_IN_PRICE = 10
@@ -81,6 +89,7 @@ ABOUT = About(
         "content": 0.001,
     },
     price_list="2026-03-03",
+    chooses_passages=True,
     recommended_for=("fetch",),
 )
 
@@ -95,12 +104,19 @@ _FILTERS: dict[FilterName, str] = {
     "start_published_date": "startPublishedDate",
     "end_published_date": "endPublishedDate",
     "category": "category",
+    "country": "userLocation",
+    "safe_search": "moderation",
 }
+# What `findSimilar` takes of them.
+_OF_SIMILAR: frozenset[FilterName] = DATES | DOMAINS | {"similar", "content"}
 
 
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
-    """Name what Exa applies: all, but few for companies and people (else it answers 400)."""
-    native: set[FilterName] = {"include_domains", "exclude_domains", "category"}
+    """Name what Exa applies: most, but few for companies and people (else it answers 400)."""
+    if query.similar:
+        return _OF_SIMILAR
+    native: set[FilterName] = {"include_domains", "exclude_domains", "category", "content"}
+    native |= {"country", "safe_search"}
     if query.category not in _ENTITIES:
         native |= DATES
     if query.category == "people":
@@ -111,19 +127,30 @@ def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterNam
 def search_request(query: SearchQuery, account: Account) -> Request:
     """Build the one POST a query takes; without `contents` Exa sends metadata only."""
     options: ExaOptions = account.options
-    body: dict[str, Any] = {"query": query.query, "type": options.search_type}
+    about = {"query": query.query, "type": options.search_type}
+    body: dict[str, Any] = {"url": query.query} if query.similar else {**about}
     body["numResults"] = query.limit
     if asked := [name for name in _FILTERS if getattr(query, name)]:
         native = native_filters(query, account)
-        body |= {_FILTERS[name]: _sent(getattr(query, name)) for name in asked if name in native}
+        body |= {
+            _FILTERS[name]: _sent(name, getattr(query, name)) for name in asked if name in native
+        }
+    contents: dict[str, Any] = {}
     if options.search_highlights or query.snippets:
-        body["contents"] = {"highlights": True}
-    return Request("POST", f"{account.base_url}/search", headers=_headers(account), json=body)
+        contents["highlights"] = True
+    if query.content:
+        contents["text"] = {"maxCharacters": CONTENT_CHARACTERS}
+    if contents:
+        body["contents"] = contents
+    url = f"{account.base_url}/{'findSimilar' if query.similar else 'search'}"
+    return Request("POST", url, headers=_headers(account), json=body)
 
 
-def _sent(value: tuple[str, ...] | date | str) -> list[str] | str:
+def _sent(name: FilterName, value: Any) -> Any:
     if isinstance(value, date):
         return value.isoformat().replace("+00:00", "Z")
+    if name == "safe_search":
+        return value != "off"  # nothing between
     return value if isinstance(value, str) else list(value)
 
 
@@ -140,24 +167,35 @@ def _price(count: int, account: Account) -> float:
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
     """Read the hits in Exa's order, best first; rank scores unless every hit has its own."""
     answer = json_object(response.json())
-    hits = read_hits(answer["results"], _HIT, query, account)
+    fields = replace(_HIT, content=partial(_content, account)) if query.content else _HIT
+    hits = read_hits(answer["results"], fields, query, account)
     cost = stated_or(_stated(answer), _price(len(hits.results), account))
     return Hits(hits.results, cost, [*_said(answer), *hits.warnings])
 
 
+def _content(account: Account, item: Item) -> Page | None:
+    return content_of(item.text("url"), account, item.text("text"))
+
+
 def fetch_request(query: PageQuery, account: Account) -> Request:
-    """Build the one POST for all pages; here the content options stand at the top level."""
+    """Build the one POST for all pages; here the content options stand at the top level.
+
+    For a question Exa chooses the passages, which are its highlights.
+    """
     most = query.text_max_characters or account.options.default_fetch_text_max_characters
     body: dict[str, Any] = {"urls": list(query.urls)}
     if query.text:
         body["text"] = {"maxCharacters": most} if most else True
     body |= {name: True for name in ("highlights", "summary") if getattr(query, name)}
+    if query.question:
+        most = query.passage_characters
+        body["highlights"] = {"query": query.question, "maxCharacters": most}
     return Request("POST", f"{account.base_url}/contents", headers=_headers(account), json=body)
 
 
 def fetch_price(query: PageQuery, _account: Account) -> float:
     """Price pages as if all of them came; each kind of content is paid for."""
-    kinds = sum([query.text, query.highlights, query.summary])
+    kinds = sum([query.text, query.highlights or bool(query.question), query.summary])
     return len(query.urls) * max(1, kinds) * ABOUT.prices["content"]  # unasked, Exa sends the text
 
 

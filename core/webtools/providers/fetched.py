@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from webtools.providers.hits import Item
 from webtools.providers.protocols import Account, PageQuery
-from webtools.results import Page
+from webtools.results import Page, Passage
 from webtools.text.cleaning import one_line, without_controls
 
 T = TypeVar("T")
@@ -22,6 +22,9 @@ T = TypeVar("T")
 _UNRESERVED = re.compile(r"[A-Za-z0-9._~-]")
 _ESCAPE = re.compile(r"%([0-9a-fA-F]{2})")
 _DEFAULT_PORTS = (None, 80, 443)
+_BETWEEN_PASSAGES = re.compile(r"\s\.\.\.\s")
+CONTENT_CHARACTERS = 10_000  # of the text of a page that comes with a hit
+MOST_PASSAGE_CHARACTERS = 8_000  # of one page
 _NOTHING = "the provider returned nothing for this URL"
 
 
@@ -66,22 +69,57 @@ def read_page_list(
         if forbidden := account.domains.fault_of(item.text(fields.url) or url):
             errors[url] = forbidden
     return [
-        _read_page(url, found[url], fields, query)
+        _read_page(url, found[url], fields, query, account)
         if url in found and url not in errors
         else Page(url=url, error=errors.get(url, _NOTHING))
         for url in query.urls
     ]
 
 
-def _read_page(url: str, item: Item, fields: PageFields, query: PageQuery) -> Page:
+def _read_page(
+    url: str, item: Item, fields: PageFields, query: PageQuery, account: Account
+) -> Page:
+    extracts = item.texts(fields.highlights)
+    chosen = passages_of(url, extracts, query.passage_characters) if query.question else None
     return Page(
         url=url,
         title=item.line(fields.title),
         text=without_controls(item.text(fields.text)) if query.text else None,
-        highlights=[one_line(part) for part in item.texts(fields.highlights)],
+        passages=chosen,
+        passages_by=None if chosen is None else account.name,
+        highlights=[one_line(part) for part in extracts] if query.highlights else [],
         summary=without_controls(item.text(fields.summary)) or None,
         published_at=item.moment(fields.published_at),
         author=item.line(fields.author),
+    )
+
+
+def passages_of(url: str, extracts: Iterable[str], most: int = 0) -> list[Passage]:
+    """Return the passages that a provider chose, in its order, as far as they fit.
+
+    Where the extracts are joined by ` ... ` they are parted again.
+    """
+    parts = [part for each in extracts for part in _BETWEEN_PASSAGES.split(without_controls(each))]
+    passages, left = list[Passage](), most or MOST_PASSAGE_CHARACTERS
+    for text in filter(None, map(str.strip, parts)):
+        left -= len(text)
+        if left >= 0:
+            passages.append(Passage(text=text, url=url))
+    return passages
+
+
+def content_of(
+    url: str, account: Account, text: str = "", passages: list[Passage] | None = None
+) -> Page | None:
+    """Return what a provider gave of the page of a hit; None where it gave nothing."""
+    if not (text or passages):
+        return None
+    return Page(
+        url=url,
+        text=without_controls(text)[:CONTENT_CHARACTERS] or None,
+        passages=passages,
+        passages_by=account.name if passages else None,
+        source_provider=account.name,
     )
 
 

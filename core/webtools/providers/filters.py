@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 
-from webtools.providers.protocols import FILTERS, FilterName, SearchQuery
+from webtools.providers.protocols import FilterName, SearchQuery
 
+DOMAINS: frozenset[FilterName] = frozenset({"include_domains", "exclude_domains"})
 DATES: frozenset[FilterName] = frozenset({"start_published_date", "end_published_date"})
 
 
@@ -43,5 +44,4 @@ def filters_left(query: SearchQuery, native: frozenset[FilterName]) -> bool:
     """Return whether hits will be filtered here, so that as many as possible should come."""
     if any("/" in domain for domain in query.include_domains):
         return True
-    here = set(FILTERS) - native - {"category"}
-    return any(getattr(query, name) for name in here)
+    return any(getattr(query, name) for name in (DOMAINS | DATES) - native)

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from webtools.providers.parsing import number, rank_score
 from webtools.providers.prices import estimate
 from webtools.providers.protocols import Account, DocsQuery, Hits, SearchQuery
-from webtools.results import SearchResult
+from webtools.results import Page, SearchResult
 from webtools.text.cleaning import is_web_url, one_line
 from webtools.text.dates import read_moment
 from webtools.text.narrowing import is_list, is_object
@@ -163,6 +163,7 @@ class HitFields:
         author: A name.
         score: Numbers from 0 to 1; unless every hit has one, all are scored by their rank.
         home: The address of hits that have none of their own.
+        content: The page itself, where an answer has it.
     """
 
     url: Field[str] = "url"
@@ -172,6 +173,7 @@ class HitFields:
     author: Field[str | None] = ""
     score: str = ""
     home: str = ""
+    content: Callable[[Item], Page | None] | None = None
 
 
 def read_items(value: Any, odd: Oddities) -> list[Item]:
@@ -228,6 +230,7 @@ def read_hits(
             score=score,
             source_provider=account.name,
             query=query.query,
+            content=fields.content and fields.content(item),
         )
         for (item, url), score in zip(usable, _scores(usable, fields.score), strict=True)
     ]

@@ -1,4 +1,4 @@
-"""Kagi: web search (v1, or the legacy v0) and the Universal Summarizer (v0 only).
+"""Kagi: web search (v1, or the legacy v0), pages (v1) and the Universal Summarizer (v0 only).
 
 API: https://kagi.com/api/docs and https://help.kagi.com/kagi/api/ (read 2026-11-21).
 The two generations have their own header scheme and may need a key each: v1 takes
@@ -7,6 +7,9 @@ The two generations have their own header scheme and may need a key each: v1 tak
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 from urllib.parse import urlencode
 
@@ -16,22 +19,29 @@ from webtools.errors import AuthenticationError, ProviderError, QuotaError, Unav
 from webtools.http.messages import OK, Request, Response
 from webtools.providers.about import About, Capability, SearchOptions
 from webtools.providers.errors import ErrorTable, Meaning, read_error_body
+from webtools.providers.fetched import PageFields, content_of, match_addresses, read_page_list
 from webtools.providers.filters import DATES, filters_left, filters_of_operators, site_operators
-from webtools.providers.hits import HitFields, Item, joined, read_hits
+from webtools.providers.hits import HitFields, Item, Oddities, joined, read_hits, read_items
 from webtools.providers.parsing import json_object, maybe_object, number, text
 from webtools.providers.prices import estimate
 from webtools.providers.protocols import (
     Account,
     FilterName,
     Hits,
+    PageQuery,
+    Pages,
     SearchQuery,
     Summary,
     SummaryQuery,
 )
+from webtools.results import Page
 from webtools.text.cleaning import without_controls
 from webtools.text.narrowing import is_list
 
 _MOST_BILLED_TOKENS = 10_000
+_HTTP = re.compile("^http://", re.IGNORECASE)
+_MOST_EXTRACTED = 10  # pages of one request
+_LONGEST_SNIPPET = 300  # of a page that came whole
 
 # By code first: Kagi sends 400 for a bad v1 key, and for an empty purse on v0. The codes of v1 are
 # names, those of v0 numbers.
@@ -69,10 +79,12 @@ class KagiOptions(SearchOptions):
 
     Attributes:
         search_api: Generation of the search API: `v1`, or `v0` for keys of the old kind.
+        default_fetch_text_max_characters: Bound on a page's text where the call sets none.
         v0_api_key: Key for the v0 calls when it differs from `apiKey`.
     """
 
     search_api: Literal["v1", "v0"] = "v1"
+    default_fetch_text_max_characters: int | None = None
     v0_api_key: SecretStr | None = Field(default=None)
 
 
@@ -85,12 +97,23 @@ ABOUT = About(
     key_variables=("KAGI_API_KEY",),
     options=KagiOptions,
     max_results=1024,
-    # By `searchApi`, by token, and for a whole page by the engine that asks a flat price.
-    prices={"v1": 0.012, "v0": 0.025, "summary token": 0.030 / 1000, "muriel": 1.00},
+    max_urls=_MOST_EXTRACTED,
+    # By `searchApi`, by page, by token, and for a whole page by the engine with a flat price.
+    prices={
+        "v1": 0.012,
+        "v0": 0.025,
+        "extract": 0.004,
+        "summary token": 0.030 / 1000,
+        "muriel": 1.00,
+    },
     price_list="2026-08-10",
     research="last",
     recommended_for=("search", "summarize"),
 )
+
+
+def _bearer(account: Account) -> dict[str, str]:
+    return {"authorization": f"Bearer {account.key}"}
 
 
 def _bot(account: Account) -> dict[str, str]:
@@ -105,7 +128,7 @@ def native_filters(query: SearchQuery, account: Account) -> frozenset[FilterName
     """
     native = filters_of_operators(query)
     if account.options.search_api == "v1":
-        native |= DATES
+        native |= DATES | {"country", "safe_search", "page", "content"}
         if query.category == "news":
             native.add("category")
     return frozenset(native)
@@ -127,26 +150,59 @@ def search_request(query: SearchQuery, account: Account) -> Request:
         body["limit"] = limit
     if query.category == "news":
         body["workflow"] = "news"
+    if query.page:
+        body["page"] = query.page
+    if query.safe_search:
+        body["safe_search"] = query.safe_search != "off"
+    if query.content:
+        body["extract"] = {"count": _extracted(query)}
     dates = {"after": query.start_published_date, "before": query.end_published_date}
-    if any(dates.values()):
-        body["filters"] = {name: day.isoformat()[:10] for name, day in dates.items() if day}
-    headers = {"authorization": f"Bearer {account.key}"}
-    return Request("POST", f"{account.base_url}/api/v1/search", headers=headers, json=body)
+    filters = {name: day.isoformat()[:10] for name, day in dates.items() if day}
+    if query.country:
+        filters["region"] = query.country.lower()
+    if filters:
+        body["filters"] = filters
+    url = f"{account.base_url}/api/v1/search"
+    return Request("POST", url, headers=_bearer(account), json=body)
 
 
-def search_price(_query: SearchQuery, account: Account) -> float:
-    """Price a search; the number of results makes no difference."""
-    return ABOUT.prices[account.options.search_api]
+def _extracted(query: SearchQuery) -> int:
+    """Return how many pages are to come with the hits: as many as Kagi gives of those wanted."""
+    return min(query.limit, _MOST_EXTRACTED)
+
+
+def search_price(query: SearchQuery, account: Account) -> float:
+    """Price a search; the number of results makes no difference, that of whole pages does."""
+    price = ABOUT.prices[account.options.search_api]
+    if query.content and "content" in native_filters(query, account):
+        price += _extracted(query) * ABOUT.prices["extract"]
+    return price
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
     """Read the hits: on v1 by kind of result, then in Kagi's order; related searches left out."""
     data: Any = json_object(response.json())["data"]
+    fields = _HIT
     if account.options.search_api == "v1":
         data = None if data is None else _v1_items(data)
+        if query.content and data:
+            data = [*map(_whole, data[: _extracted(query)]), *data[_extracted(query) :]]
+            fields = replace(_HIT, content=partial(_content, account))
     elif is_list(data):
         data = [item for item in data if not _is_related(item)]
-    return read_hits(data, _HIT, query, account, search_price(query, account))
+    return read_hits(data, fields, query, account, search_price(query, account))
+
+
+def _whole(item: Any) -> Any:
+    """Part a page from its hit: where it was extracted, it stands in the place of the snippet."""
+    snippet = maybe_object(item).get("snippet")
+    if not isinstance(snippet, str):
+        return item
+    return {**item, "markdown": snippet, "snippet": snippet[:_LONGEST_SNIPPET]}
+
+
+def _content(account: Account, item: Item) -> Page | None:
+    return content_of(item.text("url"), account, item.text("markdown"))
 
 
 def _is_related(item: Any) -> bool:
@@ -172,9 +228,46 @@ def _snippet(item: Item) -> str:
     return joined([props.text("question"), item.text("snippet") or "; ".join(facts)])
 
 
+_PAGE = PageFields(text="markdown")
 _HIT = HitFields(
     url=_url, snippet=_snippet, published_at=lambda item: item.moment("time", "published")
 )
+
+
+def fetch_request(query: PageQuery, account: Account) -> Request:
+    """Build the one POST for up to 10 pages; Kagi takes addresses with https alone."""
+    pages = [{"url": _HTTP.sub("https://", url)} for url in query.urls]
+    url = f"{account.base_url}/api/v1/extract"
+    return Request("POST", url, headers=_bearer(account), json={"pages": pages})
+
+
+def fetch_price(query: PageQuery, _account: Account) -> float:
+    """Price pages as if all of them came."""
+    return len(query.urls) * ABOUT.prices["extract"]
+
+
+def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
+    """Read one page per URL, in the order asked; those that failed carry Kagi's `error`."""
+    odd = Oddities(account.name, "page")
+    items = read_items(json_object(response.json())["data"], odd)
+    named = [((item.text("url"),), fault) for item in items if (fault := item.line("error"))]
+    faults = match_addresses(query.urls, named, query.urls)
+    came = [item for item in items if item.text("markdown")]
+    found = read_page_list(came, _PAGE, replace(query, text=True), account, faults)
+    pages = [_cut(page, query, account) for page in found]
+    price = estimate(sum(not page.error for page in pages) * ABOUT.prices["extract"])
+    return Pages(pages, price, [*_text_alone(query, account), *odd.warnings()])
+
+
+def _text_alone(query: PageQuery, account: Account) -> list[str]:
+    if not (query.highlights or query.summary):
+        return []
+    return [f'Provider "{account.name}" gives the text of pages, no highlights and no summaries.']
+
+
+def _cut(page: Page, query: PageQuery, account: Account) -> Page:
+    most = query.text_max_characters or account.options.default_fetch_text_max_characters
+    return page if not (page.text and most) else page.model_copy(update={"text": page.text[:most]})
 
 
 def summary_request(query: SummaryQuery, account: Account) -> Request:
@@ -214,8 +307,8 @@ def read_summary(response: Response, query: SummaryQuery, account: Account) -> S
 def read_error(response: Response, account: Account, able: Capability) -> ProviderError | None:
     """Read either spelling of an error body; `errors` (v1), `error` (v0 and the v1 spec)."""
     said = read_error_body(_ERRORS, response, account)
-    if response.status == OK and not said.faults:
-        return None
+    if response.status == OK and (able == "fetch" or not said.faults):
+        return None  # pages carry their own faults
     if said.kind is AuthenticationError:
         said.remedy = _key_hint(account, able)
     return said.failure(ABOUT, response, account)
@@ -223,6 +316,8 @@ def read_error(response: Response, account: Account, able: Capability) -> Provid
 
 def _key_hint(account: Account, capability: Capability) -> str:
     check = f'Check the API key of provider "{account.name}"'
+    if capability == "fetch":
+        return f"{check}: pages need a v1 key."
     v0 = capability == "summarize" or account.options.search_api == "v0"
     if v0 and account.options.v0_api_key:
         return f'Check options.v0ApiKey of provider "{account.name}": the v0 API refuses it.'

@@ -103,8 +103,8 @@ def _headers(account: Account) -> dict[str, str]:
 
 
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
-    """Name what Perplexity applies: dates, and domains to allow or to deny, but never both."""
-    native: set[FilterName] = set(DATES)
+    """Name what Perplexity applies: dates, country, language, domains to allow or to deny."""
+    native: set[FilterName] = {*DATES, "country", "language"}
     if _fits(query.include_domains):
         native.add("include_domains")
     elif not query.include_domains and _fits(query.exclude_domains) and excludes_whole_sites(query):
@@ -127,6 +127,10 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     }
     if options.search_type != "web":
         body["search_type"] = options.search_type
+    if query.country:
+        body["country"] = query.country
+    if query.language:
+        body["search_language_filter"] = [query.language]
     if domains := _domains(query, native):
         body["search_domain_filter"] = domains
     dates = {"after": query.start_published_date, "before": query.end_published_date}

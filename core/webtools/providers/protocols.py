@@ -29,6 +29,12 @@ FilterName: TypeAlias = Literal[
     "start_published_date",
     "end_published_date",
     "category",
+    "country",
+    "language",
+    "safe_search",
+    "page",
+    "content",
+    "similar",
 ]
 Done: TypeAlias = Callable[[str, bool], None]
 FILTERS: tuple[FilterName, ...] = get_args(FilterName)
@@ -136,7 +142,15 @@ class SearchQuery:
     """One query with its filters, already checked.
 
     Attributes:
+        country: Where results should come from: two capital letters.
+        language: Language of the results: two small letters.
+        safe_search: `off`, `moderate` or `strict`.
+        page: Which page of results; 0 where the first is wanted. A provider that does not name it
+            among its native filters is asked for all results up to that page.
+        content: Whether the pages themselves are wanted beside the hits.
+        similar: Whether `query` is a URL, and pages like it are wanted.
         snippets: Whether hits without an extract are worth paying for one.
+        passages: Whether passages that the provider chooses are wanted, at no extra cost.
     """
 
     query: str
@@ -146,18 +160,33 @@ class SearchQuery:
     start_published_date: date | datetime | None = None
     end_published_date: date | datetime | None = None
     category: str | None = None
+    country: str | None = None
+    language: str | None = None
+    safe_search: str | None = None
+    page: int = 0
+    content: bool = False
+    similar: bool = False
     snippets: bool = False
+    passages: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class PageQuery:
-    """URLs to fetch, and what of each page."""
+    """URLs to fetch, and what of each page.
+
+    Attributes:
+        question: What the passages of a page are to bear on, where the provider chooses them;
+            empty where none are wanted, and for every other provider.
+        passage_characters: Most characters of these passages in a page.
+    """
 
     urls: tuple[str, ...]
     text: bool = True
     highlights: bool = False
     summary: bool = False
     text_max_characters: int | None = None
+    question: str = ""
+    passage_characters: int = 0
 
 
 @dataclass(frozen=True, slots=True)

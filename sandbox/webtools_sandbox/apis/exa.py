@@ -13,6 +13,7 @@ from pydantic.alias_generators import to_camel
 from webtools_sandbox import data_files, digest
 from webtools_sandbox.apis.base import (
     Api,
+    HttpUrl,
     Json,
     JsonRequest,
     NonBlank,
@@ -171,6 +172,14 @@ class SearchRequest(_Request):
         )
 
 
+class SimilarRequest(SearchRequest):
+    """The body of a request for pages similar to another one."""
+
+    query: str = ""
+    url: HttpUrl
+    exclude_source_domain: bool = False
+
+
 class ContentsRequest(Contents):
     """The body of a request for pages."""
 
@@ -237,6 +246,7 @@ class ExaApi(Api):
         """Return what Exa serves here."""
         return {
             "POST /search": Route(SearchRequest, self._search, cached=True),
+            "POST /findSimilar": Route(SimilarRequest, self._similar, cached=True),
             "POST /contents": Route(ContentsRequest, self._pages, cached=True),
         }
 
@@ -267,7 +277,7 @@ class ExaApi(Api):
         hits = self.library.search(request.query, request.filters)[: request.num_results]
         return {
             "resolvedSearchType": "",
-            "results": [self._hit(hit.document, request) for hit in hits],
+            "results": [self._hit(hit.document, request.contents, request.query) for hit in hits],
             "searchTime": 120.5,
             # The real API sends empty arrays for the filters that are not used.
             "effectiveFilters": {
@@ -280,7 +290,22 @@ class ExaApi(Api):
             **_warned(request),
         }
 
-    def _hit(self, document: Document, request: SearchRequest) -> Json:
+    def _similar(self, request: SimilarRequest) -> Json:
+        """Answer with pages that have the words of a page's title; these hits have scores."""
+        asked = self.library.find(request.url)
+        if asked is None:
+            raise RefusedError(400, "url: the page is not known", "INVALID_URLS")
+        found = self.library.search(asked.title, request.filters)
+        others = [hit.document for hit in found if hit.document != asked][: request.num_results]
+        hits = [self._hit(document, request.contents, asked.title) for document in others]
+        results = [
+            hit | {"score": round(0.99 - rank / 200, 3), "author": document.author}
+            for rank, (hit, document) in enumerate(zip(hits, others, strict=True))
+        ]
+        cost = _search_cost(request, len(results))
+        return {"results": results, "costDollars": cost, **_warned(request)}
+
+    def _hit(self, document: Document, wanted: Contents, query: str) -> Json:
         """Return a search hit: what is unknown has no key at all, and there is no score."""
         url = self.library.url(document)
         hit: Json = {"id": url, "title": document.title or None, "url": url}
@@ -288,7 +313,7 @@ class ExaApi(Api):
             hit["publishedDate"] = _published(document.published)
         if document.author:
             hit["author"] = document.author
-        return hit | _contents(document, request.contents, request.query)
+        return hit | _contents(document, wanted, query)
 
     def _pages(self, request: ContentsRequest) -> Json:
         urls = request.urls or request.ids

@@ -74,6 +74,7 @@ class SearchRequest(JsonRequest):
     format: Literal["json", "markdown"] = "json"
     filters: SearchFilters | None = None
     extract: Extract | None = None
+    safe_search: bool = True
 
 
 class PageToExtract(JsonRequest):

@@ -15,20 +15,14 @@ from webtools.errors import ConfigError, WebToolsError
 from webtools.flows.drivers import Flow, Gather, Offload
 from webtools.inputs.models import MAX_SOURCES
 from webtools.operations.failover import Leave, Tried, Turns, in_turn
+from webtools.operations.filters import attest, unapplied, undated_warning
 from webtools.operations.research.rules import (
     fused,
     is_docs_lookup,
     normalize,
     without_repeats,
 )
-from webtools.operations.search import (
-    HITS,
-    as_kept,
-    attest,
-    search_one,
-    unapplied,
-    undated_warning,
-)
+from webtools.operations.search import HITS, as_kept, search_one
 from webtools.pipeline.accounting import Job
 from webtools.pipeline.caching import Work, done_once
 from webtools.pipeline.circuit_breaking import log_skipped
@@ -326,6 +320,7 @@ def _search_query(question: Question) -> SearchQuery:
         start_published_date=question.since,
         category=NEWS if question.command == "web-news" else None,
         snippets=True,
+        passages=question.command == "web-deep",
     )
 
 

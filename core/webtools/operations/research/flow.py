@@ -319,13 +319,19 @@ class _Research:
 
 
 def _sources(found: Retrieval, texts: Mapping[str, str]) -> tuple[Source, ...]:
-    """Return the texts to cite: of the pages where they were read, else of the snippets."""
-    pairs = ((result, texts.get(result.url) or result.snippet) for result in found.results)
+    """Return the texts to cite: of the pages where they were read, else of what the hits hold."""
+    pairs = ((result, texts.get(result.url) or _held(result)) for result in found.results)
     return tuple(
         Source(number, without_hidden(result.title), result.url, without_hidden(text))
         for number, (result, text) in enumerate(pairs, 1)
         if text
     )
+
+
+def _held(result: SearchResult) -> str:
+    """Return the passages of a page that its provider chose, in its order, else the snippet."""
+    passages = result.content.passages if result.content else None
+    return "\n\n".join(each.text for each in passages or ()) or result.snippet
 
 
 def _answer(outcome: Outcome | None) -> ResearchSynthesis | None:

@@ -63,9 +63,18 @@ def read_pages(found: Retrieval, context: CallContext, deadline: float) -> Flow[
         pages += spare
     found.is_partial = bool(unread)
     found.warnings += [
-        f"{page.url} could not be read, so its snippet stands in: {page.error}" for page in unread
+        f"{page.url} could not be read, so {stand_in(page.url, found)} in: {page.error}"
+        for page in unread
     ]
     return {page.url: page.text for page in pages if page.text}
+
+
+def stand_in(url: str, found: Retrieval) -> str:
+    """Say what of a hit stands in for its page, and who chose it."""
+    held = next((hit.content for hit in found.results if hit.url == url), None)
+    if held is None or not held.passages:
+        return "its snippet stands"
+    return f'the passages that "{held.passages_by}" chose stand'
 
 
 def _read(
