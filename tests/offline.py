@@ -60,6 +60,10 @@ class Stub:
         return [request.json for request in self.requests]
 
 
+# What is said beside the filters: where each is applied, tests of their own tell.
+OPTIONS = {"country", "language", "safe_search", "page", "content", "similar"}
+
+
 def by_query(answers: Mapping[str, Response | RequestError]) -> Answer:
     """Answer each request by the query in its JSON body."""
     return lambda request: answers[request.json["query"]]

@@ -152,10 +152,12 @@ def _synthesizing(question: str, *sources: Cited) -> Callable[[Account], Flow[An
 
 _EXA_SEARCH = "https://exa.ai/docs/reference/search"
 _EXA_CONTENTS = "https://exa.ai/docs/reference/get-contents"
+_EXA_SIMILAR = "https://exa.ai/docs/reference/find-similar-links"
 _KAGI_V1 = "https://kagi.com/api/docs"
 _KAGI_V0 = "https://help.kagi.com/kagi/api/search-legacy.html"
 _KAGI_SUMMARY = "https://help.kagi.com/kagi/api/summarizer.html"
 _BRAVE = "https://api-dashboard.search.brave.com/app/documentation/web-search/get-started"
+_BRAVE_CONTEXT = "https://api-dashboard.search.brave.com/app/documentation/llm-context"
 _PERPLEXITY_SEARCH = "https://docs.perplexity.ai/api-reference/search-post"
 _PERPLEXITY_AGENT = "https://docs.perplexity.ai/docs/agent-api"
 _CONTEXT7 = "https://context7.com/docs/api-guide"
@@ -175,6 +177,7 @@ _SPRING = {
     "end_published_date": date(2026, 5, 31),
     "category": "news",
 }
+_LOAN = {"text": False, "question": "Who may borrow seeds?", "passage_characters": 400}
 _POOL = _synthesizing(
     "When did the tidal pool open?",
     Cited(1, "Tidal pool", f"{NEWS}/1.html", "Vellmouth opened its tidal pool on Saturday."),
@@ -219,6 +222,10 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "exa-contents-all-failed": Scenario("exa", _fetching(_PAGES[1]), _EXA_CONTENTS, fails=True),
     **_named("exa-contents", _failures("exa", _fetching(*_PAGES), _EXA_CONTENTS)),
+    "exa-contents-question": Scenario("exa", _fetching(*_PAGES, **_LOAN), _EXA_CONTENTS),
+    "exa-similar": Scenario(
+        "exa", _searching(_PAGES[0], similar=True, content=True, limit=2), _EXA_SIMILAR
+    ),
     "kagi-search": Scenario("kagi", _searching(_BARLEY, "glacier lake"), _KAGI_V1),
     "kagi-search-filtered": Scenario("kagi", _searching("seeds", **_SPRING), _KAGI_V1),
     "kagi-search-invalid": Scenario("kagi", _searching(_BARLEY, limit=5000), _KAGI_V1, fails=True),
@@ -236,6 +243,14 @@ SCENARIOS: dict[str, Scenario] = {
         fails=True,
     ),
     **_named("kagi-search", _failures("kagi", _searching(_BARLEY), _KAGI_V1)),
+    "kagi-search-content": Scenario(
+        "kagi",
+        _searching(_BARLEY, limit=2, content=True, safe_search="off", country="DE", page=1),
+        _KAGI_V1,
+    ),
+    "kagi-extract": Scenario("kagi", _fetching(*_PAGES, text_max_characters=120), _KAGI_V1),
+    "kagi-extract-all-failed": Scenario("kagi", _fetching(_PAGES[1]), _KAGI_V1, fails=True),
+    **_named("kagi-extract", _failures("kagi", _fetching(*_PAGES), _KAGI_V1)),
     "kagi-v0-search": Scenario("kagi", _searching(_BARLEY), _KAGI_V0, options=_V0),
     **_named("kagi-v0-search", _failures("kagi", _searching(_BARLEY), _KAGI_V0, options=_V0)),
     "kagi-summary": Scenario("kagi", _summarizing(_TEXT), _KAGI_SUMMARY),
@@ -253,6 +268,10 @@ SCENARIOS: dict[str, Scenario] = {
     **_named("kagi-summary", _failures("kagi", _summarizing(_TEXT), _KAGI_SUMMARY)),
     "brave-search": Scenario("brave", _searching(_BARLEY, "glacier lake"), _BRAVE),
     "brave-search-filtered": Scenario("brave", _searching("seeds", **_SPRING), _BRAVE),
+    "brave-search-german": Scenario(
+        "brave", _searching("seeds", country="DE", language="ja", page=2), _BRAVE
+    ),
+    "brave-context": Scenario("brave", _searching(_BARLEY, content=True), _BRAVE_CONTEXT),
     "brave-search-invalid": Scenario(
         "brave", _searching(_BARLEY), _BRAVE, options={"country": "XX"}, fails=True
     ),

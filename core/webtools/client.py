@@ -161,8 +161,9 @@ class WebTools(AwaitedMethods):
 
         Args:
             urls: One absolute http(s) URL or several, at most 100.
-            question: Return the passages of each page that bear on it, not the whole text. The
-                whole page is cached, so another question about it costs nothing.
+            question: Return the passages of each page that bear on it, not the whole text. Exa
+                chooses them itself; of others the whole page is cached, and another question about
+                it costs nothing.
             text: Return the text; None means yes unless a question, highlights or a summary are
                 asked for.
             highlights: Return the most relevant extracts.

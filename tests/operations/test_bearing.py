@@ -103,12 +103,12 @@ def url(webtools_sandbox: SandboxServer) -> str:
     return f"{webtools_sandbox.docs_url}/{SECRETS}"
 
 
-def test_another_question_about_a_page_costs_nothing(
+def test_another_question_about_a_page_costs_nothing_where_we_choose_its_passages(
     web: WebTools, webtools_sandbox: SandboxServer, url: str
 ) -> None:
-    first = web.fetch(url, question="How do I make a URL-safe token?")
+    first = web.fetch(url, question="How do I make a URL-safe token?", provider="kagi")
     webtools_sandbox.reset_stats()
-    second = web.fetch(url, question="How do I compare digests?")
+    second = web.fetch(url, question="How do I compare digests?", provider="kagi")
     assert webtools_sandbox.stats()["requests"] == {}
     assert (first.cache_hit, second.cache_hit, second.cost_usd) == (False, True, 0.0)
     assert any("token_urlsafe" in each.text for each in first.pages[0].passages or ())
@@ -131,7 +131,8 @@ async def test_a_model_reads_headings_and_passages_awaited_too(web: WebTools, ur
 
 
 def test_a_model_is_told_that_nothing_bears_on_its_question(web: WebTools, url: str) -> None:
-    result = web.call_tool("web_fetch", {"url": url, "question": "Who discovered penicillin?"})
+    asked = {"url": url, "question": "Who discovered penicillin?", "provider": "kagi"}
+    result = web.call_tool("web_fetch", asked)
     assert not result.is_error
     assert NO_PASSAGE in result.text
     assert "Warning: Nothing on the page bears on the question" in result.text

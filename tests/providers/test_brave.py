@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import offline
 import pytest
-from offline import KEY, Clock, Stub, answer, drive
+from offline import KEY, OPTIONS, Clock, Stub, answer, drive
 
 from webtools.errors import (
     AuthenticationError,
@@ -128,7 +128,10 @@ def test_a_range_of_dates_is_native() -> None:
     query = SearchQuery("q", 3, start_published_date=START, end_published_date=END)
     assert params(query)["freshness"] == "2026-04-01to2026-05-31"
     assert params(query)["count"] == "3"
-    assert brave.native_filters(query, ACCOUNT) == {"start_published_date", "end_published_date"}
+    assert brave.native_filters(query, ACCOUNT) - OPTIONS == {
+        "start_published_date",
+        "end_published_date",
+    }
 
 
 def test_a_start_alone_reaches_until_today() -> None:
@@ -144,7 +147,7 @@ def test_an_end_alone_is_applied_here_to_as_many_results_as_there_may_be() -> No
     query = SearchQuery("q", 3, end_published_date=END)
     assert "freshness" not in params(query)
     assert params(query)["count"] == "20"
-    assert brave.native_filters(query, ACCOUNT) == frozenset()
+    assert brave.native_filters(query, ACCOUNT) - OPTIONS == frozenset()
 
 
 def test_a_moment_counts_by_its_day_in_utc() -> None:
@@ -159,13 +162,13 @@ def test_single_domains_become_operators() -> None:
     query = SearchQuery("q", 3, include_domains=("*.a.example",), exclude_domains=("b.example",))
     assert params(query)["q"] == "q site:a.example -site:b.example"
     assert params(query)["count"] == "3"
-    assert brave.native_filters(query, ACCOUNT) == {"include_domains", "exclude_domains"}
+    assert brave.native_filters(query, ACCOUNT) - OPTIONS == {"include_domains", "exclude_domains"}
 
 
 def test_several_domains_to_include_are_filtered_here() -> None:
     query = SearchQuery("q", 3, include_domains=("a.example", "b.example"))
     assert (params(query)["q"], params(query)["count"]) == ("q", "20")
-    assert brave.native_filters(query, ACCOUNT) == frozenset()
+    assert brave.native_filters(query, ACCOUNT) - OPTIONS == frozenset()
 
 
 def test_a_path_is_checked_here_after_its_site_was_asked_for() -> None:
@@ -176,18 +179,21 @@ def test_a_path_is_checked_here_after_its_site_was_asked_for() -> None:
 def test_a_site_of_which_only_a_path_is_unwanted_is_not_excluded() -> None:
     query = SearchQuery("q", 3, exclude_domains=("a.example/blog",))
     assert (params(query)["q"], params(query)["count"]) == ("q", "20")
-    assert brave.native_filters(query, ACCOUNT) == frozenset()
+    assert brave.native_filters(query, ACCOUNT) - OPTIONS == frozenset()
 
 
 def test_operators_that_would_not_fit_are_applied_here() -> None:
     query = SearchQuery("x" * 390, 3, exclude_domains=("a.example",))
     assert params(query)["q"] == "x" * 390
-    assert brave.native_filters(query, ACCOUNT) == frozenset()
+    assert brave.native_filters(query, ACCOUNT) - OPTIONS == frozenset()
 
 
 def test_only_the_category_news_is_native() -> None:
-    assert brave.native_filters(NEWS, ACCOUNT) == {"category"}
-    assert brave.native_filters(SearchQuery("q", 3, category="company"), ACCOUNT) == frozenset()
+    assert brave.native_filters(NEWS, ACCOUNT) - OPTIONS == {"category"}
+    assert (
+        brave.native_filters(SearchQuery("q", 3, category="company"), ACCOUNT) - OPTIONS
+        == frozenset()
+    )
 
 
 # --- the answer --------------------------------------------------------------------------------

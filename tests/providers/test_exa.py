@@ -7,7 +7,7 @@ from typing import Any
 
 import offline
 import pytest
-from offline import KEY, answer
+from offline import KEY, OPTIONS, answer
 
 from webtools.errors import (
     AuthenticationError,
@@ -79,7 +79,7 @@ def test_every_filter_is_native() -> None:
         end_published_date=utc(2026, 2, 3, 4, 5, 6),
         category="news",
     )
-    assert exa.native_filters(query, ACCOUNT) == {
+    assert exa.native_filters(query, ACCOUNT) - OPTIONS == {
         "include_domains",
         "exclude_domains",
         "start_published_date",

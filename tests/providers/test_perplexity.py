@@ -11,7 +11,7 @@ import offline
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from offline import KEY, Clock, Stub, answer, drive
+from offline import KEY, OPTIONS, Clock, Stub, answer, drive
 
 from webtools import WebTools
 from webtools.errors import (
@@ -79,7 +79,7 @@ def test_dates_are_written_month_first() -> None:
     sent = body_of(query)
     assert sent["search_after_date_filter"] == "04/01/2026"
     assert sent["search_before_date_filter"] == "06/01/2026"
-    assert perplexity.native_filters(query, ACCOUNT) == {
+    assert perplexity.native_filters(query, ACCOUNT) - OPTIONS == {
         "start_published_date",
         "end_published_date",
     }
@@ -115,7 +115,7 @@ def test_domains_are_allowed_or_denied_and_the_rest_is_done_here(
     body = body_of(query)
     assert body.get("search_domain_filter") == sent
     assert body["max_results"] == count
-    assert perplexity.native_filters(query, ACCOUNT) - DATES == native
+    assert perplexity.native_filters(query, ACCOUNT) - OPTIONS - DATES == native
 
 
 # --- search: the answer ------------------------------------------------------------------------

@@ -123,6 +123,7 @@ def test_exa_search_filtered(play: Play) -> None:
                     "score": 1.0,
                     "source_provider": "exa",
                     "query": "seeds",
+                    "content": None,
                 }
             ],
             "errors": [],
@@ -206,6 +207,7 @@ def test_exa_contents_with_a_page_that_is_gone(play: Play) -> None:
 Farmers in the dry south have borrowed seeds from the\
 """,
                     "passages": None,
+                    "passages_by": None,
                     "highlights": [],
                     "summary": "Farmers in the dry south have borrowed seeds from the Northrop archive for the first time. They promise to return twice the amount after the harvest. The loan covers eleven old kinds of barley which need little water. Agronomists will publish the yields.",
                     "published_at": "2026-05-03T10:20:00Z",
@@ -218,6 +220,7 @@ Farmers in the dry south have borrowed seeds from the\
                     "title": None,
                     "text": None,
                     "passages": None,
+                    "passages_by": None,
                     "highlights": [],
                     "summary": None,
                     "published_at": None,
@@ -234,6 +237,7 @@ Farmers in the dry south have borrowed seeds from the\
 Eleven thousand volunteers counted wild bees in July. They\
 """,
                     "passages": None,
+                    "passages_by": None,
                     "highlights": [],
                     "summary": "Eleven thousand volunteers counted wild bees in July. They found 214 kinds, nine fewer than in the census before, but more bees of each kind. Researchers explain the result by the wet spring. The data can be downloaded as CSV.",
                     "published_at": "2026-08-19T00:00:00Z",
@@ -353,6 +357,7 @@ def test_kagi_search_filtered(play: Play) -> None:
                     "score": 1.0,
                     "source_provider": "kagi",
                     "query": "seeds",
+                    "content": None,
                 }
             ],
             "errors": [],

@@ -35,11 +35,12 @@ from webtools.providers.protocols import (
     SummaryQuery,
 )
 from webtools.results import Page
-from webtools.text.cleaning import without_controls
+from webtools.text.cleaning import one_line, without_controls
 from webtools.text.narrowing import is_list
 
 _MOST_BILLED_TOKENS = 10_000
 _HTTP = re.compile("^http://", re.IGNORECASE)
+_HEADING = re.compile(r"\s*# +(\S.*)")
 _MOST_EXTRACTED = 10  # pages of one request
 _LONGEST_SNIPPET = 300  # of a page that came whole
 
@@ -254,7 +255,7 @@ def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
     faults = match_addresses(query.urls, named, query.urls)
     came = [item for item in items if item.text("markdown")]
     found = read_page_list(came, _PAGE, replace(query, text=True), account, faults)
-    pages = [_cut(page, query, account) for page in found]
+    pages = [_titled(_cut(page, query, account)) for page in found]
     price = estimate(sum(not page.error for page in pages) * ABOUT.prices["extract"])
     return Pages(pages, price, [*_text_alone(query, account), *odd.warnings()])
 
@@ -263,6 +264,12 @@ def _text_alone(query: PageQuery, account: Account) -> list[str]:
     if not (query.highlights or query.summary):
         return []
     return [f'Provider "{account.name}" gives the text of pages, no highlights and no summaries.']
+
+
+def _titled(page: Page) -> Page:
+    """Take the title from the heading that a page begins with: Kagi names none."""
+    heading = _HEADING.match(page.text or "")
+    return page.model_copy(update={"title": one_line(heading[1])}) if heading else page
 
 
 def _cut(page: Page, query: PageQuery, account: Account) -> Page:

@@ -207,7 +207,8 @@ class KagiApi(Api):
         return pages
 
     def _extracted(self, url: str) -> dict[str, str]:
-        document = self.library.find(url)
+        # Only https is asked for, and the sandbox may serve its pages without.
+        document = self.library.find(url) or self.library.find(f"http://{url[8:]}")
         if document is None:
             return {"url": url, "error": "No data from crawlers"}
         return {"url": url, "markdown": document.markdown}

@@ -1,0 +1,177 @@
+"""Options of a search: who applies each, pages of results, pages similar to others, content."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import offline
+import pytest
+from offline import OPTIONS, Stub, answer
+
+from webtools import ConfigError, InputError, WebTools
+from webtools.flows.drivers import run
+from webtools.operations.bearing import MOST_CHARACTERS, OURS, bearing
+from webtools.operations.filters import attest, finding_similar
+from webtools.operations.search import search
+from webtools.output.formatting import search_text
+from webtools.pipeline.context import detached
+from webtools.providers.protocols import SearchQuery
+from webtools.results import FetchResponse, Page, Passage, SearchResponse, SearchResult
+from webtools.tools import SEARCH, SearchInput, read_input
+from webtools_sandbox import SandboxServer
+
+ALL = SearchQuery(
+    "q", 2, country="DE", language="de", safe_search="strict", page=2, content=True, similar=False
+)
+STATES = {"n": "native", "l": "local", "u": "unsupported"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "query", "states"),
+    [
+        pytest.param("exa", {}, ALL, "nunln", id="exa"),
+        pytest.param("kagi", {}, ALL, "nunnn", id="kagi"),
+        pytest.param("kagi", {"searchApi": "v0"}, ALL, "uuulu", id="kagi v0"),
+        pytest.param("perplexity", {}, ALL, "nnulu", id="perplexity"),
+        pytest.param("brave", {}, ALL, "nnuln", id="brave for passages"),
+        pytest.param(
+            "brave",
+            {},
+            SearchQuery("q", 2, "", country="AQ", language="tlh", page=2),
+            "uun",
+            id="x",
+        ),
+    ],
+)
+def test_each_option_is_attested(
+    kind: str, options: dict[str, Any], query: SearchQuery, states: str
+) -> None:
+    found = attest(offline.account(kind, options=options), query)
+    assert "".join(state[0] for state in found.values()) == states
+
+
+def test_what_nobody_applies_is_told() -> None:
+    response = found_by("perplexity", SearchQuery("q", 5, safe_search="strict", content=True))
+    assert response.filters == dict.fromkeys(("safe_search", "content"), "unsupported")
+    assert response.warnings == [
+        'Filter safe_search is not supported by provider "my-perplexity" and was not applied.',
+        'Option content is not supported by provider "my-perplexity" and was not applied.',
+    ]
+
+
+def found_by(kind: str, query: SearchQuery, count: int = 20) -> SearchResponse:
+    items = [{"url": f"https://a.example/{n}", "title": f"{n}"} for n in range(1, count + 1)]
+    transport = Stub(answer({"results": items}))
+    found = run(search(offline.account(kind), [query], detached()), transport)
+    body = transport.requests[0].json
+    assert body.get("max_results", body.get("numResults")) == min(20, query.limit * query.page or 5)
+    return found
+
+
+@pytest.mark.parametrize(("page", "titles"), [(2, ["4", "5", "6"]), (7, ["19", "20"]), (8, [])])
+@pytest.mark.parametrize("kind", ["exa", "perplexity"])
+def test_a_page_is_cut_out_of_all_results_where_the_api_has_no_pages(
+    kind: str, page: int, titles: list[str]
+) -> None:
+    query = SearchQuery("q", 3, page=page)
+    if kind == "exa" and page > 6:
+        pytest.skip("it gives up to 100")
+    found = found_by(kind, query)
+    assert [result.title for result in found.results] == titles
+    assert found.filters == {"page": "local"}
+
+
+def test_similar_pages_are_looked_for_where_they_can_be_found() -> None:
+    exa, kagi = offline.account("exa"), offline.account("kagi")
+    assert finding_similar([kagi, exa]) == (exa,)
+    with pytest.raises(
+        ConfigError, match=r'^No pages similar .+ with "my-kagi"; leave similar out'
+    ):
+        finding_similar([kagi])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"country": "Germany"}, 'country "Germany" is not possible; give a code of two letters'),
+        ({"language": "d1"}, 'language "d1" is not possible'),
+        ({"safe_search": "on"}, '"on" is not a level of safe search; use one of off, moderate'),
+        ({"page": 11}, 'page "11" is not possible; use 1 to 10'),
+        ({"similar": True}, 'similar takes URLs, and "q" is none'),
+    ],
+)
+def test_an_option_that_makes_no_sense_is_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read_input(SearchInput, {"queries": "q", **given})
+    assert str(caught.value).startswith(message)
+
+
+def test_options_are_lenient_in_spelling_and_absent_when_empty() -> None:
+    given = {"country": " de ", "language": "EN", "safeSearch": "Off", "page": 0, "content": False}
+    found = read_input(SearchInput, {"query": "q", **given})
+    assert (found.country, found.language, found.safe_search) == ("DE", "en", "off")
+    assert found.model_fields_set == {"queries", "country", "language", "safe_search"}
+    empty = read_input(SearchInput, {"query": "q", "country": "", "language": " ", "page": 0})
+    assert empty.model_fields_set == {"queries"}
+
+
+def test_options_cost_a_model_few_bytes() -> None:
+    properties = SEARCH.input_model.model_json_schema()["properties"]
+    assert properties.keys() >= OPTIONS
+    assert sum(len(f"{name}{properties[name]}") for name in OPTIONS) <= 600
+
+
+def test_a_model_reads_the_content_in_place_of_the_snippet() -> None:
+    page = Page(url="https://a.example/", text="# A\n\nText.")
+    hit = {"title": "A", "url": page.url, "snippet": "short", "source_provider": "p", "query": "q"}
+    assert search_text([SearchResult(**hit, content=page)]) == (
+        "1. A\n   https://a.example/\n   # A\n\n   Text."
+    )
+
+
+# --- passages that a provider chose ------------------------------------------------------------
+
+
+def test_passages_of_a_provider_keep_their_order_and_its_name_within_one_budget() -> None:
+    long = "seeds " * 1000
+    chosen = [Passage(text=long, url="https://a.example/"), Passage(text="Second seeds.")]
+    pages = [
+        Page(url="https://a.example/", passages=chosen, passages_by="exa"),
+        Page(url="https://b.example/", text=f"{long}\n\nWho lends seeds? The archive lends seeds."),
+    ]
+    found = bearing(FetchResponse(provider="exa", pages=pages), "Who lends seeds?")
+    theirs, ours = found.pages
+    assert theirs == pages[0]
+    assert ours.passages_by == OURS
+    told = [each.text for page in found.pages for each in page.passages or ()]
+    assert sum(map(len, told)) <= MOST_CHARACTERS
+    assert found.warnings == []
+
+
+def test_a_question_is_answered_by_passages_of_who_reads_the_page(
+    webtools_sandbox: SandboxServer,
+) -> None:
+    with WebTools({**webtools_sandbox.config(), "cache": {}}) as web:
+        url = f"{webtools_sandbox.docs_url}/library/json.html"
+        asked = {"urls": url, "question": "How is JSON decoded?"}
+        found = {name: web.fetch(**asked, provider=name) for name in ("exa", "kagi")}
+        again = web.fetch(**asked, provider="exa")
+    pages = {name: response.pages[0] for name, response in found.items()}
+    assert {name: page.passages_by for name, page in pages.items()} == {"exa": "exa", "kagi": OURS}
+    assert all(page.passages and page.text is None for page in pages.values())
+    assert again.cache_hit
+    assert again.pages == [pages["exa"]]
+
+
+def test_deep_research_with_brave_reads_its_passages_where_a_page_cannot_be_read(
+    webtools_sandbox: SandboxServer,
+) -> None:
+    config = webtools_sandbox.config()
+    only = [entry for entry in config["providers"] if entry["type"] == "brave"]
+    webtools_sandbox.reset_stats()
+    with WebTools({**config, "providers": only, "defaultProvider": "brave"}) as web:
+        found = web.research("How does json decode a document?", command="web-deep")
+    # The sandbox stands on a private address, which pages are not read from.
+    assert webtools_sandbox.stats()["requests"] == {"/brave/res/v1/llm/context": 1}
+    assert found.synthesis is not None
+    assert found.synthesis.claims
