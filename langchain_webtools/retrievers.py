@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Sequence
 from datetime import date
-from typing import Any
+from typing import Any, Literal
 
 from langchain_core.callbacks import (
     AsyncCallbackManagerForRetrieverRun,
@@ -22,7 +22,7 @@ from webtools.tools import MAX_LIMIT
 _logger = logging.getLogger(__name__)
 _FILTERS = (
     *("include_domains", "exclude_domains", "start_published_date", "end_published_date"),
-    *("category", "provider"),
+    *("category", "country", "language", "safe_search", "provider"),
 )
 
 
@@ -49,6 +49,10 @@ class WebSearchRetriever(BaseRetriever):
             Only results published in this range, YYYY-MM-DD.
         category: str | None
             Kind of page; the names are in `webtools.tools.CATEGORIES`.
+        country, language: str | None
+            Two letters each: where results come from, and what they are written in.
+        safe_search: str | None
+            "off", "moderate" or "strict".
         provider: str | None
             Configured name of the provider to search with.
         fetch: bool
@@ -117,6 +121,9 @@ class WebSearchRetriever(BaseRetriever):
     start_published_date: str | date | None = None
     end_published_date: str | date | None = None
     category: str | None = None
+    country: str | None = None
+    language: str | None = None
+    safe_search: Literal["off", "moderate", "strict"] | None = None
     provider: str | None = None
     fetch: bool = False
     text_max_characters: int | None = Field(default=None, ge=1, le=1_000_000)

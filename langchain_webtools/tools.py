@@ -37,7 +37,7 @@ class WebSearchTool(WebTool):
         loop_guard: bool
             True: where one thread searches for nearly the same again, the next best results take
             the place of those it was shown.
-        limit, include_domains, exclude_domains, category, provider, …
+        limit, include_domains, exclude_domains, category, country, language, provider, …
             Fixed for every call when given: a model neither sees nor changes them.
 
     Instantiation:
@@ -88,6 +88,12 @@ class WebSearchTool(WebTool):
     start_published_date: str | None = None
     end_published_date: str | None = None
     category: str | None = None
+    country: str | None = None
+    language: str | None = None
+    safe_search: Literal["off", "moderate", "strict"] | None = None
+    page: int | None = None
+    content: bool = False
+    similar: bool = False
     provider: str | None = None
     loop_guard: bool = True
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.callbacks import CallbackManager
@@ -41,6 +41,9 @@ class WebRetriever(BaseRetriever):
         start_published_date: Only results published on or after it (ISO 8601).
         end_published_date: Only results published on or before it (ISO 8601).
         category: Kind of page; the names are in `webtools.tools.CATEGORIES`.
+        country: Two-letter country that results come from.
+        language: Two-letter language of the results.
+        safe_search: `off`, `moderate` or `strict`.
         provider: Configured name of the provider to use.
         fetch: Read the page of every hit.
         max_characters: Most characters of a page that is read.
@@ -64,6 +67,9 @@ class WebRetriever(BaseRetriever):
         start_published_date: str | date | None = None,
         end_published_date: str | date | None = None,
         category: str | None = None,
+        country: str | None = None,
+        language: str | None = None,
+        safe_search: Literal["off", "moderate", "strict"] | None = None,
         provider: str | None = None,
         fetch: bool = False,
         max_characters: int = 4000,
@@ -78,6 +84,9 @@ class WebRetriever(BaseRetriever):
             "start_published_date": start_published_date,
             "end_published_date": end_published_date,
             "category": category,
+            "country": country,
+            "language": language,
+            "safe_search": safe_search,
             "provider": provider,
         }
         self.fetch = fetch

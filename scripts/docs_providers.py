@@ -24,6 +24,7 @@ from webtools.config.parts import (
     LogConfig,
     ResearchConfig,
 )
+from webtools.operations.filters import LOCAL
 from webtools.pages import fetching
 from webtools.pipeline.accounting import timeout_of
 from webtools.providers import PROVIDERS, Account, Capability
@@ -221,7 +222,14 @@ _CASES: dict[str, tuple[FilterName, dict[str, Any]]] = {
     ),
     "category `news`": ("category", {"category": "news"}),
     "another category": ("category", {"category": "publication"}),
+    "country": ("country", {"country": "DE"}),
+    "language": ("language", {"language": "de"}),
+    "safe search": ("safe_search", {"safe_search": "strict"}),
+    "page of results": ("page", {"page": 2}),
+    "content of the pages": ("content", {"content": True}),
+    "similar pages": ("similar", {"similar": True}),
 }
+_REFUSED = {"similar": "not at all; another provider is asked, or the call refused"}
 
 
 def _filters(name: str) -> list[str]:
@@ -231,8 +239,10 @@ def _filters(name: str) -> list[str]:
     rows: list[Row] = []
     for title, (wanted, given) in _CASES.items():
         native = wanted in search.native_filters(SearchQuery("q", 5, **given), _account(name))
-        here = "not at all; a warning says so" if wanted == "category" else "here"
+        here = _REFUSED.get(wanted, "here" if wanted in LOCAL else "not at all; a warning says so")
         rows.append([title, "the API" if native else here])
+    if PROVIDERS[name].about.chooses_passages:
+        rows.append(["passages of a fetched page for a question", "the API"])
     return ["### Who applies a filter", table(("Filter", "Applied by"), rows)]
 
 
@@ -264,6 +274,8 @@ _PRICED: dict[str, list[tuple[str, dict[str, Any], Query]]] = {
     "kagi": [
         ("search, `searchApi` v1", {}, _TEN),
         ("search, `searchApi` v0", {"searchApi": "v0"}, _TEN),
+        ("search for 10 results with content", {}, SearchQuery("q", 10, content=True)),
+        ("a page", {}, PageQuery((_URL,))),
         ("a summary", {}, SummaryQuery(_URL)),
     ],
     "perplexity": [

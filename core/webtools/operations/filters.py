@@ -14,7 +14,7 @@ from webtools.providers.filters import DATES, DOMAINS
 from webtools.providers.protocols import FILTERS, SearchQuery
 from webtools.results import FilterState, SearchResult
 
-_LOCAL: frozenset[FilterName] = DOMAINS | DATES | {"page"}
+LOCAL: frozenset[FilterName] = DOMAINS | DATES | {"page"}
 
 
 def attest(account: Account, query: SearchQuery) -> dict[str, FilterState]:
@@ -24,7 +24,7 @@ def attest(account: Account, query: SearchQuery) -> dict[str, FilterState]:
         return {}
     native = native_filters(account, query)
     return {
-        name: "native" if name in native else "local" if name in _LOCAL else "unsupported"
+        name: "native" if name in native else "local" if name in LOCAL else "unsupported"
         for name in asked
     }
 
