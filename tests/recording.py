@@ -223,7 +223,7 @@ SCENARIOS: dict[str, Scenario] = {
     "exa-contents-all-failed": Scenario("exa", _fetching(_PAGES[1]), _EXA_CONTENTS, fails=True),
     **_named("exa-contents", _failures("exa", _fetching(*_PAGES), _EXA_CONTENTS)),
     "exa-contents-question": Scenario("exa", _fetching(*_PAGES, **_LOAN), _EXA_CONTENTS),
-    "exa-similar": Scenario(
+    "exa-search-similar": Scenario(
         "exa", _searching(_PAGES[0], similar=True, content=True, limit=2), _EXA_SIMILAR
     ),
     "kagi-search": Scenario("kagi", _searching(_BARLEY, "glacier lake"), _KAGI_V1),
@@ -248,9 +248,9 @@ SCENARIOS: dict[str, Scenario] = {
         _searching(_BARLEY, limit=2, content=True, safe_search="off", country="DE", page=1),
         _KAGI_V1,
     ),
-    "kagi-extract": Scenario("kagi", _fetching(*_PAGES, text_max_characters=120), _KAGI_V1),
-    "kagi-extract-all-failed": Scenario("kagi", _fetching(_PAGES[1]), _KAGI_V1, fails=True),
-    **_named("kagi-extract", _failures("kagi", _fetching(*_PAGES), _KAGI_V1)),
+    "kagi-contents": Scenario("kagi", _fetching(*_PAGES, text_max_characters=120), _KAGI_V1),
+    "kagi-contents-all-failed": Scenario("kagi", _fetching(_PAGES[1]), _KAGI_V1, fails=True),
+    **_named("kagi-contents", _failures("kagi", _fetching(*_PAGES), _KAGI_V1)),
     "kagi-v0-search": Scenario("kagi", _searching(_BARLEY), _KAGI_V0, options=_V0),
     **_named("kagi-v0-search", _failures("kagi", _searching(_BARLEY), _KAGI_V0, options=_V0)),
     "kagi-summary": Scenario("kagi", _summarizing(_TEXT), _KAGI_SUMMARY),
@@ -271,7 +271,7 @@ SCENARIOS: dict[str, Scenario] = {
     "brave-search-german": Scenario(
         "brave", _searching("seeds", country="DE", language="ja", page=2), _BRAVE
     ),
-    "brave-context": Scenario("brave", _searching(_BARLEY, content=True), _BRAVE_CONTEXT),
+    "brave-search-context": Scenario("brave", _searching(_BARLEY, content=True), _BRAVE_CONTEXT),
     "brave-search-invalid": Scenario(
         "brave", _searching(_BARLEY), _BRAVE, options={"country": "XX"}, fails=True
     ),

@@ -202,5 +202,5 @@ def test_the_functions_bind_what_their_signatures_say(web: WebTools) -> None:
             assert list(parameters) == list(model.model_fields)
             least = {name for name, each in parameters.items() if each.default is each.empty}
             assert least == {next(iter(parameters))}
-    with pytest.raises(TypeError, match="takes 8 arguments but 9 were given"):
-        WebToolsSpec(web).web_search(*"123456789")
+    with pytest.raises(TypeError, match="takes 14 arguments but 15 were given"):
+        WebToolsSpec(web).web_search(*"123456789abcdef")

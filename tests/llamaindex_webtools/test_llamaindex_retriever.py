@@ -94,6 +94,9 @@ async def test_the_query_the_number_and_the_filters_are_passed_on(retrieve: Retr
         "start_published_date": date(2026, 1, 2),
         "end_published_date": "2026-02-03",
         "category": "news",
+        "country": "DE",
+        "language": "de",
+        "safe_search": "strict",
         "provider": "exa",
     }
     await retrieve(WebRetriever(web, similarity_top_k=3, **filters), "asyncio")

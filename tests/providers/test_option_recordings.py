@@ -43,7 +43,7 @@ def test_exa_chooses_passages_for_a_question(play: Play) -> None:
     assert response.cost_usd == 0.002
 
 
-@plays("exa-similar")
+@plays("exa-search-similar")
 def test_exa_finds_similar_pages_with_their_text(play: Play) -> None:
     response = play()
     found = [(hit.title, hit.score, hit.content.text[:40]) for hit in response.results]
@@ -78,7 +78,7 @@ def test_kagi_gives_pages_with_their_hits(play: Play) -> None:
     assert response.cost_usd == pytest.approx(0.012 + 2 * 0.004)
 
 
-@plays("kagi-extract")
+@plays("kagi-contents")
 def test_kagi_extracts_pages_and_says_which_failed(play: Play) -> None:
     response = play()
     assert [(page.title, len(page.text or ""), page.error) for page in response.pages] == snapshot(
@@ -92,26 +92,26 @@ def test_kagi_extracts_pages_and_says_which_failed(play: Play) -> None:
     assert response.cost_is_estimate
 
 
-@plays("kagi-extract-all-failed")
+@plays("kagi-contents-all-failed")
 def test_that_no_page_could_be_extracted_is_an_error(play: Play) -> None:
     kind, _, message = failed(play)
     assert kind is ProviderError
     assert "No data from crawlers" in message
 
 
-@plays("kagi-extract-wrong-key")
+@plays("kagi-contents-wrong-key")
 def test_kagi_extract_with_a_wrong_key(play: Play) -> None:
     kind, status, message = failed(play)
     assert (kind, status) == (AuthenticationError, 400)
     assert message.endswith("pages need a v1 key.")
 
 
-@plays("kagi-extract-no-credit")
+@plays("kagi-contents-no-credit")
 def test_kagi_extract_without_credit(play: Play) -> None:
     assert failed(play)[:2] == snapshot((QuotaError, 402))
 
 
-@plays("brave-context")
+@plays("brave-search-context")
 def test_brave_chooses_passages_of_its_hits(play: Play) -> None:
     response = play()
     first = response.results[0]

@@ -232,7 +232,7 @@ def answer_of(account: Account, query: SearchQuery, found: Kept[Hits]) -> Answer
     kept = hits.results
     if dates or query.include_domains or query.exclude_domains:
         kept = [result for result in kept if passes(result, query)]
-    kept = page_of(account, query, kept)
+    kept = page_of(account, query, kept) if query.page else kept[: query.limit]
     undated = sum(result.published_at is None for result in kept) if dates else 0
     return Answer(account, hits, kept, undated, found.at)
 
@@ -249,7 +249,8 @@ def find(
     Raises:
         WebToolsError: The provider failed, or `leave` was not given for it.
     """
-    query = as_asked(account, query)
+    if query.page:
+        query = as_asked(account, query)
     key = ""
     if context.cache is not None:
         key = cache_key(
