@@ -418,6 +418,12 @@ def test_the_arguments_and_their_values() -> None:
                 "start_published_date": "string",
                 "end_published_date": "string",
                 "category": "string",
+                "country": "string",
+                "language": "string",
+                "safe_search": "string",
+                "page": "integer",
+                "content": "boolean",
+                "similar": "boolean",
                 "provider": "string",
             },
             "web_fetch": {
