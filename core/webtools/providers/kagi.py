@@ -122,6 +122,9 @@ def _bot(account: Account) -> dict[str, str]:
     return {"authorization": f"Bot {separate.get_secret_value() if separate else account.key}"}
 
 
+_OPTIONS: frozenset[FilterName] = frozenset({"country", "safe_search", "page", "content"})  # on v1
+
+
 def native_filters(query: SearchQuery, account: Account) -> frozenset[FilterName]:
     """Name what Kagi applies: on v1 dates, news, and single domains by `site:`; on v0 the latter.
 
@@ -129,7 +132,7 @@ def native_filters(query: SearchQuery, account: Account) -> frozenset[FilterName
     """
     native = filters_of_operators(query)
     if account.options.search_api == "v1":
-        native |= DATES | {"country", "safe_search", "page", "content"}
+        native |= DATES | _OPTIONS
         if query.category == "news":
             native.add("category")
     return frozenset(native)
