@@ -14,7 +14,7 @@ from webtools.providers.filters import DATES, DOMAINS
 from webtools.providers.protocols import FILTERS, SearchQuery
 from webtools.results import FilterState, SearchResult
 
-LOCAL: frozenset[FilterName] = DOMAINS | DATES | {"page"}
+LOCAL = DOMAINS | DATES | frozenset[FilterName]({"page"})
 
 
 def attest(account: Account, query: SearchQuery) -> dict[str, FilterState]:

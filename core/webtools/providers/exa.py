@@ -108,7 +108,7 @@ _FILTERS: dict[FilterName, str] = {
     "safe_search": "moderation",
 }
 # What `findSimilar` takes of them.
-_OF_SIMILAR: frozenset[FilterName] = DATES | DOMAINS | {"similar", "content"}
+_OF_SIMILAR = DATES | DOMAINS | frozenset[FilterName]({"similar", "content"})
 
 
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
