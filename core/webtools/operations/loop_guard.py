@@ -34,7 +34,8 @@ def search_anew(
     known, name = context.conversations, context.options.conversation
     seen = {each.query: known.shown(name, each) for each in queries}
     limits = {account.name: queries[0].limit} | {each.name: limit for each, limit in others}
-    if more := max(map(len, seen.values())):
+    more = max(map(len, seen.values()))
+    if more and not queries[0].page:  # more results of a page would move those of the next
         wider = [replace(each, limit=_wider(account, each.limit, more)) for each in queries]
         further = [(each, _wider(each, limit, more)) for each, limit in others]
         response = yield from search(account, wider, context, further, notes)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from webtools.grounding.terms import terms_of
-from webtools.providers.protocols import SearchQuery
+from webtools.providers.protocols import FILTERS, SearchQuery
 
 MAX_CONVERSATIONS = 256
 MAX_SEARCHES = 64  # of a conversation
@@ -87,4 +87,5 @@ class Conversations:
 
 def _filters(query: SearchQuery) -> tuple[object, ...]:
     domains = frozenset(query.include_domains), frozenset(query.exclude_domains)
-    return *domains, query.start_published_date, query.end_published_date, query.category
+    rest = (getattr(query, name) for name in FILTERS if not name.endswith("_domains"))
+    return *domains, *rest
