@@ -140,8 +140,8 @@ Sources:
 FETCH = Tool(
     "web_fetch",
     """\
-Read one or more web pages by URL. Returns each page's text as Markdown, in the order asked; \
-pages that fail are listed with the reason and do not lose the others.
+Read one or more web pages by URL. Returns each page's text as Markdown, in the order asked, and \
+of a page that fails the reason.
 
 When to use:
 - Reading a page that a search found, before relying on its snippet
@@ -184,8 +184,7 @@ the document's language.""",
 RESEARCH = Tool(
     "web_research",
     """\
-Research a question on the web: finds sources with the best configured provider, falls back to \
-another when one fails, and says how far the result can be trusted.
+Research a question on the web: finds sources, and says how far the result can be trusted.
 
 When to use:
 - A question that needs several sources, or an answer with a citation for every claim (web-deep)
@@ -203,8 +202,8 @@ is low or when the result names one. Use only URLs that the result lists.""",
 READ = Tool(
     "web_read",
     """\
-Read on where the output of another web tool was cut, or find a passage in it. Nothing is \
-requested from the web: the whole output is kept for a day.
+Read on where the output of another web tool was cut, or find a passage in it: the whole output is \
+kept for a day.
 
 When to use:
 - A result ends in "[Read on with web_read: handle ..., offset ...]" and the rest matters

@@ -142,7 +142,7 @@ class Accounts:
         object.__setattr__(self, "redactor", redactor_for(every))
 
     def select_fetcher(self, name: str | None = None) -> Account:
-        """Choose the provider that fetches pages: where none is configured, the keyless one.
+        """Choose the provider that fetches pages: where none is to, the keyless one.
 
         Raises:
             ConfigError: As `select`; also when the extra that the keyless one needs is missing.
@@ -151,7 +151,7 @@ class Accounts:
             return self.choices["fetch"]
         if name is not None and name == self.keyless.name and self.named(name) is None:
             return self.keyless
-        if name or any("fetch" in capabilities(account.type) for account in self.accounts):
+        if name or any(_serves_readily(each, "fetch") for each in self.accounts):
             return self.select("fetch", name)
         if direct.missing_libraries() is None:
             return self.keyless
@@ -215,12 +215,14 @@ class Accounts:
         if not able:
             remedy = _remedy(capability)
             raise ConfigError(f"No provider in {self.origin} can {capability}; {remedy}")
-        chosen = next((account for account in able if account.name == self.default), able[0])
+        ready = [each for each in able if _serves_readily(each, capability)] or able
+        chosen = next((account for account in ready if account.name == self.default), ready[0])
         return self.choices.setdefault(capability, chosen)
 
     def able(self, capability: Capability) -> list[Account]:
         """List who can serve, in order: of those configured, else of the stand-ins."""
         configured = [each for each in self.accounts if PROVIDERS[each.type].can(capability)]
+        configured.sort(key=lambda each: not _serves_readily(each, capability))
         return configured or self.standing_in(capability)
 
     def standing_in(self, capability: Capability) -> list[Account]:
@@ -245,6 +247,12 @@ class Accounts:
     def __reduce__(self) -> tuple[Any, ...]:
         """Refuse: a pickle would hold the keys in clear."""
         raise not_picklable(type(self))
+
+
+def _serves_readily(account: Account, capability: Capability) -> bool:
+    """Return whether a provider serves before others have failed."""
+    services = PROVIDERS[account.type]
+    return services.can(capability) and capability not in services.about.last_resort_for
 
 
 def _types_for(capability: Capability) -> list[str]:

@@ -147,7 +147,7 @@ class SearchInput(ToolInput):
     spellings = {"query": "queries", "q": "queries"}
 
     queries: Annotated[Strings[Query], at_most(MAX_QUERIES)] = Field(
-        description="One or more search queries; several run at the same time."
+        description="Search queries; several run at once."
     )
     limit: Annotated[int, up_to(MAX_LIMIT)] = Field(
         default=0,
@@ -156,35 +156,31 @@ class SearchInput(ToolInput):
     )
     include_domains: Strings[Domain] = Field(
         default_factory=list[str],
-        description="Only results from these domains, e.g. docs.python.org. "
+        description="Only from these domains, e.g. docs.python.org. "
         "Leave out, or empty, for any.",
     )
     exclude_domains: Strings[Domain] = Field(
-        default_factory=list[str], description="No results from these domains."
+        default_factory=list[str], description="Not from these domains."
     )
     start_published_date: Moment = Field(
-        default="", description="Only results published on or after this date, YYYY-MM-DD."
+        default="", description="Earliest date of publication, YYYY-MM-DD."
     )
     end_published_date: Moment = Field(
-        default="", description="Only results published on or before this date, YYYY-MM-DD."
+        default="", description="Latest date of publication, YYYY-MM-DD."
     )
     category: Category = Field(
         default="",
         description=f"Kind of page: {', '.join(CATEGORIES)}. Leave out, or empty, for any.",
     )
-    country: Country = Field(
-        default="", description="Two-letter country that results come from, e.g. DE."
-    )
-    language: ResultLanguage = Field(
-        default="", description="Two-letter language of the results, e.g. de."
-    )
+    country: Country = Field(default="", description="Country of the results, e.g. DE.")
+    language: ResultLanguage = Field(default="", description="Language of the results, e.g. de.")
     safe_search: SafeSearch = Field(default="", description=f"{', '.join(SAFE_SEARCH)}.")
     page: Annotated[int, up_to(MAX_PAGE)] = Field(
         default=0, description=f"Page of results, 1 to {MAX_PAGE}."
     )
-    content: bool = Field(default=False, description="Return the pages' content as well.")
+    content: bool = Field(default=False, description="Return the pages' content too.")
     similar: bool = Field(
-        default=False, description="The queries are URLs: find pages similar to them."
+        default=False, description="The queries are URLs: find similar pages."
     )
     provider: str = Field(
         default="",
@@ -223,23 +219,18 @@ class FetchInput(ToolInput):
 
     spellings = {"url": "urls"}
 
-    urls: Annotated[Strings[Url], at_most(MAX_URLS)] = Field(
-        description="One or more URLs to read."
-    )
+    urls: Annotated[Strings[Url], at_most(MAX_URLS)] = Field(description="URLs to read.")
     question: Question = Field(
         default="",
-        description="Return the passages of each page that bear on this question, not the whole "
-        "text. Leave out, or empty, for the text.",
+        description="Return only the passages that bear on this question. "
+        "Leave out, or empty, for the text.",
     )
-    text: bool = Field(
-        default=False,
-        description="Return the page text; this is also what happens when nothing is chosen.",
-    )
-    highlights: bool = Field(default=False, description="Return the most relevant extracts.")
-    summary: bool = Field(default=False, description="Return a summary of each page.")
+    text: bool = Field(default=False, description="Return the text, as when nothing is chosen.")
+    highlights: bool = Field(default=False, description="Return the best extracts.")
+    summary: bool = Field(default=False, description="Return a summary.")
     text_max_characters: Annotated[int, up_to(MAX_TEXT_CHARACTERS)] = Field(
         default=0,
-        description=f"Most characters of text per page, 1 to {MAX_TEXT_CHARACTERS}. "
+        description=f"Most characters per page, 1 to {MAX_TEXT_CHARACTERS}. "
         "Leave out, or give 0, for the configured number.",
     )
     provider: str = Field(
@@ -261,15 +252,15 @@ class SummarizeInput(ToolInput):
     url: Annotated[Url, BeforeValidator(as_one)] = Field(description="The URL to summarize.")
     summary_type: Literal["summary", "takeaway"] = Field(
         default="summary",
-        description='"summary" (default) for prose, "takeaway" for a list of key points.',
+        description='"summary" (default): prose; "takeaway": key points.',
     )
     engine: Literal["cecil", "agnes"] = Field(
         default="cecil",
-        description='"cecil" (default) for general purposes, "agnes" for technical texts.',
+        description='"cecil" (default): general; "agnes": technical.',
     )
     target_language: Language = Field(
         default="",
-        description='Language code of the output, e.g. "EN". '
+        description='Language of the output, e.g. "EN". '
         "Leave out, or empty, for the page's own.",
     )
     provider: str = Field(
@@ -287,8 +278,8 @@ class ResearchInput(ToolInput):
     command: Annotated[Command, BeforeValidator(as_command)] = Field(
         default="web",
         description=(
-            '"web" (default) for top links, "web-deep" to read the best pages and answer with '
-            'citations, "web-news" for recent news, "web-docs" for library documentation.'
+            '"web" (default): top links; "web-deep": read pages and answer; '
+            '"web-news": recent news; "web-docs": library documentation.'
         ),
     )
     limit: Annotated[int, up_to(MAX_SOURCES)] = Field(
@@ -298,7 +289,7 @@ class ResearchInput(ToolInput):
     )
     recency_days: Annotated[int, BeforeValidator(as_days)] = Field(
         default=0,
-        description=f"Age in days up to which a source counts as recent, 1 to {MAX_RECENCY_DAYS}. "
+        description=f"Days for which a source counts as recent, 1 to {MAX_RECENCY_DAYS}. "
         "Leave out, or give 0, to let the question decide.",
     )
     synthesis: str = Field(

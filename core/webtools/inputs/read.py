@@ -42,15 +42,15 @@ class ReadInput(ToolInput):
     spellings: ClassVar[dict[str, str]] = {"read_handle": "handle"}
 
     handle: Annotated[Handle, BeforeValidator(as_one)] = Field(
-        description="The read_handle of a result, as it stands there."
+        description="The read_handle of a result."
     )
     offset: Annotated[int, up_to(MAX_OFFSET, least=0)] = Field(
         default=0,
-        description="Character to begin at; 0 is the first. Take it from the note that sent you.",
+        description="Character to begin at: the note that sent you says which.",
     )
     find: Passage = Field(
         default="",
-        description="Words to look for from the offset on, whatever their case. "
+        description="Words to look for from the offset on, in any case. "
         "Leave out, or empty, to read at the offset.",
     )
 

@@ -50,7 +50,7 @@ _STRENGTHS: tuple[FilterState, ...] = get_args(FilterState)  # the strongest fir
 
 
 def unapplied(name: str, states: dict[str, FilterState]) -> list[str]:
-    """Say which filters a provider did not apply."""
+    """Name which filters a provider did not apply."""
     return [
         f'{"Option" if key == "content" else "Filter"} {key} is not supported by provider "{name}" '
         "and was not applied."
@@ -105,14 +105,14 @@ def _in_range(published: datetime | None, query: SearchQuery) -> bool:
 
 
 def day_start(value: date | datetime) -> datetime:
-    """Give the moment at which a date, or the date-time itself, begins; naive is UTC."""
+    """Return the moment at which a date, or the date-time itself, begins; naive is UTC."""
     if isinstance(value, datetime):
         return value
     return datetime.combine(value, time(), UTC)
 
 
 def _day_end(value: date) -> datetime:
-    """Give the first moment after a date."""
+    """Return the first moment after a date."""
     if value == date.max:
         return datetime.max.replace(tzinfo=UTC)
     return day_start(value + timedelta(days=1))

@@ -47,6 +47,7 @@ class About:
         chooses_passages: Whether it chooses the passages of fetched pages that bear on a question.
         research: Its place in a chain of research that the settings do not name: among the first,
             the last where there is no other, or never, also when it is named.
+        last_resort_for: What it does only where it is named, or where no other can.
         recommended_for: What messages recommend it for, where no key is set at all.
         keyless: What it does for anybody, without a key or an entry, where the settings ask for
             that and no configured provider can.
@@ -66,5 +67,6 @@ class About:
     price_list: str = ""
     chooses_passages: bool = False
     research: Literal["first", "last", "never"] = "first"
+    last_resort_for: tuple[Capability, ...] = ()
     recommended_for: tuple[Capability, ...] = ()
     keyless: tuple[Capability, ...] = ()

@@ -109,6 +109,7 @@ ABOUT = About(
     },
     price_list="2026-08-10",
     research="last",
+    last_resort_for=("fetch",),  # pages are read without a price elsewhere
     recommended_for=("search", "summarize"),
 )
 
