@@ -174,6 +174,9 @@ async def test_every_filter_arrives(retrieve: Retrieve) -> None:
         "start_published_date": "2024-01-01",
         "end_published_date": date(2024, 12, 31),
         "category": "news",
+        "country": "DE",
+        "language": "de",
+        "safe_search": "strict",
         "provider": "exa",
     }
     web = Fixed()

@@ -28,7 +28,7 @@ from webtools.http.messages import Request, Response
 from webtools.operations.fetch import fetch
 from webtools.output.truncation import MAX_BYTES, MAX_LINES
 from webtools.pipeline.context import detached
-from webtools.providers import exa
+from webtools.providers import direct, exa
 from webtools.providers.protocols import PageQuery
 from webtools.results import FetchResponse, Page
 from webtools.text.fencing import unfenced
@@ -203,10 +203,28 @@ def test_a_url_given_twice_is_fetched_once() -> None:
 
 
 def test_a_provider_that_cannot_fetch_is_passed_over_and_refused_by_name() -> None:
-    settings = accounts(entry("kagi"), entry("exa"), defaultProvider="my-kagi")
+    settings = accounts(entry("brave"), entry("exa"), defaultProvider="my-brave")
     assert called(Stub(pages(a="text")), settings, url=A).provider == "my-exa"
     with pytest.raises(ConfigError, match=r'cannot fetch; these can: "my-exa"'):
-        called(Stub(), settings, url=A, provider="my-kagi")
+        called(Stub(), settings, url=A, provider="my-brave")
+
+
+@pytest.mark.parametrize(
+    ("others", "has_reader", "chain"),
+    [
+        (["exa"], True, ["my-exa", "my-kagi"]),
+        ([], True, ["direct", "my-kagi"]),
+        ([], False, ["my-kagi"]),
+    ],
+)
+def test_kagi_fetches_only_where_it_is_named_or_no_other_can(
+    others: list[str], has_reader: bool, chain: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fault = None if has_reader else ConfigError("not installed")
+    monkeypatch.setattr(direct, "missing_libraries", lambda: fault)
+    settings = accounts(entry("kagi"), *map(entry, others), defaultProvider="my-kagi")
+    assert [each.name for each in settings.chain("fetch")] == chain
+    assert [each.name for each in settings.chain("fetch", "my-kagi")] == ["my-kagi"]
 
 
 def test_a_busy_provider_is_asked_again(clock: Clock) -> None:

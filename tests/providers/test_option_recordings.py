@@ -83,9 +83,9 @@ def test_kagi_extracts_pages_and_says_which_failed(play: Play) -> None:
     response = play()
     assert [(page.title, len(page.text or ""), page.error) for page in response.pages] == snapshot(
         [
-            ("Northrop seed archive lends its first seeds to farmers", 120, None),
+            ("Northrop seed archive lends its first seeds to farmers", 111, None),
             (None, 0, "No data from crawlers"),
-            ("Volunteers count wild bees: fewer kinds, more of each", 120, None),
+            ("Volunteers count wild bees: fewer kinds, more of each", 115, None),
         ]
     )
     assert response.cost_usd == pytest.approx(2 * 0.004)

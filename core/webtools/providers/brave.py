@@ -9,22 +9,21 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import urlencode
 
-from webtools.errors import (
-    AuthenticationError,
-    BadRequestError,
-    InputError,
-    ProviderError,
-    QuotaError,
-    RateLimitError,
+from webtools.errors import InputError, QuotaError
+from webtools.http.messages import Request, Response
+from webtools.providers.brave_api import (
+    ABOUT,
+    MOST_RESULTS,
+    TOKEN_HEADER,
+    BraveOptions,
+    is_used_up,
+    read_error,
 )
-from webtools.http.messages import OK, Request, Response
-from webtools.providers.about import About, Capability, SearchOptions
-from webtools.providers.brave_context import read_context
+from webtools.providers.brave_context import context_fields
 from webtools.providers.brave_regions import COUNTRIES, language_of
-from webtools.providers.errors import ErrorTable, Meaning, read_error_body
 from webtools.providers.filters import (
     DATES,
     excludes_whole_sites,
@@ -35,65 +34,23 @@ from webtools.providers.filters import (
     utc_day,
 )
 from webtools.providers.hits import HitFields, Item, joined, read_hits
-from webtools.providers.parsing import (
-    http_date,
-    json_object,
-    maybe_object,
-    maybe_objects,
-    number,
-    strings,
-)
+from webtools.providers.parsing import http_date, json_object
 from webtools.providers.protocols import Account, FilterName, Hits, SearchQuery
 from webtools.text.dates import read_age
 
-_MOST_RESULTS = {"web": 20, "news": 50, "context": 50}
+__all__ = [
+    "ABOUT",
+    "native_filters",
+    "read_error",
+    "read_search",
+    "search_price",
+    "search_request",
+]
+
 _PATHS = {"web": "web/search", "news": "news/search", "context": "llm/context"}
+_PLACES = {"web": ("web", "results"), "news": ("", "results"), "context": ("grounding", "generic")}
 _OF_CONTEXT = ("q", "count", "country", "search_lang")  # what it takes of the others' parameters
 _MOST_CHARACTERS, _MOST_WORDS = 400, 50
-
-_PLAN = 'The plan of provider "{name}" lacks it: change its options or the plan.'
-_ERRORS = ErrorTable(
-    faults=("error", "errors"),  # the latter on some pages of the documentation
-    code="code",
-    words=("detail", "message", "msg"),
-    meanings=(
-        Meaning("SUBSCRIPTION_TOKEN_INVALID|SUBSCRIPTION_NOT_FOUND", AuthenticationError),
-        Meaning("OPTION_NOT_IN_PLAN|RESOURCE_NOT_ALLOWED", BadRequestError, remedy=_PLAN),
-        Meaning("RATE_LIMITED", RateLimitError),
-        Meaning("QUOTA_LIMITED", QuotaError),
-    ),
-)
-_TOKEN_HEADER = "x-subscription-token"  # noqa: S105  # the header's name
-
-
-class BraveOptions(SearchOptions):
-    """Options of a Brave entry.
-
-    Attributes:
-        country: Where results should come from: two letters, or `ALL`.
-        search_lang: Language of the results, such as `en` or `zh-hans`.
-        safesearch: How much is filtered; always sent, as the API's own default differs by kind.
-        extra_snippets: Add further extracts to each snippet, where the plan allows it.
-    """
-
-    country: str | None = None
-    search_lang: str | None = None
-    safesearch: Literal["off", "moderate", "strict"] = "moderate"
-    extra_snippets: bool = False
-
-
-ABOUT = About(
-    name="brave",
-    title="Brave",
-    origin="https://api.search.brave.com",
-    docs="https://api-dashboard.search.brave.com/app/documentation/web-search/get-started",
-    read="2026-11-21",
-    key_variables=("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY"),
-    options=BraveOptions,
-    max_results=max(_MOST_RESULTS.values()),
-    prices={"search": 0.005},  # each answered request
-    price_list="2026-09",
-)
 
 
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
@@ -124,7 +81,7 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     """
     _check_length(query.query)
     kind = _kind(query)
-    most, here = _MOST_RESULTS[kind], filters_left(query, native_filters(query, account))
+    most, here = MOST_RESULTS[kind], filters_left(query, native_filters(query, account))
     options: BraveOptions = account.options
     params = {
         "q": " ".join([query.query, *_operators(query)]),
@@ -143,7 +100,7 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     if query.start_published_date:
         params["freshness"] = _freshness(query.start_published_date, query.end_published_date)
     words = urlencode({name: value for name, value in params.items() if value})
-    headers = {"accept": "application/json", _TOKEN_HEADER: account.key}
+    headers = {"accept": "application/json", TOKEN_HEADER: account.key}
     return Request("GET", f"{account.base_url}/res/v1/{_PATHS[kind]}?{words}", headers=headers)
 
 
@@ -195,17 +152,16 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     Raises:
         QuotaError: There are none, and nothing is left of the month.
     """
-    answer = json_object(response.json())
-    if _kind(query) == "context":
-        hits = read_context(answer, query, account, ABOUT.prices["search"])
-        return replace(hits, warnings=[*_warnings(query), *hits.warnings])
+    answer, kind = json_object(response.json()), _kind(query)
     fields = HitFields(
         snippet=partial(_snippet, further=account.options.extra_snippets),
         published_at=partial(_published, answered=http_date(response.headers.get("date", ""))),
         author=_authors,
     )
-    hits = read_hits(_items(answer, query), fields, query, account, ABOUT.prices["search"])
-    if not hits.results and _is_used_up(response, []):
+    if kind == "context":
+        fields = context_fields(answer)
+    hits = read_hits(_items(answer, kind), fields, query, account, ABOUT.prices["search"])
+    if not hits.results and is_used_up(response, []):
         message = (
             f"Brave API sent no results, and nothing is left of this month's requests (HTTP "
             f'{response.status}). Raise the limit of provider "{account.name}" or use another one.'
@@ -214,16 +170,16 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     return replace(hits, warnings=[*_warnings(query), *hits.warnings])
 
 
-def _items(answer: dict[str, Any], query: SearchQuery) -> Any:
-    holder: Any = answer if _kind(query) == "news" else answer.get("web", {})
-    return None if holder is None else json_object(holder).get("results", [])
+def _items(answer: dict[str, Any], kind: str) -> Any:
+    place, name = _PLACES[kind]
+    holder: Any = answer.get(place, {}) if place else answer
+    return None if holder is None else json_object(holder).get(name, [])
 
 
 def _warnings(query: SearchQuery) -> list[str]:
-    most = _MOST_RESULTS[_kind(query)]
-    if query.limit <= most:
-        return []
-    return [f"limit {query.limit} is above what Brave gives for a web search; {most} was used."]
+    most = MOST_RESULTS[_kind(query)]
+    above = f"limit {query.limit} is above what Brave gives for a web search; {most} was used."
+    return [above] if query.limit > most else []
 
 
 def _snippet(item: Item, further: bool) -> str:
@@ -239,43 +195,3 @@ def _published(item: Item, answered: datetime | None) -> datetime | None:
 def _authors(item: Item) -> str | None:
     authors = item.child("article").children("author")
     return ", ".join(filter(None, (author.line("name") for author in authors))) or None
-
-
-def read_error(response: Response, account: Account, _able: Capability) -> ProviderError | None:
-    """Read the faults, whose codes decide; too many calls of a month that is used up is a quota."""
-    if response.status == OK:
-        return None
-    said = read_error_body(_ERRORS, response, account)
-    details = [detail for fault in said.faults for detail in _details(fault)[:3]]
-    if any(_TOKEN_HEADER in place for place, _ in details):
-        said.kind = AuthenticationError
-    if said.kind is RateLimitError and _is_used_up(response, said.faults):
-        said.kind = QuotaError
-    said.words += [f"{'.'.join(place)}: {words}" for place, words in details]
-    return said.failure(ABOUT, response, account)
-
-
-def _meta(fault: dict[str, Any]) -> dict[str, Any]:
-    return maybe_object(fault.get("meta"))
-
-
-def _details(fault: dict[str, Any]) -> list[tuple[list[str], Any]]:
-    """Return what is wrong with parts of a request: where, and the words."""
-    found = maybe_objects(_meta(fault).get("errors"))
-    return [(strings(each.get("loc")), each.get("msg")) for each in found]
-
-
-def _is_used_up(response: Response, faults: list[dict[str, Any]]) -> bool:
-    """Return whether nothing is left of the month; a limit of 0 is a plan that has none."""
-    limit, left = _of_month(response, "limit"), _of_month(response, "remaining")
-    metas = map(_meta, faults)
-    pairs = [(number(meta.get("quota_limit")), number(meta.get("quota_current"))) for meta in metas]
-    if limit is not None and left is not None:
-        pairs.append((limit, limit - left))
-    return any(most and used is not None and used >= most for most, used in pairs)
-
-
-def _of_month(response: Response, name: str) -> float | None:
-    """Return a number of the rate limit, of which the first is that of the second."""
-    _, _, month = response.headers.get(f"x-ratelimit-{name}", "").partition(",")
-    return number(month.partition(",")[0].strip())

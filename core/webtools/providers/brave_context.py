@@ -9,33 +9,23 @@ import json
 from datetime import datetime
 from typing import Any
 
-from webtools.providers.fetched import content_of
-from webtools.providers.hits import HitFields, Item, Oddities, joined, read_hits
-from webtools.providers.parsing import json_object, maybe_object
-from webtools.providers.protocols import Account, Hits, SearchQuery
-from webtools.results import Page, Passage
+from webtools.providers.hits import HitFields, Item, joined
+from webtools.providers.parsing import maybe_object
 from webtools.text.cleaning import without_controls
 from webtools.text.dates import read_moment
 
 _LONGEST_SNIPPET = 300  # of the first passage
 
 
-def read_context(answer: dict[str, Any], query: SearchQuery, account: Account, usd: float) -> Hits:
-    """Read the hits in Brave's order, each with its passages; an answer may have none."""
+def context_fields(answer: dict[str, Any]) -> HitFields:
+    """Return where a hit has its fields: its date stands apart, among the answer's sources."""
     sources = maybe_object(answer.get("sources"))
 
     def published_at(item: Item) -> datetime | None:
-        source = Item(maybe_object(sources.get(item.text("url"))), Oddities(account.name))
-        ages = map(read_moment, source.texts("age"))
-        return next(filter(None, ages), None)
+        source = Item(maybe_object(sources.get(item.text("url"))), item.odd)
+        return next(filter(None, map(read_moment, source.texts("age"))), None)
 
-    def content(item: Item) -> Page | None:
-        passages = [Passage(text=text, url=item.text("url")) for text in _texts(item)]
-        return content_of(item.text("url"), account, passages=passages)
-
-    fields = HitFields(snippet=_snippet, published_at=published_at, content=content)
-    items = json_object(answer["grounding"]).get("generic", [])
-    return read_hits(items, fields, query, account, usd)
+    return HitFields(snippet=_snippet, published_at=published_at, passages=_texts)
 
 
 def _texts(item: Item) -> list[str]:

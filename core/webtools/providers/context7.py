@@ -6,9 +6,8 @@ A look-up first asks for the library's ID, then for its snippets. A key is optio
 
 from __future__ import annotations
 
-import re
 from collections.abc import Generator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeAlias, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -22,6 +21,16 @@ from webtools.errors import (
 from webtools.flows.drivers import Sleep
 from webtools.http.messages import OK, Request, Response
 from webtools.providers.about import About, Capability, Options
+from webtools.providers.context7_libraries import (
+    Library,
+    id_of,
+    library_named,
+    library_of,
+    moved_to,
+    name_of,
+    pinned,
+    unpinned,
+)
 from webtools.providers.errors import (
     ITSELF,
     ErrorTable,
@@ -32,7 +41,7 @@ from webtools.providers.errors import (
     retry_after,
 )
 from webtools.providers.hits import HitFields, Item, Oddities, read_hits, read_items
-from webtools.providers.parsing import json_object, maybe_object, number, text
+from webtools.providers.parsing import inside, json_object, maybe_object, number
 from webtools.providers.prices import estimate
 from webtools.providers.protocols import Account, DocsQuery, Hits
 from webtools.providers.snippets import by_page, fenced
@@ -55,13 +64,6 @@ _NOTHING_THERE = frozenset(
     [_NO_LIBRARY, _NO_TAG, "no_snippets_found", "no_libraries_found", "no_documentation_found"]
 )
 _PLACEHOLDERS = frozenset({"", "no content available", "no context data available"})
-
-_ID = re.compile(r"/[\w.@+-]+/[\w.+-]*\w(?:[/@][\w.+-]*\w)?", re.ASCII)
-_ID_IN_TEXT = re.compile(rf"(?<!\S){_ID.pattern}(?![\w/])", re.ASCII)
-_VERSION = r"[vV]?\d+(?:\.\d\w*)*(?:-\w+(?:\.\w+)*)?"
-_END = r"(?![\w@]|\.\w)"
-_PIN_IN_TEXT = re.compile(rf"(?<!\S)(@?[\w.-]+(?:/[\w.-]+)?)@({_VERSION}){_END}", re.ASCII)
-_VERSION_AFTER_NAME = re.compile(rf"(?<![\w.-])([\w.-]{{1,100}}) ({_VERSION}){_END}", re.ASCII)
 
 T = TypeVar("T")
 Turns: TypeAlias = Generator[Request | Sleep, Response, T]
@@ -91,23 +93,6 @@ ABOUT = About(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Target:
-    """The library to ask.
-
-    Attributes:
-        library: Its ID, `/owner/name`.
-        version: The tag to ask for, or None for the library's default.
-    """
-
-    library: str
-    version: str | None = None
-
-    @property
-    def id(self) -> str:
-        return f"{self.library}@{self.version}" if self.version else self.library
-
-
 def lookup(query: DocsQuery, account: Account) -> Turns[Hits]:
     """Find the library, then its snippets; a library that is not known has none.
 
@@ -115,12 +100,12 @@ def lookup(query: DocsQuery, account: Account) -> Turns[Hits]:
         UnavailableError: Context7 is still preparing the library, or moves it in circles.
     """
     warnings: list[str] = []
-    target = _named(query)
-    found = (yield from _ask(target, query, account, warnings)) if target else None
+    library = library_named(query)
+    found = (yield from _ask(library, query, account, warnings)) if library else None
     # What looks like an ID in a question may be the path of a file.
-    if found is None and (target is None or not query.library):
-        target = yield from _found(query, account, warnings)
-        found = (yield from _ask(target, query, account, warnings)) if target else None
+    if found is None and (library is None or not query.library):
+        library = yield from _found(query, account, warnings)
+        found = (yield from _ask(library, query, account, warnings)) if library else None
     found = found or Hits([])
     free = estimate(0.0)  # as calls are within the monthly allowance
     return Hits(found.results[: query.limit], free, [*warnings, *found.warnings])
@@ -131,80 +116,21 @@ def lookup_price(_query: DocsQuery, account: Account) -> float:
     return ABOUT.prices["call"] * _MOST_ANSWERS if account.api_key else 0.0
 
 
-def _named(query: DocsQuery) -> _Target | None:
-    """Take an ID that the caller or the question names."""
-    given = query.library or ""
-    found = _ID.fullmatch(given) or (None if given else _ID_IN_TEXT.search(query.query))
-    return _target(found[0]) if found else None
-
-
-def _target(identifier: str) -> _Target:
-    owner, name = identifier.split("/", 2)[1:]
-    name, _, version = re.sub(r"[/@]", " ", name).partition(" ")
-    return _Target(f"/{owner}/{name}", version or None)
-
-
-def _found(query: DocsQuery, account: Account, warnings: list[str]) -> Turns[_Target | None]:
-    name, wanted = _split_name(query)
-    params = {"libraryName": name, "query": query.query}
+def _found(query: DocsQuery, account: Account, warnings: list[str]) -> Turns[Library | None]:
+    params = {"libraryName": name_of(query), "query": query.query}
     response = yield _request("libs/search", params, account)
     if response.status == _NOT_FOUND:
         return None
     odd = Oddities(account.name, "library", "libraries")
-    items = [item for item in read_items(json_object(response.json())["results"], odd) if _id(item)]
+    items = [*filter(id_of, read_items(json_object(response.json())["results"], odd))]
     first = next((i for i, item in enumerate(items) if item.text("state") == "finalized"), None)
-    warnings += [f"Context7 is still preparing {_id(item)}." for item in items[:first][:1]]
+    warnings += [f"Context7 is still preparing {id_of(item)}." for item in items[:first][:1]]
     warnings += odd.warnings()
-    if first is None:
-        return None
-    wanted = wanted or _version_said(items[first], query)
-    return _pinned(items[first], wanted, warnings)
-
-
-def _split_name(query: DocsQuery) -> tuple[str, str | None]:
-    """Return the library's name as far as it is known, and the version wanted as `name@version`."""
-    pin = _PIN_IN_TEXT.search(query.library or query.query)
-    if pin:
-        return pin[1], pin[2]
-    return query.library or query.query, None
-
-
-def _id(item: Item) -> str:
-    found = _ID.fullmatch(item.text("id"))
-    return found[0] if found else ""
-
-
-def _version_said(item: Item, query: DocsQuery) -> str | None:
-    """Find a version that stands right behind the library's name."""
-    names = set(re.findall(r"[\w.-]+", f"{item.text('title')} {_id(item)}".lower()))
-    for said in _VERSION_AFTER_NAME.finditer(f"{query.library or ''} {query.query}"):
-        if said[1].lower() in names:
-            return said[2]
-    return None
-
-
-def _pinned(item: Item, wanted: str | None, warnings: list[str]) -> _Target:
-    target = _Target(_id(item))
-    if wanted is None:
-        return target
-    known = [tag for tag in item.texts("versions") if _ID.fullmatch(f"/x/x@{tag}")]
-    bare = wanted.lower().removeprefix("v")
-    tag = next((tag for tag in known if tag.lower().removeprefix("v") == bare), None)
-    if tag is None:
-        warnings.append(_unpinned(target, wanted, known))
-    return replace(target, version=tag)
-
-
-def _unpinned(target: _Target, version: str, known: list[str]) -> str:
-    there = f" (there are {', '.join(known[:5])})" if known else ""
-    return (
-        f"Context7 has no version {version} of {target.library}{there}, so the snippets are of "
-        "its default version."
-    )
+    return None if first is None else pinned(items[first], query, warnings)
 
 
 def _ask(
-    target: _Target, query: DocsQuery, account: Account, warnings: list[str]
+    library: Library, query: DocsQuery, account: Account, warnings: list[str]
 ) -> Turns[Hits | None]:
     """Ask for the snippets until they are there; None when there is no such library.
 
@@ -213,37 +139,31 @@ def _ask(
     """
     moved, waits = False, iter(_WAITS)
     while True:
-        params = {"libraryId": target.id, "query": query.query, "type": "json"}
+        params = {"libraryId": library.id, "query": query.query, "type": "json"}
         response = yield _request("context", params, account)
-        missing = _missing(response)
+        missing = response.status == _NOT_FOUND and inside(response.json_or_none(), "error")
         if response.status == _NOT_READY:
-            yield from _wait_for(target, response, next(waits, None), account)
+            yield from _wait_for(library, response, next(waits, None), account)
         elif response.status == _MOVED:
             if moved:
-                words = f"Context7 moved {target.id} twice (HTTP {_MOVED}). Name another library."
+                words = f"Context7 moved {library.id} twice (HTTP {_MOVED}). Name another library."
                 raise UnavailableError(words, provider=account.name, status=_MOVED, retryable=False)
-            new = _target(_new_id(maybe_object(response.json_or_none())))
-            moved, target = True, replace(new, version=target.version or new.version)
-        elif target.version and missing == _NO_TAG:
-            warnings.append(_unpinned(target, target.version, []))
-            target = replace(target, version=None)
+            new = library_of(moved_to(maybe_object(response.json_or_none())))
+            moved, library = True, replace(new, version=library.version or new.version)
+        elif library.version and missing == _NO_TAG:
+            warnings.append(unpinned(library, library.version, []))
+            library = replace(library, version=None)
         elif missing == _NO_LIBRARY:
             return None
         else:
-            return _read_snippets(response, target, query, account)
-
-
-def _missing(response: Response) -> Any:
-    if response.status != _NOT_FOUND:
-        return None
-    return maybe_object(response.json_or_none()).get("error")
+            return _read_snippets(response, library, query, account)
 
 
 def _wait_for(
-    target: _Target, response: Response, seconds: float | None, account: Account
+    library: Library, response: Response, seconds: float | None, account: Account
 ) -> Turns[None]:
     late = UnavailableError(
-        f"Context7 is still preparing {target.id} (HTTP {_NOT_READY}). Try again in a minute.",
+        f"Context7 is still preparing {library.id} (HTTP {_NOT_READY}). Try again in a minute.",
         provider=account.name,
         status=_NOT_READY,
         retry_after=retry_after(response),
@@ -256,15 +176,6 @@ def _wait_for(
         raise late from None
 
 
-def _new_id(answer: dict[str, Any]) -> str:
-    """Find where a library has moved to; the message names it when the field is missing."""
-    given = text(answer.get("redirectUrl"))
-    found = _ID.fullmatch(given)
-    if found is None and not given:
-        *_, found = [None, *_ID_IN_TEXT.finditer(text(answer.get("message")).rstrip(". "))]
-    return found[0] if found else ""
-
-
 def _request(path: str, params: dict[str, str], account: Account) -> Request:
     fields = {name: words[:_MOST_CHARACTERS] for name, words in params.items()}
     if account.options.fast:
@@ -274,7 +185,9 @@ def _request(path: str, params: dict[str, str], account: Account) -> Request:
     return Request("GET", url, headers=headers)
 
 
-def _read_snippets(response: Response, target: _Target, query: DocsQuery, account: Account) -> Hits:
+def _read_snippets(
+    response: Response, library: Library, query: DocsQuery, account: Account
+) -> Hits:
     """Read code snippets, then texts; those of a page are one hit, ranked as the page's best is.
 
     `rules` are words of the library's owner to a model, untrusted, and left alone.
@@ -283,7 +196,7 @@ def _read_snippets(response: Response, target: _Target, query: DocsQuery, accoun
     if response.status == _NOT_FOUND or _is_placeholder(start):
         return Hits([])
     answer = json_object(response.json())
-    home = f"{ABOUT.origin}{quote(target.library, safe='/@+')}"
+    home = f"{ABOUT.origin}{quote(library.path, safe='/@+')}"
     found = [
         read_hits(answer.get(name, []), replace(fields, home=home), query, account)
         for name, fields in _FIELDS.items()
@@ -342,5 +255,5 @@ def _goes_on(status: int, answer: dict[str, Any]) -> bool:
     if status == _NOT_FOUND:
         return str(answer.get("error")) in _NOTHING_THERE
     if status == _MOVED:
-        return bool(_new_id(answer))
+        return bool(moved_to(answer))
     return status in (OK, _NOT_READY)

@@ -6,13 +6,13 @@ A page that an answer does not have carries an error.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-from webtools.providers.hits import Item
+from webtools.providers.hits import Field, Item
 from webtools.providers.protocols import Account, PageQuery
 from webtools.results import Page, Passage
 from webtools.text.cleaning import one_line, without_controls
@@ -23,8 +23,6 @@ _UNRESERVED = re.compile(r"[A-Za-z0-9._~-]")
 _ESCAPE = re.compile(r"%([0-9a-fA-F]{2})")
 _DEFAULT_PORTS = (None, 80, 443)
 _BETWEEN_PASSAGES = re.compile(r"\s\.\.\.\s")
-CONTENT_CHARACTERS = 10_000  # of the text of a page that comes with a hit
-MOST_PASSAGE_CHARACTERS = 8_000  # of one page
 _NOTHING = "the provider returned nothing for this URL"
 
 
@@ -35,7 +33,7 @@ class PageFields:
     Attributes:
         asked: The URL asked for, where that stands apart.
         url: Where the page was found: after a redirect another URL.
-        title: Texts on one line, as `author` is.
+        title: Texts on one line, as `author` is; by a function where it has no field.
         text: A text of lines, as `summary` is.
         highlights: Lists of texts.
         published_at: Dates in ISO 8601.
@@ -43,7 +41,7 @@ class PageFields:
 
     asked: str = ""
     url: str = "url"
-    title: str = "title"
+    title: Field[str | None] = "title"
     text: str = "text"
     highlights: str = ""
     summary: str = ""
@@ -83,7 +81,7 @@ def _read_page(
     chosen = passages_of(url, extracts, query.passage_characters) if query.question else None
     return Page(
         url=url,
-        title=item.line(fields.title),
+        title=item.line(title) if isinstance(title := fields.title, str) else title(item),
         text=without_controls(item.text(fields.text)) if query.text else None,
         passages=chosen,
         passages_by=None if chosen is None else account.name,
@@ -94,33 +92,26 @@ def _read_page(
     )
 
 
-def passages_of(url: str, extracts: Iterable[str], most: int = 0) -> list[Passage]:
+def faults_of(
+    query: PageQuery, failed: Iterable[Item], url: str, fault: Callable[[Item], str]
+) -> dict[str, str]:
+    """Return what an answer says of the URLs that failed, each named by a field."""
+    named = [((item.text(url),), fault(item)) for item in failed]
+    return match_addresses(query.urls, named, query.urls)
+
+
+def passages_of(url: str, extracts: Iterable[str], most: int) -> list[Passage]:
     """Return the passages that a provider chose, in its order, as far as they fit.
 
     Where the extracts are joined by ` ... ` they are parted again.
     """
     parts = [part for each in extracts for part in _BETWEEN_PASSAGES.split(without_controls(each))]
-    passages, left = list[Passage](), most or MOST_PASSAGE_CHARACTERS
+    passages, left = list[Passage](), most
     for text in filter(None, map(str.strip, parts)):
         left -= len(text)
         if left >= 0:
             passages.append(Passage(text=text, url=url))
     return passages
-
-
-def content_of(
-    url: str, account: Account, text: str = "", passages: list[Passage] | None = None
-) -> Page | None:
-    """Return what a provider gave of the page of a hit; None where it gave nothing."""
-    if not (text or passages):
-        return None
-    return Page(
-        url=url,
-        text=without_controls(text)[:CONTENT_CHARACTERS] or None,
-        passages=passages,
-        passages_by=account.name if passages else None,
-        source_provider=account.name,
-    )
 
 
 def address_key(url: str) -> str:

@@ -2,13 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
+from typing import Any, TypeAlias
 
 from webtools.providers.protocols import FilterName, SearchQuery
 
 DOMAINS: frozenset[FilterName] = frozenset({"include_domains", "exclude_domains"})
 DATES: frozenset[FilterName] = frozenset({"start_published_date", "end_published_date"})
+# What an API calls a filter, and how it writes its value.
+Names: TypeAlias = Mapping[FilterName, "tuple[str, Callable[[Any], Any]]"]
+
+
+def sent(query: SearchQuery, names: Names, native: frozenset[FilterName]) -> dict[str, Any]:
+    """Return the filters of a query that an API applies, as it takes them."""
+    given = ((names[name], getattr(query, name)) for name in names if name in native)
+    return {name: written(value) for (name, written), value in given if value}
+
+
+def moment_text(value: date | datetime) -> str:
+    """Write a date or a moment in ISO 8601."""
+    return value.isoformat().replace("+00:00", "Z")
+
+
+def iso_day(value: date | datetime) -> str:
+    """Write the day of a filter, of a moment the one in UTC."""
+    return utc_day(value).isoformat()
+
+
+def is_safe(level: str) -> bool:
+    """Return whether anything is to be left out, for an API that knows no levels."""
+    return level != "off"
 
 
 def utc_day(value: date | datetime) -> date:

@@ -14,12 +14,13 @@ from urllib.parse import urlsplit
 from webtools.providers.parsing import number, rank_score
 from webtools.providers.prices import estimate
 from webtools.providers.protocols import Account, DocsQuery, Hits, SearchQuery
-from webtools.results import Page, SearchResult
-from webtools.text.cleaning import is_web_url, one_line
+from webtools.results import Page, Passage, SearchResult
+from webtools.text.cleaning import is_web_url, one_line, without_controls
 from webtools.text.dates import read_moment
 from webtools.text.narrowing import is_list, is_object
 
 T = TypeVar("T")
+CONTENT_CHARACTERS = 10_000  # of the text of a page that comes with a hit
 
 
 class Oddities:
@@ -163,7 +164,8 @@ class HitFields:
         author: A name.
         score: Numbers from 0 to 1; unless every hit has one, all are scored by their rank.
         home: The address of hits that have none of their own.
-        content: The page itself, where an answer has it.
+        text: The text of the page itself, where an answer has it.
+        passages: Passages of the page that the provider chose.
     """
 
     url: Field[str] = "url"
@@ -173,7 +175,8 @@ class HitFields:
     author: Field[str | None] = ""
     score: str = ""
     home: str = ""
-    content: Callable[[Item], Page | None] | None = None
+    text: str = ""
+    passages: Callable[[Item], list[str]] | None = None
 
 
 def read_items(value: Any, odd: Oddities) -> list[Item]:
@@ -219,6 +222,7 @@ def read_hits(
     title, snippet = fields.title, fields.snippet
     published, author = fields.published_at, fields.author
     line, moment = Item.line, Item.moment
+    has_content = bool(fields.text or fields.passages)
     # Names are looked at here and not in a function more: of a search, this is the most part.
     results = [
         SearchResult(
@@ -230,7 +234,7 @@ def read_hits(
             score=score,
             source_provider=account.name,
             query=query.query,
-            content=fields.content and fields.content(item),
+            content=_content(item, url, fields, account) if has_content else None,
         )
         for (item, url), score in zip(usable, _scores(usable, fields.score), strict=True)
     ]
@@ -241,6 +245,21 @@ def _url(item: Item, fields: HitFields) -> str:
     field = fields.url
     url = item.values.get(field) if isinstance(field, str) else field(item)
     return url if isinstance(url, str) and is_web_url(url) else fields.home
+
+
+def _content(item: Item, url: str, fields: HitFields, account: Account) -> Page | None:
+    """Return what came of the page of a hit; None where nothing did."""
+    text = without_controls(item.text(fields.text))[:CONTENT_CHARACTERS] if fields.text else None
+    chosen = fields.passages(item) if fields.passages else []
+    if not (text or chosen):
+        return None
+    return Page(
+        url=url,
+        text=text,
+        passages=[Passage(text=each, url=url) for each in chosen] or None,
+        passages_by=account.name if chosen else None,
+        source_provider=account.name,
+    )
 
 
 def _host(url: str) -> str:

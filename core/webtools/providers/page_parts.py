@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
-from webtools.providers.protocols import PageQuery
+from webtools.providers.fetched import PageFields, read_page_list
+from webtools.providers.hits import Item
+from webtools.providers.protocols import Account, PageQuery, Pages
 from webtools.results import Page
 
 _HIGHLIGHTS = 3
 _LONGEST_HIGHLIGHT = 500
 _SHORTEST_HIGHLIGHT = 60
 _NO_PROSE = re.compile(r"\s*(?:#|```|\||[-*+] |\d+\. |>|\[Page )")
+
+
+def read_texts(
+    items: Iterable[Item],
+    fields: PageFields,
+    query: PageQuery,
+    account: Account,
+    faults: Mapping[str, str],
+) -> Pages:
+    """Read one page per URL, of which the whole texts come alone, with the parts asked for."""
+    whole = read_page_list(items, fields, replace(query, text=True), account, faults)
+    most = query.text_max_characters or account.options.default_fetch_text_max_characters
+    shown = [with_parts(page, query, most) for page in whole]
+    said = [warning for _, warnings in shown for warning in warnings]
+    return Pages([page for page, _ in shown], warnings=[*missing_parts(query, account.name), *said])
 
 
 def with_parts(page: Page, query: PageQuery, most: int | None) -> tuple[Page, list[str]]:

@@ -28,6 +28,13 @@ def maybe_object(value: Any) -> dict[str, Any]:
     return value if is_object(value) else {}
 
 
+def inside(value: Any, *names: str) -> Any:
+    """Return what stands at the end of a path of names; None where the path ends before."""
+    for name in names:
+        value = maybe_object(value).get(name)
+    return value
+
+
 def maybe_list(value: Any) -> list[Any]:
     """Take a list where one may be; anything else counts as an empty one."""
     return value if is_list(value) else []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import date
 from typing import Any, Literal
 
 from webtools.errors import (
@@ -20,9 +21,17 @@ from webtools.errors import (
 from webtools.http.messages import Request, Response
 from webtools.providers.about import About, Capability, SearchOptions
 from webtools.providers.errors import ITSELF, ErrorTable, Meaning, read_failure
-from webtools.providers.filters import DATES, excludes_whole_sites, filters_left, site_of, utc_day
+from webtools.providers.filters import (
+    DOMAINS,
+    Names,
+    excludes_whole_sites,
+    filters_left,
+    sent,
+    site_of,
+    utc_day,
+)
 from webtools.providers.hits import HitFields, Item, Oddities, read_hits, read_items
-from webtools.providers.parsing import json_object, maybe_object, quotable
+from webtools.providers.parsing import inside, json_object, quotable
 from webtools.providers.prices import stated, stated_or
 from webtools.providers.protocols import (
     Account,
@@ -37,6 +46,7 @@ from webtools.text.cleaning import one_line, without_controls
 from webtools.text.narrowing import is_list
 
 _MOST_RESULTS = 20
+_COST = ("usage", "cost", "total_cost")
 _MOST_DOMAINS = 20
 # USD for a million tokens in and out. "fast" has the listed price of Sonar. Which models the others
 # stand for is Perplexity's choice and changes: theirs are assumed, on the dear side.
@@ -98,13 +108,28 @@ ABOUT = About(
 )
 
 
-def _headers(account: Account) -> dict[str, str]:
-    return {"authorization": f"Bearer {account.key}"}
+def _post(path: str, body: dict[str, Any], account: Account) -> Request:
+    headers = {"authorization": f"Bearer {account.key}"}
+    return Request("POST", f"{account.base_url}/{path}", headers=headers, json=body)
+
+
+def _us_day(value: date) -> str:
+    return f"{utc_day(value):%m/%d/%Y}"
+
+
+_FILTERS: Names = {
+    "country": ("country", str),
+    "language": ("search_language_filter", lambda code: [code]),
+    "include_domains": ("search_domain_filter", lambda each: [*dict.fromkeys(map(site_of, each))]),
+    "exclude_domains": ("search_domain_filter", lambda each: [f"-{site_of(one)}" for one in each]),
+    "start_published_date": ("search_after_date_filter", _us_day),
+    "end_published_date": ("search_before_date_filter", _us_day),
+}
 
 
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
     """Name what Perplexity applies: dates, country, language, domains to allow or to deny."""
-    native: set[FilterName] = {*DATES, "country", "language"}
+    native = {*_FILTERS} - DOMAINS
     if _fits(query.include_domains):
         native.add("include_domains")
     elif not query.include_domains and _fits(query.exclude_domains) and excludes_whole_sites(query):
@@ -127,30 +152,12 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     }
     if options.search_type != "web":
         body["search_type"] = options.search_type
-    if query.country:
-        body["country"] = query.country
-    if query.language:
-        body["search_language_filter"] = [query.language]
-    if domains := _domains(query, native):
-        body["search_domain_filter"] = domains
-    dates = {"after": query.start_published_date, "before": query.end_published_date}
-    for name, day in dates.items():
-        if day:
-            body[f"search_{name}_date_filter"] = f"{utc_day(day):%m/%d/%Y}"
-    return Request("POST", f"{account.base_url}/search", headers=_headers(account), json=body)
+    return _post("search", body | sent(query, _FILTERS, native), account)
 
 
 def search_price(_query: SearchQuery, account: Account) -> float:
     """Price a search; the number of results makes no difference."""
     return ABOUT.prices[account.options.search_type]
-
-
-def _domains(query: SearchQuery, native: frozenset[FilterName]) -> list[str]:
-    if "include_domains" in native:
-        return list(dict.fromkeys(site_of(domain) for domain in query.include_domains))
-    if "exclude_domains" in native:
-        return [f"-{site_of(domain)}" for domain in query.exclude_domains]
-    return []
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
@@ -178,7 +185,7 @@ def synthesis_request(query: SynthesisQuery, account: Account) -> Request:
         "tool_choice": "none",
         "store": False,
     }
-    return Request("POST", f"{account.base_url}/v1/agent", headers=_headers(account), json=body)
+    return _post("v1/agent", body, account)
 
 
 def synthesis_price(query: SynthesisQuery, account: Account) -> float:
@@ -222,7 +229,7 @@ def read_synthesis(response: Response, _query: SynthesisQuery, account: Account)
         warnings.append(
             "Perplexity searched by itself, so its numbers may not be those of the sources."
         )
-    return Synthesis(said, stated_or(_total(answer), ABOUT.prices["synthesis"]), warnings)
+    return Synthesis(said, stated_or(inside(answer, *_COST), ABOUT.prices["synthesis"]), warnings)
 
 
 def _texts(items: list[Item]) -> Iterator[str]:
@@ -246,20 +253,15 @@ def _no_answer(answer: dict[str, Any], account: Account, http_status: int) -> Un
         provider=account.name,
         status=http_status,
         retryable=again,
-        cost_usd=stated(_total(answer)),
+        cost_usd=stated(inside(answer, *_COST)),
     )
 
 
 def _reason(answer: dict[str, Any], account: Account) -> str:
-    details = maybe_object(answer.get("incomplete_details")).get("reason")
-    said = maybe_object(answer.get("error")).get("message")
-    words = (answer.get("status") or "unknown", details, said)
+    details = inside(answer, "incomplete_details", "reason")
+    words = (answer.get("status") or "unknown", details, inside(answer, "error", "message"))
     known = [quotable(word, account) for word in words if isinstance(word, str)]
     return ": ".join(word[:200] for word in known if word)
-
-
-def _total(answer: dict[str, Any]) -> Any:
-    return maybe_object(maybe_object(answer.get("usage")).get("cost")).get("total_cost")
 
 
 def read_error(response: Response, account: Account, _able: Capability) -> ProviderError | None:

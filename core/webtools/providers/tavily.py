@@ -6,6 +6,7 @@ API: https://docs.tavily.com/documentation/api-reference/endpoint/search and /ex
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Literal
@@ -14,10 +15,17 @@ from webtools.errors import AuthenticationError, ProviderError, QuotaError, Rate
 from webtools.http.messages import OK, Request, Response
 from webtools.providers.about import About, Capability, SearchOptions
 from webtools.providers.errors import ErrorTable, bounded, read_error_body
-from webtools.providers.fetched import PageFields, match_addresses, read_page_list
-from webtools.providers.filters import DATES, excludes_whole_sites, filters_left, utc_day
+from webtools.providers.fetched import PageFields, faults_of
+from webtools.providers.filters import (
+    DATES,
+    Names,
+    excludes_whole_sites,
+    filters_left,
+    iso_day,
+    sent,
+)
 from webtools.providers.hits import HitFields, Item, Oddities, read_hits, read_items
-from webtools.providers.page_parts import missing_parts, with_parts
+from webtools.providers.page_parts import read_texts
 from webtools.providers.parsing import http_date, json_object, number
 from webtools.providers.prices import estimate
 from webtools.providers.protocols import (
@@ -110,24 +118,23 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     here = filters_left(query, native)
     body: dict[str, Any] = {"query": query.query, "search_depth": options.search_depth}
     body["max_results"] = _MOST_RESULTS if here else min(query.limit, _MOST_RESULTS)
-    more = {
-        "topic": "news" if query.category == "news" else None,
-        "country": None if query.category == "news" else options.country,
-        "include_domains": [_domain(each) for each in query.include_domains],
-        "exclude_domains": list(query.exclude_domains) if "exclude_domains" in native else [],
-        "start_date": _day(query.start_published_date),
-        "end_date": _day(query.end_published_date),
-    }
-    body |= {name: value for name, value in more.items() if value}
-    return _post("search", body, account)
+    if options.country and query.category != "news":
+        body["country"] = options.country
+    return _post("search", body | sent(query, _FILTERS, native), account)
 
 
-def _domain(domain: str) -> str:
-    return domain.partition("/")[0]  # what stands below a path is left out on our side
+def _hosts(domains: Sequence[str]) -> list[str]:
+    """Leave paths out: what does not stand below them is left out on our side."""
+    return [domain.partition("/")[0] for domain in domains]
 
 
-def _day(value: Any) -> str | None:
-    return utc_day(value).isoformat() if value else None
+_FILTERS: Names = {
+    "category": ("topic", str),
+    "include_domains": ("include_domains", _hosts),
+    "exclude_domains": ("exclude_domains", list),
+    "start_published_date": ("start_date", iso_day),
+    "end_published_date": ("end_date", iso_day),
+}
 
 
 def search_price(_query: SearchQuery, account: Account) -> float:
@@ -173,16 +180,11 @@ def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
     answer, odd = json_object(response.json()), Oddities(account.name, "page")
     items = read_items(answer["results"], odd)
     failed = Item(answer, odd).children("failed_results")
-    named = [((each.text("url"),), each.line("error") or "unknown error") for each in failed]
-    faults = match_addresses(query.urls, named, query.urls)
-    whole = read_page_list(items, _PAGE, replace(query, text=True), account, faults)
-    most = query.text_max_characters or account.options.default_fetch_text_max_characters
-    shown = [with_parts(page, query, most) for page in whole]
-    came = tuple(page.url for page, _ in shown if not page.error)
+    faults = faults_of(query, failed, "url", lambda each: each.line("error") or "unknown error")
+    found = read_texts(items, _PAGE, query, account, faults)
+    came = tuple(page.url for page in found.pages if not page.error)
     cost = _cost(fetch_price(replace(query, urls=came), account), account)
-    said: list[str] = [*missing_parts(query, account.name)]
-    said += [warning for _, warnings in shown for warning in warnings]
-    return Pages([page for page, _ in shown], cost, [*said, *odd.warnings()])
+    return Pages(found.pages, cost, [*found.warnings, *odd.warnings()])
 
 
 def read_error(response: Response, account: Account, _able: Capability) -> ProviderError | None:

@@ -175,7 +175,7 @@ def test_a_parked_reader_is_not_asked_where_another_can_read(
 ) -> None:
     webtools_sandbox.fault(provider="exa", status=402, times=1)
     found = web.research(QUERY, command="web-deep")
-    assert asked(webtools_sandbox) == {"/exa/search": 1, "/brave/res/v1/web/search": 1}
+    assert asked(webtools_sandbox) == {"/exa/search": 1, "/brave/res/v1/llm/context": 1}
     assert (found.meta.provider_used, found.meta.degraded) == ("brave", ["exa"])
     assert found.synthesis is not None
     assert [event["provider"] for event in events(settings, "provider_skipped")] == ["exa"]
