@@ -35,13 +35,7 @@ _HIT = HitFields(
     author="author",
     score="score",
 )
-_PAGE = PageFields(
-    asked="id",
-    summary="summary",
-    highlights="highlights",
-    published_at="publishedDate",
-    author="author",
-)
+_PAGE = PageFields(asked="id", published_at="publishedDate")
 _ERRORS = ErrorTable(
     faults=(ITSELF,),
     code="tag",
@@ -133,9 +127,10 @@ def search_request(query: SearchQuery, account: Account) -> Request:
 
 
 def search_price(query: SearchQuery, account: Account) -> float:
-    """Price a search by the results asked for; highlights are included."""
+    """Price a search by the results asked for; highlights and texts are included."""
     extra = max(0, query.limit - _RESULTS_IN_PRICE) * ABOUT.prices["extra result"]
-    return ABOUT.prices[account.options.search_type] + extra
+    kind = "auto" if query.similar else account.options.search_type
+    return ABOUT.prices[kind] + extra
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:

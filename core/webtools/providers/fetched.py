@@ -43,10 +43,10 @@ class PageFields:
     url: str = "url"
     title: Field[str | None] = "title"
     text: str = "text"
-    highlights: str = ""
-    summary: str = ""
+    highlights: str = "highlights"
+    summary: str = "summary"
     published_at: str = ""
-    author: str = ""
+    author: str = "author"
 
 
 def read_page_list(

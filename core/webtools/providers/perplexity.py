@@ -7,8 +7,6 @@ The older chat completions ("Sonar") were retired on 2026-09-27 and are not used
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from datetime import date
 from typing import Any, Literal
 
 from webtools.errors import (
@@ -113,17 +111,13 @@ def _post(path: str, body: dict[str, Any], account: Account) -> Request:
     return Request("POST", f"{account.base_url}/{path}", headers=headers, json=body)
 
 
-def _us_day(value: date) -> str:
-    return f"{utc_day(value):%m/%d/%Y}"
-
-
 _FILTERS: Names = {
     "country": ("country", str),
     "language": ("search_language_filter", lambda code: [code]),
     "include_domains": ("search_domain_filter", lambda each: [*dict.fromkeys(map(site_of, each))]),
     "exclude_domains": ("search_domain_filter", lambda each: [f"-{site_of(one)}" for one in each]),
-    "start_published_date": ("search_after_date_filter", _us_day),
-    "end_published_date": ("search_before_date_filter", _us_day),
+    "start_published_date": ("search_after_date_filter", lambda day: f"{utc_day(day):%m/%d/%Y}"),
+    "end_published_date": ("search_before_date_filter", lambda day: f"{utc_day(day):%m/%d/%Y}"),
 }
 
 
@@ -219,7 +213,10 @@ def read_synthesis(response: Response, _query: SynthesisQuery, account: Account)
     answer = json_object(response.json())
     odd = Oddities(account.name, "part")
     items = read_items(answer["output"], odd)
-    said = without_controls("".join(_texts(items))).strip()
+    messages = [item for item in items if item.text("type") == "message"]
+    parts = [part for message in messages for part in message.children("content")]
+    texts = [part.text("text") for part in parts if part.text("type") == "output_text"]
+    said = without_controls("".join(texts)).strip()
     if not said:
         raise _no_answer(answer, account, response.status)
     warnings = odd.warnings()
@@ -230,14 +227,6 @@ def read_synthesis(response: Response, _query: SynthesisQuery, account: Account)
             "Perplexity searched by itself, so its numbers may not be those of the sources."
         )
     return Synthesis(said, stated_or(inside(answer, *_COST), ABOUT.prices["synthesis"]), warnings)
-
-
-def _texts(items: list[Item]) -> Iterator[str]:
-    for item in items:
-        if item.text("type") == "message":
-            for part in item.children("content"):
-                if part.text("type") == "output_text":
-                    yield part.text("text")
 
 
 def _no_answer(answer: dict[str, Any], account: Account, http_status: int) -> UnavailableError:
