@@ -294,7 +294,7 @@ class WebTool(BaseTool):
 def _compact(details: dict[str, Any]) -> dict[str, Any]:
     """Leave the texts of pages out, which the message's content holds: checkpoints stay small."""
     pages = [
-        {name: value for name, value in page.items() if name not in _TEXTS}
+        {name: value for name, value in page.items() if name not in _TEXTS | {"content"}}
         for page in details.get("results", ())
     ]
     kept = {name: value for name, value in details.items() if name not in _TEXTS}

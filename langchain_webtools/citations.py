@@ -96,9 +96,10 @@ def _source(item: Mapping[str, Any]) -> _Source:
     url = defused(item.get("url") or item.get("source") or "")
     title = defused(item.get("title") or "") or url
     facts = [(item.get("published_at") or "")[:10], item.get("author")]
-    passages = [f"{each['heading']}\n{each['text']}".strip() for each in item.get("passages") or ()]
-    content = [item.get("summary"), *item.get("highlights", ()), *passages, item.get("text")]
-    body = _join("\n\n", [*content, item.get("snippet")]) or title
+    page: Mapping[str, Any] = item.get("content") or item  # of a search that gave the pages too
+    passages = [f"{each['heading']}\n{each['text']}".strip() for each in page.get("passages") or ()]
+    content = [page.get("summary"), *page.get("highlights", ()), *passages, page.get("text")]
+    body = _join("\n\n", [*content, page.get("snippet")]) or title
     return _Source(url, title, defused(_join("\n\n", [_join(" · ", facts), body])))
 
 

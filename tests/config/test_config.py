@@ -856,10 +856,10 @@ def test_a_named_provider_that_cannot_is_told_with_a_type_that_can() -> None:
 
 
 def test_none_that_can_is_told_with_the_file_and_a_type(tmp_path: Path) -> None:
-    path = write(tmp_path / "c.json", text_of(entry(type="kagi")))
+    path = write(tmp_path / "c.json", text_of(entry(type="brave")))
     with pytest.raises(ConfigError) as caught:
         Settings(path).accounts().select("fetch")
-    expected = f'No provider in {path} can fetch; add a provider of type "exa", "tavily".'
+    expected = f'No provider in {path} can fetch; add a provider of type "exa", "kagi", "tavily".'
     assert str(caught.value) == expected
 
 
@@ -886,7 +886,7 @@ FETCH = "EXA_API_KEY environment variable is not set. Set it to your Exa API key
         ({}, "summarize", SUMMARIZE),
         ({}, "fetch", FETCH),
         ({"EXA_API_KEY": CANARY}, "summarize", SUMMARIZE),
-        ({"KAGI_API_KEY": CANARY}, "fetch", FETCH),
+        ({"BRAVE_API_KEY": CANARY}, "fetch", FETCH),
     ],
 )
 def test_without_file_and_key_the_first_sentence_is_exact_and_the_next_line_names_all_that_would_do(
@@ -968,7 +968,7 @@ def test_check_describes_a_file_without_its_keys(tmp_path: Path) -> None:
     assert check(Settings(path))[:5] == [
         f"Source: {path}",
         'Provider "main": type exa; search, fetch; https://api.exa.ai; key: present',
-        'Provider "k": type kagi; search, summarize; http://127.0.0.1:1/k; key: present',
+        'Provider "k": type kagi; search, fetch, summarize; http://127.0.0.1:1/k; key: present',
         "Default provider: k",
         "maxResults: 9",
     ]

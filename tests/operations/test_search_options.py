@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, get_args
 
 import offline
 import pytest
 from offline import OPTIONS, Stub, answer
 
 from webtools import ConfigError, InputError, WebTools
+from webtools.calls.present import present_search
+from webtools.display import plain
 from webtools.flows.drivers import run
 from webtools.operations.bearing import MOST_CHARACTERS, OURS, bearing
 from webtools.operations.filters import attest, finding_similar
 from webtools.operations.search import search
 from webtools.output.formatting import search_text
+from webtools.output.truncation import MAX_BYTES
 from webtools.pipeline.context import detached
+from webtools.providers.operator_domains import OperatorDomains, Site
 from webtools.providers.protocols import SearchQuery
 from webtools.results import FetchResponse, Page, Passage, SearchResponse, SearchResult
+from webtools.text.choices import Fence
+from webtools.text.fencing import unfenced
 from webtools.tools import SEARCH, SearchInput, read_input
 from webtools_sandbox import SandboxServer
 
@@ -180,3 +187,74 @@ def test_deep_research_with_brave_reads_its_passages_where_a_page_cannot_be_read
     assert webtools_sandbox.stats()["requests"] == {"/brave/res/v1/llm/context": 1}
     assert found.synthesis is not None
     assert found.synthesis.claims
+
+
+# --- pages that come with the results ----------------------------------------------------------
+
+PAGE_TEXT = "# A\n\nThe archive lends seeds.\n\n"
+
+
+def with_pages(*urls: str, text: str = PAGE_TEXT) -> SearchResponse:
+    facts = {"title": "A", "snippet": "short", "source_provider": "exa", "query": "q"}
+    results = [SearchResult(url=url, content=Page(url=url, text=text), **facts) for url in urls]
+    return SearchResponse(provider="exa", queries=["q"], results=results)
+
+
+def shown(response: SearchResponse, fence: Fence) -> str:
+    return run(present_search(response, fence), Stub()).text
+
+
+def test_content_of_pages_is_fenced_as_pages_are() -> None:
+    response = with_pages("https://a.example/")
+    assert [
+        unfenced(shown(response, fence)) != shown(response, fence) for fence in get_args(Fence)
+    ] == [
+        True,
+        True,
+        False,
+    ]
+    bare = response.model_copy(
+        update={"results": [response.results[0].model_copy(update={"content": None})]}
+    )
+    assert unfenced(shown(bare, "pages")) == shown(bare, "pages")
+
+
+def test_long_content_crowds_no_result_out() -> None:
+    urls = [f"https://a.example/{n}" for n in range(10)]
+    text = shown(with_pages(*urls, text="seeds " * 1600), "pages")
+    assert len(text.encode()) <= MAX_BYTES
+    assert all(url in text for url in urls)
+    assert text.count("seeds") > 6000  # most of the room is used
+
+
+@pytest.mark.parametrize("kind", ["exa", "kagi", "brave"])
+def test_content_of_a_page_that_the_operator_forbids_to_read_is_left_out(kind: str) -> None:
+    urls = ["https://a.example/", "https://b.example/"]
+    items = [
+        {"url": url, "title": "A", "snippet": PAGE_TEXT, "text": PAGE_TEXT, "snippets": [PAGE_TEXT]}
+        for url in urls
+    ]
+    bodies = {
+        "exa": {"results": items},
+        "kagi": {"data": {"search": items}},
+        "brave": {"grounding": {"generic": items}},
+    }
+    account = replace(offline.account(kind), domains=OperatorDomains(deny=(Site("b.example"),)))
+    found = run(
+        search(account, [SearchQuery("q", 2, content=True)], detached()), Stub(answer(bodies[kind]))
+    )
+    assert [result.content is None for result in found.results] == [False, True]
+    [warning] = found.warnings
+    assert warning.startswith('The operator\'s settings forbid reading pages from "b.example"')
+
+
+def test_people_see_the_pages_below_the_results() -> None:
+    text = plain.draw(with_pages("https://a.example/"))
+    assert "The archive lends seeds." in text
+
+
+def test_a_data_frame_has_the_pages_in_a_column_where_there_are_any() -> None:
+    pytest.importorskip("pandas")
+    frame = with_pages("https://a.example/").to_dataframe()
+    assert frame["content"].tolist() == [PAGE_TEXT]
+    assert "content" not in with_pages().to_dataframe()

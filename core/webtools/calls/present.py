@@ -1,10 +1,10 @@
 """Tool calls as flows: arguments in, text and details out, and no failure raised.
 
-Text from the web is fenced as the settings say (`_fencing`): with "pages" what pages say,
-summaries, answers with their sources, and the parts that are read on; with "all" also search
-results and errors of providers. What is ours stands outside: notices, how sure one may be,
-warnings. Where these quote the web, and where results and errors are not fenced, marks of a fence
-are defused.
+Text from the web is fenced as the settings say (`_fencing`): with "pages" what pages say, also
+where it comes with results, summaries, answers with their sources, and the parts that are read on;
+with "all" also search results and errors of providers. What is ours stands outside: notices, how
+sure one may be, warnings. Where these quote the web, and where results and errors are not fenced,
+marks of a fence are defused.
 """
 
 from __future__ import annotations
@@ -71,7 +71,8 @@ def present_search(response: SearchResponse, fence: Fence = "pages") -> Flow[Too
     details = response.model_dump(mode="json")
     details["result_count"] = len(response.results)
     text, brief = formatting.search_text(response.results), partial(_brief_search, response)
-    if fence == "all" and (response.results or response.errors):
+    has_pages = any(result.content for result in response.results)
+    if (fence == "all" and (response.results or response.errors)) or (fence != "off" and has_pages):
         failed = formatting.footer(response.errors, ())
         warned = formatting.footer((), response.warnings)
         shown = _Shown(text, fencing.fenced, failed, warned, brief)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from webtools.config.file import PLACEHOLDER
 from webtools.config.messages import hint, listed, not_picklable, quote
-from webtools.config.models import ProviderConfig, capabilities
+from webtools.config.models import ProviderConfig
 from webtools.config.parts import (
     BudgetConfig,
     CacheConfig,

@@ -80,9 +80,20 @@ def _(response: SearchResponse, limits: Limits = WHOLE) -> Outline:
         name(response.provider),
         [Fact(count(total, "result")), Fact(failed, "bad")],
         [*filter(None, facts)],
-        [listing if total or several else Prose(Clip(NO_RESULTS))],
+        [listing if total or several else Prose(Clip(NO_RESULTS)), *_held(response, limits)],
         [*_failed_queries(response), *_warnings(response.warnings)],
     )
+
+
+def _held(response: SearchResponse, limits: Limits) -> list[Document]:
+    """Return the pages that came with the results, under the results' titles."""
+    pages = [
+        result.content.model_copy(update={"title": result.title})
+        for result in response.results
+        if result.content
+    ]
+    most = min(limits.page, limits.all_pages // max(len(pages), 1))
+    return [_document(page, most, limits) for page in pages[: limits.pages]]
 
 
 def _groups(response: SearchResponse, limits: Limits) -> Iterator[tuple[str, list[Source]]]:

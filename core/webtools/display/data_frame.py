@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from webtools.display.contents import by_query
+from webtools.output.formatting import page_content
 from webtools.results import (
     FetchResponse,
     ReadResponse,
@@ -56,9 +57,14 @@ def _(response: SearchResponse) -> Any:
     ranked: list[tuple[SearchResult, int]] = []
     for results in by_query(response).values():
         ranked += [(result, rank) for rank, result in enumerate(results, 1)]
-    rows = [{**vars(result), "rank": rank} for result, rank in ranked]
+    texts = [page_content(result.content) if result.content else None for result, _ in ranked]
+    rows = [
+        {**vars(result), "rank": rank, "content": text}
+        for (result, rank), text in zip(ranked, texts, strict=True)
+    ]
     failed = [error.model_dump() for error in response.errors]
-    return _frame((*_SEARCH, "source_provider", "query"), rows, _facts(response, errors=failed))
+    columns = (*_SEARCH, "source_provider", "query", *(["content"] if any(texts) else []))
+    return _frame(columns, rows, _facts(response, errors=failed))
 
 
 @frame.register

@@ -156,8 +156,7 @@ class SearchInput(ToolInput):
     )
     include_domains: Strings[Domain] = Field(
         default_factory=list[str],
-        description="Only from these domains, e.g. docs.python.org. "
-        "Leave out, or empty, for any.",
+        description="Only from these domains, e.g. docs.python.org. Leave out, or empty, for any.",
     )
     exclude_domains: Strings[Domain] = Field(
         default_factory=list[str], description="Not from these domains."
@@ -179,9 +178,7 @@ class SearchInput(ToolInput):
         default=0, description=f"Page of results, 1 to {MAX_PAGE}."
     )
     content: bool = Field(default=False, description="Return the pages' content too.")
-    similar: bool = Field(
-        default=False, description="The queries are URLs: find similar pages."
-    )
+    similar: bool = Field(default=False, description="The queries are URLs: find similar pages.")
     provider: str = Field(
         default="",
         description="Name of a configured provider. Leave out, or empty, for the default.",
@@ -260,8 +257,7 @@ class SummarizeInput(ToolInput):
     )
     target_language: Language = Field(
         default="",
-        description='Language of the output, e.g. "EN". '
-        "Leave out, or empty, for the page's own.",
+        description='Language of the output, e.g. "EN". Leave out, or empty, for the page\'s own.',
     )
     provider: str = Field(
         default="",

@@ -29,6 +29,7 @@ NO_PASSAGE = "This page has no passage of its own that bears on the question."
 _BLANK = "\n\n"
 _LONGEST_NAME = 500  # characters of a title or an author, where there is no room for all of it
 _LONGEST_SNIPPET = 2000
+_CONTENTS = 40_000  # characters of the pages of all results, where there is no room for all of them
 _LEAST_WORD = 60  # bytes of a title, or of a reason, below which it would say nothing
 _AROUND = 9  # most bytes beside a URL and words: "## ", line feeds, blank lines round the content
 _ELLIPSIS = "…"
@@ -41,13 +42,19 @@ Result = TypeVar("Result", SearchResult, ResearchResult)
 
 def brief(results: Sequence[Result]) -> list[Result]:
     """Cut what is so long in a result that it would crowd out the others."""
-    return [_brief(result) for result in results]
+    share = max(_LONGEST_SNIPPET, _CONTENTS // max(len(results), 1))
+    return [_brief(result, share) for result in results]
 
 
-def _brief(result: Result) -> Result:
+def _brief(result: Result, share: int) -> Result:
     longest = {"title": _LONGEST_NAME, "author": _LONGEST_NAME, "snippet": _LONGEST_SNIPPET}
     texts = {name: getattr(result, name, None) or "" for name in longest}
-    cut = {n: _short(text, longest[n]) for n, text in texts.items() if len(text) > longest[n]}
+    cut: dict[str, str | Page] = {
+        n: _short(text, longest[n]) for n, text in texts.items() if len(text) > longest[n]
+    }
+    page = result.content if isinstance(result, SearchResult) else None
+    if page is not None and len(content := page_content(page)) > share:
+        cut["content"] = Page(url=page.url, text=_short(content, share))
     return result.model_copy(update=cut) if cut else result
 
 
@@ -60,7 +67,7 @@ def search_text(results: Sequence[SearchResult]) -> str:
 
 def _numbered(number: int, result: SearchResult) -> str:
     lines = [f"{number}. {result.title}", result.url]
-    shown = _content(result.content) if result.content else result.snippet
+    shown = page_content(result.content) if result.content else result.snippet
     lines += shown.splitlines()
     if facts := _facts(result):
         lines.append(facts)
@@ -79,7 +86,7 @@ def page_sections(response: FetchResponse) -> list[str]:
 
 
 def _section(page: Page) -> str:
-    return "\n\n".join(filter(None, [_whole_head(page), _content(page)]))
+    return "\n\n".join(filter(None, [_whole_head(page), page_content(page)]))
 
 
 def _whole_head(page: Page) -> str:
@@ -95,7 +102,8 @@ def _note(page: Page) -> str:
     return f"Failed: {' '.join(page.error.split())}" if page.error else _facts(page)
 
 
-def _content(page: Page) -> str:
+def page_content(page: Page) -> str:
+    """Return what came of a page: its summary, its extracts, its text."""
     if page.error:
         return ""
     parts = [page.summary, _bullets(page.highlights), passages_section(page), page.text]
@@ -185,9 +193,9 @@ def brief_pages(pages: Sequence[Page], max_bytes: int) -> list[BriefPage]:
     """
     if len(pages) == 1 and _size(head := _whole_head(pages[0])) <= max_bytes // 2:
         # It crowds nobody out, and what is shown of it stays the beginning of the whole.
-        return [BriefPage(head, _content(pages[0]), is_cut=False)]
+        return [BriefPage(head, page_content(pages[0]), is_cut=False)]
     pages = pages[: _how_many_heads(pages, max_bytes)]
-    contents = [_content(page) for page in pages]
+    contents = [page_content(page) for page in pages]
     words = [word for page in pages for word in _words(page)]
     short = [_short(word, _LONGEST_NAME) for word in words]
     room = _room_for_words(pages, short, contents, max_bytes)

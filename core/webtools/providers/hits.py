@@ -238,7 +238,9 @@ def read_hits(
         )
         for (item, url), score in zip(usable, _scores(usable, fields.score), strict=True)
     ]
-    return Hits(results, None if usd is None else estimate(usd), odd.warnings())
+    pages = [result.url for result in results if has_content]
+    forbidden = dict.fromkeys(filter(None, map(account.domains.fault_of, pages)))
+    return Hits(results, None if usd is None else estimate(usd), [*odd.warnings(), *forbidden])
 
 
 def _url(item: Item, fields: HitFields) -> str:
@@ -248,7 +250,9 @@ def _url(item: Item, fields: HitFields) -> str:
 
 
 def _content(item: Item, url: str, fields: HitFields, account: Account) -> Page | None:
-    """Return what came of the page of a hit; None where nothing did."""
+    """Return what came of the page of a hit; None where nothing did, or nobody may read it."""
+    if account.domains.fault_of(url):
+        return None
     text = without_controls(item.text(fields.text))[:CONTENT_CHARACTERS] if fields.text else None
     chosen = fields.passages(item) if fields.passages else []
     if not (text or chosen):
