@@ -54,7 +54,7 @@ _FILTERS: Names = {
     "safe_search": ("moderation", is_safe),
 }
 _OF_SEARCH: frozenset[FilterName] = frozenset({*_FILTERS, "content"})
-_OF_SIMILAR: frozenset[FilterName] = DATES | DOMAINS | {"similar", "content"}
+_OF_SIMILAR = DATES | DOMAINS | frozenset[FilterName]({"similar", "content"})
 # These categories take few filters; with others Exa answers HTTP 400.
 _NOT_OF = {"company": DATES, "people": DATES | DOMAINS}
 

@@ -238,9 +238,9 @@ def read_hits(
         )
         for (item, url), score in zip(usable, _scores(usable, fields.score), strict=True)
     ]
-    pages = [result.url for result in results if has_content]
-    forbidden = dict.fromkeys(filter(None, map(account.domains.fault_of, pages)))
-    return Hits(results, None if usd is None else estimate(usd), [*odd.warnings(), *forbidden])
+    faults = [account.domains.fault_of(result.url) for result in results if has_content]
+    said = [*odd.warnings(), *dict.fromkeys(fault for fault in faults if fault)]
+    return Hits(results, None if usd is None else estimate(usd), said)
 
 
 def _url(item: Item, fields: HitFields) -> str:

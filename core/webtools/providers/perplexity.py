@@ -123,7 +123,7 @@ _FILTERS: Names = {
 
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
     """Name what Perplexity applies: dates, country, language, domains to allow or to deny."""
-    native = {*_FILTERS} - DOMAINS
+    native: set[FilterName] = {*_FILTERS.keys() - DOMAINS}
     if _fits(query.include_domains):
         native.add("include_domains")
     elif not query.include_domains and _fits(query.exclude_domains) and excludes_whole_sites(query):
