@@ -204,6 +204,7 @@ def test_the_details_of_a_search() -> None:
                     "score": 0.0,
                     "source_provider": "exa",
                     "query": "q",
+                    "content": None,
                 }
             ],
             "errors": [],
