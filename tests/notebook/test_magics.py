@@ -330,7 +330,7 @@ def test_help_lists_the_options_and_sends_nothing(
     assert session.run_cell("%web_fetch --help").result is None
     out = capsys.readouterr().out
     assert out.startswith("Read pages; in a cell, every line is a URL.")
-    assert "--text-max-characters N: Most characters of text per page" in out
+    assert "--text-max-characters N: Most characters per page" in out
     assert stubs[0].calls == []
 
 

@@ -190,17 +190,20 @@ class SearchInput(ToolInput):
         return (*self.queries, *self.include_domains, *self.exclude_domains)
 
     @model_validator(mode="after")
-    def _similar_to_pages(self) -> SearchInput:
-        odd = [text for text in self.queries if self.similar and not is_web_url(text)]
+    def _makes_sense(self) -> SearchInput:
+        if self.similar:
+            self._check_pages()
+        if self.start_published_date and self.end_published_date:
+            self._check_dates()
+        return self
+
+    def _check_pages(self) -> None:
+        odd = [text for text in self.queries if not is_web_url(text)]
         if odd:
             message = f"similar takes URLs, and {shown(odd[0])} is none; write https://host/path"
             raise ValueError(message)
-        return self
 
-    @model_validator(mode="after")
-    def _dates_in_order(self) -> SearchInput:
-        if not (self.start_published_date and self.end_published_date):
-            return self
+    def _check_dates(self) -> None:
         start = read_date(self.start_published_date)
         end = read_date(self.end_published_date)
         if start is not None and end is not None and is_after(start, end):
@@ -208,7 +211,6 @@ class SearchInput(ToolInput):
                 f'start_published_date "{start}" is after end_published_date "{end}"; swap them'
             )
             raise ValueError(message)
-        return self
 
 
 class FetchInput(ToolInput):

@@ -23,9 +23,10 @@ from webtools.providers.hits import (
     read_hits,
     read_items,
 )
-from webtools.providers.parsing import inside, json_object, line, maybe_list
+from webtools.providers.parsing import inside, json_object, line
 from webtools.providers.prices import stated_or
 from webtools.providers.protocols import Account, FilterName, Hits, PageQuery, Pages, SearchQuery
+from webtools.text.narrowing import is_list
 
 _RESULTS_IN_PRICE = 10
 _COST = ("costDollars", "total")
@@ -189,7 +190,8 @@ def _fault(status: Item) -> str:
 
 def _said(answer: dict[str, Any]) -> list[str]:
     """Return what Exa itself warns of."""
-    items = [*maybe_list(answer.get("warnings")), *maybe_list(answer.get("notices"))]
+    lists = [answer.get(name) for name in ("warnings", "notices")]
+    items = [item for each in lists if is_list(each) for item in each]
     words = [inside(item, "message") or item for item in items]
     return [f"Exa: {clean}" for w in words if isinstance(w, str) and (clean := line(w))]
 

@@ -31,7 +31,7 @@ def maybe_object(value: Any) -> dict[str, Any]:
 def inside(value: Any, *names: str) -> Any:
     """Return what stands at the end of a path of names; None where the path ends before."""
     for name in names:
-        value = maybe_object(value).get(name)
+        value = value.get(name) if is_object(value) else None
     return value
 
 
