@@ -10,7 +10,8 @@ from webtools.config import Accounts, Settings, load
 from webtools.errors import RequestError
 from webtools.flows.drivers import Flow, run
 from webtools.http.messages import Request, Response
-from webtools.providers import Account
+from webtools.providers import PROVIDERS, Account
+from webtools.testing import INSTANCE
 
 T = TypeVar("T")
 Answer: TypeAlias = "Response | RequestError | Callable[[Request], Response | RequestError]"
@@ -20,7 +21,8 @@ KEY = "canary-5d1c9f"
 
 def entry(kind: str, **settings: Any) -> dict[str, Any]:
     """Give an entry of the config file, named after its type."""
-    return {"name": f"my-{kind}", "type": kind, "apiKey": KEY, **settings}
+    own = {"baseUrl": INSTANCE} if PROVIDERS[kind].about.url_variables else {}
+    return {"name": f"my-{kind}", "type": kind, "apiKey": KEY, **own, **settings}
 
 
 def accounts(*entries: dict[str, Any], **top: Any) -> Accounts:

@@ -49,6 +49,7 @@ from webtools.providers.protocols import (
     SynthesisQuery,
 )
 from webtools.providers.protocols import Source as Cited
+from webtools.testing import INSTANCE
 from webtools_sandbox import SandboxServer
 from webtools_sandbox.news import WRITTEN_ON
 
@@ -73,6 +74,7 @@ _LIVE_HOSTS = {"docs.example": "docs.python.org/3", "news.example": "blog.python
 
 # --- what is recorded --------------------------------------------------------------------------
 
+_UNUSUAL = ("tavily", "wikipedia", "searxng", "serper", "you", "firecrawl")  # in the sandbox
 WRONG_KEY, NO_CREDIT_KEY, KEYLESS = "wrong-key", "test-key-no-credit", ""
 
 
@@ -109,9 +111,14 @@ class Scenario:
             others = {name: None for name, value in base.options if isinstance(value, SecretStr)}
             base = replace(base, api_key=SecretStr(self.key) if self.key else None)
             options = others | options
-        origin = PROVIDERS[self.provider].about.origin
+        origin = origin_of(self.provider)
         fitted = base.options.model_copy(update=options)
         return replace(base, name=self.provider, base_url=origin, options=fitted)
+
+
+def origin_of(kind: str) -> str:
+    """Return where a cassette shows an API."""
+    return PROVIDERS[kind].about.origin or INSTANCE
 
 
 def _searching(*queries: str, limit: int = 3, **filters: Any) -> Callable[[Account], Flow[Any]]:
@@ -164,6 +171,11 @@ _CONTEXT7 = "https://context7.com/docs/api-guide"
 _TAVILY_SEARCH = "https://docs.tavily.com/documentation/api-reference/endpoint/search"
 _TAVILY_EXTRACT = "https://docs.tavily.com/documentation/api-reference/endpoint/extract"
 _WIKIPEDIA = "https://www.mediawiki.org/wiki/API:Search"
+_SEARXNG = "https://docs.searxng.org/dev/search_api.html"
+_SERPER = "https://serper.dev"
+_YOU = "https://you.com/docs/api-reference/search/v1-search"
+_FIRECRAWL_SEARCH = "https://docs.firecrawl.dev/api-reference/endpoint/search"
+_FIRECRAWL_SCRAPE = "https://docs.firecrawl.dev/api-reference/endpoint/scrape"
 _V0 = {"search_api": "v0"}
 _BARLEY, _TEXT = "seed archive barley", f"{NEWS}/2026/05/cassette-testing.html"
 _PAGES = (
@@ -319,6 +331,66 @@ SCENARIOS: dict[str, Scenario] = {
     "wikipedia-search-filtered": Scenario("wikipedia", _searching("seeds", **_SPRING), _WIKIPEDIA),
     "wikipedia-search-invalid": Scenario(
         "wikipedia", _searching(_BARLEY, limit=-1), _WIKIPEDIA, fails=True
+    ),
+    "searxng-search": Scenario(
+        "searxng",
+        _searching(_BARLEY, "glacier lake"),
+        _SEARXNG,
+        options={"engines": ["duckduckgo", "brave"]},
+    ),
+    "searxng-search-filtered": Scenario(
+        "searxng", _searching("seeds", **{**_SPRING, "start_published_date": None}), _SEARXNG
+    ),
+    "searxng-search-no-json": Scenario(
+        "searxng",
+        _searching(_BARLEY),
+        _SEARXNG,
+        fault={"status": 403, "body": "html"},
+        fails=True,
+    ),
+    "serper-search": Scenario("serper", _searching(_BARLEY, "glacier lake"), _SERPER),
+    "serper-search-filtered": Scenario("serper", _searching("seeds", **_SPRING), _SERPER),
+    "serper-search-invalid": Scenario(
+        "serper", _searching(_BARLEY, limit=500), _SERPER, fails=True
+    ),
+    "serper-search-rate-limited": Scenario(
+        "serper",
+        _searching("glacier lake", limit=1),
+        _SERPER,
+        fault={"status": 429, "retry_after": 0},
+    ),
+    **_named("serper-search", _failures("serper", _searching(_BARLEY), _SERPER)),
+    "you-search": Scenario("you", _searching(_BARLEY, "latest glacier news"), _YOU),
+    "you-search-filtered": Scenario("you", _searching("seeds", **_SPRING), _YOU),
+    "you-search-keyless": Scenario(
+        "you", _searching(_BARLEY), _YOU, key=KEYLESS, fault={"status": 429, "retry_after": 0}
+    ),
+    "you-search-invalid": Scenario(
+        "you", _searching(_BARLEY), _YOU, options={"country": "Germany"}, fails=True
+    ),
+    **_named("you-search", _failures("you", _searching(_BARLEY), _YOU)),
+    "firecrawl-search": Scenario(
+        "firecrawl", _searching(_BARLEY, "glacier lake"), _FIRECRAWL_SEARCH
+    ),
+    "firecrawl-search-filtered": Scenario(
+        "firecrawl", _searching("seeds", **_SPRING), _FIRECRAWL_SEARCH
+    ),
+    "firecrawl-search-keyless": Scenario(
+        "firecrawl", _searching(_BARLEY), _FIRECRAWL_SEARCH, key=KEYLESS
+    ),
+    "firecrawl-search-invalid": Scenario(
+        "firecrawl",
+        _searching(_BARLEY),
+        _FIRECRAWL_SEARCH,
+        options={"country": "Germany"},
+        fails=True,
+    ),
+    **_named("firecrawl-search", _failures("firecrawl", _searching(_BARLEY), _FIRECRAWL_SEARCH)),
+    "firecrawl-contents": Scenario(
+        "firecrawl", _fetching(*_PAGES, text_max_characters=120), _FIRECRAWL_SCRAPE
+    ),
+    "firecrawl-contents-timeout": Scenario(
+        "firecrawl", _fetching(f"{DOCS}/special/timeout.html"), _FIRECRAWL_SCRAPE, fails=True
     ),
     "context7-docs": Scenario("context7", _looking_up("json decoder hook"), _CONTEXT7),
     "context7-docs-moved": Scenario("context7", _looking_up("/cpython/unittest mock"), _CONTEXT7),
@@ -539,9 +611,7 @@ def sandbox_source() -> Iterator[Source]:
         SandboxServer(docs_url=DOCS, news_url=NEWS, today=WRITTEN_ON) as server,
     ):
         found = (
-            Settings(load(json.dumps(server.config("tavily", "wikipedia")), "the sandbox"))
-            .accounts()
-            .accounts
+            Settings(load(json.dumps(server.config(*_UNUSUAL)), "the sandbox")).accounts().accounts
         )
 
         def prepare(scenario: Scenario) -> None:
@@ -553,7 +623,7 @@ def sandbox_source() -> Iterator[Source]:
         yield Source(
             f"webtools_sandbox (documents: Python {python})",
             {account.type: account for account in found},
-            [(server.base_url(a.type), PROVIDERS[a.type].about.origin) for a in found],
+            [(server.base_url(a.type), origin_of(a.type)) for a in found],
             prepare,
         )
 

@@ -56,6 +56,7 @@ from webtools.providers.protocols import (
 from webtools.results import FetchResponse, SearchResponse, SearchResult
 
 __all__ = [
+    "INSTANCE",
     "JUNK",
     "KEY",
     "URLS",
@@ -67,6 +68,7 @@ __all__ = [
 ]
 
 KEY = "test-key-conformance-5d1c9f"
+INSTANCE = "https://instance.example"  # of what everyone runs their own of
 URLS = ("https://a.example/1", "https://b.example/2")
 
 _UNREADABLE: dict[str, bytes] = {  # no JSON object
@@ -294,6 +296,8 @@ class ProviderConformance:
         """Yield an account of it with a key, while it is registered."""
         kind = provider.ABOUT.name
         entry = {"name": f"my-{kind}", "type": kind, "apiKey": KEY, "options": options}
+        if provider.ABOUT.url_variables:
+            entry["baseUrl"] = INSTANCE
         with registered(provider):
             yield build(ProviderConfig.model_validate(entry), None, "a test")
 
@@ -307,7 +311,7 @@ class ProviderConformance:
         about = provider.ABOUT
         assert re.fullmatch(r"[a-z][a-z0-9_-]*", about.name)
         assert about.title.strip()
-        assert about.origin.startswith("https://")
+        assert about.origin.startswith("https://") != bool(about.url_variables)
         assert not about.origin.endswith("/")
         assert about.key_variables or not about.needs_key
         assert min(about.max_results, about.max_urls) >= 1

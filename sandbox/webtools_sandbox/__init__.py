@@ -20,10 +20,13 @@ if TYPE_CHECKING:
         BRAVE_KEY,
         CONTEXT7_KEY,
         EXA_KEY,
+        FIRECRAWL_KEY,
         KAGI_V0_KEY,
         KAGI_V1_KEY,
         PERPLEXITY_KEY,
+        SERPER_KEY,
         TAVILY_KEY,
+        YOU_KEY,
     )
     from webtools_sandbox.server import SandboxServer, serve
 
@@ -31,10 +34,13 @@ __all__ = [
     "BRAVE_KEY",
     "CONTEXT7_KEY",
     "EXA_KEY",
+    "FIRECRAWL_KEY",
     "KAGI_V0_KEY",
     "KAGI_V1_KEY",
     "PERPLEXITY_KEY",
+    "SERPER_KEY",
     "TAVILY_KEY",
+    "YOU_KEY",
     "Fault",
     "SandboxServer",
     "serve",

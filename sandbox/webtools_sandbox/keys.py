@@ -11,10 +11,13 @@ if TYPE_CHECKING:
 BRAVE_KEY = "test-key-brave"
 CONTEXT7_KEY = "test-key-context7"
 EXA_KEY = "test-key-exa"
+FIRECRAWL_KEY = "test-key-firecrawl"
 KAGI_V0_KEY = "test-key-kagi-v0"
 KAGI_V1_KEY = "test-key-kagi-v1"
 PERPLEXITY_KEY = "test-key-perplexity"
+SERPER_KEY = "test-key-serper"
 TAVILY_KEY = "test-key-tavily"
+YOU_KEY = "test-key-you"
 
 _PREFIX = "test-key"
 _SUFFIX = "-no-credit"

@@ -235,11 +235,12 @@ def test_a_recorded_answer_with_parts_replaced_gives_something_sound(
     assert_sound(outcome(ACCOUNTS[kind], able, answer(body, status)), able)
 
 
-def hits(*items: dict[str, Any]) -> Response:
-    """Make an answer in which any provider finds these."""
-    pages = [item | {"fullurl": item["url"]} for item in items]
-    every = {"results": items, "data": {"search": items}, "web": {"results": items}}
-    return answer(every | {"query": {"pages": pages}})
+def hits(kind: str, *items: dict[str, Any]) -> Response:
+    """Make an answer in which a provider, whichever it is, finds these."""
+    pages = [item | {"fullurl": item["url"], "link": item["url"]} for item in items]
+    every = {"data": {"search": items, "web": items}, "web": {"results": items}}
+    results = {"web": items} if kind == "you" else items
+    return answer(every | {"results": results, "organic": pages, "query": {"pages": pages}})
 
 
 FILTERED = SearchQuery(
@@ -261,7 +262,7 @@ FILTERED = SearchQuery(
 def test_local_filters_take_any_address_and_any_date(kind: str, url: str, when: Any) -> None:
     item = {"url": url, "title": "A", "publishedDate": when, "time": when, "date": when}
     try:
-        found = run(search(ACCOUNTS[kind], [FILTERED], detached()), Stub(hits(item)))
+        found = run(search(ACCOUNTS[kind], [FILTERED], detached()), Stub(hits(kind, item)))
     except WebToolsError as error:
         assert_sound(error, "search")
     else:
@@ -272,5 +273,5 @@ def test_local_filters_take_any_address_and_any_date(kind: str, url: str, when: 
 @pytest.mark.parametrize("kind", [kind for kind, able in CASES if able == "search"])
 def test_an_address_that_python_cannot_split_spoils_no_search(kind: str, url: str) -> None:
     items = [{"url": url, "title": "odd"}, {"url": "https://a.example/1", "title": "A"}]
-    found = run(search(ACCOUNTS[kind], [FILTERED], detached()), Stub(hits(*items)))
+    found = run(search(ACCOUNTS[kind], [FILTERED], detached()), Stub(hits(kind, *items)))
     assert [result.url for result in found.results] == ["https://a.example/1"]

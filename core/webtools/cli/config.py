@@ -92,6 +92,8 @@ def _init(options: Namespace) -> list[str]:
     entry = {"name": options.name or kind, "type": kind}
     if about.key_variables and (key := _asked_key(about.title, needed=about.needs_key)):
         entry["apiKey"] = key
+    if about.url_variables:
+        entry["baseUrl"] = _asked_url(about.title)
     begin_config(path, entry, force=options.force)
     return [f"Written: {path}", "Try it: webtools config check; webtools plan QUESTION"]
 
@@ -127,6 +129,11 @@ def _asked_key(whose: str, *, needed: bool) -> str:
     if needed and not key.strip():
         raise ConfigError("No key was given; type it, or pipe it in on standard input.")
     return key.strip()
+
+
+def _asked_url(whose: str) -> str:
+    """Ask for the address of what everyone runs their own of, or read it from a pipe."""
+    return (input(f"URL of your {whose}: ") if _is_terminal() else _piped_line()).strip()
 
 
 def _piped_line() -> str:

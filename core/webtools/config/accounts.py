@@ -19,7 +19,7 @@ from webtools.config.paths import ENVIRONMENT, config_paths
 from webtools.errors import ConfigError
 from webtools.http.proxies import NO_PROXIES, Proxies
 from webtools.pages import INSTALL
-from webtools.providers import PROVIDERS, Account, Capability, direct
+from webtools.providers import PROVIDERS, About, Account, Capability, direct
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
 from webtools.text.choices import Fence
 from webtools.text.redaction import Redactor, redactor_for
@@ -265,15 +265,21 @@ def _remedy(capability: Capability) -> str:
     types = listed(_types_for(capability))
     if not types:
         return "no type can yet."
-    titles = " and ".join(keyless_titles(capability))
+    titles = keyless_titles(capability)
     keyless = f', or set "keyless" to true, which asks {titles} without a key' if titles else ""
     return f"add a provider of type {types}{keyless}."
 
 
-def keyless_titles(capability: Capability) -> list[str]:
-    """Name those who serve anybody without a key, where the settings ask for that."""
-    abouts = (each.about for each in PROVIDERS.values())
-    return [about.title for about in abouts if capability in about.keyless]
+def keyless_titles(capability: Capability) -> str:
+    """Name those who serve anybody without a key, where the settings ask for that, in order."""
+    titles = [each.title for each in _keyless_abouts() if capability in each.keyless]
+    return " and ".join(filter(None, (", ".join(titles[:-1]), *titles[-1:])))
+
+
+def _keyless_abouts() -> list[About]:
+    """List who needs no key, the last resorts at the end."""
+    abouts = [each.about for each in PROVIDERS.values() if each.about.keyless]
+    return sorted(abouts, key=lambda about: about.research == "last")
 
 
 def keyless_notices(accounts: Accounts, asked: Iterable[str]) -> list[str]:
@@ -290,8 +296,8 @@ def keyless_notices(accounts: Accounts, asked: Iterable[str]) -> list[str]:
 
 
 def stand_ins(proxies: Proxies, domains: OperatorDomains = NO_DOMAINS) -> tuple[Account, ...]:
-    """Make the accounts of those who serve without a key or an entry, in the registry's order."""
-    kinds = [kind for kind, each in PROVIDERS.items() if each.about.keyless]
+    """Make the accounts of those who serve without a key or an entry, in their order."""
+    kinds = [about.name for about in _keyless_abouts()]
     entries = (ProviderConfig(name=kind, type=kind) for kind in kinds)
     return tuple(build(each, None, "keyless", proxies, domains) for each in entries)
 
@@ -302,8 +308,8 @@ def _key_not_set(capability: Capability) -> str:
     abouts = [PROVIDERS[each].about for each in able]
     recommended = (each for each in abouts if capability in each.recommended_for)
     about = next(recommended, abouts[0])
-    variables = ", ".join(name for each in abouts for name in each.key_variables)
-    titles = " and ".join(keyless_titles(capability))
+    variables = ", ".join(name for each in abouts for name in each.variables)
+    titles = keyless_titles(capability)
     keyless = f"{KEYLESS_VARIABLE}=1, or --keyless, asks {titles} without a key; " if titles else ""
     return (
         f"{about.key_variables[0]} environment variable is not set. "

@@ -19,7 +19,7 @@ from webtools.config.parts import (
     CacheConfig,
     LogConfig,
 )
-from webtools.config.values import key_fault
+from webtools.config.values import checked_base_url, key_fault
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS
 
@@ -57,28 +57,28 @@ class Knobs(NamedTuple):
 def variables() -> list[str]:
     """Name every variable that is read, those of installed providers too."""
     PROVIDERS.load_announced()
-    keys = (name for each in PROVIDERS.values() for name in each.about.key_variables)
+    keys = (name for each in PROVIDERS.values() for name in each.about.variables)
     return [*keys, KEYLESS_VARIABLE, *_KNOBS]
 
 
 def key_variables(environ: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Pair the variable that holds a key, the first that is not blank, with its type."""
+    """Pair the variable that holds a key or an address, the first not blank, with its type."""
     pairs: list[tuple[str, str]] = []
     for kind, services in PROVIDERS.items():
-        names = (n for n in services.about.key_variables if environ.get(n, "").strip())
+        names = (n for n in services.about.variables if environ.get(n, "").strip())
         pairs += [(name, kind) for name in list(names)[:1]]
     return pairs
 
 
 def environment_config(environ: Mapping[str, str]) -> tuple[Config | None, list[str]]:
-    """Read the settings from the environment: one entry per key, named as its type.
+    """Read the settings from the environment: one entry per key or address, named as its type.
 
     Returns:
         The config, or None when no key is set, and the warnings: also of installed providers that
         are broken.
 
     Raises:
-        ConfigError: A key cannot be one; the message names its variable.
+        ConfigError: A key or an address cannot be one; the message names its variable.
     """
     broken = PROVIDERS.load_announced()
     found = {kind: SecretStr(environ[name].strip()) for name, kind in key_variables(environ)}
@@ -87,14 +87,14 @@ def environment_config(environ: Mapping[str, str]) -> tuple[Config | None, list[
     faults = [
         f"The value of {name} {fault}."
         for name, kind in key_variables(environ)
-        if (fault := key_fault(found[kind].get_secret_value()))
+        if (fault := _fault_of(kind, found[kind].get_secret_value()))
     ]
     del environ  # a traceback that shows local variables would show the keys
     if faults:
         raise ConfigError(faults[0])
     if not found:
         return None, warnings
-    entries = [ProviderConfig(name=kind, type=kind, api_key=key) for kind, key in found.items()]
+    entries = [_entry(kind, value) for kind, value in found.items()]
     config = Config(
         providers=entries,
         max_results=knobs.max_results,
@@ -103,6 +103,22 @@ def environment_config(environ: Mapping[str, str]) -> tuple[Config | None, list[
         keyless=knobs.keyless,
     )
     return config, warnings
+
+
+def _fault_of(kind: str, value: str) -> str:
+    if PROVIDERS[kind].about.key_variables:
+        return key_fault(value)
+    try:
+        checked_base_url(value)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def _entry(kind: str, value: SecretStr) -> ProviderConfig:
+    if PROVIDERS[kind].about.key_variables:
+        return ProviderConfig(name=kind, type=kind, api_key=value)
+    return ProviderConfig(name=kind, type=kind, base_url=value.get_secret_value())
 
 
 def read_knobs(environ: Mapping[str, str]) -> Knobs:

@@ -86,7 +86,8 @@ class ProviderConfig(_Secretive):
         api_key: The key itself; may be left out for a type that needs none. In code also a
             `KeySource`, or a function without arguments, that gives it: called once per process at
             the first use. Such a config can be pickled if the function can be imported by name.
-        base_url: Replaces the origin of the API; may have a path.
+        base_url: Replaces the origin of the API; may have a path. Required for a type that everyone
+            runs their own of.
         timeout_ms: Bound on a whole call, in milliseconds.
         max_requests_per_second: Calls are spaced to keep below it.
         proxy: URL of an HTTP proxy, which may hold a password; `none` for none at all, whatever
@@ -121,10 +122,14 @@ class ProviderConfig(_Secretive):
         return value if kind is None else read_options(kind, value)
 
     @model_validator(mode="after")
-    def _require_key(self) -> ProviderConfig:
+    def _require_key_and_url(self) -> ProviderConfig:
         about = PROVIDERS[self.type].about
         if about.needs_key and self.api_key is None:
             raise ConfigError(f"apiKey is missing: type {self.type} needs your {about.title} key")
+        if about.url_variables and self.base_url is None:
+            raise ConfigError(
+                f"baseUrl is missing: type {self.type} needs the address of your {about.title}"
+            )
         return self
 
 

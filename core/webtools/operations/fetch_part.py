@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -221,12 +221,20 @@ def _answers(
     if len(flows) == 1:
         return [(yield from flows[0])]
     outcomes: list[Pages | WebToolsError] = yield Gather(flows)
+    if failed := _all_failed(outcomes):
+        raise failed
     return [
         Pages([Page(url=url, error=str(outcome)) for url in part.urls])
         if isinstance(outcome, WebToolsError)
         else outcome
         for part, outcome in zip(parts, outcomes, strict=True)
     ]
+
+
+def _all_failed(outcomes: Sequence[Pages | WebToolsError]) -> WebToolsError | None:
+    """Return the first error where there is nothing else: then it is the provider that failed."""
+    errors = [each for each in outcomes if isinstance(each, WebToolsError)]
+    return errors[0] if len(errors) == len(outcomes) else None
 
 
 def _job(account: Account, query: PageQuery, context: CallContext) -> Job:

@@ -26,10 +26,14 @@ from webtools.providers import (
     context7,
     direct,
     exa,
+    firecrawl,
     kagi,
     perplexity,
+    searxng,
+    serper,
     tavily,
     wikipedia,
+    you,
 )
 from webtools.providers.about import About, Capability, Options, SearchOptions
 from webtools.providers.errors import (
@@ -106,6 +110,10 @@ PROVIDERS = Registry(
         Services(tavily, search=tavily, fetch=tavily),
         Services(context7, docs=context7),
         Services(wikipedia, search=wikipedia),
+        Services(searxng, search=searxng),
+        Services(serper, search=serper),
+        Services(you, search=you),
+        Services(firecrawl, search=firecrawl, fetch=firecrawl),
         Services(direct, pages=direct),
     ]
 )

@@ -34,10 +34,13 @@ class About:
     Attributes:
         name: Its type in the config file; in an installed package also its entry point's name.
         title: What messages call it.
-        origin: Origin of its API, without a slash at the end; empty where every page has its own.
+        origin: Origin of its API, without a slash at the end; empty where every page has its own,
+            or everyone runs their own.
         docs: Address of the API's documentation.
         read: Day on which that was read, as YYYY-MM-DD.
         key_variables: Environment variables that may hold the key, the first one preferred.
+        url_variables: Environment variables that may hold its origin, the first one preferred,
+            where everyone runs their own: then an entry of the config file needs a `baseUrl`.
         needs_key: Whether it refuses to work without a key.
         options: Model of its `options` in the config file.
         max_results: Most results that one search can give.
@@ -59,6 +62,7 @@ class About:
     docs: str = ""
     read: str = ""
     key_variables: tuple[str, ...] = ()
+    url_variables: tuple[str, ...] = ()
     needs_key: bool = True
     options: type[Options] = Options
     max_results: int = 10
@@ -70,3 +74,8 @@ class About:
     last_resort_for: tuple[Capability, ...] = ()
     recommended_for: tuple[Capability, ...] = ()
     keyless: tuple[Capability, ...] = ()
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The environment variables that switch it on, the first one preferred."""
+        return self.key_variables or self.url_variables

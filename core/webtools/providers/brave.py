@@ -7,7 +7,7 @@ API: https://api-dashboard.search.brave.com/app/documentation/web-search/get-sta
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -29,9 +29,9 @@ from webtools.providers.filters import (
     excludes_whole_sites,
     filters_left,
     filters_of_operators,
+    freshness,
     site_of,
     site_operators,
-    utc_day,
 )
 from webtools.providers.hits import HitFields, Item, joined, read_hits
 from webtools.providers.parsing import http_date, json_object
@@ -97,8 +97,7 @@ def search_request(query: SearchQuery, account: Account) -> Request:
         params["maximum_number_of_urls"] = params["count"]
     if kind == "web":
         params |= {"result_filter": "web", "text_decorations": "false"}
-    if query.start_published_date:
-        params["freshness"] = _freshness(query.start_published_date, query.end_published_date)
+    params["freshness"] = freshness(query)
     words = urlencode({name: value for name, value in params.items() if value})
     headers = {"accept": "application/json", TOKEN_HEADER: account.key}
     return Request("GET", f"{account.base_url}/res/v1/{_PATHS[kind]}?{words}", headers=headers)
@@ -139,11 +138,6 @@ def _operators(query: SearchQuery) -> list[str]:
     words = " ".join([query.query, *sites])
     fits = len(words) <= _MOST_CHARACTERS and len(words.split()) <= _MOST_WORDS
     return sites if fits else []
-
-
-def _freshness(start: date, end: date | None) -> str:
-    first, last = utc_day(start), utc_day(end or datetime.now(UTC))
-    return f"{first}to{max(first, last)}"
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:

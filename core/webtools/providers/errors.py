@@ -38,6 +38,7 @@ _KINDS: dict[int, type[ProviderError]] = {
     425: UnavailableError,
     429: RateLimitError,
 }
+_LIMITS = (AuthenticationError, QuotaError, RateLimitError)  # of those who ask without a key
 _REMEDIES: dict[type[ProviderError], str] = {
     AuthenticationError: 'Check the API key of provider "{name}".',
     QuotaError: 'Top up the account of provider "{name}" or use another provider.',
@@ -208,6 +209,18 @@ class ErrorBody:
     kind: type[ProviderError]
     remedy: str = ""
     wait: float | None = None
+
+    def read_limit_without_key(self, about: About, response: Response, account: Account) -> None:
+        """Say of who asks without a key that few calls are taken, and tell a quota from a rate.
+
+        A rate says how long to wait; where nothing does, the free calls of the day are used up.
+        """
+        if account.api_key is not None or self.kind not in _LIMITS:
+            return
+        says_when = self.wait is not None or retry_after(response) is not None
+        if self.kind is RateLimitError and not says_when:
+            self.kind = QuotaError
+        self.remedy = f"Without a key {about.title} takes few calls: try again later, or get a key."
 
     def failure(self, about: About, response: Response, account: Account) -> ProviderError:
         """Return the error."""

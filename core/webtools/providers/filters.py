@@ -53,6 +53,12 @@ def site_operators(include: Sequence[str], exclude: Sequence[str]) -> list[str]:
     return [*sites, *(f"-site:{domain}" for domain in exclude)]
 
 
+def any_site(include: Sequence[str]) -> list[str]:
+    """Return `site:` for each of the domains to include, for engines that know `OR`."""
+    sites = " OR ".join(f"site:{site_of(domain)}" for domain in include)
+    return [f"({sites})" if len(include) > 1 else sites] if sites else []
+
+
 def excludes_whole_sites(query: SearchQuery) -> bool:
     """Return whether no path is to be excluded, which operators and lists of sites cannot."""
     return not any("/" in domain for domain in query.exclude_domains)
@@ -62,6 +68,46 @@ def filters_of_operators(query: SearchQuery) -> set[FilterName]:
     """Name the filters of a query that `site:` operators apply."""
     single: set[FilterName] = {"include_domains"} if len(query.include_domains) == 1 else set()
     return {"exclude_domains", *single}
+
+
+def domains_of_one_list(query: SearchQuery) -> set[FilterName]:
+    """Name the domains that an API applies which takes a list to include or one to exclude."""
+    if query.include_domains:
+        return {"include_domains"}
+    return {"exclude_domains"} if excludes_whole_sites(query) else set()
+
+
+def domain_lists(query: SearchQuery, native: frozenset[FilterName]) -> dict[str, list[str]]:
+    """Return the lists of hosts that an API is to apply, by the name of the filter."""
+    named = {"include_domains": query.include_domains, "exclude_domains": query.exclude_domains}
+    return {
+        name: [site_of(each) for each in domains]
+        for name, domains in named.items()
+        if domains and name in native
+    }
+
+
+def days_from(start: date | datetime, end: date | datetime | None) -> tuple[date, date]:
+    """Return the first and the last day of a range with a start; without an end it is today."""
+    first, last = utc_day(start), utc_day(end or datetime.now(UTC))
+    return first, max(first, last)
+
+
+def freshness(query: SearchQuery) -> str | None:
+    """Return the days of a query with a start as `2026-04-01to2026-05-31`."""
+    if not query.start_published_date:
+        return None
+    first, last = days_from(query.start_published_date, query.end_published_date)
+    return f"{first}to{last}"
+
+
+def tbs(query: SearchQuery) -> str | None:
+    """Return the days of a query with a start in Google's words, which other APIs take too."""
+    if not query.start_published_date:
+        return None
+    days = days_from(query.start_published_date, query.end_published_date)
+    first, last = (f"{day.month}/{day.day}/{day.year}" for day in days)
+    return f"cdr:1,cd_min:{first},cd_max:{last}"
 
 
 def filters_left(query: SearchQuery, native: frozenset[FilterName]) -> bool:

@@ -5,9 +5,9 @@ What could not be read is counted, and told in one warning of each kind.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, TypeAlias, TypeVar, cast
 from urllib.parse import urlsplit
 
@@ -16,7 +16,7 @@ from webtools.providers.prices import estimate
 from webtools.providers.protocols import Account, DocsQuery, Hits, SearchQuery
 from webtools.results import Page, Passage, SearchResult
 from webtools.text.cleaning import is_web_url, one_line, without_controls
-from webtools.text.dates import read_moment
+from webtools.text.dates import read_age, read_day, read_moment
 from webtools.text.narrowing import is_list, is_object
 
 T = TypeVar("T")
@@ -276,6 +276,36 @@ def _scores(items: list[tuple[Item, str]], field: str) -> list[float]:
         return cast("list[float]", given)
     count = len(items)
     return [rank_score(rank, count) for rank in range(count)]
+
+
+def age_in(name: str) -> Callable[[Item], datetime | None]:
+    """Return what reads a field with a date, or with an age that counts from now.
+
+    Other words stay unread, as they are for people.
+    """
+    now = datetime.now(UTC)
+
+    def read(item: Item) -> datetime | None:
+        words = item.text(name)
+        return (read_moment(words) or read_age(words, now) or read_day(words)) if words else None
+
+    return read
+
+
+def joined_lists(holder: Mapping[str, Any], *names: str) -> list[Any]:
+    """Join the lists of an object; one that is missing or null is empty.
+
+    Raises:
+        TypeError: One of them is no list.
+    """
+    found = list[Any]()
+    for name in names:
+        rows = holder.get(name)
+        if not (rows is None or is_list(rows)):
+            message = f"expected a list, not {type(rows).__name__}"
+            raise TypeError(message)
+        found += rows or []
+    return found
 
 
 def joined(texts: Sequence[str]) -> str:

@@ -7,6 +7,8 @@ from typing import Any
 from webtools.providers.parsing import number
 from webtools.providers.protocols import Cost
 
+FREE = Cost(0.0, is_estimate=False)
+
 
 def estimate(usd: float) -> Cost:
     """Return a cost that is from the price list."""

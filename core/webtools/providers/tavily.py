@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Literal
 
-from webtools.errors import AuthenticationError, ProviderError, QuotaError, RateLimitError
+from webtools.errors import ProviderError, QuotaError
 from webtools.http.messages import OK, Request, Response
 from webtools.providers.about import About, Capability, SearchOptions
 from webtools.providers.errors import ErrorTable, bounded, read_error_body
@@ -27,7 +27,7 @@ from webtools.providers.filters import (
 from webtools.providers.hits import HitFields, Item, Oddities, read_hits, read_items
 from webtools.providers.page_parts import read_texts
 from webtools.providers.parsing import http_date, json_object, number
-from webtools.providers.prices import estimate
+from webtools.providers.prices import FREE, estimate
 from webtools.providers.protocols import (
     Account,
     Cost,
@@ -41,9 +41,7 @@ from webtools.text.dates import read_moment
 
 _MOST_RESULTS = 20
 _PAGES_IN_PRICE = 5  # that one unit of an extraction pays for
-_FREE = Cost(0.0, is_estimate=False)
 _PAGE = PageFields(text="raw_content")
-_LIMITS = (AuthenticationError, QuotaError, RateLimitError)
 _ERRORS = ErrorTable(
     faults=("detail", "error"),  # the latter of the keyless way
     code="code",
@@ -159,7 +157,7 @@ def _published(item: Item) -> datetime | None:
 
 
 def _cost(usd: float, account: Account) -> Cost:
-    return estimate(usd) if account.api_key else _FREE
+    return estimate(usd) if account.api_key else FREE
 
 
 def fetch_request(query: PageQuery, account: Account) -> Request:
@@ -194,6 +192,5 @@ def read_error(response: Response, account: Account, _able: Capability) -> Provi
     said = read_error_body(_ERRORS, response, account)
     waits = (number(fault.get("retry_after_seconds")) for fault in said.faults)
     said.wait = bounded(next(filter(None, waits), None))
-    if account.api_key is None and said.kind in _LIMITS:
-        said.remedy = "Without a key Tavily takes few calls: try again later, or get a key."
+    said.read_limit_without_key(ABOUT, response, account)
     return said.failure(ABOUT, response, account)

@@ -10,6 +10,13 @@ _FORM = re.compile(
     r"([T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:[Zz]|[+-]\d{2}(?::?\d{2})?)?)?"
 ).fullmatch
 
+_DAY = re.compile(r"([A-Z][a-z]{2})[a-z]* (\d{1,2}), (\d{4})").fullmatch
+_MONTHS = {
+    name: month
+    for month, name in enumerate(
+        str.split("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec"), start=1
+    )
+}
 _AGO = re.compile(r"(\d{1,4}) (minute|hour|day|week|month|year)s? ago").fullmatch
 # A month and a year as people round them.
 _MINUTES = {"minute": 1, "hour": 60, "day": 1440, "week": 10_080, "month": 43_200, "year": 525_600}
@@ -44,4 +51,15 @@ def read_age(text: str, now: datetime) -> datetime | None:
     try:
         return now - timedelta(minutes=int(match[1]) * _MINUTES[match[2]]) if match else None
     except OverflowError:  # before the first year
+        return None
+
+
+def read_day(text: str) -> datetime | None:
+    """Read "May 3, 2026", the month in English, as the first moment of that day in UTC."""
+    match = _DAY(text.strip())
+    if match is None or match[1] not in _MONTHS:
+        return None
+    try:
+        return datetime(int(match[3]), _MONTHS[match[1]], int(match[2]), tzinfo=UTC)
+    except ValueError:
         return None

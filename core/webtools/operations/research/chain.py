@@ -133,14 +133,14 @@ def _of_types(types: tuple[str, ...], accounts: Accounts) -> tuple[Account, ...]
 
 def _variables(types: tuple[str, ...]) -> list[str]:
     abouts = (PROVIDERS[kind].about for kind in types)
-    return [each.key_variables[0] for each in abouts if each.key_variables]
+    return [each.variables[0] for each in abouts if each.variables]
 
 
 def _nobody(command: Command, types: tuple[str, ...], accounts: Accounts) -> ConfigError:
     if accounts.origin == ENVIRONMENT:
         docs, first, last = map(_variables, (_docs_types(), *map(_search_types, _PLACES)))
         required = [kind for kind in _search_types("first") if PROVIDERS[kind].about.needs_key]
-        *most, end = (*docs, *_variables(tuple(required)))
+        *most, end = (*docs, *_variables(tuple(required[:2])))  # the remedy names all of them
         need = f"need {', '.join(most)}, or {end}"
         *most, end = (*first, *last)
         remedy = (
@@ -156,7 +156,7 @@ def _nobody(command: Command, types: tuple[str, ...], accounts: Accounts) -> Con
         if names := listed(each.name for each in _of_types(_docs_types(), accounts)):
             remedy += f", or let research.chain.{command} name {names}"
     if not any(PROVIDERS[each.type].search for each in accounts.accounts):
-        remedy += f"; {word} asks {' and '.join(keyless_titles('search'))} without a key"
+        remedy += f"; {word} asks {keyless_titles('search')} without a key"
     return ConfigError(
         f"web_research: no retrieval providers configured ({need}). {remedy}; a minimal valid "
         f"example:\n{EXAMPLE}"

@@ -1,0 +1,125 @@
+"""SearXNG: an instance of one's own, which asks other search engines; no key.
+
+API: https://docs.searxng.org/dev/search_api.html (read 2026-11-22).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from typing import Any, Literal
+from urllib.parse import urlencode
+
+from pydantic import Field
+
+from webtools.errors import AuthenticationError, ProviderError
+from webtools.http.messages import OK, Request, Response
+from webtools.providers.about import About, Capability, SearchOptions
+from webtools.providers.errors import ErrorTable, read_error_body
+from webtools.providers.filters import site_operators, utc_day
+from webtools.providers.hits import HitFields, read_hits
+from webtools.providers.parsing import json_object, line, maybe_list, maybe_object, strings
+from webtools.providers.protocols import Account, FilterName, Hits, SearchQuery
+from webtools.text.narrowing import is_list
+
+_MOST_RESULTS = 20  # of a page; there is no parameter for it, so what is too much is cut off here
+_HIT = HitFields(snippet="content", published_at="publishedDate")
+_SAFE = {"off": 0, "moderate": 1, "strict": 2}
+_PERIODS = {1: "day", 30: "month", 365: "year"}  # older instances refuse `week`
+_MOST_NAMED = 10  # engines that did not answer
+_ERRORS = ErrorTable(faults=("error",), code="code", words=("error",))
+_NO_JSON = (
+    'The instance of provider "{name}" does not serve JSON: add json to search.formats in its '
+    "settings.yml, or use one that does (most public ones do not)."
+)
+
+
+class SearxngOptions(SearchOptions):
+    """Options of a SearXNG entry.
+
+    Attributes:
+        engines: Names of the engines to ask, such as `wikipedia`; the instance's own choice if
+            there are none.
+        language: Language of the results, such as `en` or `de-AT`.
+        safesearch: How much is filtered by the engines that can; the instance's own choice if not
+            set.
+    """
+
+    engines: list[str] = Field(default_factory=list[str])
+    language: str | None = None
+    safesearch: Literal["off", "moderate", "strict"] | None = None
+
+
+ABOUT = About(
+    name="searxng",
+    title="SearXNG",
+    origin="",
+    docs="https://docs.searxng.org/dev/search_api.html",
+    read="2026-11-22",
+    url_variables=("SEARXNG_URL", "SEARX_HOST"),
+    needs_key=False,
+    options=SearxngOptions,
+    max_results=_MOST_RESULTS,
+)
+
+
+def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
+    """Name what an instance applies: news alone, as each engine does with the rest as it likes."""
+    return frozenset({"category"}) if query.category == "news" else frozenset()
+
+
+def search_request(query: SearchQuery, account: Account) -> Request:
+    """Build the one GET a query takes; a domain and a period help the engines that know them."""
+    options: SearxngOptions = account.options
+    params = {
+        "q": " ".join([query.query, *site_operators(query.include_domains, ())]),
+        "format": "json",
+        "categories": "news" if query.category == "news" else None,
+        "engines": ",".join(options.engines),
+        "language": options.language,
+        "safesearch": _SAFE.get(options.safesearch or ""),
+        "time_range": _period(query.start_published_date),
+    }
+    words = urlencode({name: value for name, value in params.items() if value not in (None, "")})
+    return Request("GET", f"{account.base_url}/search?{words}")
+
+
+def _period(start: date | None) -> str | None:
+    """Return the shortest period that begins with a day or before; None for what is too old."""
+    if not start:
+        return None
+    days = (datetime.now(UTC).date() - utc_day(start)).days
+    return next((name for most, name in _PERIODS.items() if days < most), None)
+
+
+def search_price(_query: SearchQuery, _account: Account) -> float:
+    """Price a search: it is free."""
+    return 0.0
+
+
+def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
+    """Read the hits in the instance's order; rows without an address are facts, and no hits."""
+    answer = json_object(response.json())
+    rows = answer["results"]
+    if is_list(rows):
+        rows = [row for row in rows if maybe_object(row).get("url", "") is not None]
+    hits = read_hits(rows, _HIT, query, account, 0.0)
+    return replace(hits, warnings=[*_silent(answer), *hits.warnings])
+
+
+def _silent(answer: dict[str, Any]) -> list[str]:
+    """Warn of the engines that did not answer, each with the reason."""
+    pairs = [strings(each) for each in maybe_list(answer.get("unresponsive_engines"))]
+    told = [f"{pair[0]} ({pair[1]})" for pair in pairs if len(pair) > 1][:_MOST_NAMED]
+    names = line(", ".join(told))
+    return [f"SearXNG had no answer of these engines: {names}."] if names else []
+
+
+def read_error(response: Response, account: Account, _able: Capability) -> ProviderError | None:
+    """Read `{"error"}`; a format that is not enabled is a page of HTML with HTTP 403."""
+    if response.status == OK:
+        return None
+    said = read_error_body(_ERRORS, response, account)
+    if said.kind is AuthenticationError:
+        said.remedy = _NO_JSON.format(name=account.name)
+    return said.failure(ABOUT, response, account)

@@ -1,0 +1,123 @@
+"""Serper: what Google finds, on the web and in the news.
+
+API: https://serper.dev (read 2026-11-22).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from webtools.errors import ProviderError, QuotaError
+from webtools.http.messages import Request, Response
+from webtools.providers.about import About, Capability, SearchOptions
+from webtools.providers.errors import ITSELF, ErrorTable, Meaning, read_failure
+from webtools.providers.filters import (
+    any_site,
+    excludes_whole_sites,
+    filters_left,
+    site_of,
+    site_operators,
+    tbs,
+)
+from webtools.providers.hits import HitFields, age_in, read_hits
+from webtools.providers.parsing import json_object, number
+from webtools.providers.prices import estimate
+from webtools.providers.protocols import Account, FilterName, Hits, SearchQuery
+
+_RESULTS_IN_PRICE = 10
+_ERRORS = ErrorTable(
+    faults=(ITSELF,),
+    code="message",
+    words=("message",),
+    # HTTP 400 as for a bad request, or 403 as for a bad key.
+    meanings=(Meaning("(?is).*credits.*", QuotaError, statuses=(400, 402, 403)),),
+)
+
+
+class SerperOptions(SearchOptions):
+    """Options of a Serper entry.
+
+    Attributes:
+        gl: Where results should come from: a country's two letters.
+        hl: Language of the results, such as `en`.
+        autocorrect: Whether spelling is put right.
+    """
+
+    gl: str | None = None
+    hl: str | None = None
+    autocorrect: bool = True
+
+
+ABOUT = About(
+    name="serper",
+    title="Serper",
+    origin="https://google.serper.dev",
+    docs="https://serper.dev",
+    read="2026-11-22",
+    key_variables=("SERPER_API_KEY",),
+    options=SerperOptions,
+    max_results=100,
+    prices={"credit": 0.001},  # two of them where more than ten results are asked for
+    price_list="2026-11",
+)
+
+
+def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
+    """Name what Google applies: news, and domains by `site:` unless a path is excluded.
+
+    A range of days is sent as well, but no page of Serper's tells of it.
+    """
+    native: set[FilterName] = {"category"} if query.category == "news" else set()
+    if excludes_whole_sites(query):
+        native |= {"include_domains", "exclude_domains"}
+    return frozenset(native)
+
+
+def search_request(query: SearchQuery, account: Account) -> Request:
+    """Build the one POST a query takes; with filters on our side it asks for all a credit buys."""
+    options: SerperOptions = account.options
+    here = filters_left(query, native_filters(query, account))
+    body = {
+        "q": " ".join([query.query, *_operators(query)]),
+        "num": max(query.limit, _RESULTS_IN_PRICE) if here else query.limit,
+        "gl": options.gl,
+        "hl": options.hl,
+        "autocorrect": None if options.autocorrect else False,
+        "tbs": tbs(query),
+    }
+    sent: dict[str, Any] = {name: value for name, value in body.items() if value is not None}
+    headers = {"x-api-key": account.key}
+    return Request("POST", f"{account.base_url}/{_kind(query)}", headers=headers, json=sent)
+
+
+def _kind(query: SearchQuery) -> str:
+    return "news" if query.category == "news" else "search"
+
+
+def _operators(query: SearchQuery) -> list[str]:
+    if not excludes_whole_sites(query):
+        return []
+    excluded = site_operators((), [site_of(each) for each in query.exclude_domains])
+    return [*any_site(query.include_domains), *excluded]
+
+
+def search_price(query: SearchQuery, _account: Account) -> float:
+    """Price a search: one credit for up to ten results, two for more."""
+    return (2 if query.limit > _RESULTS_IN_PRICE else 1) * ABOUT.prices["credit"]
+
+
+def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
+    """Read the hits in Google's order; a search that finds nothing has an empty list."""
+    answer = json_object(response.json())
+    fields = HitFields(url="link", published_at=age_in("date"))
+    rows = answer["news" if _kind(query) == "news" else "organic"]
+    hits = read_hits(rows, fields, query, account)
+    used = number(answer.get("credits"))
+    usd = search_price(query, account) if used is None else max(0, used) * ABOUT.prices["credit"]
+    return replace(hits, cost=estimate(usd))
+
+
+def read_error(response: Response, account: Account, _able: Capability) -> ProviderError | None:
+    """Read `{"message", "statusCode"}`, whose words tell of credits."""
+    return read_failure(ABOUT, _ERRORS, response, account)

@@ -1,0 +1,123 @@
+"""You.com: web search with a key or, within a tight limit of each day, without one.
+
+API: https://you.com/docs/api-reference/search/v1-search (read 2026-11-22).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Literal
+from urllib.parse import urlencode
+
+from webtools.errors import ProviderError
+from webtools.http.messages import OK, Request, Response
+from webtools.providers.about import About, Capability, SearchOptions
+from webtools.providers.errors import ErrorTable, read_error_body
+from webtools.providers.filters import (
+    DATES,
+    domain_lists,
+    domains_of_one_list,
+    filters_left,
+    freshness,
+)
+from webtools.providers.hits import HitFields, joined, joined_lists, read_hits
+from webtools.providers.parsing import json_object
+from webtools.providers.prices import FREE, estimate
+from webtools.providers.protocols import Account, FilterName, Hits, SearchQuery
+
+_MOST_RESULTS = 100
+_HIT = HitFields(
+    snippet=lambda item: joined(item.texts("snippets")) or item.line("description"),
+    published_at="page_age",
+)
+_ERRORS = ErrorTable(
+    faults=("detail", "error", "message"), code="type", words=("msg", "message", "detail")
+)
+
+
+class YouOptions(SearchOptions):
+    """Options of a You.com entry; they are sent with a key alone.
+
+    Attributes:
+        country: Where results should come from: two letters, such as `DE`.
+        language: Language of the results, such as `EN`.
+        safesearch: How much is filtered.
+    """
+
+    country: str | None = None
+    language: str | None = None
+    safesearch: Literal["off", "moderate", "strict"] | None = None
+
+
+ABOUT = About(
+    name="you",
+    title="You.com",
+    origin="https://api.you.com",
+    docs="https://you.com/docs/api-reference/search/v1-search",
+    read="2026-11-22",
+    key_variables=("YDC_API_KEY", "YOU_API_KEY"),
+    needs_key=False,
+    options=YouOptions,
+    max_results=_MOST_RESULTS,
+    prices={"search": 0.005},  # free without a key
+    price_list="2026-09",
+    keyless=("search",),
+)
+
+
+def native_filters(query: SearchQuery, account: Account) -> frozenset[FilterName]:
+    """Name what You.com applies: a range of dates with a start, and one list of domains.
+
+    Without a key it is asked for words alone.
+    """
+    if not account.api_key:
+        return frozenset()
+    dates = DATES if query.start_published_date else frozenset[FilterName]()
+    return frozenset({*dates, *domains_of_one_list(query)})
+
+
+def search_request(query: SearchQuery, account: Account) -> Request:
+    """Build the one request a query takes; with filters on our side it asks for all there may be.
+
+    Lists to include and to exclude together are an error there, so that one of them stays here.
+    """
+    native = native_filters(query, account)
+    count = _MOST_RESULTS if filters_left(query, native) else min(query.limit, _MOST_RESULTS)
+    asked: dict[str, Any] = {"query": query.query, "count": count}
+    if not account.api_key:
+        # What it compresses for those without a key cannot be read.
+        headers = {"accept-encoding": "identity"}
+        url = f"{account.base_url}/v1/agents/search?{urlencode(asked)}"
+        return Request("GET", url, headers=headers)
+    options: YouOptions = account.options
+    more = {
+        "freshness": freshness(query),
+        "country": options.country,
+        "language": options.language,
+        "safesearch": options.safesearch,
+        **domain_lists(query, native),
+    }
+    asked |= {name: value for name, value in more.items() if value}
+    headers = {"x-api-key": account.key}
+    return Request("POST", f"{account.base_url}/v1/search", headers=headers, json=asked)
+
+
+def search_price(_query: SearchQuery, account: Account) -> float:
+    """Price a search: each costs the same, and nothing without a key."""
+    return ABOUT.prices["search"] if account.api_key else 0.0
+
+
+def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
+    """Read the hits of the web, then the news; a section that has nothing may be missing."""
+    found = json_object(json_object(response.json())["results"])
+    hits = read_hits(joined_lists(found, "web", "news"), _HIT, query, account)
+    return replace(hits, cost=estimate(ABOUT.prices["search"]) if account.api_key else FREE)
+
+
+def read_error(response: Response, account: Account, _able: Capability) -> ProviderError | None:
+    """Read `{"detail"}`: words, or what is wrong with each field."""
+    if response.status == OK:
+        return None
+    said = read_error_body(_ERRORS, response, account)
+    said.read_limit_without_key(ABOUT, response, account)
+    return said.failure(ABOUT, response, account)

@@ -1,0 +1,180 @@
+"""Firecrawl: searches and pages with and without a key, faults of pages told from others."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import offline
+import pytest
+from offline import KEY, Stub, answer
+
+from webtools.errors import (
+    AuthenticationError,
+    ProviderError,
+    QuotaError,
+    RateLimitError,
+    UnavailableError,
+)
+from webtools.http.messages import Request
+from webtools.operations.fetch import fetch
+from webtools.pipeline.context import detached
+from webtools.providers import PROVIDERS, Account, firecrawl
+from webtools.providers.protocols import Cost, PageQuery, SearchQuery
+
+ACCOUNT = offline.account("firecrawl")
+KEYLESS = offline.accounts({"name": "free", "type": "firecrawl"}).accounts[0]
+QUERY = SearchQuery("rust async", limit=3)
+A, B = "https://a.example/1", "https://b.example/2"
+DNS = {"success": False, "code": "SCRAPE_DNS_RESOLUTION_ERROR", "error": "No such host."}
+
+
+def body(query: SearchQuery, account: Account = ACCOUNT) -> dict[str, Any]:
+    sent = firecrawl.search_request(query, account).json
+    assert isinstance(sent, dict)
+    return sent
+
+
+def scraped(markdown: str | None = "Words of a page.", **metadata: Any) -> dict[str, Any]:
+    meta = {"title": "A", "sourceURL": A, "url": A, "statusCode": 200, **metadata}
+    return {"success": True, "data": {"markdown": markdown, "metadata": meta}}
+
+
+# --- requests ----------------------------------------------------------------------------------
+
+
+def test_a_search_is_one_post_with_the_key_in_a_header() -> None:
+    assert firecrawl.search_request(QUERY, ACCOUNT) == Request(
+        "POST",
+        "https://api.firecrawl.dev/v2/search",
+        {"authorization": f"Bearer {KEY}"},
+        json={"query": "rust async", "limit": 3, "sources": ["web"]},
+    )
+
+
+def test_without_a_key_no_header_is_sent_and_nothing_is_paid() -> None:
+    assert firecrawl.search_request(QUERY, KEYLESS).headers == {}
+    assert firecrawl.search_price(QUERY, KEYLESS) == 0
+    assert firecrawl.fetch_price(PageQuery((A,)), KEYLESS) == 0
+    hits = firecrawl.read_search(answer({"data": {}}), QUERY, KEYLESS)
+    assert hits.cost == Cost(0.0, is_estimate=False)
+
+
+def test_filters_become_fields_and_one_list_of_domains_stays_here() -> None:
+    query = SearchQuery(
+        "q",
+        3,
+        include_domains=("a.example/docs",),
+        exclude_domains=("b.example",),
+        start_published_date=date(2026, 4, 1),
+        end_published_date=date(2026, 5, 31),
+        category="news",
+    )
+    assert body(query) == {
+        "query": "q",
+        "limit": 10,  # for the same two credits
+        "sources": ["news"],
+        "tbs": "cdr:1,cd_min:4/1/2026,cd_max:5/31/2026",
+        "includeDomains": ["a.example"],
+    }
+    native = {"include_domains", "start_published_date", "end_published_date", "category"}
+    assert firecrawl.native_filters(query, ACCOUNT) == native
+    excluding = SearchQuery("q", 3, exclude_domains=("b.example",), category="company")
+    assert body(excluding)["excludeDomains"] == ["b.example"]
+    assert body(excluding)["limit"] == 3
+
+
+def test_options_say_where_results_come_from() -> None:
+    options = {"country": "DE", "location": "Berlin,Germany"}
+    sent = body(QUERY, offline.account("firecrawl", options=options))
+    assert {name: sent[name] for name in options} == options
+
+
+@pytest.mark.parametrize(("limit", "usd"), [(1, 0.00166), (10, 0.00166), (11, 0.00332)])
+def test_each_ten_results_cost_two_credits(limit: int, usd: float) -> None:
+    assert firecrawl.search_price(SearchQuery("q", limit), ACCOUNT) == pytest.approx(usd)
+
+
+def test_each_page_is_a_request_of_one_credit() -> None:
+    stub = Stub(answer(scraped()))
+    found = offline.run(fetch(ACCOUNT, PageQuery((A, B)), detached()), stub)
+    assert stub.bodies == [{"url": url, "formats": ["markdown"]} for url in (A, B)]
+    assert {request.url for request in stub.requests} == {"https://api.firecrawl.dev/v2/scrape"}
+    assert [page.text for page in found.pages] == ["Words of a page."] * 2
+    assert found.cost_usd == pytest.approx(0.00166)
+    assert firecrawl.fetch_price(PageQuery((A, B)), ACCOUNT) == pytest.approx(0.00166)
+
+
+# --- answers -----------------------------------------------------------------------------------
+
+
+def test_news_have_dates_and_snippets_and_the_credits_used_are_the_cost() -> None:
+    news = [{"url": A, "title": "A", "snippet": "x", "date": "May 3, 2026"}]
+    given = answer({"data": {"news": news}, "creditsUsed": 4})
+    hits = firecrawl.read_search(given, SearchQuery("q", 3, category="news"), ACCOUNT)
+    [hit] = hits.results
+    assert (hit.snippet, f"{hit.published_at:%Y-%m-%d}") == ("x", "2026-05-03")
+    assert hits.cost == Cost(0.00332, is_estimate=True)
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        (answer(scraped(statusCode=404)), "HTTP 404"),
+        (answer(scraped(markdown=None)), "the page has no text"),
+        (answer(DNS, 500), "SCRAPE_DNS_RESOLUTION_ERROR (No such host.)"),
+        (
+            answer({"success": False, "error": "We do not support this site."}, 403),
+            "We do not support this site.",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_page_loses_no_other(given: Any, error: str) -> None:
+    query = PageQuery((A, B), highlights=True)
+    stub = Stub(lambda request: given if request.json["url"] == A else answer(scraped()))
+    found = offline.run(fetch(ACCOUNT, query, detached()), stub)
+    assert [page.error for page in found.pages] == [error, None]
+    assert found.pages[1].highlights == ["Words of a page."]
+
+
+def test_a_page_that_could_not_be_scraped_is_free() -> None:
+    pages = firecrawl.read_pages(answer(DNS, 500), PageQuery((A,)), ACCOUNT)
+    assert pages.cost == Cost(0.0, is_estimate=True)
+    dear = firecrawl.read_pages(answer(scraped(creditsUsed=5)), PageQuery((A,)), ACCOUNT)
+    assert dear.cost == Cost(0.00415, is_estimate=True)
+
+
+# --- errors ------------------------------------------------------------------------------------
+
+
+def test_a_provider_that_fails_for_every_page_has_failed_itself() -> None:
+    wrong = answer({"success": False, "error": "Unauthorized: Invalid token"}, 401)
+    with pytest.raises(AuthenticationError, match="Invalid token"):
+        offline.run(fetch(ACCOUNT, PageQuery((A, B)), detached()), Stub(wrong))
+
+
+@pytest.mark.parametrize(
+    ("status", "given", "kind", "wait"),
+    [
+        (402, {"error": "Insufficient credits."}, QuotaError, None),
+        (429, {"error": "Rate limit exceeded, please retry after 12s."}, RateLimitError, 12),
+        (500, DNS, UnavailableError, None),  # of a search it says nothing
+    ],
+)
+def test_quota_rate_and_trouble_are_told_apart(
+    status: int, given: dict[str, Any], kind: type[ProviderError], wait: float | None
+) -> None:
+    found = firecrawl.read_error(answer(given, status), ACCOUNT, "search")
+    assert type(found) is kind
+    assert found.retry_after == wait
+
+
+def test_without_a_key_the_calls_of_the_day_may_be_used_up() -> None:
+    found = firecrawl.read_error(answer({"error": "Sign up."}, 429), KEYLESS, "search")
+    assert type(found) is QuotaError
+    assert "Without a key Firecrawl takes few calls" in str(found)
+
+
+def test_it_searches_for_anybody_and_fetches() -> None:
+    assert PROVIDERS["firecrawl"].capabilities() == ("search", "fetch")
+    assert firecrawl.ABOUT.keyless == ("search",)

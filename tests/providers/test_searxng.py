@@ -1,0 +1,141 @@
+"""SearXNG: the request built, rows that are no hits, engines that are silent, JSON that is off."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import offline
+import pytest
+from offline import answer
+
+from webtools.config import Settings, environment_config
+from webtools.errors import AuthenticationError, BadRequestError, ConfigError, RateLimitError
+from webtools.providers import PROVIDERS, searxng
+from webtools.providers.protocols import Cost, SearchQuery
+from webtools.testing import INSTANCE
+
+ACCOUNT = offline.account("searxng")
+QUERY = SearchQuery("rust async", limit=3)
+
+
+def parameters(query: SearchQuery, **options: Any) -> dict[str, str]:
+    url = searxng.search_request(query, offline.account("searxng", options=options)).url
+    assert url.startswith(f"{INSTANCE}/search?")
+    return dict(parse_qsl(urlsplit(url).query))
+
+
+# --- requests ----------------------------------------------------------------------------------
+
+
+def test_a_search_is_one_get_without_a_limit_or_a_key() -> None:
+    assert parameters(QUERY) == {"q": "rust async", "format": "json"}
+    request = searxng.search_request(QUERY, ACCOUNT)
+    assert (request.method, request.headers) == ("GET", {})
+    assert searxng.search_price(QUERY, ACCOUNT) == 0
+
+
+def test_options_become_parameters() -> None:
+    options = {"engines": ["wikipedia", "brave"], "language": "de-AT", "safesearch": "off"}
+    assert parameters(QUERY, **options) == {
+        "q": "rust async",
+        "format": "json",
+        "engines": "wikipedia,brave",
+        "language": "de-AT",
+        "safesearch": "0",
+    }
+
+
+def test_one_domain_and_a_period_help_engines_and_news_alone_are_the_instance_s() -> None:
+    start = datetime.now(UTC).date() - timedelta(days=5)
+    query = SearchQuery(
+        "q", 3, ("a.example",), ("b.example",), start_published_date=start, category="news"
+    )
+    sent = parameters(query)
+    assert (sent["q"], sent["categories"]) == ("q site:a.example", "news")
+    assert sent["time_range"] == "month"
+    assert searxng.native_filters(query, ACCOUNT) == {"category"}
+    several = SearchQuery("q", 3, include_domains=("a.example", "b.example"), category="people")
+    assert parameters(several)["q"] == "q"
+    assert searxng.native_filters(several, ACCOUNT) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("days", "period"), [(0, "day"), (29, "month"), (200, "year"), (365, None)]
+)
+def test_the_shortest_period_is_asked_for_that_holds_the_range(
+    days: int, period: str | None
+) -> None:
+    start = datetime.now(UTC).date() - timedelta(days=days)
+    sent = parameters(SearchQuery("q", 3, start_published_date=start))
+    assert sent.get("time_range") == period
+    assert "time_range" not in parameters(SearchQuery("q", 3, end_published_date=date.max))
+
+
+# --- answers -----------------------------------------------------------------------------------
+
+
+def test_rows_without_an_address_are_facts_and_silent_engines_are_named() -> None:
+    rows = [
+        {"url": None, "template": "keyvalue.html"},
+        {"url": "https://a.example/", "title": "A", "publishedDate": "2026-05-03T10:20:00"},
+    ]
+    silent = [["brave", "too many requests"], ["qwant", "CAPTCHA\n"], "odd", ["alone"]]
+    given = answer({"results": rows, "unresponsive_engines": silent})
+    hits = searxng.read_search(given, QUERY, ACCOUNT)
+    assert [(each.url, f"{each.published_at:%Y-%m-%d}") for each in hits.results] == [
+        ("https://a.example/", "2026-05-03")
+    ]
+    assert hits.warnings == [
+        "SearXNG had no answer of these engines: brave (too many requests), qwant (CAPTCHA )."
+    ]
+    assert hits.cost == Cost(0.0, is_estimate=True)
+
+
+# --- errors ------------------------------------------------------------------------------------
+
+
+def test_where_json_is_not_enabled_the_remedy_is_the_setting() -> None:
+    found = searxng.read_error(answer(body=b"<html>403", status=403), ACCOUNT, "search")
+    assert type(found) is AuthenticationError
+    assert "add json to search.formats in its settings.yml" in str(found)
+    assert 'provider "my-searxng"' in str(found)
+
+
+def test_other_errors_have_the_instance_s_words() -> None:
+    odd = answer({"error": "Invalid value 9 for parameter safesearch"}, 400)
+    found = searxng.read_error(odd, ACCOUNT, "search")
+    assert type(found) is BadRequestError
+    assert "Invalid value 9 for parameter safesearch" in str(found)
+    limited = searxng.read_error(answer(body=b"", status=429), ACCOUNT, "search")
+    assert type(limited) is RateLimitError
+
+
+# --- settings ----------------------------------------------------------------------------------
+
+
+def test_an_entry_needs_an_address_and_no_key() -> None:
+    with pytest.raises(ConfigError, match=r"baseUrl is missing: .* address of your SearXNG"):
+        offline.accounts({"name": "s", "type": "searxng"})
+    entry = {"name": "s", "type": "searxng", "baseUrl": "http://127.0.0.1:8888/"}
+    assert offline.accounts(entry).accounts[0].base_url == "http://127.0.0.1:8888"
+
+
+@pytest.mark.parametrize("name", searxng.ABOUT.url_variables)
+def test_its_address_in_the_environment_switches_it_on(name: str) -> None:
+    accounts = Settings(environ={name: " https://searx.example/sub "}).accounts()
+    [account] = accounts.accounts
+    assert (account.name, account.base_url) == ("searxng", "https://searx.example/sub")
+    assert account.api_key is None
+    assert accounts.select("search") is account
+
+
+def test_an_address_that_is_none_is_told_with_its_variable() -> None:
+    with pytest.raises(ConfigError, match=r"^The value of SEARXNG_URL must be an absolute http"):
+        environment_config({"SEARXNG_URL": "searx.example"})
+
+
+def test_it_searches_and_is_no_stand_in() -> None:
+    assert PROVIDERS["searxng"].capabilities() == ("search",)
+    assert searxng.ABOUT.keyless == ()

@@ -1,0 +1,115 @@
+"""Serper: the requests built, dates told in words, credits, what errors mean."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import offline
+import pytest
+from offline import KEY, answer
+
+from webtools.errors import AuthenticationError, BadRequestError, QuotaError, RateLimitError
+from webtools.http.messages import Request
+from webtools.providers import serper
+from webtools.providers.protocols import Cost, SearchQuery
+
+ACCOUNT = offline.account("serper")
+QUERY = SearchQuery("rust async", limit=3)
+A = "https://a.example/1"
+
+
+def body(query: SearchQuery, **options: Any) -> dict[str, Any]:
+    sent = serper.search_request(query, offline.account("serper", options=options)).json
+    assert isinstance(sent, dict)
+    return sent
+
+
+# --- requests ----------------------------------------------------------------------------------
+
+
+def test_a_search_is_one_post_with_the_key_in_a_header() -> None:
+    assert serper.search_request(QUERY, ACCOUNT) == Request(
+        "POST",
+        "https://google.serper.dev/search",
+        {"x-api-key": KEY},
+        json={"q": "rust async", "num": 3},
+    )
+
+
+def test_options_become_fields() -> None:
+    sent = body(QUERY, gl="de", hl="de", autocorrect=False)
+    assert sent == {"q": "rust async", "num": 3, "gl": "de", "hl": "de", "autocorrect": False}
+
+
+def test_domains_are_operators_dates_are_sent_and_checked_here() -> None:
+    query = SearchQuery(
+        "q",
+        3,
+        include_domains=("a.example", "*.b.example/docs"),
+        exclude_domains=("c.example",),
+        start_published_date=date(2026, 4, 1),
+        end_published_date=date(2026, 5, 31),
+        category="news",
+    )
+    assert body(query) == {
+        "q": "q (site:a.example OR site:b.example) -site:c.example",
+        "num": 10,  # for the same credit
+        "tbs": "cdr:1,cd_min:4/1/2026,cd_max:5/31/2026",
+    }
+    assert serper.search_request(query, ACCOUNT).url == "https://google.serper.dev/news"
+    native = serper.native_filters(query, ACCOUNT)
+    assert native == {"category", "include_domains", "exclude_domains"}
+    one = SearchQuery("q", 3, include_domains=("a.example",))
+    assert body(one) == {"q": "q site:a.example", "num": 3}
+
+
+def test_where_a_path_is_excluded_all_domains_stay_here() -> None:
+    query = SearchQuery("q", 3, ("a.example",), exclude_domains=("c.example/blog",))
+    assert body(query) == {"q": "q", "num": 10}
+    assert serper.native_filters(query, ACCOUNT) == frozenset()
+
+
+@pytest.mark.parametrize(("limit", "usd"), [(1, 0.001), (10, 0.001), (11, 0.002)])
+def test_more_than_ten_results_cost_two_credits(limit: int, usd: float) -> None:
+    assert serper.search_price(SearchQuery("q", limit), ACCOUNT) == usd
+
+
+# --- answers -----------------------------------------------------------------------------------
+
+
+def test_dates_come_as_days_and_as_ages_and_credits_are_the_cost() -> None:
+    dates = ["May 3, 2026", "3 days ago", "Foo 3, 2026", "Feb 30, 2026", None]
+    rows = [{"title": "A", "link": A, "snippet": "x", "date": each} for each in dates]
+    hits = serper.read_search(answer({"organic": rows, "credits": 2}), QUERY, ACCOUNT)
+    first, second, *rest = [each.published_at for each in hits.results]
+    assert first == datetime(2026, 5, 3, tzinfo=UTC)
+    assert second is not None
+    assert timedelta(days=2) < datetime.now(UTC) - second < timedelta(days=4)
+    assert rest == [None] * 3
+    assert hits.warnings == []
+    assert hits.cost == Cost(0.002, is_estimate=True)
+    unsaid = serper.read_search(answer({"organic": []}), QUERY, ACCOUNT)
+    assert unsaid.cost == Cost(0.001, is_estimate=True)
+
+
+# --- errors ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "kind"),
+    [
+        (400, "Not enough credits", QuotaError),
+        (403, "No credits left.", QuotaError),
+        (403, "Unauthorized.", AuthenticationError),
+        (400, "Missing query parameter", BadRequestError),
+        (429, "Out of credits per second", RateLimitError),
+    ],
+)
+def test_credits_are_told_from_keys_requests_and_rates(
+    status: int, message: str, kind: type[Exception]
+) -> None:
+    given = answer({"message": message, "statusCode": status}, status)
+    found = serper.read_error(given, ACCOUNT, "search")
+    assert type(found) is kind
+    assert f"Serper API returned HTTP {status}: {message.rstrip('.')}." in str(found)

@@ -1,0 +1,145 @@
+"""You.com: the requests built with and without a key, one list of domains, what errors mean."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from typing import Any
+
+import offline
+import pytest
+from offline import KEY, answer
+
+from webtools.errors import AuthenticationError, QuotaError, RateLimitError, ResponseFormatError
+from webtools.http.messages import Request
+from webtools.operations.search import search
+from webtools.pipeline.context import detached
+from webtools.providers import PROVIDERS, Account, you
+from webtools.providers.protocols import Cost, SearchQuery
+
+ACCOUNT = offline.account("you")
+KEYLESS = offline.accounts({"name": "free", "type": "you"}).accounts[0]
+QUERY = SearchQuery("rust async", limit=3)
+A, B = "https://a.example/1", "https://b.example/2"
+
+
+def body(query: SearchQuery, account: Account = ACCOUNT) -> dict[str, Any]:
+    sent = you.search_request(query, account).json
+    assert isinstance(sent, dict)
+    return sent
+
+
+# --- requests ----------------------------------------------------------------------------------
+
+
+def test_a_search_is_one_post_with_the_key_in_a_header() -> None:
+    assert you.search_request(QUERY, ACCOUNT) == Request(
+        "POST",
+        "https://api.you.com/v1/search",
+        {"x-api-key": KEY},
+        json={"query": "rust async", "count": 3},
+    )
+    assert you.search_price(QUERY, ACCOUNT) == 0.005
+
+
+def test_without_a_key_it_is_a_get_of_words_alone_that_asks_for_no_compression() -> None:
+    filtered = SearchQuery("q", 3, include_domains=("a.example",))
+    request = you.search_request(QUERY, KEYLESS)
+    assert request.url == "https://api.you.com/v1/agents/search?query=rust+async&count=3"
+    assert (request.method, request.headers) == ("GET", {"accept-encoding": "identity"})
+    assert you.search_request(filtered, KEYLESS).url.endswith("?query=q&count=100")
+    assert you.native_filters(filtered, KEYLESS) == frozenset()
+    assert you.search_price(QUERY, KEYLESS) == 0
+
+
+def test_options_become_fields() -> None:
+    options = {"country": "DE", "language": "DE", "safesearch": "strict"}
+    sent = body(QUERY, offline.account("you", options=options))
+    assert {name: sent[name] for name in options} == options
+
+
+@pytest.mark.parametrize(
+    ("include", "exclude", "sent", "native"),
+    [
+        (("a.example/docs",), (), {"include_domains": ["a.example"]}, {"include_domains"}),
+        ((), ("b.example",), {"exclude_domains": ["b.example"]}, {"exclude_domains"}),
+        (("a.example",), ("b.example",), {"include_domains": ["a.example"]}, {"include_domains"}),
+        ((), ("b.example/blog",), {}, set[str]()),
+    ],
+)
+def test_one_list_of_domains_is_sent_and_the_other_stays_here(
+    include: tuple[str, ...],
+    exclude: tuple[str, ...],
+    sent: dict[str, list[str]],
+    native: set[str],
+) -> None:
+    query = SearchQuery("q", 3, include, exclude)
+    lists = {name: value for name, value in body(query).items() if name.endswith("domains")}
+    assert lists == sent
+    assert you.native_filters(query, ACCOUNT) & {"include_domains", "exclude_domains"} == native
+
+
+def test_the_list_that_stays_here_is_applied_and_attested() -> None:
+    query = SearchQuery("q", 3, ("a.example", "b.example"), ("b.example",))
+    rows = [{"url": A, "title": "A"}, {"url": B, "title": "B"}]
+    stub = offline.Stub(answer({"results": {"web": rows}}))
+    found = offline.run(search(ACCOUNT, [query], detached()), stub)
+    assert [each.url for each in found.results] == [A]
+    assert found.filters == {"include_domains": "native", "exclude_domains": "local"}
+    assert stub.bodies[0]["count"] == 100
+
+
+def test_a_range_of_dates_needs_a_start() -> None:
+    query = SearchQuery(
+        "q", 3, start_published_date=date(2026, 4, 1), end_published_date=date(2026, 5, 31)
+    )
+    assert body(query)["freshness"] == "2026-04-01to2026-05-31"
+    assert "end_published_date" in you.native_filters(query, ACCOUNT)
+    open_ended = SearchQuery("q", 3, end_published_date=date(2026, 5, 31))
+    assert "freshness" not in body(open_ended)
+    assert "end_published_date" not in you.native_filters(open_ended, ACCOUNT)
+
+
+# --- answers -----------------------------------------------------------------------------------
+
+
+def test_hits_of_the_web_come_first_then_news_and_snippets_before_descriptions() -> None:
+    web = {"url": A, "title": "A", "snippets": ["one", "two"], "description": "d"}
+    news = {"url": B, "title": "B", "description": "d", "page_age": "2026-05-03T10:20:00"}
+    hits = you.read_search(answer({"results": {"news": [news], "web": [web]}}), QUERY, ACCOUNT)
+    assert [(each.url, each.snippet) for each in hits.results] == [(A, "one … two"), (B, "d")]
+    assert hits.results[1].published_at == datetime(2026, 5, 3, 10, 20, tzinfo=UTC)
+    assert hits.cost == Cost(0.005, is_estimate=True)
+
+
+def test_a_section_that_is_missing_is_empty_and_one_of_another_kind_an_error() -> None:
+    hits = you.read_search(answer({"results": {}}), QUERY, KEYLESS)
+    assert (hits.results, hits.cost) == ([], Cost(0.0, is_estimate=False))
+    with pytest.raises(ResponseFormatError):
+        offline.drive(search(ACCOUNT, [QUERY], detached()), answer({"results": {"web": "x"}}))
+
+
+# --- errors ------------------------------------------------------------------------------------
+
+
+def test_faults_of_fields_are_told() -> None:
+    detail = [{"loc": ["body", "count"], "msg": "Input should be at most 100"}]
+    found = you.read_error(answer({"detail": detail}, 422), ACCOUNT, "search")
+    assert "HTTP 422: Input should be at most 100. Change the request" in str(found)
+
+
+def test_without_a_key_a_limit_that_says_no_time_is_that_of_the_day() -> None:
+    spent = you.read_error(answer({"detail": "Too many."}, 429), KEYLESS, "search")
+    assert type(spent) is QuotaError
+    assert "Without a key You.com takes few calls: try again later, or get a key" in str(spent)
+    fast = you.read_error(answer({}, 429, retry_after="9"), KEYLESS, "search")
+    assert type(fast) is RateLimitError
+    assert fast.retry_after == 9
+    keyed = you.read_error(answer({}, 429), ACCOUNT, "search")
+    assert type(keyed) is RateLimitError
+    refused = you.read_error(answer({"detail": "API key is required"}, 401), KEYLESS, "search")
+    assert type(refused) is AuthenticationError
+
+
+def test_it_searches_and_does_so_for_anybody() -> None:
+    assert PROVIDERS["you"].capabilities() == ("search",)
+    assert you.ABOUT.keyless == ("search",)
