@@ -86,6 +86,7 @@ def _setting_facts() -> dict[str, tuple[str, str]]:
     usual, long = (f"{seconds[able] * 1000:,.0f}" for able in ("search", "summarize"))
     waits = f"{usual}; summaries and written answers {long}"
     keyless = listed((f"`{k}`" for k, each in PROVIDERS.items() if not each.about.needs_key), "and")
+    runs = (f"`{k}`" for k, each in PROVIDERS.items() if each.about.url_variables)
     return {
         "providers": ("list: the entries below", "required"),
         "defaultProvider": ("a `name` of `providers`", "the first that can"),
@@ -95,7 +96,10 @@ def _setting_facts() -> dict[str, tuple[str, str]]:
             "text; variables in it are not expanded",
             f"required, but for {keyless}",
         ),
-        "providers[].baseUrl": ("http(s) URL", "the API itself"),
+        "providers[].baseUrl": (
+            "http(s) URL",
+            f"the API itself; required for {listed(runs, 'and')}",
+        ),
         "providers[].timeoutMs": ("whole number, 1 to 600,000", waits),
         "providers[].proxy": ("http(s) URL, or `none`", "what the [environment](#proxies) names"),
         "providers[].options": ("object: see the page of the provider", NOTHING),
@@ -114,11 +118,11 @@ def variables() -> str:
     """List the variables of the environment."""
     rows = [
         [
-            listed(f"`{name}`" for name in each.about.key_variables),
+            listed(f"`{name}`" for name in each.about.variables),
             f"switches {each.about.title} on",
         ]
         for each in PROVIDERS.values()
-        if each.about.key_variables
+        if each.about.variables
     ]
     rows.append([f"`{KEYLESS_VARIABLE}`", "as `keyless`: 1 for yes, 0 for no"])
     numbers = {
@@ -179,8 +183,11 @@ def _facts(name: str) -> Iterator[Row]:
     yield ["Type in the config file", f"`{name}`"]
     yield ["Can", ", ".join(_ABLE[able] for able in services.capabilities())]
     yield ["Key", ", ".join([_need(name), *(f"`{each}`" for each in about.key_variables)])]
+    if about.url_variables:
+        yield ["Address", ", ".join(["`baseUrl`", *(f"`{each}`" for each in about.url_variables)])]
     if about.origin:
         yield ["API", f"`{about.origin}`"]
+    if about.docs:
         yield ["Its documentation", f"[read on {about.read}]({about.docs})"]
     if services.search:
         yield ["Most results per query", f"{about.max_results:,}"]
@@ -299,6 +306,15 @@ _PRICED: dict[str, list[tuple[str, dict[str, Any], Query]]] = {
             (f"up to 5 pages, `extractDepth` {each}", {"extractDepth": each}, PageQuery((_URL,)))
             for each in ("basic", "advanced")
         ),
+    ],
+    "serper": [
+        ("search for up to 10 results", {}, _TEN),
+        ("search for more", {}, SearchQuery("q", 20)),
+    ],
+    "firecrawl": [
+        ("search for up to 10 results", {}, _TEN),
+        ("search for 20 results", {}, SearchQuery("q", 20)),
+        ("a page", {}, PageQuery((_URL,))),
     ],
     "context7": [("a look-up with a key, beyond the plan's allowance", {}, DocsQuery("q", 5))],
 }

@@ -38,8 +38,8 @@ class WebTools(AwaitedMethods):
 
     Args:
         config: A `Config`, or what a config file holds, or the path of one; None looks for one.
-        keyless: Whether searches go to Tavily and Wikipedia, without a key, where no configured
-            provider can search; None for what the settings say.
+        keyless: Whether searches go to providers that need no key where no configured one can
+            search; None for what the settings say.
         transport: A caller's own for all requests, such as one with a client certificate; it is
             not closed here, and no proxy of the settings or the environment is used. `httpx` keeps
             our connections and sends through `httpx.Client`, where mocks and monitors see it.

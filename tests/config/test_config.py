@@ -244,7 +244,7 @@ def test_bad_json_is_told_with_line_and_column() -> None:
         ({"baseUrl": 1}, "baseUrl must be a valid string"),
         ({"timeoutMs": 0}, "timeoutMs must be greater than or equal to 1, not 0"),
         ({"timeoutMs": 600_001}, "timeoutMs must be less than or equal to 600000, not 600001"),
-        ({"type": "search-engine"}, "type is unknown; known types are: "),
+        ({"type": "provider-of-mine"}, "type is unknown; known types are: "),
         ({"timeoutMs": "5"}, 'timeoutMs must be a valid integer, not "5"'),
         ({"timeoutMs": "5 seconds"}, "timeoutMs must be a valid integer"),
         ({"timeoutMs": True}, "timeoutMs must be a valid integer, not true"),
@@ -859,7 +859,8 @@ def test_none_that_can_is_told_with_the_file_and_a_type(tmp_path: Path) -> None:
     path = write(tmp_path / "c.json", text_of(entry(type="brave")))
     with pytest.raises(ConfigError) as caught:
         Settings(path).accounts().select("fetch")
-    expected = f'No provider in {path} can fetch; add a provider of type "exa", "kagi", "tavily".'
+    kinds = '"exa", "kagi", "tavily", "firecrawl"'
+    expected = f"No provider in {path} can fetch; add a provider of type {kinds}."
     assert str(caught.value) == expected
 
 

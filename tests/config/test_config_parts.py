@@ -288,8 +288,8 @@ def test_without_any_that_can_serve_a_chain_the_types_are_named() -> None:
     text = json.dumps(
         {"providers": [entry("direct")], "research": {"chain": {"web": ["my-direct"]}}}
     )
-    kinds = '"exa", "kagi", "brave", "tavily", "context7", "wikipedia"'
-    expected = rf"; add one of type {kinds}\. A minimal"
+    kinds = '"exa", "kagi", "brave", "tavily", "context7", "wikipedia", "searxng", "serper", "you"'
+    expected = rf'; add one of type {kinds}, "firecrawl"\. A minimal'
     with pytest.raises(ConfigError, match=expected):
         load(text, ORIGIN)
 

@@ -13,12 +13,12 @@ from webtools import WebTools
 from webtools.config import Settings
 from webtools.errors import ConfigError, UnavailableError
 from webtools.pipeline import retries
-from webtools.providers import tavily, wikipedia
+from webtools.providers import firecrawl, tavily, wikipedia, you
 from webtools_sandbox import SandboxServer
 
 NOTICES = [
     f"{title} was asked, without a key: no configured provider can search, and keyless is on."
-    for title in ("Tavily", "Wikipedia")
+    for title in ("Tavily", "You.com", "Firecrawl", "Wikipedia")
 ]
 NO_KEY = (
     "KAGI_API_KEY environment variable is not set. Set it to your Kagi API key to use web search."
@@ -29,10 +29,10 @@ NO_KEY = (
 def sandbox(
     webtools_sandbox: SandboxServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> SandboxServer:
-    """Let the sandbox be the Tavily and the Wikipedia of a user who has set up nothing."""
+    """Let the sandbox be all those who need no key, for a user who has set up nothing."""
     monkeypatch.setattr(retries, "FIRST_DELAY", 0.0)
     monkeypatch.setenv("HOME", str(tmp_path))
-    for module in (tavily, wikipedia):
+    for module in (tavily, you, firecrawl, wikipedia):
         origin = webtools_sandbox.base_url(module.ABOUT.name)
         monkeypatch.setattr(module, "ABOUT", replace(module.ABOUT, origin=origin))
     return webtools_sandbox
@@ -60,7 +60,10 @@ def test_without_a_word_nobody_is_asked_and_the_error_says_the_word(
         web.search("heap queue")
     first, second = str(caught.value).splitlines()
     assert first == NO_KEY
-    assert "WEB_SEARCH_KEYLESS=1, or --keyless, asks Tavily and Wikipedia without a key" in second
+    assert (
+        "WEB_SEARCH_KEYLESS=1, or --keyless, asks Tavily, You.com, Firecrawl and Wikipedia without"
+        in second
+    )
     assert "TAVILY_API_KEY" in second
     assert requests(sandbox) == []
 
@@ -94,11 +97,11 @@ def test_the_caller_s_word_goes_before_that_of_the_settings(sandbox: SandboxServ
     assert WebTools(on).search("heap queue").warnings == NOTICES[:1]
     off = configured(sandbox, "context7")
     assert WebTools(off, keyless=True).search("heap queue").warnings == NOTICES[:1]
-    with pytest.raises(ConfigError, match='or set "keyless" to true, which asks Tavily and Wiki'):
+    with pytest.raises(ConfigError, match='or set "keyless" to true, which asks Tavily, You'):
         WebTools(on, keyless=False).search("heap queue")
-    with pytest.raises(ConfigError, match=r"WEB_SEARCH_KEYLESS=1 or --keyless asks Tavily and"):
+    with pytest.raises(ConfigError, match=r"WEB_SEARCH_KEYLESS=1 or --keyless asks Tavily, You"):
         WebTools().research("heap queue")
-    with pytest.raises(ConfigError, match='"keyless": true asks Tavily and Wikipedia'):
+    with pytest.raises(ConfigError, match='"keyless": true asks Tavily, You'):
         WebTools({"providers": [{"name": "d", "type": "direct"}]}).research("heap queue")
 
 
@@ -121,7 +124,13 @@ def test_research_goes_to_documentation_first_and_then_without_a_key(
     with WebTools(configured(sandbox, "context7", keyless=True)) as web:
         plan = web.plan("json decoder", command="web-docs")
         found = web.research("glacier lake")
-    assert [step.provider for step in plan.chain] == ["context7", "tavily", "wikipedia"]
+    assert [step.provider for step in plan.chain] == [
+        "context7",
+        "tavily",
+        "you",
+        "firecrawl",
+        "wikipedia",
+    ]
     assert found.results[0].source_provider == "tavily"
     assert NOTICES[0] in found.meta.warnings
     assert NOTICES[1] not in found.meta.warnings
@@ -129,8 +138,8 @@ def test_research_goes_to_documentation_first_and_then_without_a_key(
 
 def test_a_stand_in_can_be_asked_for_by_its_name() -> None:
     with WebTools(keyless=True) as web:
-        assert web.search("heap queue", provider="wikipedia").warnings == NOTICES[1:]
-        with pytest.raises(ConfigError, match='known are: "tavily", "wikipedia"'):
+        assert web.search("heap queue", provider="wikipedia").warnings == NOTICES[-1:]
+        with pytest.raises(ConfigError, match='known are: "tavily", "you", "firecrawl", "wiki'):
             web.search("heap queue", provider="exa")
 
 
@@ -143,17 +152,17 @@ def test_who_answers_429_is_put_aside_for_the_next(sandbox: SandboxServer) -> No
         first = web.search("heap queue")
         second = web.search("json decoder")
         research = web.research("csv dialects")
-    assert first.warnings[-2:] == second.warnings[-2:] == NOTICES
-    assert {result.source_provider for result in (*first.results, *second.results)} == {"wikipedia"}
+    assert first.warnings[-2:] == second.warnings[-2:] == NOTICES[:2]
+    assert {result.source_provider for result in (*first.results, *second.results)} == {"you"}
     reason = second.asked[0].reason
     assert reason is not None
     assert reason.startswith("it is parked until ")
-    assert research.results[0].source_provider == "wikipedia"
-    assert sandbox.stats()["requests"] == {"/tavily/search": 1, "/wikipedia/w/api.php": 3}
+    assert research.results[0].source_provider == "you"
+    assert sandbox.stats()["requests"] == {"/tavily/search": 1, "/you/v1/agents/search": 3}
 
 
 def test_where_all_of_them_are_put_aside_the_error_names_them(sandbox: SandboxServer) -> None:
-    for name in ("tavily", "wikipedia"):
+    for name in ("tavily", "you", "firecrawl", "wikipedia"):
         sandbox.fault(provider=name, status=503, times=None)
     with WebTools(keyless=True) as web, pytest.raises(UnavailableError) as caught:
         web.search("heap queue")

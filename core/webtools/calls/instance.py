@@ -30,8 +30,8 @@ class Instance:
 
     Args:
         config: A `Config`, or what a config file holds, or the path of one; None looks for one.
-        keyless: Whether searches go to Tavily and Wikipedia, without a key, where no configured
-            provider can search; None for what the settings say.
+        keyless: Whether searches go to providers that need no key where no configured one can
+            search; None for what the settings say.
         transport: A caller's own for all requests.
         async_transport: The same for the async methods.
     """

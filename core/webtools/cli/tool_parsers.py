@@ -179,7 +179,7 @@ def _add_keyless(parser: Parser) -> None:
         "--keyless",
         action="store_true",
         default=None,
-        help="Ask Tavily and Wikipedia, without a key, where no configured provider can search.",
+        help="Ask providers that need no key where no configured one can search.",
     )
 
 

@@ -150,7 +150,7 @@ class Config(_Secretive):
         budget: What may be spent.
         fetch: What pages may be read.
         keyless: Whether searches go to those who need no key where no configured provider can
-            search: the questions are sent to Tavily and Wikipedia.
+            search: the questions are sent to these third parties.
         fence: What of the web a model reads inside a fence: what pages say, search results and
             errors too, or nothing.
     """

@@ -385,7 +385,8 @@ def test_kagi_stands_in_where_no_other_is_configured(settings: dict[str, Any]) -
 
 NOBODY = "web_research: no retrieval providers configured "
 NOT_READ = "Add one there, for keys in the environment are not read beside it"
-KEYLESS = "asks Tavily and Wikipedia without a key"
+KEYLESS = "asks Tavily, You.com, Firecrawl and Wikipedia without a key"
+OTHERS = '"exa", "brave", "tavily", "searxng", "serper", "you", "firecrawl", "kagi" or "wikipedia"'
 EXAMPLE_FOLLOWS = f"; a minimal valid example:\n{EXAMPLE}"
 
 
@@ -400,6 +401,10 @@ def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
         "PPLX",
         "BRAVE_SEARCH",
         "TAVILY",
+        "SERPER",
+        "YDC",
+        "YOU",
+        "FIRECRAWL",
     ):
         monkeypatch.delenv(f"{name}_API_KEY", raising=False)
 
@@ -423,7 +428,8 @@ def test_nobody_to_ask_in_the_environment_is_told_with_the_keys_that_would_do(
     with WebTools() as web:
         assert _nobody(web, "web") == (
             f"{NOBODY}(need CONTEXT7_API_KEY, EXA_API_KEY, or BRAVE_API_KEY). Set EXA_API_KEY, "
-            "BRAVE_API_KEY, TAVILY_API_KEY or KAGI_API_KEY; for documentation CONTEXT7_API_KEY is "
+            "BRAVE_API_KEY, TAVILY_API_KEY, SEARXNG_URL, SERPER_API_KEY, YDC_API_KEY, "
+            "FIRECRAWL_API_KEY or KAGI_API_KEY; for documentation CONTEXT7_API_KEY is "
             f"enough. Or write a config file, {config_paths()[0]}{keyless}{EXAMPLE_FOLLOWS}"
         )
 
@@ -431,10 +437,10 @@ def test_nobody_to_ask_in_the_environment_is_told_with_the_keys_that_would_do(
 @pytest.mark.parametrize(
     ("command", "query", "types"),
     [
-        ("web", "json", '"exa", "brave", "tavily", "kagi" or "wikipedia"'),
-        ("web-news", "json", '"exa", "brave", "tavily", "kagi" or "wikipedia"'),
-        ("web-docs", "json", '"context7", "exa", "brave", "tavily", "kagi" or "wikipedia"'),
-        ("web", "json library", '"context7", "exa", "brave", "tavily", "kagi" or "wikipedia"'),
+        ("web", "json", OTHERS),
+        ("web-news", "json", OTHERS),
+        ("web-docs", "json", f'"context7", {OTHERS}'),
+        ("web", "json library", f'"context7", {OTHERS}'),
     ],
 )
 def test_nobody_to_ask_in_a_file_is_told_with_the_types_that_would_do(
@@ -455,8 +461,8 @@ def test_documentation_alone_is_told_how_it_could_serve(settings: dict[str, Any]
     alone = {**settings, "providers": only, "defaultProvider": "context7"}
     with WebTools(alone) as web:
         assert _nobody(web, "web-news") == (
-            f'{NOBODY}(the code has no provider of type "exa", "brave", "tavily", "kagi" or '
-            f'"wikipedia"). {NOT_READ}, or let research.chain.web-news name "context7"; '
+            f"{NOBODY}(the code has no provider of type {OTHERS}). {NOT_READ}, or let "
+            'research.chain.web-news name "context7"; '
             f'"keyless": true {KEYLESS}{EXAMPLE_FOLLOWS}'
         )
         assert web.research(QUERY, command="web-docs").meta.provider_used == "context7"
