@@ -158,6 +158,19 @@ def providers(folder: str = "") -> str:
     return table(("Provider", "Type", *_ABLE.values(), "Key"), rows)
 
 
+def who_can(folder: str = "") -> str:
+    """List for each thing who can do it, with links to the pages in a folder."""
+    return "\n".join(
+        f"- **{_ABLE[able].capitalize()}**: "
+        + ", ".join(
+            f"[{each.about.title}]({folder}{name}.md)"
+            for name, each in PROVIDERS.items()
+            if each.can(able)
+        )
+        for able in _ABLE
+    )
+
+
 def _ticks(name: str) -> Row:
     return ["yes" if PROVIDERS[name].can(able) else "" for able in _ABLE]
 

@@ -92,6 +92,7 @@ PARTS: dict[str, Callable[..., str]] = {
     "providers": docs_providers.providers,
     "settings": docs_providers.settings,
     "variables": docs_providers.variables,
+    "who-can": docs_providers.who_can,
 }
 
 

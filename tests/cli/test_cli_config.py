@@ -207,6 +207,19 @@ def test_init_asks_for_type_and_key_on_a_terminal(
     assert entry == {"name": "mine", "type": "kagi", "apiKey": "test-key-kagi-1"}
 
 
+def test_init_asks_for_the_address_of_what_everyone_runs_their_own_of(
+    cli: Cli, piped: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    piped("searx.example\n")
+    assert "baseUrl must be an absolute" in cli("config", "init", "--type", "searxng").err
+    monkeypatch.setattr(configuring, "_is_terminal", lambda: True)
+    monkeypatch.setattr("builtins.input", lambda _: " http://127.0.0.1:8888 ")
+    assert cli("config", "init", "--type", "searxng").code == 0
+    [entry] = json.loads(config_paths()[0].read_text())["providers"]
+    assert entry == {"name": "searxng", "type": "searxng", "baseUrl": "http://127.0.0.1:8888"}
+    assert "no key" not in cli("config", "check").out
+
+
 def test_init_replaces_a_file_only_with_force(cli: Cli, piped: Callable[[str], None]) -> None:
     path = put(config_paths()[0], CONFIG)
     piped("test-key-exa-1\n")
