@@ -336,7 +336,7 @@ SCENARIOS: dict[str, Scenario] = {
         "searxng",
         _searching(_BARLEY, "glacier lake"),
         _SEARXNG,
-        options={"engines": ["duckduckgo", "brave"]},
+        options={"engines": ["library", "nobody"]},
     ),
     "searxng-search-filtered": Scenario(
         "searxng", _searching("seeds", **{**_SPRING, "start_published_date": None}), _SEARXNG
@@ -601,7 +601,9 @@ class Source:
         finally:
             transport.close()
         inward = _cleaner(self.pairs)(response.body.decode()).encode()
-        return replace(response, body=inward)
+        # Shown otherwise it has another length, and would pass for one that broke off.
+        headers = {k: v for k, v in response.headers.items() if k != "content-length"}
+        return replace(response, body=inward, headers=headers)
 
 
 @contextmanager
@@ -631,10 +633,14 @@ def sandbox_source() -> Iterator[Source]:
 @contextmanager
 def live_source() -> Iterator[Source]:
     found = Settings().accounts().accounts
+    instances = [a.base_url for a in found if PROVIDERS[a.type].about.url_variables]
     yield Source(
         "the live API",
         {account.type: account for account in reversed(found)},
-        [(real, shown) for shown, real in _LIVE_HOSTS.items()],
+        [
+            *((url, INSTANCE) for url in instances),
+            *((real, shown) for shown, real in _LIVE_HOSTS.items()),
+        ],
         lambda _: None,
     )
 

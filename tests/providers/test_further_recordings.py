@@ -45,14 +45,14 @@ def test_searxng_leaves_facts_out_and_names_engines_that_did_not_answer(play: Pl
     assert lines(response.results) == snapshot(
         [
             (
-                "2026-05-03",
+                "",
                 "Northrop seed archive lends it",
                 "https://news.example/2026/05/seed-archive.html",
                 "Farmers in the dry south have ",
             ),
             (
                 "",
-                "https://news.example/2026/04/u",
+                "news.example",
                 "https://news.example/2026/04/untitled-photo-page.html",
                 "Photographs from the opening o",
             ),
@@ -63,13 +63,13 @@ def test_searxng_leaves_facts_out_and_names_engines_that_did_not_answer(play: Pl
                 "A zip bomb is a small archive ",
             ),
             (
-                "2026-07-14",
+                "",
                 "Lake below the Torvik glacier ",
                 "https://news.example/2026/07/glacier-lake.html",
                 "A lake below the Torvik glacie",
             ),
             (
-                "2026-08-03",
+                "",
                 "From phones to probes: the dat",
                 "https://news.example/2026/08/sqlite-everywhere.html",
                 "SQLite is in every phone, in a",
@@ -77,7 +77,10 @@ def test_searxng_leaves_facts_out_and_names_engines_that_did_not_answer(play: Pl
         ]
     )
     assert response.warnings == snapshot(
-        ["SearXNG had no answer of these engines: brave (timeout)."]
+        [
+            "SearXNG had no answer of these engines: nobody (HTTP connection error).",
+            "SearXNG had no answer of these engines: nobody (Suspended: HTTP connection error).",
+        ]
     )
     assert response.cost_usd == 0
 
@@ -88,11 +91,23 @@ def test_searxng_is_asked_for_news_and_the_rest_is_done_here(play: Play) -> None
     assert lines(response.results) == snapshot(
         [
             (
-                "2026-05-03",
+                "",
                 "Northrop seed archive lends it",
                 "https://news.example/2026/05/seed-archive.html",
                 "Farmers in the dry south have ",
-            )
+            ),
+            (
+                "",
+                "Recipe site hid orders to AI a",
+                "https://news.example/2026/11/prompt-injection-recipe.html",
+                "A recipe site carried a hidden",
+            ),
+            (
+                "",
+                "Python programs start a third ",
+                "https://news.example/2026/11/python-small-machines.html",
+                "Programs in Python start a thi",
+            ),
         ]
     )
     assert response.filters == snapshot(

@@ -79,18 +79,30 @@ def test_the_shortest_period_is_asked_for_that_holds_the_range(
 def test_rows_without_an_address_are_facts_and_silent_engines_are_named() -> None:
     rows = [
         {"url": None, "template": "keyvalue.html"},
-        {"url": "https://a.example/", "title": "A", "publishedDate": "2026-05-03T10:20:00"},
+        {
+            "url": "https://a.example/",
+            "title": "A",
+            "author": "B. C.",
+            "publishedDate": "2026-05-03T10:20:00",
+        },
     ]
     silent = [["brave", "too many requests"], ["qwant", "CAPTCHA\n"], "odd", ["alone"]]
     given = answer({"results": rows, "unresponsive_engines": silent})
     hits = searxng.read_search(given, QUERY, ACCOUNT)
-    assert [(each.url, f"{each.published_at:%Y-%m-%d}") for each in hits.results] == [
-        ("https://a.example/", "2026-05-03")
+    assert [(each.url, each.author, f"{each.published_at:%Y-%m-%d}") for each in hits.results] == [
+        ("https://a.example/", "B. C.", "2026-05-03")
     ]
     assert hits.warnings == [
         "SearXNG had no answer of these engines: brave (too many requests), qwant (CAPTCHA )."
     ]
     assert hits.cost == Cost(0.0, is_estimate=True)
+
+
+def test_nothing_within_a_period_may_be_for_want_of_engines_that_know_periods() -> None:
+    query = SearchQuery("q", 3, start_published_date=datetime.now(UTC).date())
+    [warning] = searxng.read_search(answer({"results": []}), query, ACCOUNT).warnings
+    assert "engines alone that can search a period" in warning
+    assert searxng.read_search(answer({"results": []}), QUERY, ACCOUNT).warnings == []
 
 
 # --- errors ------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from webtools.providers.protocols import Account, FilterName, Hits, SearchQuery
 from webtools.text.narrowing import is_list
 
 _MOST_RESULTS = 20  # of a page; there is no parameter for it, so what is too much is cut off here
-_HIT = HitFields(snippet="content", published_at="publishedDate")
+_HIT = HitFields(snippet="content", published_at="publishedDate", author="author")
 _SAFE = {"off": 0, "moderate": 1, "strict": 2}
 _PERIODS = {1: "day", 30: "month", 365: "year"}  # older instances refuse `week`
 _MOST_NAMED = 10  # engines that did not answer
@@ -31,6 +31,10 @@ _ERRORS = ErrorTable(faults=("error",), code="code", words=("error",))
 _NO_JSON = (
     'The instance of provider "{name}" does not serve JSON: add json to search.formats in its '
     "settings.yml, or use one that does (most public ones do not)."
+)
+_NO_PERIOD = (
+    "SearXNG asks engines alone that can search a period, where a start is given: without it there "
+    "may be results."
 )
 
 
@@ -104,7 +108,10 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     if is_list(rows):
         rows = [row for row in rows if maybe_object(row).get("url", "") is not None]
     hits = read_hits(rows, _HIT, query, account, 0.0)
-    return replace(hits, warnings=[*_silent(answer), *hits.warnings])
+    said = [*_silent(answer), *hits.warnings]
+    if not hits.results and _period(query.start_published_date):
+        said.append(_NO_PERIOD)
+    return replace(hits, warnings=said)
 
 
 def _silent(answer: dict[str, Any]) -> list[str]:

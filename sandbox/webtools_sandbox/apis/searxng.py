@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _PAGE = 20
 _DAYS = {"day": 1, "week": 7, "month": 31, "year": 365}
-_ENGINES = ("duckduckgo", "wikipedia")  # those that answer
+_ENGINE = "library"  # the one that answers
 
 
 def _names(value: object) -> tuple[str, ...]:
@@ -94,10 +94,9 @@ class SearxngApi(Api):
         first = (request.pageno - 1) * _PAGE
         found = self.library.search(words, filters)[first : first + _PAGE]
         rows = [self._row(hit, rank, request) for rank, hit in enumerate(found, start=1)]
-        silent = [[name, "timeout"] for name in request.engines if name not in _ENGINES]
+        silent = [[name, "timeout"] for name in request.engines if name != _ENGINE]
         return {
             "query": request.q,
-            "number_of_results": 0,
             "results": [*rows, *([_facts(request)] if rows else [])],
             "answers": [],
             "corrections": [],
@@ -114,8 +113,8 @@ class SearxngApi(Api):
             "url": url,
             "title": document.title or url,
             "content": self.library.snippet(document, request.q),
-            "engine": _ENGINES[0],
-            "engines": list(_ENGINES[:1]),
+            "engine": _ENGINE,
+            "engines": [_ENGINE],
             "positions": [rank],
             "score": round(1 / rank, 4),
             "category": "news" if request.categories == ("news",) else "general",

@@ -51,8 +51,8 @@ def test_news_periods_and_sites_are_honoured(searxng: Desk) -> None:
 
 
 def test_engines_that_it_does_not_know_stay_silent(searxng: Desk) -> None:
-    answer = searxng.get("/search", q="json", format="json", engines="duckduckgo, brave").json()
-    assert answer["unresponsive_engines"] == [["brave", "timeout"]]
+    answer = searxng.get("/search", q="json", format="json", engines="library, nobody").json()
+    assert answer["unresponsive_engines"] == [["nobody", "timeout"]]
 
 
 def test_a_search_may_be_posted_as_a_form(searxng: Desk) -> None:
