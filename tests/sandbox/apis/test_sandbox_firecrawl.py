@@ -52,6 +52,8 @@ def test_a_page_comes_with_what_is_known_of_it_or_with_its_site_s_status(firecra
     assert page["metadata"]["publishedTime"].startswith("2026-05")
     gone = firecrawl.post("/v2/scrape", url=f"{DOCS}/gone.html").json()["data"]
     assert gone["metadata"]["statusCode"] == 404
+    late = firecrawl.post("/v2/scrape", url=f"{DOCS}/special/timeout.html")
+    assert (late.status_code, late.json()["code"]) == (408, "SCRAPE_TIMEOUT")
 
 
 def test_nobody_needs_a_key_but_a_wrong_one_is_refused(firecrawl: Desk) -> None:

@@ -50,6 +50,7 @@ def test_news_have_a_source_and_periods_are_honoured(serper: Desk) -> None:
     found = serper.post("/news", q="the", **spring).json()["news"]
     assert {row["date"][:3] for row in found} == {"Mar"}
     assert all(row["source"] for row in found)
+    assert rows(serper, q="the", tbs="")
     year = rows(serper, q="the", tbs="qdr:y", num=100)
     days = [datetime.strptime(row["date"], "%b %d, %Y").replace(tzinfo=UTC) for row in year]
     assert days
