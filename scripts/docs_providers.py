@@ -327,6 +327,7 @@ _PRICED: dict[str, list[tuple[str, dict[str, Any], Query]]] = {
     "firecrawl": [
         ("search for up to 10 results", {}, _TEN),
         ("search for 20 results", {}, SearchQuery("q", 20)),
+        ("search for 10 results with content", {}, SearchQuery("q", 10, content=True)),
         ("a page", {}, PageQuery((_URL,))),
     ],
     "context7": [("a look-up with a key, beyond the plan's allowance", {}, DocsQuery("q", 5))],

@@ -362,6 +362,9 @@ SCENARIOS: dict[str, Scenario] = {
     **_named("serper-search", _failures("serper", _searching(_BARLEY), _SERPER)),
     "you-search": Scenario("you", _searching(_BARLEY, "latest glacier news"), _YOU),
     "you-search-filtered": Scenario("you", _searching("seeds", **_SPRING), _YOU),
+    "you-search-german": Scenario(
+        "you", _searching(_BARLEY, limit=1, country="DE", language="de", content=True, page=1), _YOU
+    ),
     "you-search-keyless": Scenario(
         "you", _searching(_BARLEY), _YOU, key=KEYLESS, fault={"status": 429, "retry_after": 0}
     ),
@@ -374,6 +377,9 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "firecrawl-search-filtered": Scenario(
         "firecrawl", _searching("seeds", **_SPRING), _FIRECRAWL_SEARCH
+    ),
+    "firecrawl-search-content": Scenario(
+        "firecrawl", _searching(_BARLEY, limit=1, country="DE", content=True), _FIRECRAWL_SEARCH
     ),
     "firecrawl-search-keyless": Scenario(
         "firecrawl", _searching(_BARLEY), _FIRECRAWL_SEARCH, key=KEYLESS

@@ -904,7 +904,8 @@ def test_without_the_extra_the_remedy_is_told_and_nothing_is_sent(
         with pytest.raises(ConfigError) as caught:
             tools.fetch("http://a.example/")
     assert str(caught.value) == (
-        'No provider in the code can fetch; add a provider of type "exa", "tavily", "firecrawl".\n'
+        'No provider in the code can fetch; add a provider of type "exa", "kagi", "tavily", '
+        '"firecrawl".\n'
         "Or install what reads pages without any key: pip install 'agent-webtools[fetch]'"
     )
     assert internet.looked_up == []

@@ -78,7 +78,7 @@ def test_filters_become_fields_and_one_list_of_domains_stays_here() -> None:
         "includeDomains": ["a.example"],
     }
     native = {"include_domains", "start_published_date", "end_published_date", "category"}
-    assert firecrawl.native_filters(query, ACCOUNT) == native
+    assert firecrawl.native_filters(query, ACCOUNT) - offline.OPTIONS == native
     excluding = SearchQuery("q", 3, exclude_domains=("b.example",), category="company")
     assert body(excluding)["excludeDomains"] == ["b.example"]
     assert body(excluding)["limit"] == 3
@@ -88,6 +88,18 @@ def test_options_say_where_results_come_from() -> None:
     options = {"country": "DE", "location": "Berlin,Germany"}
     sent = body(QUERY, offline.account("firecrawl", options=options))
     assert {name: sent[name] for name in options} == options
+
+
+def test_a_country_goes_before_the_option_and_pages_beside_hits_cost_a_credit_each() -> None:
+    query = SearchQuery("q", 3, country="DE", content=True, end_published_date=date(2026, 5, 31))
+    sent = body(query, offline.account("firecrawl", options={"country": "FR"}))
+    assert (sent["country"], sent["limit"]) == ("DE", 3)
+    assert sent["scrapeOptions"] == {"formats": ["markdown"]}
+    assert firecrawl.search_price(query, ACCOUNT) == pytest.approx(5 * 0.00083)
+    rows = [{"url": A, "title": "A", "description": "d", "markdown": "# A"}, {"url": B}]
+    hits = firecrawl.read_search(answer({"data": {"web": rows}}), query, ACCOUNT)
+    assert [each.content and each.content.text for each in hits.results] == ["# A", None]
+    assert {"country", "content"} <= firecrawl.native_filters(query, ACCOUNT)
 
 
 @pytest.mark.parametrize(("limit", "usd"), [(1, 0.00166), (10, 0.00166), (11, 0.00332)])
@@ -178,3 +190,11 @@ def test_without_a_key_the_calls_of_the_day_may_be_used_up() -> None:
 def test_it_searches_for_anybody_and_fetches() -> None:
     assert PROVIDERS["firecrawl"].capabilities() == ("search", "fetch")
     assert firecrawl.ABOUT.keyless == ("search",)
+
+
+def test_pages_are_read_here_before_it_is_asked_unless_it_is_named() -> None:
+    accounts = offline.accounts(offline.entry("firecrawl"), offline.entry("tavily"))
+    assert accounts.chain("fetch")[0].name == "my-tavily"
+    alone = offline.accounts(offline.entry("firecrawl"))
+    assert alone.select_fetcher().name == "direct"
+    assert alone.select_fetcher("my-firecrawl").name == "my-firecrawl"

@@ -296,6 +296,15 @@ def test_you_applies_domains_and_dates(play: Play) -> None:
     )
 
 
+@plays("you-search-german")
+def test_you_takes_country_and_language_and_sends_pages_along(play: Play) -> None:
+    response = play()
+    [hit] = response.results
+    assert hit.content.text.startswith("# Northrop seed archive")
+    assert set(response.filters.values()) == {"native"}
+    assert response.cost_usd == 0.005
+
+
 @plays("you-search-keyless")
 def test_you_without_a_key_is_asked_again_and_free(play: Play) -> None:
     response = play()
@@ -387,6 +396,15 @@ def test_firecrawl_applies_all_filters_itself(play: Play) -> None:
         ]
     )
     assert set(response.filters.values()) == {"native"}
+
+
+@plays("firecrawl-search-content")
+def test_firecrawl_sends_pages_along_for_a_credit_each(play: Play) -> None:
+    response = play()
+    [hit] = response.results
+    assert hit.content.text.startswith("# Northrop seed archive")
+    assert response.filters == {"country": "native", "content": "native"}
+    assert response.cost_usd == pytest.approx(0.00249)
 
 
 @plays("firecrawl-search-keyless")

@@ -55,10 +55,20 @@ def test_one_domain_and_a_period_help_engines_and_news_alone_are_the_instance_s(
     sent = parameters(query)
     assert (sent["q"], sent["categories"]) == ("q site:a.example", "news")
     assert sent["time_range"] == "month"
-    assert searxng.native_filters(query, ACCOUNT) == {"category"}
+    assert searxng.native_filters(query, ACCOUNT) - offline.OPTIONS == {"category"}
     several = SearchQuery("q", 3, include_domains=("a.example", "b.example"), category="people")
     assert parameters(several)["q"] == "q"
-    assert searxng.native_filters(several, ACCOUNT) == frozenset()
+    assert searxng.native_filters(several, ACCOUNT) - offline.OPTIONS == set()
+
+
+def test_language_and_country_are_one_parameter_and_go_before_the_options() -> None:
+    query = SearchQuery("q", 3, country="AT", language="de", safe_search="strict")
+    sent = parameters(query, language="fr", safesearch="off")
+    assert (sent["language"], sent["safesearch"]) == ("de-AT", "2")
+    assert searxng.native_filters(query, ACCOUNT) == {"country", "language", "safe_search"}
+    alone = SearchQuery("q", 3, country="AT")
+    assert parameters(alone, language="fr")["language"] == "fr"
+    assert "country" not in searxng.native_filters(alone, ACCOUNT)
 
 
 @pytest.mark.parametrize(

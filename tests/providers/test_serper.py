@@ -58,7 +58,7 @@ def test_domains_are_operators_dates_are_sent_and_checked_here() -> None:
         "tbs": "cdr:1,cd_min:4/1/2026,cd_max:5/31/2026",
     }
     assert serper.search_request(query, ACCOUNT).url == "https://google.serper.dev/news"
-    native = serper.native_filters(query, ACCOUNT)
+    native = serper.native_filters(query, ACCOUNT) - offline.OPTIONS
     assert native == {"category", "include_domains", "exclude_domains"}
     one = SearchQuery("q", 3, include_domains=("a.example",))
     assert body(one) == {"q": "q site:a.example", "num": 3}
@@ -67,7 +67,19 @@ def test_domains_are_operators_dates_are_sent_and_checked_here() -> None:
 def test_where_a_path_is_excluded_all_domains_stay_here() -> None:
     query = SearchQuery("q", 3, ("a.example",), exclude_domains=("c.example/blog",))
     assert body(query) == {"q": "q", "num": 10}
-    assert serper.native_filters(query, ACCOUNT) == frozenset()
+    assert serper.native_filters(query, ACCOUNT) - offline.OPTIONS == set()
+
+
+def test_country_and_language_go_before_the_options_and_pages_are_google_s() -> None:
+    query = SearchQuery("q", 3, country="DE", language="de", page=2)
+    assert body(query, gl="fr", hl="fr") == {"q": "q", "num": 3, "gl": "de", "hl": "de", "page": 2}
+    assert serper.native_filters(query, ACCOUNT) == {
+        *("country", "language", "page"),
+        *("include_domains", "exclude_domains"),
+    }
+    dated = SearchQuery("q", 3, page=2, end_published_date=date(2026, 5, 31))
+    assert "page" not in serper.native_filters(dated, ACCOUNT)
+    assert "page" not in body(dated)
 
 
 @pytest.mark.parametrize(("limit", "usd"), [(1, 0.001), (10, 0.001), (11, 0.002)])

@@ -57,6 +57,38 @@ def test_options_become_fields() -> None:
     assert {name: sent[name] for name in options} == options
 
 
+def test_what_the_call_says_goes_before_the_options() -> None:
+    query = SearchQuery("q", 3, country="DE", language="de", safe_search="off", page=3)
+    account = offline.account("you", options={"country": "FR", "safesearch": "strict"})
+    assert body(query, account) == {
+        "query": "q",
+        "count": 3,
+        "country": "DE",
+        "language": "DE",
+        "safesearch": "off",
+        "offset": 2,
+    }
+    wanted = {"country", "language", "safe_search", "page"}
+    assert wanted <= you.native_filters(query, ACCOUNT)
+    late = SearchQuery("q", 3, page=11)
+    dated = SearchQuery("q", 3, page=2, end_published_date=date(2026, 5, 31))
+    for each in (late, dated):
+        assert "page" not in you.native_filters(each, ACCOUNT)
+        assert "offset" not in body(each)
+
+
+def test_pages_beside_hits_are_those_of_its_cache_which_cost_nothing_more() -> None:
+    query = SearchQuery("q", 3, content=True)
+    assert body(query)["extraction"]["extraction_source"] == "cache"
+    assert you.search_price(query, ACCOUNT) == 0.005
+    rows = [{"url": A, "title": "A", "contents": {"markdown": "# A"}}, {"url": B, "title": "B"}]
+    hits = you.read_search(answer({"results": {"web": rows}}), query, ACCOUNT)
+    assert [each.content and each.content.text for each in hits.results] == ["# A", None]
+    assert "content" not in you.native_filters(query, KEYLESS)
+    without = you.read_search(answer({"results": {"web": rows}}), query, KEYLESS)
+    assert [each.content for each in without.results] == [None, None]
+
+
 @pytest.mark.parametrize(
     ("include", "exclude", "sent", "native"),
     [

@@ -47,6 +47,11 @@ def site_of(domain: str) -> str:
     return domain.removeprefix("*.").partition("/")[0]
 
 
+def hosts(domains: Sequence[str]) -> list[str]:
+    """Write domains for an API that takes hosts: what stands below a path is chosen here."""
+    return [*map(site_of, domains)]
+
+
 def site_operators(include: Sequence[str], exclude: Sequence[str]) -> list[str]:
     """Return `site:` for a single domain to include, and `-site:` for each to exclude."""
     sites = [f"site:{include[0]}"] if len(include) == 1 else []
@@ -75,16 +80,6 @@ def domains_of_one_list(query: SearchQuery) -> set[FilterName]:
     if query.include_domains:
         return {"include_domains"}
     return {"exclude_domains"} if excludes_whole_sites(query) else set()
-
-
-def domain_lists(query: SearchQuery, native: frozenset[FilterName]) -> dict[str, list[str]]:
-    """Return the lists of hosts that an API is to apply, by the name of the filter."""
-    named = {"include_domains": query.include_domains, "exclude_domains": query.exclude_domains}
-    return {
-        name: [site_of(each) for each in domains]
-        for name, domains in named.items()
-        if domains and name in native
-    }
 
 
 def days_from(start: date | datetime, end: date | datetime | None) -> tuple[date, date]:

@@ -14,7 +14,15 @@ from webtools.http.messages import OK, Request, Response
 from webtools.providers.about import About, Capability, SearchOptions
 from webtools.providers.errors import ITSELF, ErrorTable, bounded, read_error_body
 from webtools.providers.fetched import PageFields
-from webtools.providers.filters import DATES, domain_lists, domains_of_one_list, filters_left, tbs
+from webtools.providers.filters import (
+    DATES,
+    Names,
+    domains_of_one_list,
+    filters_left,
+    hosts,
+    sent,
+    tbs,
+)
 from webtools.providers.hits import HitFields, Item, Oddities, age_in, joined_lists, read_hits
 from webtools.providers.page_parts import read_texts
 from webtools.providers.parsing import json_object, line, maybe_object, number, strings
@@ -39,7 +47,12 @@ _UNSUPPORTED = re.compile(r"(?i)\bsupport.*\b(?:web)?site|\b(?:web)?site\b.*\bsu
 _WAIT = re.compile(r"(?i)retry after (\d+) ?s").search
 _NO_TEXT = "the page has no text"
 _FIRST_FAILURE = 400  # of HTTP's statuses
-_NAMES = {"include_domains": "includeDomains", "exclude_domains": "excludeDomains"}
+_FIELDS: Names = {
+    "include_domains": ("includeDomains", hosts),
+    "exclude_domains": ("excludeDomains", hosts),
+    "country": ("country", str),
+    "content": ("scrapeOptions", lambda _: {"formats": ["markdown"]}),
+}
 
 
 class FirecrawlOptions(SearchOptions):
@@ -69,6 +82,7 @@ ABOUT = About(
     # Two for every ten results, one for a page; without a key all of them are free.
     prices={"credit": 0.00083},
     price_list="2026-11",
+    last_resort_for=("fetch",),
     keyless=("search",),
 )
 
@@ -80,7 +94,7 @@ def _post(path: str, body: dict[str, Any], account: Account) -> Request:
 
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
     """Name what Firecrawl applies: news, a range of dates with a start, one list of domains."""
-    native = domains_of_one_list(query)
+    native: set[FilterName] = {"country", "content", *domains_of_one_list(query)}
     if query.category == "news":
         native.add("category")
     if query.start_published_date:
@@ -95,12 +109,12 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     """
     options: FirecrawlOptions = account.options
     native = native_filters(query, account)
-    limit = max(query.limit, _RESULTS_IN_PRICE) if filters_left(query, native) else query.limit
+    more_for_free = filters_left(query, native) and not query.content
+    limit = max(query.limit, _RESULTS_IN_PRICE) if more_for_free else query.limit
     body: dict[str, Any] = {"query": query.query, "limit": min(limit, _MOST_RESULTS)}
     body["sources"] = [_source(query)]
     more = {"tbs": tbs(query), "country": options.country, "location": options.location}
-    body |= {name: value for name, value in more.items() if value}
-    body |= {_NAMES[name]: hosts for name, hosts in domain_lists(query, native).items()}
+    body |= {name: value for name, value in more.items() if value} | sent(query, _FIELDS, native)
     return _post("search", body, account)
 
 
@@ -109,9 +123,10 @@ def _source(query: SearchQuery) -> str:
 
 
 def search_price(query: SearchQuery, account: Account) -> float:
-    """Price a search by the tens of results asked for."""
+    """Price a search by the tens of results asked for, and a credit for each page with them."""
     tens = -(-query.limit // _RESULTS_IN_PRICE)
-    return _price(max(1, tens) * _CREDITS_OF_SEARCH, account)
+    pages = query.limit if query.content else 0
+    return _price(max(1, tens) * _CREDITS_OF_SEARCH + pages, account)
 
 
 def _price(credits_used: float, account: Account) -> float:
@@ -126,7 +141,8 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     """Read the hits in Firecrawl's order; only news are dated, some by their age."""
     answer = json_object(response.json())
     rows = joined_lists(json_object(answer["data"]), _source(query))
-    hits = read_hits(rows, replace(_HIT, published_at=age_in("date")), query, account)
+    text = "markdown" if query.content else ""
+    hits = read_hits(rows, replace(_HIT, published_at=age_in("date"), text=text), query, account)
     used = number(answer.get("creditsUsed"))
     usd = search_price(query, account) if used is None else _price(max(0.0, used), account)
     return replace(hits, cost=_cost(usd, account))

@@ -68,8 +68,16 @@ ABOUT = About(
 
 
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
-    """Name what an instance applies: news alone, as each engine does with the rest as it likes."""
-    return frozenset({"category"}) if query.category == "news" else frozenset()
+    """Name what an instance applies; with domains and dates each engine does as it likes.
+
+    A country is applied with a language alone, as both are one parameter.
+    """
+    native: set[FilterName] = {"language", "safe_search"}
+    if query.category == "news":
+        native.add("category")
+    if query.language:
+        native.add("country")
+    return frozenset(native)
 
 
 def search_request(query: SearchQuery, account: Account) -> Request:
@@ -80,12 +88,16 @@ def search_request(query: SearchQuery, account: Account) -> Request:
         "format": "json",
         "categories": "news" if query.category == "news" else None,
         "engines": ",".join(options.engines),
-        "language": options.language,
-        "safesearch": _SAFE.get(options.safesearch or ""),
+        "language": _locale(query) or options.language,
+        "safesearch": _SAFE.get(query.safe_search or options.safesearch or ""),
         "time_range": _period(query.start_published_date),
     }
     words = urlencode({name: value for name, value in params.items() if value not in (None, "")})
     return Request("GET", f"{account.base_url}/search?{words}")
+
+
+def _locale(query: SearchQuery) -> str:
+    return "-".join(filter(None, (query.language, query.country))) if query.language else ""
 
 
 def _period(start: date | None) -> str | None:

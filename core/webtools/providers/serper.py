@@ -13,10 +13,13 @@ from webtools.http.messages import Request, Response
 from webtools.providers.about import About, Capability, SearchOptions
 from webtools.providers.errors import ITSELF, ErrorTable, Meaning, read_failure
 from webtools.providers.filters import (
+    DOMAINS,
+    Names,
     any_site,
     excludes_whole_sites,
     filters_left,
-    site_of,
+    hosts,
+    sent,
     site_operators,
     tbs,
 )
@@ -66,18 +69,31 @@ ABOUT = About(
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
     """Name what Google applies: news, and domains by `site:` unless a path is excluded.
 
-    A range of days is sent as well, but no page of Serper's tells of it.
+    A range of days is sent as well, but no page of Serper's tells of it. Pages of results are
+    counted there where none of them is thinned out here.
     """
-    native: set[FilterName] = {"category"} if query.category == "news" else set()
+    native: set[FilterName] = {"country", "language"}
+    if query.category == "news":
+        native.add("category")
     if excludes_whole_sites(query):
-        native |= {"include_domains", "exclude_domains"}
+        native |= DOMAINS
+    if not filters_left(query, frozenset(native)):
+        native.add("page")
     return frozenset(native)
+
+
+_FIELDS: Names = {
+    "country": ("gl", str.lower),
+    "language": ("hl", str),
+    "page": ("page", int),
+}
 
 
 def search_request(query: SearchQuery, account: Account) -> Request:
     """Build the one POST a query takes; with filters on our side it asks for all a credit buys."""
     options: SerperOptions = account.options
-    here = filters_left(query, native_filters(query, account))
+    native = native_filters(query, account)
+    here = filters_left(query, native)
     body = {
         "q": " ".join([query.query, *_operators(query)]),
         "num": max(query.limit, _RESULTS_IN_PRICE) if here else query.limit,
@@ -86,9 +102,10 @@ def search_request(query: SearchQuery, account: Account) -> Request:
         "autocorrect": None if options.autocorrect else False,
         "tbs": tbs(query),
     }
-    sent: dict[str, Any] = {name: value for name, value in body.items() if value is not None}
+    asked: dict[str, Any] = {name: value for name, value in body.items() if value is not None}
+    asked |= sent(query, _FIELDS, native)
     headers = {"x-api-key": account.key}
-    return Request("POST", f"{account.base_url}/{_kind(query)}", headers=headers, json=sent)
+    return Request("POST", f"{account.base_url}/{_kind(query)}", headers=headers, json=asked)
 
 
 def _kind(query: SearchQuery) -> str:
@@ -98,8 +115,7 @@ def _kind(query: SearchQuery) -> str:
 def _operators(query: SearchQuery) -> list[str]:
     if not excludes_whole_sites(query):
         return []
-    excluded = site_operators((), [site_of(each) for each in query.exclude_domains])
-    return [*any_site(query.include_domains), *excluded]
+    return [*any_site(query.include_domains), *site_operators((), hosts(query.exclude_domains))]
 
 
 def search_price(query: SearchQuery, _account: Account) -> float:

@@ -15,17 +15,25 @@ from webtools.providers.about import About, Capability, SearchOptions
 from webtools.providers.errors import ErrorTable, read_error_body
 from webtools.providers.filters import (
     DATES,
-    domain_lists,
+    Names,
     domains_of_one_list,
     filters_left,
     freshness,
+    hosts,
+    sent,
 )
 from webtools.providers.hits import HitFields, joined, joined_lists, read_hits
-from webtools.providers.parsing import json_object
+from webtools.providers.parsing import json_object, maybe_object
 from webtools.providers.prices import FREE, estimate
 from webtools.providers.protocols import Account, FilterName, Hits, SearchQuery
 
-_MOST_RESULTS = 100
+_MOST_RESULTS, _LAST_PAGE = 100, 10
+# The pages beside the hits, of its cache: others are fetched at a further price.
+_CONTENT = {
+    "extraction_mode": "full_page",
+    "extraction_source": "cache",
+    "full_page": {"extraction_formats": ["markdown"]},
+}
 _HIT = HitFields(
     snippet=lambda item: joined(item.texts("snippets")) or item.line("description"),
     published_at="page_age",
@@ -68,12 +76,29 @@ ABOUT = About(
 def native_filters(query: SearchQuery, account: Account) -> frozenset[FilterName]:
     """Name what You.com applies: a range of dates with a start, and one list of domains.
 
-    Without a key it is asked for words alone.
+    Without a key it is asked for words alone. Pages of results are counted there where none of
+    them is thinned out here.
     """
     if not account.api_key:
         return frozenset()
-    dates = DATES if query.start_published_date else frozenset[FilterName]()
-    return frozenset({*dates, *domains_of_one_list(query)})
+    native: set[FilterName] = {"country", "language", "safe_search", "content"}
+    native |= domains_of_one_list(query)
+    if query.start_published_date:
+        native |= DATES
+    if query.page <= _LAST_PAGE and not filters_left(query, frozenset(native)):
+        native.add("page")
+    return frozenset(native)
+
+
+_FIELDS: Names = {
+    "include_domains": ("include_domains", hosts),
+    "exclude_domains": ("exclude_domains", hosts),
+    "country": ("country", str),
+    "language": ("language", str.upper),
+    "safe_search": ("safesearch", str),
+    "page": ("offset", lambda page: page - 1),
+    "content": ("extraction", lambda _: _CONTENT),
+}
 
 
 def search_request(query: SearchQuery, account: Account) -> Request:
@@ -90,14 +115,13 @@ def search_request(query: SearchQuery, account: Account) -> Request:
         url = f"{account.base_url}/v1/agents/search?{urlencode(asked)}"
         return Request("GET", url, headers=headers)
     options: YouOptions = account.options
-    more = {
+    own = {
         "freshness": freshness(query),
         "country": options.country,
         "language": options.language,
         "safesearch": options.safesearch,
-        **domain_lists(query, native),
     }
-    asked |= {name: value for name, value in more.items() if value}
+    asked |= {name: value for name, value in own.items() if value} | sent(query, _FIELDS, native)
     headers = {"x-api-key": account.key}
     return Request("POST", f"{account.base_url}/v1/search", headers=headers, json=asked)
 
@@ -110,8 +134,17 @@ def search_price(_query: SearchQuery, account: Account) -> float:
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
     """Read the hits of the web, then the news; a section that has nothing may be missing."""
     found = json_object(json_object(response.json())["results"])
-    hits = read_hits(joined_lists(found, "web", "news"), _HIT, query, account)
+    rows, fields = joined_lists(found, "web", "news"), _HIT
+    if query.content and account.api_key:
+        rows, fields = [*map(_with_page, rows)], replace(_HIT, text="markdown")
+    hits = read_hits(rows, fields, query, account)
     return replace(hits, cost=estimate(ABOUT.prices["search"]) if account.api_key else FREE)
+
+
+def _with_page(row: Any) -> Any:
+    """Lift the text of a page to its hit."""
+    contents = maybe_object(maybe_object(row).get("contents"))
+    return {**row, "markdown": contents.get("markdown")} if contents else row
 
 
 def read_error(response: Response, account: Account, _able: Capability) -> ProviderError | None:

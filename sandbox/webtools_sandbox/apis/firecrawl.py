@@ -35,6 +35,15 @@ if TYPE_CHECKING:
 _RESULTS_IN_PRICE = 10
 
 
+Format = Literal["markdown", "html", "rawHtml", "links", "summary"]
+
+
+class ScrapeOptions(JsonRequest):
+    """What of the pages is to come with the hits."""
+
+    formats: list[Format] = Field(default=[])
+
+
 class SearchRequest(JsonRequest):
     """The body of a search."""
 
@@ -47,16 +56,19 @@ class SearchRequest(JsonRequest):
     tbs: Tbs = (None, None)
     location: str | None = None
     country: str | None = Field(default=None, pattern="^[A-Za-z]{2}$")
-    scrapeOptions: Json | None = None  # noqa: N815
+    scrapeOptions: ScrapeOptions | None = None  # noqa: N815
+
+    @property
+    def is_scraped(self) -> bool:
+        """Whether the texts of the pages come along."""
+        return self.scrapeOptions is not None and "markdown" in self.scrapeOptions.formats
 
 
 class ScrapeRequest(JsonRequest):
     """The body of a request for a page."""
 
     url: HttpUrl
-    formats: list[Literal["markdown", "html", "rawHtml", "links", "summary"]] = Field(
-        default=["markdown"]
-    )
+    formats: list[Format] = Field(default=["markdown"])
     onlyMainContent: bool = True  # noqa: N815
     timeout: int | None = Field(default=None, ge=1000)
 
@@ -101,7 +113,8 @@ class FirecrawlApi(Api):
             raise RefusedError(400, message, self.errors[400][0])
         data = {source: self._found(request, source) for source in request.sources}
         count = sum(map(len, data.values()))
-        return {"data": data, "creditsUsed": 2 * max(1, -(-count // _RESULTS_IN_PRICE))}
+        used = 2 * max(1, -(-count // _RESULTS_IN_PRICE)) + (count if request.is_scraped else 0)
+        return {"data": data, "creditsUsed": used}
 
     def _found(self, request: SearchRequest, source: str) -> list[Json]:
         start, end = request.tbs
@@ -114,13 +127,14 @@ class FirecrawlApi(Api):
         )
         hits = () if source == "images" else self.library.search(request.query, filters)
         found = enumerate(hits[: request.limit], start=1)
-        return [self._row(hit, rank, request.query, source) for rank, hit in found]
+        return [self._row(hit, rank, request, source) for rank, hit in found]
 
-    def _row(self, hit: Hit, rank: int, query: str, source: str) -> Json:
+    def _row(self, hit: Hit, rank: int, request: SearchRequest, source: str) -> Json:
         """Return a hit; a date comes with news alone."""
         document, url = hit.document, self.library.url(hit.document)
         row: Json = {"url": url, "title": document.title or url, "position": rank}
-        words = self.library.snippet(document, query)
+        row |= {"markdown": document.markdown} if request.is_scraped else {}
+        words = self.library.snippet(document, request.query)
         if source == "web":
             return row | {"description": words}
         when = moment(document.published) if document.published else None

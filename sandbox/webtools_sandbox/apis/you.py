@@ -29,6 +29,8 @@ from webtools_sandbox.library import Filters, day, moment
 from webtools_sandbox.wire import Call, Reply, json_reply
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pydantic_core import ErrorDetails
 
 _KEYLESS = "/v1/agents/search"
@@ -51,6 +53,13 @@ def _span(value: object) -> tuple[datetime | None, datetime | None]:
 Span = Annotated[tuple[datetime | None, datetime | None], BeforeValidator(_span)]
 
 
+class Extraction(JsonRequest):
+    """What of the pages is to come with the hits."""
+
+    extraction_mode: Literal["full_page", "highlights"]
+    extraction_source: Literal["blend", "cache", "fetch"] = "blend"
+
+
 class SearchRequest(JsonRequest):
     """The body of a search."""
 
@@ -63,6 +72,7 @@ class SearchRequest(JsonRequest):
     safesearch: Literal["off", "moderate", "strict"] = "moderate"
     include_domains: list[str] | None = Field(default=None, max_length=500)
     exclude_domains: list[str] | None = Field(default=None, max_length=500)
+    extraction: Extraction | None = None
 
 
 class KeylessRequest(QueryRequest):
@@ -121,20 +131,32 @@ class YouApi(Api):
             start=start,
             end=end,
         )
-        return self._answer(request.query, filters, request.count, request.offset)
+        whole = request.extraction and request.extraction.extraction_mode == "full_page"
+        row = self._whole_row if whole else self._row
+        return self._answer(request.query, filters, request.count, row, request.offset)
 
     def _search_without_key(self, request: KeylessRequest) -> Json:
-        return self._answer(request.query, Filters(), request.count, 0)
+        return self._answer(request.query, Filters(), request.count, self._row)
 
-    def _answer(self, query: str, filters: Filters, count: int, offset: int) -> Json:
+    def _answer(
+        self,
+        query: str,
+        filters: Filters,
+        count: int,
+        row: Callable[[Document, str], Json],
+        offset: int = 0,
+    ) -> Json:
         """Return the hits of a page; news come where the words ask for them."""
         first = offset * count
         every = [hit.document for hit in self.library.search(query, filters)]
-        found: Json = {"web": [self._row(each, query) for each in every[first : first + count]]}
+        found: Json = {"web": [row(each, query) for each in every[first : first + count]]}
         if _NEWS_WORDS & set(query_terms(query)):
             news = [each for each in every if each.collection == "news"][:count]
-            found["news"] = [self._row(each, query) for each in news]
+            found["news"] = [row(each, query) for each in news]
         return {"results": found, "metadata": {"query": query}}
+
+    def _whole_row(self, document: Document, query: str) -> Json:
+        return self._row(document, query) | {"contents": {"markdown": document.markdown}}
 
     def _row(self, document: Document, query: str) -> Json:
         terms = frozenset(query_terms(query))

@@ -341,6 +341,7 @@ TABLE: dict[str, Refused] = {
             "safesearch": ("some", "safesearch"),
             "country": ("germany", "country"),
             "include_domains": ("a.example", "include_domains"),
+            "extraction": ({"extraction_mode": "all"}, "extraction.extraction_mode"),
         },
     ),
     "you together": Refused(
@@ -362,6 +363,7 @@ TABLE: dict[str, Refused] = {
             "tbs": ("cdr:1", "Invalid tbs"),
             "country": ("germany", "country"),
             "includeDomains": ("a.example", "includeDomains"),
+            "scrapeOptions": ({"formats": ["pdf"]}, "scrapeOptions.formats"),
         },
     ),
     "firecrawl together": Refused(
