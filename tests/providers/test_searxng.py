@@ -125,6 +125,12 @@ def test_where_json_is_not_enabled_the_remedy_is_the_setting() -> None:
     assert 'provider "my-searxng"' in str(found)
 
 
+def test_an_instance_behind_a_login_is_told_from_one_without_json() -> None:
+    found = searxng.read_error(answer(body=b"", status=401), ACCOUNT, "search")
+    assert type(found) is AuthenticationError
+    assert "wants a login, and none is sent" in str(found)
+
+
 def test_other_errors_have_the_instance_s_words() -> None:
     odd = answer({"error": "Invalid value 9 for parameter safesearch"}, 400)
     found = searxng.read_error(odd, ACCOUNT, "search")

@@ -87,6 +87,8 @@ def test_pages_beside_hits_are_those_of_its_cache_which_cost_nothing_more() -> N
     assert "content" not in you.native_filters(query, KEYLESS)
     without = you.read_search(answer({"results": {"web": rows}}), query, KEYLESS)
     assert [each.content for each in without.results] == [None, None]
+    thinned_out = SearchQuery("q", 3, ("a.example",), ("b.example",), content=True)
+    assert body(thinned_out)["count"] == 20
 
 
 @pytest.mark.parametrize(

@@ -211,9 +211,9 @@ class ErrorBody:
     wait: float | None = None
 
     def read_limit_without_key(self, about: About, response: Response, account: Account) -> None:
-        """Say of who asks without a key that few calls are taken, and tell a quota from a rate.
+        """Read what a limit means for those who ask without a key, and what they are to do.
 
-        A rate says how long to wait; where nothing does, the free calls of the day are used up.
+        A rate comes with a time to wait; without one the free calls of the day are used up.
         """
         if account.api_key is not None or self.kind not in _LIMITS:
             return

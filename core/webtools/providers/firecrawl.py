@@ -26,10 +26,9 @@ from webtools.providers.filters import (
 from webtools.providers.hits import HitFields, Item, Oddities, age_in, joined_lists, read_hits
 from webtools.providers.page_parts import read_texts
 from webtools.providers.parsing import json_object, line, maybe_object, number, strings
-from webtools.providers.prices import FREE, estimate
+from webtools.providers.prices import free_without_key
 from webtools.providers.protocols import (
     Account,
-    Cost,
     FilterName,
     Hits,
     PageQuery,
@@ -133,10 +132,6 @@ def _price(credits_used: float, account: Account) -> float:
     return credits_used * ABOUT.prices["credit"] if account.api_key else 0.0
 
 
-def _cost(usd: float, account: Account) -> Cost:
-    return estimate(usd) if account.api_key else FREE
-
-
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
     """Read the hits in Firecrawl's order; only news are dated, some by their age."""
     answer = json_object(response.json())
@@ -145,7 +140,7 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     hits = read_hits(rows, replace(_HIT, published_at=age_in("date"), text=text), query, account)
     used = number(answer.get("creditsUsed"))
     usd = search_price(query, account) if used is None else _price(max(0.0, used), account)
-    return replace(hits, cost=_cost(usd, account))
+    return replace(hits, cost=free_without_key(usd, account))
 
 
 def fetch_request(query: PageQuery, account: Account) -> Request:
@@ -169,7 +164,7 @@ def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
     faults = dict.fromkeys(query.urls, fault) if fault else {}
     item = Item({**meta, "markdown": data.get("markdown")}, odd)
     pages = read_texts([item], _PAGE, query, account, faults)
-    cost = _cost(_price(max(0.0, used), account), account)
+    cost = free_without_key(_price(max(0.0, used), account), account)
     return Pages(pages.pages, cost, [*pages.warnings, *odd.warnings()])
 
 

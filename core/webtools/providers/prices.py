@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from webtools.providers.parsing import number
-from webtools.providers.protocols import Cost
-
-FREE = Cost(0.0, is_estimate=False)
+from webtools.providers.protocols import Account, Cost
 
 
 def estimate(usd: float) -> Cost:
     """Return a cost that is from the price list."""
     return Cost(round(usd, 6), is_estimate=True)
+
+
+def free_without_key(usd: float, account: Account) -> Cost:
+    """Return a cost that is from the price list, where calls without a key are free."""
+    return estimate(usd) if account.api_key else Cost(0.0, is_estimate=False)
 
 
 def stated(value: Any) -> float | None:

@@ -16,7 +16,7 @@ from webtools.errors import AuthenticationError, ProviderError
 from webtools.http.messages import OK, Request, Response
 from webtools.providers.about import About, Capability, SearchOptions
 from webtools.providers.errors import ErrorTable, read_error_body
-from webtools.providers.filters import site_operators, utc_day
+from webtools.providers.filters import hosts, site_operators, utc_day
 from webtools.providers.hits import HitFields, read_hits
 from webtools.providers.parsing import json_object, line, maybe_list, maybe_object, strings
 from webtools.providers.protocols import Account, FilterName, Hits, SearchQuery
@@ -32,6 +32,8 @@ _NO_JSON = (
     'The instance of provider "{name}" does not serve JSON: add json to search.formats in its '
     "settings.yml, or use one that does (most public ones do not)."
 )
+_NO_LOGIN = 'The instance of provider "{name}" wants a login, and none is sent: use one without.'
+_FORBIDDEN = 403
 _NO_PERIOD = (
     "SearXNG asks engines alone that can search a period, where a start is given: without it there "
     "may be results."
@@ -84,7 +86,7 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     """Build the one GET a query takes; a domain and a period help the engines that know them."""
     options: SearxngOptions = account.options
     params = {
-        "q": " ".join([query.query, *site_operators(query.include_domains, ())]),
+        "q": " ".join([query.query, *site_operators(hosts(query.include_domains), ())]),
         "format": "json",
         "categories": "news" if query.category == "news" else None,
         "engines": ",".join(options.engines),
@@ -140,5 +142,6 @@ def read_error(response: Response, account: Account, _able: Capability) -> Provi
         return None
     said = read_error_body(_ERRORS, response, account)
     if said.kind is AuthenticationError:
-        said.remedy = _NO_JSON.format(name=account.name)
+        remedy = _NO_JSON if response.status == _FORBIDDEN else _NO_LOGIN
+        said.remedy = remedy.format(name=account.name)
     return said.failure(ABOUT, response, account)

@@ -27,10 +27,9 @@ from webtools.providers.filters import (
 from webtools.providers.hits import HitFields, Item, Oddities, read_hits, read_items
 from webtools.providers.page_parts import read_texts
 from webtools.providers.parsing import http_date, json_object, number
-from webtools.providers.prices import FREE, estimate
+from webtools.providers.prices import free_without_key
 from webtools.providers.protocols import (
     Account,
-    Cost,
     FilterName,
     Hits,
     PageQuery,
@@ -144,7 +143,7 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     """Read the hits, best first by Tavily's score; only news are dated."""
     fields = HitFields(snippet="content", published_at=_published, score="score")
     hits = read_hits(json_object(response.json())["results"], fields, query, account)
-    return replace(hits, cost=_cost(search_price(query, account), account))
+    return replace(hits, cost=free_without_key(search_price(query, account), account))
 
 
 def _published(item: Item) -> datetime | None:
@@ -154,10 +153,6 @@ def _published(item: Item) -> datetime | None:
     if words and found is None:
         item.odd.add("published_date")
     return found
-
-
-def _cost(usd: float, account: Account) -> Cost:
-    return estimate(usd) if account.api_key else FREE
 
 
 def fetch_request(query: PageQuery, account: Account) -> Request:
@@ -181,7 +176,7 @@ def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
     faults = faults_of(query, failed, "url", lambda each: each.line("error") or "unknown error")
     found = read_texts(items, _PAGE, query, account, faults)
     came = tuple(page.url for page in found.pages if not page.error)
-    cost = _cost(fetch_price(replace(query, urls=came), account), account)
+    cost = free_without_key(fetch_price(replace(query, urls=came), account), account)
     return Pages(found.pages, cost, [*found.warnings, *odd.warnings()])
 
 

@@ -24,10 +24,10 @@ from webtools.providers.filters import (
 )
 from webtools.providers.hits import HitFields, joined, joined_lists, read_hits
 from webtools.providers.parsing import json_object, maybe_object
-from webtools.providers.prices import FREE, estimate
+from webtools.providers.prices import free_without_key
 from webtools.providers.protocols import Account, FilterName, Hits, SearchQuery
 
-_MOST_RESULTS, _LAST_PAGE = 100, 10
+_MOST_RESULTS, _MOST_WITH_PAGES, _LAST_PAGE = 100, 20, 10
 # The pages beside the hits, of its cache: others are fetched at a further price.
 _CONTENT = {
     "extraction_mode": "full_page",
@@ -107,8 +107,9 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     Lists to include and to exclude together are an error there, so that one of them stays here.
     """
     native = native_filters(query, account)
-    count = _MOST_RESULTS if filters_left(query, native) else min(query.limit, _MOST_RESULTS)
-    asked: dict[str, Any] = {"query": query.query, "count": count}
+    all_there_may_be = _MOST_WITH_PAGES if query.content else _MOST_RESULTS
+    most = all_there_may_be if filters_left(query, native) else query.limit
+    asked: dict[str, Any] = {"query": query.query, "count": min(most, _MOST_RESULTS)}
     if not account.api_key:
         # What it compresses for those without a key cannot be read.
         headers = {"accept-encoding": "identity"}
@@ -138,7 +139,7 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     if query.content and account.api_key:
         rows, fields = [*map(_with_page, rows)], replace(_HIT, text="markdown")
     hits = read_hits(rows, fields, query, account)
-    return replace(hits, cost=estimate(ABOUT.prices["search"]) if account.api_key else FREE)
+    return replace(hits, cost=free_without_key(ABOUT.prices["search"], account))
 
 
 def _with_page(row: Any) -> Any:

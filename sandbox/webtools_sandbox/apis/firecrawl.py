@@ -89,7 +89,7 @@ class FirecrawlApi(Api):
         }
 
     def check_key(self, call: Call) -> None:
-        """Let pass who asks without any key."""
+        """Accept who sends no key at all."""
         if "authorization" in call.headers:
             super().check_key(call)
 

@@ -67,7 +67,7 @@ class SearxngApi(Api):
         return {f"{way} {path}": search for way in ("GET", "POST") for path in ("/search", "/")}
 
     def check_key(self, call: Call) -> None:
-        """Let everybody in."""
+        """Accept everybody."""
 
     def fields(self, call: Call) -> Any:
         """Return the parameters: of the query string, or of a form."""

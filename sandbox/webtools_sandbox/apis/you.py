@@ -102,7 +102,7 @@ class YouApi(Api):
         return call.headers.get(_HEADER, "")
 
     def check_key(self, call: Call) -> None:
-        """Let pass who asks where no key is taken, and sends none."""
+        """Accept who sends no key where none is taken."""
         if call.path != _KEYLESS:
             super().check_key(call)
         elif self.sent_key(call):
