@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from webtools.config.file import PLACEHOLDER
+from webtools.config.first_steps import first_steps, keyless_titles
 from webtools.config.messages import hint, listed, not_picklable, quote
 from webtools.config.models import ProviderConfig, capabilities
 from webtools.config.parts import (
@@ -15,7 +16,7 @@ from webtools.config.parts import (
     LogConfig,
     ResearchConfig,
 )
-from webtools.config.paths import ENVIRONMENT, config_paths
+from webtools.config.paths import ENVIRONMENT
 from webtools.errors import ConfigError
 from webtools.http.proxies import NO_PROXIES, Proxies
 from webtools.pages import INSTALL
@@ -38,7 +39,6 @@ _USES: dict[Capability, str] = {
 }
 
 _KEYLESS = f"Or install what reads pages without any key: {INSTALL}"
-KEYLESS_VARIABLE = "WEB_SEARCH_KEYLESS"
 DEFAULT_LIMIT = 5  # results per query where neither the call nor the settings say
 
 
@@ -262,12 +262,6 @@ def _remedy(capability: Capability) -> str:
     return f"add a provider of type {types}{keyless}."
 
 
-def keyless_titles(capability: Capability) -> list[str]:
-    """Name those who serve anybody without a key, where the settings ask for that."""
-    abouts = (each.about for each in PROVIDERS.values())
-    return [about.title for about in abouts if capability in about.keyless]
-
-
 def keyless_notices(accounts: Accounts, asked: Iterable[str]) -> list[str]:
     """Return a sentence for each of those asked that stood in, as it was sent the question."""
     if not accounts.stand_ins:  # the usual case
@@ -294,13 +288,8 @@ def _key_not_set(capability: Capability) -> str:
     abouts = [PROVIDERS[each].about for each in able]
     recommended = (each for each in abouts if capability in each.recommended_for)
     about = next(recommended, abouts[0])
-    variables = ", ".join(name for each in abouts for name in each.key_variables)
-    titles = " and ".join(keyless_titles(capability))
-    keyless = f"{KEYLESS_VARIABLE}=1, or --keyless, asks {titles} without a key; " if titles else ""
     return (
         f"{about.key_variables[0]} environment variable is not set. "
         f"Set it to your {about.title} API key to use {_USES[capability]}.\n"
-        f"Any of these would do: {variables}, or a config file, {config_paths()[0]} "
-        f"(`webtools config init` begins one); {keyless}`webtools demo` and the offline sandbox, "
-        "`webtools sandbox`, need no key."
+        f"{first_steps(able, keyless_titles(capability))}"
     )

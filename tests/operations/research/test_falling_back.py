@@ -13,7 +13,7 @@ import pytest
 
 from webtools import ProviderError, RequestError, ResearchEnvelope, WebTools
 from webtools.config import EXAMPLE, config_paths
-from webtools.errors import InputError, QuotaError, UnavailableError, WebToolsError
+from webtools.errors import ConfigError, InputError, QuotaError, UnavailableError, WebToolsError
 from webtools.operations.failover import UNPRICED
 from webtools.pipeline import retries
 from webtools.text.choices import Command
@@ -417,15 +417,32 @@ def test_nobody_to_ask_in_the_environment_is_told_with_the_keys_that_would_do(
 ) -> None:
     if key:
         monkeypatch.setenv(key, "test-key-canary-1")
-    keyless = f"; WEB_SEARCH_KEYLESS=1 or --keyless {KEYLESS}"
+    keyless = f"; WEB_SEARCH_KEYLESS=1, or --keyless, {KEYLESS}"
     if key == "PERPLEXITY_API_KEY":  # which can search, although not for research
         keyless = ""
     with WebTools() as web:
         assert _nobody(web, "web") == (
-            f"{NOBODY}(need CONTEXT7_API_KEY, EXA_API_KEY, or BRAVE_API_KEY). Set EXA_API_KEY, "
-            "BRAVE_API_KEY, TAVILY_API_KEY or KAGI_API_KEY; for documentation CONTEXT7_API_KEY is "
-            f"enough. Or write a config file, {config_paths()[0]}{keyless}{EXAMPLE_FOLLOWS}"
+            f"{NOBODY}(need CONTEXT7_API_KEY, EXA_API_KEY, or BRAVE_API_KEY).\n"
+            "Any of these would do: EXA_API_KEY, BRAVE_API_KEY, BRAVE_SEARCH_API_KEY, "
+            f"TAVILY_API_KEY, KAGI_API_KEY, or a config file, {config_paths()[0]} (`webtools "
+            f"config init` begins one){keyless}; `webtools demo` and the offline sandbox, "
+            "`webtools sandbox`, need no key."
         )
+
+
+@pytest.mark.usefixtures("no_keys")
+def test_a_missing_key_is_told_alike_wherever_it_is_missing() -> None:
+    with WebTools() as web:
+        raised = []
+        for call in (lambda: web.plan("json"), lambda: web.research("json")):
+            with pytest.raises(ConfigError) as caught:
+                call()
+            raised.append(str(caught.value))
+        searched = web.call_tool("web_search", {"queries": "json"}).text
+    plan, research = raised
+    assert plan == research
+    form = re.compile(r"(Any of these would do: ).*?(, or a config file, .*)")
+    assert form.findall(plan) == form.findall(searched) != []
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,62 @@
+"""Every way on for somebody without a key, told alike wherever one is missing."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from importlib.util import find_spec
+from typing import NamedTuple
+
+from webtools.config.paths import config_paths
+from webtools.providers import PROVIDERS, Capability
+
+KEYLESS_VARIABLE = "WEB_SEARCH_KEYLESS"
+
+
+class _Words(NamedTuple):
+    """How things are done where the message is read."""
+
+    keyless: str
+    trial: str
+    extra: str  # what brings the trial
+
+
+_TERMINAL = _Words(
+    f"{KEYLESS_VARIABLE}=1, or --keyless,",
+    "`webtools demo` and the offline sandbox, `webtools sandbox`, need no key",
+    "cli",
+)
+_NOTEBOOK = _Words(
+    f"%env {KEYLESS_VARIABLE}=1",
+    "the offline sandbox, `%load_ext webtools` and `%web_sandbox`, needs no key",
+    "notebook",
+)
+
+
+def first_steps(types: Iterable[str], keyless: Iterable[str]) -> str:
+    """Describe in one line all that would do: keys, a file, keyless providers, a trial.
+
+    Args:
+        types: The types of provider whose key would do.
+        keyless: The titles of those who would serve without one.
+    """
+    words = _NOTEBOOK if _in_ipython() else _TERMINAL
+    variables = [name for kind in types for name in PROVIDERS[kind].about.key_variables]
+    titles = " and ".join(keyless)
+    asked = f"{words.keyless} asks {titles} without a key; " if titles else ""
+    install = "" if find_spec("aiohttp") else f": pip install 'agent-webtools[{words.extra}]'"
+    return (
+        f"Any of these would do: {', '.join(variables)}, or a config file, {config_paths()[0]} "
+        f"(`webtools config init` begins one); {asked}{words.trial}{install}."
+    )
+
+
+def keyless_titles(capability: Capability) -> list[str]:
+    """Name those who serve anybody without a key, where the settings ask for that."""
+    abouts = (each.about for each in PROVIDERS.values())
+    return [about.title for about in abouts if capability in about.keyless]
+
+
+def _in_ipython() -> bool:
+    ipython = sys.modules.get("IPython")
+    return ipython is not None and ipython.get_ipython() is not None
