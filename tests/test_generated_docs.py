@@ -68,6 +68,16 @@ def test_the_help_writes_options_in_the_way_of_the_newest_python() -> None:
     assert "\n  -n, --lines N  " in generate_docs.command_help()
 
 
+def test_no_picture_is_stale() -> None:
+    pytest.importorskip("pty", reason="needs pseudo-terminals")
+    import docs_pictures  # noqa: PLC0415
+
+    if not docs_pictures.is_reproducible():
+        pytest.skip("other versions of rich or matplotlib draw a little otherwise")
+    assert [*docs_pictures.stale()] == [], "run `make docs`"
+    assert {path.name for path in docs_pictures.IMAGES.iterdir()} == {*docs_pictures.pictures()}
+
+
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project with one page, whose part is stale."""

@@ -269,9 +269,12 @@ def _lie(chart: Chart, ax: Any) -> None:
 
 def _stand(chart: Chart, ax: Any) -> None:
     every = range(0, len(chart.bars), 1 + (len(chart.bars) - 1) // _MOST_TICKS)
-    drawn = ax.bar(range(len(chart.bars)), [length for _, length, _ in chart.bars], color=_BLUE)
+    width = 0.8 * min(len(chart.bars) / _MOST_TICKS, 1)  # a bar that is alone is no wall
+    lengths = [length for _, length, _ in chart.bars]
+    drawn = ax.bar(range(len(chart.bars)), lengths, width, color=_BLUE)
     ax.bar_label(drawn, [told if length else "" for _, length, told in chart.bars], padding=2)
     ax.set_xticks(every, [chart.bars[place][0] for place in every])
     ax.tick_params(length=0)
-    ax.set_xlim(-0.6, max(len(chart.bars), _MOST_TICKS) - 0.4)
+    ax.set_xlim(-0.6, len(chart.bars) - 0.4)
     ax.set_yticks([])
+    ax.margins(y=0.2)  # room for the numbers
