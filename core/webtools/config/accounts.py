@@ -283,7 +283,7 @@ def stand_ins(proxies: Proxies, domains: OperatorDomains = NO_DOMAINS) -> tuple[
 
 
 def _key_not_set(capability: Capability) -> str:
-    """Describe what is missing, and in one more line all that would do."""
+    """Describe what is missing, and below it all that would do."""
     able = _types_for(capability)
     abouts = [PROVIDERS[each].about for each in able]
     recommended = (each for each in abouts if capability in each.recommended_for)

@@ -1,4 +1,4 @@
-"""Every way on for somebody without a key, told alike wherever one is missing."""
+"""Every way on for somebody without a key, listed alike wherever one is missing."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ class _Words(NamedTuple):
 
 
 _TERMINAL = _Words(
-    f"{KEYLESS_VARIABLE}=1, or --keyless,",
-    "`webtools demo` and the offline sandbox, `webtools sandbox`, need no key",
+    f"{KEYLESS_VARIABLE}=1, or --keyless",
+    "`webtools demo` and the offline sandbox, `webtools sandbox`",
     "cli",
 )
 _NOTEBOOK = _Words(
     f"%env {KEYLESS_VARIABLE}=1",
-    "the offline sandbox, `%load_ext webtools` and `%web_sandbox`, needs no key",
+    "the offline sandbox: `%load_ext webtools`, then `%web_sandbox`",
     "notebook",
 )
 
 
 def first_steps(types: Iterable[str], keyless: Iterable[str]) -> str:
-    """Describe in one line all that would do: keys, a file, keyless providers, a trial.
+    """List all that would do, one a line: keys, a file, keyless providers, a trial.
 
     Args:
         types: The types of provider whose key would do.
@@ -43,12 +43,14 @@ def first_steps(types: Iterable[str], keyless: Iterable[str]) -> str:
     words = _NOTEBOOK if _in_ipython() else _TERMINAL
     variables = [name for kind in types for name in PROVIDERS[kind].about.key_variables]
     titles = " and ".join(keyless)
-    asked = f"{words.keyless} asks {titles} without a key; " if titles else ""
-    install = "" if find_spec("aiohttp") else f": pip install 'agent-webtools[{words.extra}]'"
-    return (
-        f"Any of these would do: {', '.join(variables)}, or a config file, {config_paths()[0]} "
-        f"(`webtools config init` begins one); {asked}{words.trial}{install}."
-    )
+    install = "" if find_spec("aiohttp") else f" (pip install 'agent-webtools[{words.extra}]')"
+    ways = [
+        f"a key: {', '.join(variables)}",
+        f"a config file, {config_paths()[0]}; `webtools config init` begins one",
+        f"{words.keyless}: asks {titles}, without a key" if titles else "",
+        f"for a trial without a key, {words.trial}{install}",
+    ]
+    return "\n- ".join(["Any of these would do:", *filter(None, ways)])
 
 
 def keyless_titles(capability: Capability) -> list[str]:

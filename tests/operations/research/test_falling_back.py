@@ -417,16 +417,19 @@ def test_nobody_to_ask_in_the_environment_is_told_with_the_keys_that_would_do(
 ) -> None:
     if key:
         monkeypatch.setenv(key, "test-key-canary-1")
-    keyless = f"; WEB_SEARCH_KEYLESS=1, or --keyless, {KEYLESS}"
+    keyless = "- WEB_SEARCH_KEYLESS=1, or --keyless: asks Tavily and Wikipedia, without a key\n"
     if key == "PERPLEXITY_API_KEY":  # which can search, although not for research
         keyless = ""
     with WebTools() as web:
         assert _nobody(web, "web") == (
             f"{NOBODY}(need CONTEXT7_API_KEY, EXA_API_KEY, or BRAVE_API_KEY).\n"
-            "Any of these would do: EXA_API_KEY, BRAVE_API_KEY, BRAVE_SEARCH_API_KEY, "
-            f"TAVILY_API_KEY, KAGI_API_KEY, or a config file, {config_paths()[0]} (`webtools "
-            f"config init` begins one){keyless}; `webtools demo` and the offline sandbox, "
-            "`webtools sandbox`, need no key."
+            "Any of these would do:\n"
+            "- a key: EXA_API_KEY, BRAVE_API_KEY, BRAVE_SEARCH_API_KEY, TAVILY_API_KEY, "
+            "KAGI_API_KEY\n"
+            f"- a config file, {config_paths()[0]}; `webtools config init` begins one\n"
+            f"{keyless}"
+            "- for a trial without a key, `webtools demo` and the offline sandbox, "
+            "`webtools sandbox`"
         )
 
 
@@ -441,7 +444,7 @@ def test_a_missing_key_is_told_alike_wherever_it_is_missing() -> None:
         searched = web.call_tool("web_search", {"queries": "json"}).text
     plan, research = raised
     assert plan == research
-    form = re.compile(r"(Any of these would do: ).*?(, or a config file, .*)")
+    form = re.compile(r"\nAny of these would do:\n- a key: .*(\n- a config file, (?s:.*))")
     assert form.findall(plan) == form.findall(searched) != []
 
 
