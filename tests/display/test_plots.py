@@ -214,8 +214,10 @@ def test_without_matplotlib_the_error_names_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(ImportError, match=r"pip install 'agent-webtools\[plot\]'$"):
+    with pytest.raises(ImportError, match=r"pip install 'agent-webtools\[plot\]'$") as caught:
         found("https://a.example/").plot()
+    shown: Any = caught.value
+    assert shown._render_traceback_() == [f"ImportError: {shown}"]  # no frames in a notebook
 
 
 def test_matplotlib_that_is_broken_is_not_told_as_missing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
-from webtools.display.text import count, cut, price
+from webtools.display.text import MissingLibraryError, count, cut, price
 from webtools.errors import InputError
 from webtools.logs.reading import LogEvent
 from webtools.results import (
@@ -249,7 +249,7 @@ def _axes(chart: Chart) -> Any:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "matplotlib":
             raise
-        raise ImportError(_MISSING) from error
+        raise MissingLibraryError(_MISSING) from error
     height = 2.8 if chart.upright else 0.8 + 0.32 * max(len(chart.bars), _LEAST_ROWS)
     _, ax = pyplot.subplots(figsize=(6.4, height), layout="constrained")
     return ax

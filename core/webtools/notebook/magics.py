@@ -167,6 +167,7 @@ class WebMagics(Magics):
             self._progress(subject, magic) as progress,
         ):
             if values.pop("plan", False):
+                print(outdated("--plan", "%web_plan"), file=sys.stderr)
                 values.pop("cache", None)  # a plan does not ask anybody
                 return web.plan(subject, **magic.fixed, **values)
             call: Callable[..., Any] = getattr(web, magic.method)

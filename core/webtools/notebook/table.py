@@ -31,7 +31,7 @@ EVERY = (
     Option(("--config",), "config", "Read this config file for this call.", metavar="PATH"),
     Option(("--help", "-h"), "help", "List the options.", "flag"),
 )
-PLAN = Option(("--plan",), "plan", "Only tell what it would do and cost at most.", "flag")
+PLAN = Option(("--plan",), "plan", "The old spelling of %web_plan.", "flag")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Magic:
     @property
     def is_asking(self) -> bool:
         """Whether a call asks providers, so that there may be a cached answer, and progress."""
-        return self.method != "read"
+        return self.method not in {"plan", "read"}
 
 
 def _lines(text: str) -> list[str]:
@@ -79,12 +79,12 @@ def _one(text: str, kind: str) -> str:
 
 
 def _research(summary: str, example: str, command: str = "") -> Magic:
-    own = (*options_of(RESEARCH.input_model, {"synthesis": synthesis_names()}), KEYLESS, PLAN)
     fixed = {"command": command} if command else {}
-    named = tuple(option for option in own if option.target not in fixed)
-    return Magic(summary, "research", example, named, str, fixed)
+    named = tuple(option for option in _RESEARCH if option.target not in fixed)
+    return Magic(summary, "research", example, (*named, PLAN), str, fixed)
 
 
+_RESEARCH = (*options_of(RESEARCH.input_model, {"synthesis": synthesis_names()}), KEYLESS)
 _QUESTION = "what did Python 3.10 add?"
 _URL = "https://docs.python.org/3/"
 MAGICS = {
@@ -118,5 +118,9 @@ MAGICS = {
     ),
     "web_news": _research("Find recent news on a question.", _QUESTION, "web-news"),
     "web_docs": _research("Find documentation of a library.", "asyncio TaskGroup", "web-docs"),
+    "web_plan": Magic(
+        "Tell what a research call would do and cost at most; nothing is sent.",
+        *("plan", _QUESTION, _RESEARCH, str),
+    ),
 }
 MAGICS["web"] = replace(MAGICS["web_search"], new_name="web_search")
