@@ -58,10 +58,12 @@ format: $(READY) ## Format the code and fix what can be fixed
 
 docs: $(READY) ## Write what is generated of the documents, and build their site
 	$(BIN)/python scripts/generate_docs.py
+	$(BIN)/python scripts/docs_pictures.py
 	$(BIN)/zensical build --strict --clean
 
 docs-check: $(READY) ## Tell what of the documents is stale; changes nothing
 	$(BIN)/python scripts/generate_docs.py --check
+	$(BIN)/python scripts/docs_pictures.py --check
 	$(BIN)/zensical build --strict --clean
 
 bench: $(READY) ## Measure against plain httpx, side by side

@@ -13,6 +13,7 @@ from langchain_core.runnables.config import get_config_list
 from langchain_core.tools import ArgsSchema, BaseTool
 from pydantic import ConfigDict, Field, PrivateAttr, model_validator
 
+from langchain_webtools._arguments import known_arguments
 from langchain_webtools._web import Web
 from langchain_webtools.exceptions import WebToolException
 from webtools.tools import READ, Tool, ToolResult
@@ -109,6 +110,7 @@ class WebTool(BaseTool):
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     handle_tool_error: Any = True
     _fixed: Tool | None = PrivateAttr(default=None)
+    _known = model_validator(mode="before")(known_arguments)
 
     @model_validator(mode="after")
     def _constructed(self) -> Self:

@@ -7,8 +7,9 @@ from uuid import NAMESPACE_URL, uuid5
 from langchain_core.callbacks import Callbacks
 from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.embeddings import Embeddings
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, model_validator
 
+from langchain_webtools._arguments import known_arguments
 from webtools.passages import Passage, rank
 
 _PLACE = "webtools_place"
@@ -51,12 +52,15 @@ class WebPassageCompressor(BaseDocumentCompressor):
         best first; documents without a word of the query have none.
     """
 
-    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
+    model_config = ConfigDict(
+        extra="forbid", hide_input_in_errors=True, arbitrary_types_allowed=True
+    )
 
     k: int = Field(default=10, ge=1)
     max_characters: int = Field(default=8000, ge=1)
     embeddings: Embeddings | None = None
     reranker: BaseDocumentCompressor | None = None
+    _known = model_validator(mode="before")(known_arguments)
 
     def compress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None

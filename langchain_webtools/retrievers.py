@@ -11,8 +11,9 @@ from langchain_core.callbacks import (
 )
 from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.retrievers import BaseRetriever
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, model_validator
 
+from langchain_webtools._arguments import known_arguments
 from langchain_webtools._documents import result_document
 from langchain_webtools._web import Web
 from webtools.errors import ProviderError, RequestError, WebToolsError
@@ -129,6 +130,7 @@ class WebSearchRetriever(BaseRetriever):
     text_max_characters: int | None = Field(default=None, ge=1, le=1_000_000)
     compressor: BaseDocumentCompressor | None = None
     ranked: bool = False
+    _known = model_validator(mode="before")(known_arguments)
 
     def _get_relevant_documents(
         self,

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool, BaseToolkit
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, model_validator
 
+from langchain_webtools._arguments import known_arguments
 from langchain_webtools._web import Web
 from langchain_webtools.research import WebResearchTool
 from langchain_webtools.tools import (
@@ -77,6 +78,7 @@ class WebToolkit(BaseToolkit):
     suffix: str = ""
     compact_artifact: bool = False
     loop_guard: bool = True
+    _known = model_validator(mode="before")(known_arguments)
 
     def __init__(
         self,

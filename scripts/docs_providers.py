@@ -9,8 +9,9 @@ from typing import Any
 from docs_tables import NOTHING, Row, fields, listed, summary, table, usd
 from pydantic import BaseModel, SecretStr
 
-from webtools.config.accounts import DEFAULT_LIMIT, KEYLESS_VARIABLE
+from webtools.config.accounts import DEFAULT_LIMIT
 from webtools.config.environment import variables as known_variables
+from webtools.config.first_steps import KEYLESS_VARIABLE
 from webtools.config.models import Config, ProviderConfig
 from webtools.config.parts import (
     LOG_BACKUPS,

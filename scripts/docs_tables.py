@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from webtools import errors, results
-from webtools.notebook.table import EVERY, MAGICS, PLAN
+from webtools.notebook.table import CACHE, EVERY, KEYLESS, MAGICS, PLAN
 from webtools.tools import TOOLS, ToolInput
 
 Row: TypeAlias = Sequence[str]
@@ -226,13 +226,14 @@ def magics() -> str:
         [
             f"`%{name}`",
             f"`{magic.method}`",
-            ", ".join(f"`{option.names[0]}`" for option in magic.own),
+            ", ".join(f"`{option.names[0]}`" for option in magic.own if option != PLAN),
         ]
         for name, magic in MAGICS.items()
         if not magic.new_name
     ]
     meanings = [
-        [", ".join(f"`{name}`" for name in option.names), option.help] for option in (*EVERY, PLAN)
+        [", ".join(f"`{name}`" for name in option.names), option.help]
+        for option in (CACHE, *EVERY, KEYLESS)
     ]
     calls = table(("Magic", "Calls", "Its own options"), rows)
     return f"{calls}\n\n{table(('Option', 'Meaning'), meanings)}"

@@ -68,6 +68,18 @@ def test_the_help_writes_options_in_the_way_of_the_newest_python() -> None:
     assert "\n  -n, --lines N  " in generate_docs.command_help()
 
 
+def test_no_picture_is_stale() -> None:
+    pytest.importorskip("pty", reason="needs pseudo-terminals")
+    import docs_pictures  # noqa: PLC0415
+
+    if not docs_pictures.is_reproducible():
+        pytest.skip("other versions of rich or matplotlib draw a little otherwise")
+    files = {path.name: path.read_text("utf-8") for path in docs_pictures.IMAGES.iterdir()}
+    made = docs_pictures.pictures()
+    stale = [name for name in {*files, *made} if files.get(name) != made.get(name)]
+    assert stale == [], "run `make docs`"
+
+
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project with one page, whose part is stale."""

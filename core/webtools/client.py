@@ -359,6 +359,30 @@ class WebTools(AwaitedMethods):
         options = {"verifier": verifier, "cache": cache, "progress": progress}
         return self._run(self._dispatcher.verify(answer, sources, options))
 
+    def plot(
+        self, kind: Literal["cost", "time"] = "cost", *, last: int = 1000, ax: Any = None
+    ) -> Any:
+        """Draw what requests cost, or how long they took, by provider, as the log has it.
+
+        Args:
+            kind: Which of the two.
+            last: How many of the newest lines of the log are looked at.
+            ax: matplotlib `Axes` to draw on; a new figure by default.
+
+        Returns:
+            The `Axes`.
+
+        Raises:
+            InputError: There is no chart of that kind.
+            ConfigError: The settings are malformed, or the log is turned off or cannot be read.
+            ImportError: matplotlib is not installed.
+        """
+        from webtools.config.paths import written_log  # noqa: PLC0415 - few need it
+        from webtools.display.plots import plot_log  # noqa: PLC0415
+        from webtools.logs import tail  # noqa: PLC0415
+
+        return plot_log(tail(written_log(self._settings.accounts()), last), kind, ax)
+
     def call_tool(
         self,
         name: str | Tool,

@@ -126,6 +126,10 @@ def test_an_unknown_command_is_refused(cli: Cli, arguments: list[str]) -> None:
         (["cache", "stat"], "stats"),
         (["config", "chek"], "check"),
         (["serch", "search", "x"], "search"),
+        (["research", "x"], "web-deep"),
+        (["web_search", "x"], "search"),
+        (["search", "x", "--site", "python.org"], "--include-domain"),
+        (["search", "x", "--num=3"], "--limit"),
     ],
 )
 def test_a_misspelt_word_is_answered_with_the_nearest(
@@ -134,6 +138,12 @@ def test_a_misspelt_word_is_answered_with_the_nearest(
     done = cli(*arguments)
     assert done.code == 2
     assert done.err.splitlines()[0].endswith(f"; did you mean {near}?")
+
+
+def test_a_question_for_a_command_is_answered_with_the_command_for_questions(cli: Cli) -> None:
+    done = cli("what's a zip bomb?")
+    expected = """; to ask a question: webtools web-deep 'what'"'"'s a zip bomb?'"""
+    assert done.err.splitlines()[0].endswith(expected)
 
 
 @pytest.mark.parametrize("arguments", [["xyzzy"], ["search", "--xyzzy", "x"], ["cache"], ["log"]])

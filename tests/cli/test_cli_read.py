@@ -93,7 +93,7 @@ def test_a_terminal_is_told_once(
     assert command_in(done.out)[0] == "read"  # on one line, however narrow
     assert done.err == ""
     read = cli(*command_in(done.out))
-    assert re.match(r"characters [\d,]+ to [\d,]+ of [\d,]+ ·[^[]+line 0", read.out)
+    assert re.match(r"characters [\d,]+ to [\d,]+ of [\d,]+\n[^[]+line 0", read.out)
 
 
 def test_a_drawn_result_that_was_cut_is_followed_by_its_text(

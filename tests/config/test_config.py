@@ -15,6 +15,7 @@ import traceback
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
 import httpx
@@ -35,6 +36,7 @@ from webtools.config import (
     config_paths,
     environment_config,
     find_config,
+    first_steps,
     load,
 )
 from webtools.config.file import PLACEHOLDER
@@ -890,18 +892,44 @@ FETCH = "EXA_API_KEY environment variable is not set. Set it to your Exa API key
         ({"BRAVE_API_KEY": CANARY}, "fetch", FETCH),
     ],
 )
-def test_without_file_and_key_the_first_sentence_is_exact_and_the_next_line_names_all_that_would_do(
+def test_without_file_and_key_the_first_sentence_is_exact_and_the_next_lines_name_all_that_would_do(
     home: Path, environ: dict[str, str], capability: Any, sentence: str
 ) -> None:
     with pytest.raises(ConfigError) as caught:
         Settings(environ=environ).accounts().select(capability)
     message = str(caught.value)
-    first, second = message.splitlines()
+    first, *rest = message.splitlines()
     assert first == sentence
     able = [each for each in PROVIDERS.values() if each.can(capability)]
     variables = [name for each in able for name in each.about.key_variables]
     told = [*variables, str(config_paths()[0]), "webtools config init", "webtools demo", "sandbox"]
-    assert [each for each in told if each not in second] == []
+    assert [each for each in told if each not in "\n".join(rest)] == []
+
+
+def _first_steps() -> str:
+    with pytest.raises(ConfigError) as caught:
+        Settings(environ={}).accounts().select("search")
+    return str(caught.value)
+
+
+def test_where_the_trial_is_not_installed_it_is_told_with_what_brings_it(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = _first_steps()
+    monkeypatch.setattr(first_steps, "find_spec", {"aiohttp": None}.get)
+    assert _first_steps() == f"{installed} (pip install 'agent-webtools[cli]')"
+
+
+def test_in_a_notebook_the_way_on_is_told_in_magics(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell = SimpleNamespace(get_ipython=object)
+    monkeypatch.setitem(sys.modules, "IPython", shell)
+    told = _first_steps()
+    assert "\n- %env WEB_SEARCH_KEYLESS=1: asks Tavily, You.com, " in told
+    assert told.endswith(", the offline sandbox: `%load_ext webtools`, then `%web_sandbox`")
+    shell.get_ipython = lambda: None  # imported by a program that is no shell
+    assert "webtools sandbox" in _first_steps()
 
 
 def test_a_name_without_any_key_is_told_as_a_missing_key(home: Path) -> None:

@@ -1,4 +1,4 @@
-"""What it looks like, kept as files: `WEBTOOLS_UPDATE_SNAPSHOTS=1 pytest tests/rendering`."""
+"""What it looks like, kept as files: `WEBTOOLS_UPDATE_SNAPSHOTS=1 pytest tests/display`."""
 
 from __future__ import annotations
 

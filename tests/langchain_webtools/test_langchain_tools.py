@@ -23,8 +23,10 @@ from pydantic import BaseModel, Field, ValidationError, create_model
 from langchain_webtools import (
     SummarizeTool,
     WebFetchTool,
+    WebPassageCompressor,
     WebReadTool,
     WebResearchTool,
+    WebSearchRetriever,
     WebSearchTool,
     WebToolException,
     WebToolkit,
@@ -183,11 +185,24 @@ def test_a_tool_needs_neither_settings_nor_a_key(
     assert isinstance(tool_class(web=None).web, WebTools)
 
 
-def test_a_misspelt_setting_is_refused(tool_class: type[WebTool]) -> None:
-    with pytest.raises(ValidationError, match="handle_errors"):
-        tool_class(handle_errors=False)
-    with pytest.raises(ValidationError, match="prefixes"):
-        WebToolkit(prefixes="a_")
+@pytest.mark.parametrize(
+    ("make", "given", "told"),
+    [
+        (WebSearchTool, "include_domain", '; did you mean "include_domains"? Its own are: web, '),
+        (WebSearchTool, "max_results", ". Its own are: web, content_blocks, compact_artifact, "),
+        (WebFetchTool, "handle_tool_errors", '; did you mean "handle_tool_error"? Its own are: '),
+        (WebToolkit, "prefixes", '; did you mean "prefix"? Its own are: web, llm, prefix, suffix'),
+        (WebSearchRetriever, "category_", '; did you mean "category"? Its own are: web, k, incl'),
+        (WebPassageCompressor, "rerank", '; did you mean "reranker"? Its own are: k, max_charac'),
+    ],
+)
+def test_a_misspelt_argument_is_told_with_the_nearest(
+    make: Callable[..., Any], given: str, told: str
+) -> None:
+    with pytest.raises(ValidationError) as caught:
+        make(**{given: "secret-key"})
+    assert f'{make.__name__} takes no argument "{given}"{told}' in str(caught.value)
+    assert "secret-key" not in str(caught.value)
 
 
 def test_a_toolkit_takes_its_web_by_position(web: WebTools) -> None:

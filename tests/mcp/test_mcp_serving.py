@@ -159,6 +159,21 @@ def test_stdio_ends_when_the_client_leaves(
     assert tuple(capfd.readouterr()) == ("", "")
 
 
+def test_who_types_the_command_is_told_that_it_waits_for_a_client(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], config: str
+) -> None:
+    pytest.importorskip("pty", reason="needs pseudo-terminals")
+    ours, theirs = os.openpty()
+    os.write(ours, b"\x04")  # Ctrl-D: no client speaks
+    with open(theirs, encoding="utf-8") as typed:  # noqa: PTH123  a descriptor
+        monkeypatch.setattr("sys.stdin", typed)
+        assert main(["mcp", "--config", config]) == 0
+    os.close(ours)
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "webtools mcp --http 127.0.0.1:8766" in err
+
+
 def test_ctrl_c_waits_for_calls_that_can_end(monkeypatch: pytest.MonkeyPatch, config: str) -> None:
     ended: list[bool] = []
 

@@ -45,8 +45,8 @@ class StubTools:
     made: ClassVar[list[StubTools]] = []
     failure: ClassVar[BaseException | None] = None
 
-    def __init__(self, config: Any = None) -> None:
-        self.config = config
+    def __init__(self, config: Any = None, *, keyless: bool | None = None) -> None:
+        self.config, self.keyless = config, keyless
         self.calls: list[tuple[str, Any, dict[str, Any]]] = []
         self.closed = 0
         self.made.append(self)
@@ -65,6 +65,10 @@ class StubTools:
 
     def fetch(self, subject: Any, **arguments: Any) -> Any:
         return self._answer("fetch", samples.FETCH, subject, arguments)
+
+    def read(self, subject: Any, **arguments: Any) -> Any:
+        assert "progress" not in arguments
+        return self._answer("read", samples.PART, subject, arguments)
 
     def summarize(self, subject: Any, **arguments: Any) -> Any:
         return self._answer("summarize", samples.SUMMARY, subject, arguments)
@@ -156,6 +160,8 @@ def test_the_response_is_the_value_of_the_cell_and_kept_under_the_name(session: 
          ("fetch", ["https://a/", "https://b/"], {"text": True})),
         ("%web_summarize --summary-type takeaway https://a/",
          ("summarize", "https://a/", {"summary_type": "takeaway"})),
+        ("%web_read --offset 9 --find 'a b' 0b2d",
+         ("read", "0b2d", {"offset": "9", "find": "a b"})),
         ("%%web_deep --synthesis none\nWhat is\nit?\n",
          ("research", "What is\nit?", {"command": "web-deep", "synthesis": "none"})),
         ("%web_news --recency-days 3 what now",
@@ -164,7 +170,7 @@ def test_the_response_is_the_value_of_the_cell_and_kept_under_the_name(session: 
          ("research", "asyncio", {"command": "web-docs"})),
         ("%web_docs --cache refresh asyncio",
          ("research", "asyncio", {"command": "web-docs", "cache": "refresh"})),
-        ("%web_deep --plan --cache use -n 2 why",
+        ("%web_plan --command web-deep -n 2 why",
          ("plan", "why", {"command": "web-deep", "limit": "2"})),
         ("%web_search --include-domain a.example --include-domain b.example q",
          ("search", ["q"], {"include_domains": ["a.example", "b.example"]})),
@@ -181,6 +187,8 @@ def test_each_magic_asks_for_what_it_stands_for(
     ("source", "call", "warning"),
     [
         ("%web one", ("search", ["one"], {}), "%web is now %web_search; "),
+        ("%web_deep --plan --cache use why", ("plan", "why", {"command": "web-deep"}),
+         "--plan is now %web_plan; "),
         ("%web_search --since 2026-01-01 one",
          ("search", ["one"], {"start_published_date": "2026-01-01"}),
          "--since is now --start-published-date; "),
@@ -276,6 +284,7 @@ def test_the_text_in_a_variable_cannot_set_options(session: Any, stubs: list[Stu
         ("%web_search", "%web_search: give what it is about, such as: %web_search "),
         ("%%web_search\n\n  \n", "%web_search: give what it is about"),
         ("%web_search --nope x", "%web_search: --nope is not an option; use --limit"),
+        ("%web_search --limti 3 x", '%web_search: --limti is not an option (did you mean "--l'),
         ("%web_fetch -p", "%web_fetch: -p needs a value"),
         ("%web_search -o 1st x", '%web_search: "1st" cannot be the name of a variable'),
         ("%web_search -o class x", '%web_search: "class" is a word of Python itself'),
@@ -286,6 +295,8 @@ def test_the_text_in_a_variable_cannot_set_options(session: Any, stubs: list[Stu
         ("%web_search {__name__} $nobody", "%web_search: {__name__} was not replaced, as the"),
         ("%web_sandbox restart", '%web_sandbox: "restart" is not possible; use start or stop.'),
         ("%web_summarize https://a/ https://b/", "%web_summarize: give one URL, not 2."),
+        ("%web_read --cache use x", "%web_read: --cache is not an option (did"),
+        ("%web_read", "%web_read: give what it is about, such as: %web_read {result.details['read"),
     ],
 )  # fmt: skip
 def test_wrong_usage_is_one_line_and_sends_nothing(
@@ -338,9 +349,20 @@ def test_help_lists_the_options_and_sends_nothing(
 def test_every_option_is_an_argument_of_the_method(name: str) -> None:
     method = getattr(WebTools, MAGICS[name].method)
     targets = {option.target for option in MAGICS[name].options}
-    ours = {"output", "config", "help", "plan"}
+    ours = {"output", "config", "keyless", "help", "plan"}
     known = set(inspect.signature(method).parameters)
-    assert (targets - ours) | set(MAGICS[name].fixed) | {"progress"} <= known
+    asking = {"progress"} if MAGICS[name].is_asking else set()
+    assert (targets - ours) | set(MAGICS[name].fixed) | asking <= known
+
+
+def test_keyless_holds_for_one_call_under_the_settings_in_force(
+    session: Any, stubs: list[StubTools], config: Path
+) -> None:
+    session.run_cell(f"%web_config {config}")
+    session.run_cell("%web_search --keyless one")
+    session.run_cell("%web_search two")
+    *_, kept, once = [(each.config, each.keyless, len(each.calls)) for each in stubs]
+    assert (kept, once) == ((str(config), None, 1), (str(config), True, 1))
 
 
 def test_a_config_file_for_one_call_leaves_the_others_alone(

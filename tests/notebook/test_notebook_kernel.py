@@ -103,7 +103,7 @@ def test_a_cell_shows_the_response_as_html_markdown_and_text(kernel: Kernel) -> 
 def test_research_and_pages_work_in_a_cell(kernel: Kernel, webtools_sandbox: SandboxServer) -> None:
     ran = kernel.run("%web_deep -n 2 what is a task group in asyncio?")
     assert "confidence" in ran["execute_result"]["data"]["text/html"]
-    plan = kernel.run("%web_docs --plan what is a task group in asyncio?")
+    plan = kernel.run("%web_plan --command web-docs what is a task group in asyncio?")
     assert plan["execute_result"]["data"]["text/plain"].startswith("<ResearchPlan web-docs")
 
 

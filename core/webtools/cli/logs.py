@@ -14,8 +14,9 @@ from webtools import logs as logs_module
 from webtools.cli import output
 from webtools.cli.following import Follower, reader_left
 from webtools.cli.reports import Report
-from webtools.config.settings import Settings, log_path
-from webtools.errors import ConfigError, InputError, WebToolsError
+from webtools.config.paths import written_log
+from webtools.config.settings import Settings
+from webtools.errors import InputError, WebToolsError
 from webtools.text.narrowing import is_object
 
 _TAIL = "webtools log tail"  # as messages name it
@@ -52,13 +53,7 @@ def tail(options: Namespace) -> int:
 
 
 def _path(config: str | None) -> Path:
-    accounts = Settings(config).accounts()
-    if accounts.log.enabled:
-        return log_path(accounts)
-    raise ConfigError(
-        f"The log is turned off in {accounts.origin}, so nothing is known of any call; set "
-        "log.enabled to true there, and call again."
-    )
+    return written_log(Settings(config).accounts())
 
 
 def _events_of(path: Path, options: Namespace) -> list[dict[str, Any]]:

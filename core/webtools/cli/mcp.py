@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
 
 from webtools.cli.output import FINE, USAGE, complain
@@ -21,6 +22,7 @@ def run(options: Namespace) -> int:
     web = WebTools(config=options.config)
     try:
         if options.http is None:
+            _tell_who_types_it()
             serving.serve_stdio(web)
         else:
             _serve_http(web, options)
@@ -30,6 +32,15 @@ def run(options: Namespace) -> int:
     except KeyboardInterrupt:
         pass  # how a server is meant to end
     return FINE
+
+
+def _tell_who_types_it() -> None:
+    if sys.stdin is not None and sys.stdin.isatty():  # pyright: ignore[reportUnnecessaryComparison]  `<&-`
+        complain(
+            "this waits for the client that started it, and speaks MCP over stdin and stdout. "
+            "Enter the command in the client's settings, or let clients connect: "
+            "webtools mcp --http 127.0.0.1:8766. Ctrl-C ends it."
+        )
 
 
 def _serve_http(web: WebTools, options: Namespace) -> None:

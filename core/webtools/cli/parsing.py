@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import shlex
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,8 +15,20 @@ from webtools.display.wrapping import wrapped
 if TYPE_CHECKING:
     from webtools.inputs.options import Option
 
+# What other programs, and our tools and methods, call it.
+_MEANT = {
+    **dict.fromkeys(("research", "web_research", "answer", "ask"), "web-deep"),
+    **dict.fromkeys(("get", "open", "read-page", "web_fetch"), "fetch"),
+    "web_search": "search",
+    "web_read": "read",
+    "news": "web-news",
+    "docs": "web-docs",
+    **dict.fromkeys(("--count", "--k", "--max-results", "--num", "--num-results"), "--limit"),
+    **dict.fromkeys(("--domain", "--domains", "--site"), "--include-domain"),
+    **dict.fromkeys(("--api", "--engine"), "--provider"),
+}
 _UNKNOWN = re.compile(
-    r"invalid choice: '(?P<choice>[^']*)'|unrecognized arguments: (?P<option>-\S*)"
+    r"""invalid choice: (['"])(?P<choice>.*?)\1 \(|unrecognized arguments: (?P<option>-\S*)"""
 )
 _IN_PARAGRAPH = re.compile(r"^(\S.*)\n(?=\S)", re.MULTILINE)  # no line of it is indented
 _LONGEST = 86_400.0  # seconds
@@ -106,10 +119,14 @@ class Parser(argparse.ArgumentParser):
 
 
 def hint(wrong: str, known: Iterable[str]) -> str:
-    """Name the known word that a wrong one is nearest to, or nothing."""
+    """Name the known word that a wrong one means or is nearest to, or nothing."""
     from webtools.config.messages import nearest  # noqa: PLC0415  few calls are wrong
 
-    near = nearest(wrong, known)
+    words = set(known)
+    meant = _MEANT.get(wrong, "")
+    near = meant if meant in words else nearest(wrong, sorted(words))
+    if not near and " " in wrong and "web-deep" in words:
+        return f"; to ask a question: {shlex.join(['webtools', 'web-deep', wrong])}"
     return f"; did you mean {near}?" if near else ""
 
 

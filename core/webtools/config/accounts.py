@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from webtools.config.file import PLACEHOLDER
+from webtools.config.first_steps import first_steps, keyless_abouts, keyless_titles
 from webtools.config.messages import hint, listed, not_picklable, quote
 from webtools.config.models import ProviderConfig
 from webtools.config.parts import (
@@ -15,11 +16,11 @@ from webtools.config.parts import (
     LogConfig,
     ResearchConfig,
 )
-from webtools.config.paths import ENVIRONMENT, config_paths
+from webtools.config.paths import ENVIRONMENT
 from webtools.errors import ConfigError
 from webtools.http.proxies import NO_PROXIES, Proxies
 from webtools.pages import INSTALL
-from webtools.providers import PROVIDERS, About, Account, Capability, direct
+from webtools.providers import PROVIDERS, Account, Capability, direct
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
 from webtools.text.choices import Fence
 from webtools.text.redaction import Redactor, redactor_for
@@ -38,7 +39,6 @@ _USES: dict[Capability, str] = {
 }
 
 _KEYLESS = f"Or install what reads pages without any key: {INSTALL}"
-KEYLESS_VARIABLE = "WEB_SEARCH_KEYLESS"
 DEFAULT_LIMIT = 5  # results per query where neither the call nor the settings say
 
 
@@ -270,18 +270,6 @@ def _remedy(capability: Capability) -> str:
     return f"add a provider of type {types}{keyless}."
 
 
-def keyless_titles(capability: Capability) -> str:
-    """Name those who serve anybody without a key, where the settings ask for that, in order."""
-    titles = [each.title for each in _keyless_abouts() if capability in each.keyless]
-    return " and ".join(filter(None, (", ".join(titles[:-1]), *titles[-1:])))
-
-
-def _keyless_abouts() -> list[About]:
-    """List who needs no key, the last resorts at the end."""
-    abouts = [each.about for each in PROVIDERS.values() if each.about.keyless]
-    return sorted(abouts, key=lambda about: about.research == "last")
-
-
 def keyless_notices(accounts: Accounts, asked: Iterable[str]) -> list[str]:
     """Return a sentence for each of those asked that stood in, as it was sent the question."""
     if not accounts.stand_ins:  # the usual case
@@ -297,24 +285,19 @@ def keyless_notices(accounts: Accounts, asked: Iterable[str]) -> list[str]:
 
 def stand_ins(proxies: Proxies, domains: OperatorDomains = NO_DOMAINS) -> tuple[Account, ...]:
     """Make the accounts of those who serve without a key or an entry, in their order."""
-    kinds = [about.name for about in _keyless_abouts()]
+    kinds = [about.name for about in keyless_abouts()]
     entries = (ProviderConfig(name=kind, type=kind) for kind in kinds)
     return tuple(build(each, None, "keyless", proxies, domains) for each in entries)
 
 
 def _key_not_set(capability: Capability) -> str:
-    """Describe what is missing, and in one more line all that would do."""
+    """Describe what is missing, and below it all that would do."""
     able = _types_for(capability)
     abouts = [PROVIDERS[each].about for each in able]
     recommended = (each for each in abouts if capability in each.recommended_for)
     about = next(recommended, abouts[0])
-    variables = ", ".join(name for each in abouts for name in each.variables)
-    titles = keyless_titles(capability)
-    keyless = f"{KEYLESS_VARIABLE}=1, or --keyless, asks {titles} without a key; " if titles else ""
     return (
         f"{about.key_variables[0]} environment variable is not set. "
         f"Set it to your {about.title} API key to use {_USES[capability]}.\n"
-        f"Any of these would do: {variables}, or a config file, {config_paths()[0]} "
-        f"(`webtools config init` begins one); {keyless}`webtools demo` and the offline sandbox, "
-        "`webtools sandbox`, need no key."
+        f"{first_steps(able, keyless_titles(capability))}"
     )

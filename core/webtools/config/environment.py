@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pydantic import SecretStr
 
-from webtools.config.accounts import KEYLESS_VARIABLE
+from webtools.config.first_steps import KEYLESS_VARIABLE
 from webtools.config.models import Config, ProviderConfig
 from webtools.config.parts import (
     LOG_BACKUPS,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from webtools.config.parts import CacheConfig, LogConfig
+from webtools.errors import ConfigError
 
 if TYPE_CHECKING:
     from webtools.config.accounts import Accounts
@@ -45,6 +46,20 @@ def cache_path(accounts: Accounts) -> Path:
 def log_path(accounts: Accounts) -> Path:
     """Return the file that calls are written down in."""
     return _effective("log", accounts.log.path, accounts.origin)
+
+
+def written_log(accounts: Accounts) -> Path:
+    """Return the log, where one is written.
+
+    Raises:
+        ConfigError: It is turned off.
+    """
+    if accounts.log.enabled:
+        return log_path(accounts)
+    raise ConfigError(
+        f"The log is turned off in {accounts.origin}, so nothing is known of any call; set "
+        "log.enabled to true there, and call again."
+    )
 
 
 def settled(part: _Kept, origin: str) -> _Kept:

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from webtools.display.contents import by_query
+from webtools.display.text import MissingLibraryError
 from webtools.output.formatting import page_content
 from webtools.results import (
     FetchResponse,
@@ -129,7 +130,7 @@ def _frame(
     try:
         pandas: Any = import_module("pandas")  # not needed by anything else
     except ModuleNotFoundError as error:
-        raise ImportError("to_dataframe needs pandas: pip install pandas") from error
+        raise MissingLibraryError("to_dataframe needs pandas: pip install pandas") from error
     kept = list(rows)
     made: Any = pandas.DataFrame(
         {column: _series(pandas, column, [row[column] for row in kept]) for column in columns}

@@ -132,3 +132,20 @@ class Shown(Drawn, Bounded):
         from webtools.display.data_frame import frame  # noqa: PLC0415
 
         return frame(self)
+
+    def plot(self, kind: str | None = None, ax: Any = None) -> Any:
+        """Draw a chart, and return its matplotlib `Axes`.
+
+        Args:
+            kind: `domains`, `dates` or `providers` of the sources of a search, a fetch or
+                research; `confidence` of the claims of research or `verify`; `cost` of a plan.
+                None takes the first of these.
+            ax: `Axes` to draw on; a new figure by default.
+
+        Raises:
+            InputError: There is no chart of that kind.
+            ImportError: matplotlib is not installed.
+        """
+        from webtools.display.plots import plot  # noqa: PLC0415
+
+        return plot(self, kind, ax)

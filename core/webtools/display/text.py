@@ -92,3 +92,11 @@ def grouped(
     for result in results:
         found.setdefault(query_of(result), []).append(result)
     return found
+
+
+class MissingLibraryError(ImportError):
+    """A library that only some need is not installed; the text says what to install."""
+
+    def _render_traceback_(self) -> list[str]:
+        """Show the text alone in a notebook, without the frames of the import."""
+        return [f"ImportError: {self}"]

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from webtools.config.messages import hint
 from webtools.inputs.options import Option, outdated
 
 _NAME = re.compile(r"--?[^\s=]*")
@@ -49,9 +50,10 @@ def _find(name: str, options: Sequence[Option]) -> Option:
         if name in option.old:
             print(outdated(name, option.old[name]), file=sys.stderr)
             return option
-    known = ", ".join(option.names[0] for option in options)
+    known = [option.names[0] for option in options]
     raise OptionError(
-        f"{name} is not an option; use {known}, or put -- before a query that begins with a dash."
+        f"{name} is not an option{hint(name, known)}; use "
+        f"{', '.join(known)}, or put -- before a query that begins with a dash."
     )
 
 

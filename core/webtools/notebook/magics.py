@@ -124,11 +124,15 @@ class WebMagics(Magics):
         """Use a config file, or a sandbox beside it, from now on."""
         self.close()
         self._source, self._sandbox = source, server
-        self._web = WebTools(source if server is None else server.config())
+        self._web = WebTools(self._config)
+
+    @property
+    def _config(self) -> str | dict[str, Any] | None:
+        return self._source if self._sandbox is None else self._sandbox.config()
 
     @property
     def _settings(self) -> Settings:
-        return Settings(self._source if self._sandbox is None else self._sandbox.config())
+        return Settings(self._config)
 
     def close(self) -> None:
         """Close the connections, and stop the sandbox."""
@@ -157,17 +161,24 @@ class WebMagics(Magics):
         return response
 
     def _ask(self, magic: Magic, subject: Any, values: dict[str, Any]) -> Any:
-        config = values.pop("config", None)
         with (
             _told_shortly(),
-            nullcontext(self._web) if config is None else WebTools(config) as web,
+            self._tools(values.pop("config", None), values.pop("keyless", None)) as web,
             self._progress(subject, magic) as progress,
         ):
             if values.pop("plan", False):
+                print(outdated("--plan", "%web_plan"), file=sys.stderr)
                 values.pop("cache", None)  # a plan does not ask anybody
                 return web.plan(subject, **magic.fixed, **values)
             call: Callable[..., Any] = getattr(web, magic.method)
-            return call(subject, **magic.fixed, **values, progress=progress)
+            options = {"progress": progress} if magic.is_asking else {}
+            return call(subject, **magic.fixed, **values, **options)
+
+    def _tools(self, config: str | None, keyless: bool | None) -> AbstractContextManager[WebTools]:
+        """Return what carries out a call: that of the session, unless options say otherwise."""
+        if config is None and keyless is None:
+            return nullcontext(self._web)
+        return WebTools(self._config if config is None else config, keyless=keyless)
 
     def _progress(self, subject: Any, magic: Magic) -> AbstractContextManager[Any]:
         if magic.method != "research" and (isinstance(subject, str) or len(subject) == 1):

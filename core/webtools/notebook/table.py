@@ -4,27 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from webtools.config.models import synthesis_names
 from webtools.inputs.options import Option, options_of
 from webtools.notebook.line import OptionError
-from webtools.tools import FETCH, RESEARCH, SEARCH, SUMMARIZE
+from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE
 
 OUTPUT = Option(("--output", "-o"), "output", "Variable that keeps the response.", metavar="NAME")
+CACHE = Option(
+    ("--cache",),
+    "cache",
+    "What to do with cached answers: use them (default), refresh or bypass the cache.",
+    metavar="MODE",
+    choices=("use", "refresh", "bypass"),
+)
+KEYLESS = Option(
+    ("--keyless",),
+    "keyless",
+    "Ask Tavily and Wikipedia, without a key, where no configured provider can search.",
+    "flag",
+)
 EVERY = (
-    Option(
-        ("--cache",),
-        "cache",
-        "What to do with cached answers: use them (default), refresh or bypass the cache.",
-        metavar="MODE",
-        choices=("use", "refresh", "bypass"),
-    ),
     OUTPUT,
     Option(("--config",), "config", "Read this config file for this call.", metavar="PATH"),
     Option(("--help", "-h"), "help", "List the options.", "flag"),
 )
-PLAN = Option(("--plan",), "plan", "Only tell what it would do and cost at most.", "flag")
+PLAN = Option(("--plan",), "plan", "The old spelling of %web_plan.", "flag")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,33 +59,43 @@ class Magic:
     @property
     def options(self) -> tuple[Option, ...]:
         """All its options."""
-        return *self.own, *EVERY
+        return *self.own, *((CACHE, *EVERY) if self.is_asking else EVERY)
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether a call asks providers, so that there may be a cached answer, and progress."""
+        return self.method not in {"plan", "read"}
 
 
 def _lines(text: str) -> list[str]:
     return [line.strip() for line in text.split("\n") if line.strip()]
 
 
-def _one_url(text: str) -> str:
+def _one(text: str, kind: str) -> str:
     words = text.split()
     if len(words) > 1:
-        raise OptionError(f"give one URL, not {len(words)}.")
+        raise OptionError(f"give one {kind}, not {len(words)}.")
     return text
 
 
 def _research(summary: str, example: str, command: str = "") -> Magic:
-    own = (*options_of(RESEARCH.input_model, {"synthesis": synthesis_names()}), PLAN)
     fixed = {"command": command} if command else {}
-    named = tuple(option for option in own if option.target not in fixed)
-    return Magic(summary, "research", example, named, str, fixed)
+    named = tuple(option for option in _RESEARCH if option.target not in fixed)
+    return Magic(summary, "research", example, (*named, PLAN), str, fixed)
 
 
+_RESEARCH = (*options_of(RESEARCH.input_model, {"synthesis": synthesis_names()}), KEYLESS)
 _QUESTION = "what did Python 3.10 add?"
 _URL = "https://docs.python.org/3/"
 MAGICS = {
     "web_search": Magic(
         "Search the web; in a cell, every line is a query and all run at the same time.",
-        *("search", "structural pattern matching", options_of(SEARCH.input_model), _lines),
+        *(
+            "search",
+            "structural pattern matching",
+            (*options_of(SEARCH.input_model), KEYLESS),
+            _lines,
+        ),
     ),
     "web_fetch": Magic(
         "Read pages; in a cell, every line is a URL.",
@@ -86,7 +103,12 @@ MAGICS = {
     ),
     "web_summarize": Magic(
         "Summarize the document behind a URL.",
-        *("summarize", _URL, options_of(SUMMARIZE.input_model), _one_url),
+        *("summarize", _URL, options_of(SUMMARIZE.input_model), partial(_one, kind="URL")),
+    ),
+    "web_read": Magic(
+        "Read the rest of an output that was cut; its handle stands at the end of the output.",
+        *("read", "{result.details['read_handle']}", options_of(READ.input_model)),
+        partial(_one, kind="handle"),
     ),
     "web_research": _research(
         "Find the top links for a question, or as --command says.", _QUESTION
@@ -96,5 +118,9 @@ MAGICS = {
     ),
     "web_news": _research("Find recent news on a question.", _QUESTION, "web-news"),
     "web_docs": _research("Find documentation of a library.", "asyncio TaskGroup", "web-docs"),
+    "web_plan": Magic(
+        "Tell what a research call would do and cost at most; nothing is sent.",
+        *("plan", _QUESTION, _RESEARCH, str),
+    ),
 }
 MAGICS["web"] = replace(MAGICS["web_search"], new_name="web_search")

@@ -13,7 +13,7 @@ import pytest
 
 from webtools import ProviderError, RequestError, ResearchEnvelope, WebTools
 from webtools.config import EXAMPLE, config_paths
-from webtools.errors import InputError, QuotaError, UnavailableError, WebToolsError
+from webtools.errors import ConfigError, InputError, QuotaError, UnavailableError, WebToolsError
 from webtools.operations.failover import UNPRICED
 from webtools.pipeline import retries
 from webtools.text.choices import Command
@@ -422,16 +422,36 @@ def test_nobody_to_ask_in_the_environment_is_told_with_the_keys_that_would_do(
 ) -> None:
     if key:
         monkeypatch.setenv(key, "test-key-canary-1")
-    keyless = f"; WEB_SEARCH_KEYLESS=1 or --keyless {KEYLESS}"
+    titles = "Tavily, You.com, Firecrawl and Wikipedia"
+    keyless = [f"- WEB_SEARCH_KEYLESS=1, or --keyless: asks {titles}, without a key"]
     if key == "PERPLEXITY_API_KEY":  # which can search, although not for research
-        keyless = ""
+        keyless = []
     with WebTools() as web:
-        assert _nobody(web, "web") == (
-            f"{NOBODY}(need CONTEXT7_API_KEY, EXA_API_KEY, or BRAVE_API_KEY). Set EXA_API_KEY, "
-            "BRAVE_API_KEY, TAVILY_API_KEY, SEARXNG_URL, SERPER_API_KEY, YDC_API_KEY, "
-            "FIRECRAWL_API_KEY or KAGI_API_KEY; for documentation CONTEXT7_API_KEY is "
-            f"enough. Or write a config file, {config_paths()[0]}{keyless}{EXAMPLE_FOLLOWS}"
-        )
+        told = _nobody(web, "web")
+    need, keys, *ways = told.splitlines()[:1] + told.splitlines()[2:]
+    assert need == f"{NOBODY}(need CONTEXT7_API_KEY, EXA_API_KEY, or BRAVE_API_KEY)."
+    assert keys.startswith("- a key: EXA_API_KEY, BRAVE_API_KEY, BRAVE_SEARCH_API_KEY, TAVILY_API")
+    assert keys.endswith(", KAGI_API_KEY")
+    assert ways == [
+        f"- a config file, {config_paths()[0]}; `webtools config init` begins one",
+        *keyless,
+        "- for a trial without a key, `webtools demo` and the offline sandbox, `webtools sandbox`",
+    ]
+
+
+@pytest.mark.usefixtures("no_keys")
+def test_a_missing_key_is_told_alike_wherever_it_is_missing() -> None:
+    with WebTools() as web:
+        raised = []
+        for call in (lambda: web.plan("json"), lambda: web.research("json")):
+            with pytest.raises(ConfigError) as caught:
+                call()
+            raised.append(str(caught.value))
+        searched = web.call_tool("web_search", {"queries": "json"}).text
+    plan, research = raised
+    assert plan == research
+    form = re.compile(r"\nAny of these would do:\n- a key: .*(\n- a config file, (?s:.*))")
+    assert form.findall(plan) == form.findall(searched) != []
 
 
 @pytest.mark.parametrize(

@@ -24,10 +24,12 @@ class Line:
     Attributes:
         text: What it says.
         marker: What stands before it; the lines it wraps to are indented as far.
+        joint: Where the text breaks rather than between words; empty for words.
     """
 
     text: Text | MarkedUp
     marker: Text = field(default_factory=Text)
+    joint: str = ""
 
 
 class Block:
@@ -61,19 +63,34 @@ def _laid_out(line: Line, console: Console, options: ConsoleOptions) -> Iterator
     width = options.max_width - before.cell_len
     if width < _NARROWEST and isinstance(text, Text):
         before, text, width = Text(), before + text, options.max_width
-    for part in _wrapped(text, console, options.update(width=max(width, 1))):
+    for part in _wrapped(text, line.joint, console, options.update(width=max(width, 1))):
         yield before + part
         before = Text(" " * before.cell_len)
 
 
-def _wrapped(text: Text | MarkedUp, console: Console, options: ConsoleOptions) -> Iterable[Text]:
+def _wrapped(
+    text: Text | MarkedUp, joint: str, console: Console, options: ConsoleOptions
+) -> Iterable[Text]:
     if isinstance(text, Text):
-        yield from text.wrap(console, options.max_width, overflow="fold")
+        for part in _filled(text, joint, options.max_width) if joint else [text]:
+            yield from part.wrap(console, options.max_width, overflow="fold")
         return
     with console.use_theme(MARKDOWN):
         lines = console.render_lines(text, options, pad=False)
     parts = [Text.assemble(*((part.text, part.style or "") for part in line)) for line in lines]
     yield from dropwhile(lambda part: not part.plain.strip(), parts)  # rich puts one above lists
+
+
+def _filled(text: Text, joint: str, width: int) -> Iterator[Text]:
+    """Yield as many parts at a time as fit on a line."""
+    taken, *parts = text.split(joint)
+    for part in parts:
+        more = taken + joint + part
+        if more.cell_len > width:
+            yield taken
+            more = part
+        taken = more
+    yield taken
 
 
 def line(text: str, style: Style | str = "", marker: str = "") -> Line:

@@ -10,6 +10,7 @@ from webtools.display.terminal.block import Line, url_text
 from webtools.display.terminal.markup import MarkedUp
 from webtools.display.terminal.styles import STYLES, TONES
 
+JOINT = " · "
 _SHORT = 0.05
 
 
@@ -18,7 +19,7 @@ def head(shown: Outline, *, brief: bool, seconds: float | None = None) -> Text:
     facts = shown.head(brief=brief)
     if seconds is not None:
         facts.append(Fact(f"{seconds:.1f} s" if seconds >= _SHORT else "< 0.1 s"))
-    return Text(" · ").join(Text(fact.text, STYLES.get(fact.tone, "")) for fact in facts)
+    return Text(JOINT).join(Text(fact.text, STYLES.get(fact.tone, "")) for fact in facts)
 
 
 def body(shown: Outline, *, brief: bool = False) -> list[Line]:

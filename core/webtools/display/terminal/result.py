@@ -11,7 +11,7 @@ from rich.text import Text
 from webtools.display.contents import outline
 from webtools.display.outline import BRIEF, LONGEST_SENTENCE, Limits
 from webtools.display.terminal.block import Block, Line, line
-from webtools.display.terminal.contents import body, head
+from webtools.display.terminal.contents import JOINT, body, head
 from webtools.display.terminal.markup import MarkedUp
 from webtools.display.terminal.recognition import READ, response_of
 from webtools.display.terminal.styles import BAD, MUTED
@@ -62,7 +62,7 @@ def render_result(
     if found is None:
         return _text(result, expanded=expanded)
     shown = outline(found, BRIEF)
-    lines = [Line(_marked_cut(head(shown, brief=not expanded), result))]
+    lines = [Line(_marked_cut(head(shown, brief=not expanded), result), joint=JOINT)]
     if expanded:
         lines += body(shown, brief=True)
         if path := display_text(result.details.get("full_output_path"), LONGEST_SENTENCE):
@@ -87,9 +87,10 @@ def render_whole(tool: str, result: ToolResult, seconds: float | None = None) ->
         if found is None:
             return Block(whole)
         above = head(outline(found, replace(BRIEF, rows=0)), brief=False, seconds=seconds)
-        return Block([Line(_marked_cut(above, result)), line(""), *whole])
+        return Block([Line(_marked_cut(above, result), joint=JOINT), line(""), *whole])
     shown = outline(found, _SCREEN)
-    return Block([Line(head(shown, brief=False, seconds=seconds)), *body(shown)])
+    above = head(shown, brief=False, seconds=seconds)
+    return Block([Line(above, joint=JOINT), *body(shown)])
 
 
 def running(tool: str) -> str:

@@ -7,10 +7,11 @@ from datetime import date, datetime
 from functools import partial
 from typing import Literal, NamedTuple, TypeAlias
 
-from webtools.config.accounts import KEYLESS_VARIABLE, keyless_notices, keyless_titles
+from webtools.config.accounts import keyless_notices
+from webtools.config.first_steps import first_steps, keyless_titles
 from webtools.config.messages import listed
 from webtools.config.paths import ENVIRONMENT
-from webtools.config.settings import EXAMPLE, Accounts, config_paths
+from webtools.config.settings import EXAMPLE, Accounts
 from webtools.errors import ConfigError, WebToolsError
 from webtools.flows.drivers import Flow, Gather, Offload
 from webtools.inputs.models import MAX_SOURCES
@@ -36,7 +37,6 @@ from webtools.storage.circuit_breaker import Parking
 from webtools.text.choices import Command
 
 NEWS = "news"
-_PLACES = ("first", "last")
 RecencySource: TypeAlias = Literal["call", "command", "words"]
 
 
@@ -131,36 +131,33 @@ def _of_types(types: tuple[str, ...], accounts: Accounts) -> tuple[Account, ...]
     return tuple(each for kind in types for each in accounts.accounts if each.type == kind)
 
 
-def _variables(types: tuple[str, ...]) -> list[str]:
-    abouts = (PROVIDERS[kind].about for kind in types)
-    return [each.variables[0] for each in abouts if each.variables]
-
-
 def _nobody(command: Command, types: tuple[str, ...], accounts: Accounts) -> ConfigError:
+    can_search = any(PROVIDERS[each.type].search for each in accounts.accounts)
+    keyless = "" if can_search else keyless_titles("search")  # these only stand in
     if accounts.origin == ENVIRONMENT:
-        docs, first, last = map(_variables, (_docs_types(), *map(_search_types, _PLACES)))
-        required = [kind for kind in _search_types("first") if PROVIDERS[kind].about.needs_key]
-        *most, end = (*docs, *_variables(tuple(required[:2])))  # the remedy names all of them
-        need = f"need {', '.join(most)}, or {end}"
-        *most, end = (*first, *last)
-        remedy = (
-            f"Set {', '.join(most)} or {end}; for documentation {' or '.join(docs)} "
-            f"is enough. Or write a config file, {config_paths()[0]}"
-        )
-        word = f"{KEYLESS_VARIABLE}=1 or --keyless"
+        fault, remedy = _no_key(), f"\n{first_steps(types, keyless)}"
     else:
-        known = f"{listed(types[:-1])} or {listed(types[-1:])}"
-        need = f"{accounts.origin} has no provider of type {known}"
-        remedy = "Add one there, for keys in the environment are not read beside it"
-        word = '"keyless": true'
-        if names := listed(each.name for each in _of_types(_docs_types(), accounts)):
-            remedy += f", or let research.chain.{command} name {names}"
-    if not any(PROVIDERS[each.type].search for each in accounts.accounts):
-        remedy += f"; {word} asks {keyless_titles('search')} without a key"
-    return ConfigError(
-        f"web_research: no retrieval providers configured ({need}). {remedy}; a minimal valid "
-        f"example:\n{EXAMPLE}"
-    )
+        fault = f"{accounts.origin} has no provider of type {listed(types[:-1])} or "
+        fault += listed(types[-1:])
+        remedy = f" {_more_entries(command, accounts, keyless)}"
+    return ConfigError(f"web_research: no retrieval providers configured ({fault}).{remedy}")
+
+
+def _no_key() -> str:
+    """Name the keys that are most recommended; the remedy names all."""
+    required = [k for k in _search_types("first") if PROVIDERS[k].about.needs_key]
+    keys = (PROVIDERS[kind].about.key_variables for kind in (*_docs_types(), *required[:2]))
+    *most, end = (names[0] for names in keys if names)
+    return f"need {', '.join(most)}, or {end}"
+
+
+def _more_entries(command: Command, accounts: Accounts, keyless: str) -> str:
+    remedy = "Add one there, for keys in the environment are not read beside it"
+    if names := listed(each.name for each in _of_types(_docs_types(), accounts)):
+        remedy += f", or let research.chain.{command} name {names}"
+    if keyless:
+        remedy += f'; "keyless": true asks {keyless} without a key'
+    return f"{remedy}; a minimal valid example:\n{EXAMPLE}"
 
 
 def retrieve(

@@ -1,0 +1,69 @@
+"""Every way on for somebody without a key, listed alike wherever one is missing."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from importlib.util import find_spec
+from typing import NamedTuple
+
+from webtools.config.paths import config_paths
+from webtools.providers import PROVIDERS, About, Capability
+
+KEYLESS_VARIABLE = "WEB_SEARCH_KEYLESS"
+
+
+class _Words(NamedTuple):
+    """How things are done where the message is read."""
+
+    keyless: str
+    trial: str
+    extra: str  # what brings the trial
+
+
+_TERMINAL = _Words(
+    f"{KEYLESS_VARIABLE}=1, or --keyless",
+    "`webtools demo` and the offline sandbox, `webtools sandbox`",
+    "cli",
+)
+_NOTEBOOK = _Words(
+    f"%env {KEYLESS_VARIABLE}=1",
+    "the offline sandbox: `%load_ext webtools`, then `%web_sandbox`",
+    "notebook",
+)
+
+
+def first_steps(types: Iterable[str], keyless: str) -> str:
+    """List all that would do, one a line: keys, a file, keyless providers, a trial.
+
+    Args:
+        types: The types of provider whose key would do.
+        keyless: Those who would serve without one, named.
+    """
+    words = _NOTEBOOK if _in_ipython() else _TERMINAL
+    variables = [name for kind in types for name in PROVIDERS[kind].about.variables]
+    install = "" if find_spec("aiohttp") else f" (pip install 'agent-webtools[{words.extra}]')"
+    ways = [
+        f"a key: {', '.join(variables)}",
+        f"a config file, {config_paths()[0]}; `webtools config init` begins one",
+        f"{words.keyless}: asks {keyless}, without a key" if keyless else "",
+        f"for a trial without a key, {words.trial}{install}",
+    ]
+    return "\n- ".join(["Any of these would do:", *filter(None, ways)])
+
+
+def keyless_titles(capability: Capability) -> str:
+    """Name those who serve anybody without a key, where the settings ask for that, in order."""
+    titles = [about.title for about in keyless_abouts() if capability in about.keyless]
+    return " and ".join(filter(None, (", ".join(titles[:-1]), *titles[-1:])))
+
+
+def keyless_abouts() -> list[About]:
+    """List who needs no key, the last resorts at the end."""
+    abouts = [each.about for each in PROVIDERS.values() if each.about.keyless]
+    return sorted(abouts, key=lambda about: about.research == "last")
+
+
+def _in_ipython() -> bool:
+    ipython = sys.modules.get("IPython")
+    return ipython is not None and ipython.get_ipython() is not None

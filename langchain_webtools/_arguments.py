@@ -1,0 +1,34 @@
+"""Arguments at construction that there are not, told with those that there are."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Any, cast
+
+from pydantic import BaseModel
+from pydantic_core import PydanticCustomError
+
+
+def known_arguments(cls: type[BaseModel], values: Any) -> Any:
+    """Return the arguments of a constructor as they are, all of them known.
+
+    Raises:
+        PydanticCustomError: One is not; pydantic makes its own error of that.
+    """
+    given = cast("dict[str, Any]", values) if isinstance(values, dict) else {}
+    known = {*cls.model_fields, *(each.alias for each in cls.model_fields.values())}
+    unknown = next((name for name in given if name not in known), None)
+    if unknown is None:
+        return values
+    base = next(each for each in cls.__mro__ if each.__module__.startswith("langchain_core."))
+    inherited = cast("type[BaseModel]", base).model_fields
+    own = [name for name in cls.model_fields if name not in inherited]
+    near = get_close_matches(unknown, cls.model_fields, n=1)
+    facts = {
+        "kind": cls.__name__,
+        "name": ascii(unknown)[1:-1],
+        "near": f'; did you mean "{near[0]}"?' if near else ".",
+        "own": ", ".join(own),
+    }
+    message = '{kind} takes no argument "{name}"{near} Its own are: {own}.'
+    raise PydanticCustomError("unknown_argument", message, facts)
