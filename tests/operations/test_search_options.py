@@ -185,8 +185,24 @@ def test_deep_research_with_brave_reads_its_passages_where_a_page_cannot_be_read
         found = web.research("How does json decode a document?", command="web-deep")
     # The sandbox stands on a private address, which pages are not read from.
     assert webtools_sandbox.stats()["requests"] == {"/brave/res/v1/llm/context": 1}
+    assert any('the passages that "brave" chose stand in: ' in each for each in found.meta.warnings)
     assert found.synthesis is not None
     assert found.synthesis.claims
+
+
+def test_deep_research_says_whose_passages_stand_in_for_one_page(
+    webtools_sandbox: SandboxServer,
+) -> None:
+    config = webtools_sandbox.config()
+    brave = [entry for entry in config["providers"] if entry["type"] == "brave"]
+    host = webtools_sandbox.docs_url.split("/")[2]
+    own = {"name": "own", "type": "direct", "options": {"allowPrivateHosts": [host]}}
+    webtools_sandbox.fault(path="/docs/library/json.html", status=404, times=None)
+    with WebTools({**config, "providers": [*brave, own], "defaultProvider": "brave"}) as web:
+        found = web.research("json", command="web-deep", limit=10)
+    page = f"{webtools_sandbox.docs_url}/library/json.html"
+    assert [each for each in found.meta.warnings if each.startswith(f"{page} could not")] != []
+    assert any('the passages that "brave" chose stand in: ' in each for each in found.meta.warnings)
 
 
 # --- pages that come with the results ----------------------------------------------------------

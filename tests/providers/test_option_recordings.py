@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import offline
 import pytest
 from inline_snapshot import snapshot
 from test_recordings import failed, plays
 
 from webtools.errors import AuthenticationError, ProviderError, QuotaError
+from webtools.providers import PROVIDERS, exa
+from webtools.providers.protocols import PageQuery, SearchQuery
 from webtools.results import Page
 
 Play = Callable[[], Any]
+URL = "https://a.example/"
 
 
 def passages(page: Page | None) -> tuple[list[str], str | None]:
@@ -131,3 +135,34 @@ def test_brave_takes_country_language_and_page(play: Play) -> None:
     response = play()
     assert response.filters == dict.fromkeys(("country", "language", "page"), "native")
     assert response.warnings == []
+
+
+# --- what no recording shows -------------------------------------------------------------------
+
+
+def found_by(kind: str, body: Any, **wanted: Any) -> list[Any]:
+    provider = PROVIDERS[kind].search
+    assert provider is not None
+    query = SearchQuery("q", 3, content=True, **wanted)
+    return provider.read_search(offline.answer(body), query, offline.account(kind)).results
+
+
+def test_structured_data_is_no_passage() -> None:
+    snippets = ['{"@type": "Thing"}', "{braces in prose", "Text."]
+    items = [{"url": "https://a.example/", "title": "A", "snippets": snippets}]
+    [hit] = found_by("brave", {"grounding": {"generic": items}, "sources": {}})
+    assert passages(hit.content) == (["{braces in prose", "Text."], "my-brave")
+    assert hit.snippet == "{braces in prose"
+
+
+def test_a_hit_of_kagi_without_a_page_has_no_content() -> None:
+    items = [{"url": f"https://a.example/{n}", "title": "A", "snippet": None} for n in range(2)]
+    assert [hit.content for hit in found_by("kagi", {"data": {"search": items}})] == [None, None]
+
+
+def test_passages_that_do_not_fit_are_left_out_whole() -> None:
+    highlights = ["A first one. ... " + "x" * 30 + " ... Last."]
+    body = {"results": [{"id": URL, "url": URL, "highlights": highlights}]}
+    query = PageQuery((URL,), text=False, question="q", passage_characters=20)
+    [page] = exa.read_pages(offline.answer(body), query, offline.account("exa")).pages
+    assert passages(page) == (["A first one."], "my-exa")

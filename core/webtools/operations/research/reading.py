@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from webtools.config.settings import Accounts
 from webtools.errors import ConfigError, InputError, ProviderError, RequestError
@@ -51,7 +51,8 @@ def read_pages(found: Retrieval, context: CallContext, deadline: float) -> Flow[
         chain = [reader] if fallback is None else [reader, fallback]
         pages = yield from _read(chain, found.results, found, context, deadline)
     except (ConfigError, InputError, ProviderError, RequestError) as error:
-        found.warnings.append(f"No page could be read, so the snippets stand in: {error}")
+        instead = _chosen(found.results) or "the snippets"
+        found.warnings.append(f"No page could be read, so {instead} stand in: {error}")
         found.is_partial = True
         if reader is not None and not isinstance(error, InputError):
             found.degraded.setdefault(reader.name, str(error))
@@ -63,18 +64,22 @@ def read_pages(found: Retrieval, context: CallContext, deadline: float) -> Flow[
         pages += spare
     found.is_partial = bool(unread)
     found.warnings += [
-        f"{page.url} could not be read, so {stand_in(page.url, found)} in: {page.error}"
+        f"{page.url} could not be read, so {_stand_in(page.url, found)} in: {page.error}"
         for page in unread
     ]
     return {page.url: page.text for page in pages if page.text}
 
 
-def stand_in(url: str, found: Retrieval) -> str:
-    """Say what of a hit stands in for its page, and who chose it."""
-    held = next((hit.content for hit in found.results if hit.url == url), None)
-    if held is None or not held.passages:
-        return "its snippet stands"
-    return f'the passages that "{held.passages_by}" chose stand'
+def _stand_in(url: str, found: Retrieval) -> str:
+    chosen = _chosen(hit for hit in found.results if hit.url == url)
+    return f"{chosen} stand" if chosen else "its snippet stands"
+
+
+def _chosen(hits: Iterable[SearchResult]) -> str:
+    """Name the passages that came with hits by who chose them; empty where none did."""
+    pages = (hit.content for hit in hits)
+    names = dict.fromkeys(f'"{page.passages_by}"' for page in pages if page and page.passages)
+    return f"the passages that {' and '.join(names)} chose" if names else ""
 
 
 def _read(
