@@ -135,6 +135,7 @@ class WebTools(AwaitedMethods):
         summary: bool = False,
         text_max_characters: int | None = None,
         provider: str | None = None,
+        robots: bool = False,
         cache: CacheMode = "use",
         progress: ProgressCallback | None = None,
     ) -> FetchResponse:
@@ -150,6 +151,8 @@ class WebTools(AwaitedMethods):
             summary: Return a summary of each page.
             text_max_characters: Most characters of text, or of passages, per page.
             provider: Configured name of the provider to use.
+            robots: Read no page that the site's robots.txt disallows, where we read it ourselves
+                (`direct`); needs the extra `bulk`.
             cache: `use` what earlier calls brought, `refresh` it, or `bypass` the cache.
             progress: Called whenever a part of the work is done.
 
@@ -170,6 +173,7 @@ class WebTools(AwaitedMethods):
             summary=summary,
             text_max_characters=text_max_characters,
             provider=provider,
+            robots=robots,
             cache=cache,
             progress=progress,
         )
