@@ -71,11 +71,12 @@ class Caller:
         self._operation: Operation = operation
         self._options = options
         self._refused = 0  # in a row
-        self._call: Callable[..., Any] = {
+        calls: dict[Operation, Callable[..., Any]] = {
             "search": web.asearch,
             "fetch": web.afetch,
             "research": web.aresearch,
-        }[operation]
+        }
+        self._call = calls[operation]
         self._how: dict[str, Any] = {"cache": options.cache}
         if operation == "fetch":
             self._how["robots"] = options.robots

@@ -46,6 +46,7 @@ class _Lane(Generic[T]):
     running: int = 0
     held: float = 0.0  # until when nothing of it may begin
     is_queued: bool = False
+    is_due: bool = False  # whether the limiter has reserved the next moment for it
 
 
 class Frontier(Generic[T]):
@@ -123,11 +124,13 @@ class Frontier(Generic[T]):
             lane = self._lanes[key]
             lane.is_queued = False
             wait = lane.held - now
-            if wait <= 0 and self._courtesy.interval and key:
-                wait = await self._limiter.take(key, self._courtesy.interval)
+            if wait <= 0 and self._courtesy.interval and key and not lane.is_due:
+                wait = await self._limiter.reserve(key, self._courtesy.interval)
+                lane.is_due = wait > 0  # then its moment is reserved, and comes
             if wait > 0:
                 self._enqueue(key, lane, now + wait)
                 continue
+            lane.is_due = False
             lane.running += 1
             self._running += 1
             self._waiting -= 1

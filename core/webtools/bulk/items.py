@@ -129,7 +129,7 @@ def _id(operation: Operation, arguments: Any) -> str:
 
 def _records(source: Source, options: Options) -> Iterator[Given | InputError]:
     if not isinstance(source, (str, os.PathLike)):
-        yield from cast("Iterable[Given]", source)
+        yield from source
         return
     path = os.fspath(source)
     form = options.format
@@ -150,7 +150,7 @@ def _opened(path: str) -> Iterator[IO[str]]:
         yield sys.stdin
         return
     try:
-        file = Path(path).open(encoding="utf-8-sig", errors="replace", newline="")
+        file = Path(path).open(encoding="utf-8-sig", errors="replace", newline="")  # noqa: SIM115  below
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from error
     with file:

@@ -1,27 +1,26 @@
-"""Who may be asked when: one small interface, so that a limit may hold for one process or all."""
+"""When a host or a provider may be asked: one small interface, for one process or for all."""
 
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Protocol
 
-_MOST = 10_000  # keys that are remembered; those whose moment has passed go first
+_MOST = 10_000  # names from which on those are dropped whose moment is past
 
 
 class Limiter(Protocol):
-    """Spaces the calls of a host or a provider."""
+    """Spaces calls."""
 
-    async def take(self, key: str, interval: float) -> float:
-        """Take the next free moment if it is now.
+    async def reserve(self, name: str, interval: float) -> float:
+        """Take the next free moment.
 
         Args:
-            key: What is asked, such as `host:example.com`.
-            interval: Seconds from one call to the next.
+            name: What is asked, such as `host:example.com`.
+            interval: Seconds from one moment to the next.
 
         Returns:
-            0 where it was taken; else the seconds after which to try again, and nothing was taken.
+            The seconds to wait for it.
         """
         ...
 
@@ -35,20 +34,13 @@ class LocalLimiter:
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
-        self._next: OrderedDict[str, float] = OrderedDict()
+        self._next: dict[str, float] = {}
 
-    def take_now(self, key: str, interval: float) -> float:
-        """Do what `take` does."""
+    async def reserve(self, name: str, interval: float) -> float:
+        """Take the next free moment, as `Limiter` says."""
         now = self._now()
-        free = self._next.get(key, now)
-        if free > now:
-            return free - now
-        self._next[key] = now + interval
-        self._next.move_to_end(key)
-        while len(self._next) > _MOST:
-            self._next.popitem(last=False)
-        return 0.0
-
-    async def take(self, key: str, interval: float) -> float:
-        """Take the next free moment if it is now; see `Limiter`."""
-        return self.take_now(key, interval)
+        start = max(now, self._next.get(name, now))
+        if len(self._next) >= _MOST:
+            self._next = {each: at for each, at in self._next.items() if at > now}
+        self._next[name] = start + interval
+        return start - now

@@ -178,15 +178,15 @@ class Actor:
 
     async def _work_off(self, items: list[Item], rows: list[str]) -> str:
         plan = self._plan
-        return await working.work_off(
+        work = working.Work(
             iter(items),
             Caller(plan.web, plan.operation, plan.options),
             working.courtesy_for(plan.web, plan.operation, plan.options),
             self._limiter,
-            plan.options.workers,
             begin=lambda _: None,
             keep=lambda row: rows.append(row.model_dump_json()),
         )
+        return await working.work_off(work, plan.options.workers)
 
     def __del__(self) -> None:
         """Close the loop and its connections."""
@@ -200,6 +200,7 @@ class _SharedLimiter:
     def __init__(self, actor: Any) -> None:
         self._actor = actor
 
-    async def take(self, key: str, interval: float) -> float:
-        """Take the next free moment if it is now; see `Limiter`."""
-        return await self._actor.take.remote(key, interval)
+    async def reserve(self, name: str, interval: float) -> float:
+        """Take the next free moment, as `Limiter` says."""
+        wait: float = await self._actor.reserve.remote(name, interval)
+        return wait

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeAlias
 
@@ -108,5 +108,4 @@ class Watch:
         state = self.state()
         if self._report is not None:
             self._report(state)
-        facts = {name: getattr(state, name) for name in State.__slots__}
-        return Summary(**facts, output=output, stopped=stopped, resumed=self._before)
+        return Summary(**asdict(state), output=output, stopped=stopped, resumed=self._before)

@@ -17,12 +17,12 @@ from webtools.bulk import parquet
 from webtools.bulk.calls import Caller
 from webtools.bulk.items import Item, Source
 from webtools.bulk.journal import Journal
-from webtools.bulk.limits import Limiter, LocalLimiter
+from webtools.bulk.limits import LocalLimiter
 from webtools.bulk.models import Operation, Outcome
 from webtools.bulk.options import Options
 from webtools.bulk.progress import ProgressCallback, Summary, Watch
 from webtools.bulk.rows import Done, Rows, read_rows, without
-from webtools.bulk.working import courtesy_for, work_off
+from webtools.bulk.working import Work, courtesy_for, work_off
 from webtools.client import WebTools
 from webtools.errors import InputError
 from webtools.http.threads import in_own_thread
@@ -192,9 +192,8 @@ class _Run:
             plan = on_ray.Plan(self.web, self.operation, self.options)
             return await on_ray.work_off(todo, plan, begin, keep)
         courtesy = courtesy_for(self.web, self.operation, self.options)
-        limiter: Limiter = LocalLimiter()
-        workers = self.options.workers
-        return await work_off(todo, caller, courtesy, limiter, workers, begin, keep)
+        work = Work(todo, caller, courtesy, LocalLimiter(), begin, keep)
+        return await work_off(work, self.options.workers)
 
     def _to_do(self, done: Done) -> Iterator[Item]:
         """Yield the items without a row.

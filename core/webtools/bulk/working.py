@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from webtools.bulk.calls import Again, Caller, StopError
@@ -18,25 +19,29 @@ _GRACE = 5.0  # seconds for calls under way when a run is cancelled: they may be
 _WINDOW = 64  # items that may wait, for each worker
 
 
-async def work_off(
-    items: Iterator[Item],
-    caller: Caller,
-    courtesy: Courtesy[Item],
-    limiter: Limiter,
-    workers: int,
-    begin: Callable[[Item], Outcome | None],
-    keep: Callable[[Outcome], None],
-) -> str:
-    """Make the calls of all items, some at the same time.
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What is to be done, and who is told.
 
-    Args:
+    Attributes:
         items: What is to be done.
         caller: Makes the calls.
         courtesy: Which of them go to the same place, and how often.
         limiter: Decides when.
-        workers: How many at the same time.
         begin: Is told of an item before its call, and may return its row instead.
         keep: Takes each row.
+    """
+
+    items: Iterator[Item]
+    caller: Caller
+    courtesy: Courtesy[Item]
+    limiter: Limiter
+    begin: Callable[[Item], Outcome | None]
+    keep: Callable[[Outcome], None]
+
+
+async def work_off(work: Work, workers: int) -> str:
+    """Make the calls of all items, so many at the same time.
 
     Returns:
         Why it ended before all was done; empty where it did not.
@@ -45,25 +50,25 @@ async def work_off(
         InputError: The items cannot be read.
         OSError: A row cannot be kept.
     """
-    frontier = Frontier(items, courtesy, limiter, workers * _WINDOW)
+    frontier = Frontier(work.items, work.courtesy, work.limiter, workers * _WINDOW)
     reasons: list[str] = []
-
-    async def work() -> None:
-        while (item := await frontier.take()) is not None:
-            try:
-                outcome = begin(item) or await caller.outcome(item)
-            except StopError as stop:
-                reasons.append(str(stop))
-                frontier.close()
-                return
-            if isinstance(outcome, Again):
-                frontier.again(item, outcome.seconds, hold=outcome.hold)
-                continue
-            keep(outcome)
-            frontier.end(item)
-
-    await _all([work() for _ in range(workers)], frontier)
+    await _all([_work(work, frontier, reasons) for _ in range(workers)], frontier)
     return reasons[0] if reasons else ""
+
+
+async def _work(work: Work, frontier: Frontier[Item], reasons: list[str]) -> None:
+    while (item := await frontier.take()) is not None:
+        try:
+            outcome = work.begin(item) or await work.caller.outcome(item)
+        except StopError as stop:
+            reasons.append(str(stop))
+            frontier.close()
+            return
+        if isinstance(outcome, Again):
+            frontier.again(item, outcome.seconds, hold=outcome.hold)
+        else:
+            work.keep(outcome)
+            frontier.end(item)
 
 
 async def _all(works: list[Awaitable[None]], frontier: Frontier[Item]) -> None:
