@@ -75,7 +75,9 @@ async def _all(works: list[Awaitable[None]], frontier: Frontier[Item]) -> None:
     """Await all; where one fails or this is cancelled, those under way have a little time."""
     tasks = [asyncio.ensure_future(work) for work in works]
     try:
-        await asyncio.gather(*tasks)
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        for task in done:
+            task.result()
     except BaseException:
         frontier.close()
         await asyncio.wait(tasks, timeout=_GRACE)
