@@ -110,8 +110,15 @@ def test_arguments_for_all_are_checked_before_anything_is_read() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"workers": 0}, {"attempts": 0}, {"interval": -1}, {"host_interval": -1}]
-    + [{"cache": "no"}, {"in_flight": "no"}, {"format": "xml"}],
+    [
+        {"workers": 0},
+        {"attempts": 0},
+        {"interval": -1},
+        {"host_interval": -1},
+        {"cache": "no"},
+        {"in_flight": "no"},
+        {"format": "xml"},
+    ],
 )
 def test_options_that_make_no_sense_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=next(iter(wrong))):

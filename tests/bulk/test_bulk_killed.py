@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from webtools_sandbox import SandboxServer
 
 from webtools import bulk
+from webtools_sandbox import SandboxServer
 
 ITEMS = 60
 WORKERS = 4
@@ -63,9 +63,7 @@ class Job:
         return subprocess.run(self._command, timeout=60, check=False).returncode
 
 
-@pytest.mark.parametrize(
-    ("kills", "cached", "how"), [(3, True, "resend"), (1, False, "skip")]
-)
+@pytest.mark.parametrize(("kills", "cached", "how"), [(3, True, "resend"), (1, False, "skip")])
 def test_no_item_is_lost_and_none_is_paid_twice_but_what_was_under_way(
     tmp_path: Path,
     webtools_sandbox: SandboxServer,

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from stub_web import CONFIG, StubWeb
-from webtools_sandbox import SandboxServer
 
 from webtools import (
     AuthenticationError,
@@ -25,6 +24,7 @@ from webtools import (
     bulk,
 )
 from webtools.bulk import Options, Outcome, State
+from webtools_sandbox import SandboxServer
 
 QUERIES = ["heap", "json", "zip"]
 
@@ -331,7 +331,9 @@ def test_progress_counts_what_was_done_before_and_knows_the_time_left(tmp_path: 
     states: list[State] = []
     items = [*QUERIES, *(f"q{i}" for i in range(6))]
     options = Options(workers=1)
-    bulk.run("search", items, out, web=StubWeb(seconds=0.06), options=options, progress=states.append)
+    bulk.run(
+        "search", items, out, web=StubWeb(seconds=0.06), options=options, progress=states.append
+    )
     assert states[0].done > 3
     assert states[0].seconds_left
     assert (states[-1].done, states[-1].total, states[-1].seconds_left) == (9, 9, 0.0)

@@ -12,6 +12,7 @@ import pickle
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from itertools import islice
 from typing import Any
@@ -66,36 +67,43 @@ async def work_off(
     is_over = False
     loop = asyncio.get_running_loop()
 
-    def take(row: Outcome) -> None:
-        asyncio.run_coroutine_threadsafe(_kept(row, keep), loop).result()
+    async def kept(row: Outcome) -> None:
+        if not is_over:  # else the file is closed
+            keep(row)
 
-    def go() -> str:
-        stopped = ""
-        with _running(ray):
-            todo = (item for item in items if not _settled(begin(item), take))
-            while not stopped and (some := [*islice(todo, _MOST_ITEMS)]):
-                for row in _rows(ray, some, plan):
-                    if is_over:
-                        return ""  # nobody waits for it
-                    stopped = stopped or str(row["stopped"])
-                    if row["row"]:
-                        take(Outcome.model_validate_json(row["row"]))
-        return stopped
+    def take(row: Outcome) -> bool:
+        if not is_over:
+            asyncio.run_coroutine_threadsafe(kept(row), loop).result()
+        return is_over
 
+    work = partial(_work_off, ray, items, plan, begin, take)
     try:
-        return await asyncio.wrap_future(in_own_thread(go, "webtools-ray"))
+        return await asyncio.wrap_future(in_own_thread(work, "webtools-ray"))
     finally:
         is_over = True
 
 
-async def _kept(row: Outcome, keep: Callable[[Outcome], None]) -> None:
-    keep(row)
-
-
-def _settled(row: Outcome | None, take: Callable[[Outcome], None]) -> bool:
-    if row is not None:
-        take(row)
-    return row is not None
+def _work_off(
+    ray: Any,
+    items: Iterator[Item],
+    plan: Plan,
+    begin: Callable[[Item], Outcome | None],
+    take: Callable[[Outcome], bool],
+) -> str:
+    """Do it blocking; it ends where `take` says that nobody wants another row."""
+    stopped, some = "", [*islice(items, _MOST_ITEMS)]
+    if not some:
+        return ""  # Ray takes seconds to start
+    with _running(ray):
+        while some and not stopped:
+            for item in some:
+                begin(item)
+            for row in _rows(ray, some, plan):
+                stopped = stopped or str(row["stopped"])
+                if row["row"] and take(Outcome.model_validate_json(row["row"])):
+                    return ""
+            some = [*islice(items, _MOST_ITEMS)]
+    return stopped
 
 
 def _library() -> Any:
