@@ -95,7 +95,7 @@ class Data:
 
     def __init__(self) -> None:
         self.blocks = 0
-        self.DataContext = SimpleNamespace(get_current=lambda: SimpleNamespace())
+        self.DataContext = SimpleNamespace(get_current=SimpleNamespace)
 
     def from_items(self, items: list[Any], override_num_blocks: int) -> Data:
         self.items, self.blocks = items, override_num_blocks
@@ -184,7 +184,7 @@ async def test_a_run_that_is_cancelled_leaves_the_rest_to_the_next(
     queries = [f"q{i}" for i in range(40)]
     work = bulk.arun("search", queries, out, web=web, options=Options(workers=1), on="ray")
     task = asyncio.ensure_future(work)
-    while len(web.asked) < 6:
+    while len(web.asked) < 6:  # noqa: ASYNC110  it happens in a thread
         await asyncio.sleep(0.005)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -24,6 +24,12 @@ def queries(tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.fixture
+def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("in.txt").write_text("heap\n")
+
+
 def test_rows_are_written_and_counted(cli: Cli, config: str, queries: str, tmp_path: Path) -> None:
     out = str(tmp_path / "rows.jsonl")
     done = cli("bulk", "search", queries, "-o", out, "--config", config, "--set", "limit=1")
@@ -73,15 +79,8 @@ def test_a_run_that_was_stopped_says_why_and_how_to_go_on(
     ],
 )
 def test_wrong_usage_is_exit_code_2(
-    cli: Cli,
-    config: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    words: list[str],
-    match: str,
+    cli: Cli, config: str, in_folder: None, words: list[str], match: str
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("in.txt").write_text("heap\n")
     done = cli("bulk", *words, "--config", config)
     assert done.code == 2
     assert match in " ".join(done.err.split())
