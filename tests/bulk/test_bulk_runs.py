@@ -58,7 +58,7 @@ def test_every_item_has_a_typed_row_with_price_provider_and_time(
     assert (summary.done, summary.total, summary.ok, summary.failed) == (3, 3, 1, 2)
     assert (found.status, found.provider, found.cost_usd, found.attempts) == ("ok", "exa", 0.007, 1)
     assert isinstance(found.response, SearchResponse)
-    assert len(found.response.results) == 1
+    assert (len(found.results), found.page) == (1, None)
     assert found.ms > 0
     assert refused.error is not None
     assert (refused.error.type, refused.error.remedy) == (
@@ -77,7 +77,8 @@ def test_research_and_pages_have_rows_too(tmp_path: Path, webtools_sandbox: Sand
     assert (row.status, row.provider) == ("ok", "exa")
     url = f"{webtools_sandbox.docs_url}/library/heapq.html"
     bulk.run("fetch", [url], tmp_path / "pages.jsonl", web=web, options=Options(interval=0.001))
-    assert rows_of(tmp_path / "pages.jsonl")[0].status == "ok"
+    [row] = rows_of(tmp_path / "pages.jsonl")
+    assert (row.status, row.page and row.page.url, row.results) == ("ok", url, [])
 
 
 def test_nothing_found_is_empty_and_no_failure(tmp_path: Path) -> None:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
-from webtools.results import FetchResponse, ResearchEnvelope, SearchResponse
+from webtools.results import (
+    FetchResponse,
+    Page,
+    ResearchEnvelope,
+    ResearchResult,
+    SearchResponse,
+    SearchResult,
+)
 
 Operation = Literal["search", "fetch", "research"]
 Status = Literal["ok", "empty", "failed", "skipped"]
@@ -48,7 +56,7 @@ class Outcome(BaseModel):
         operation: Which call was made.
         subject: The query, question or URL.
         input: All arguments of the call.
-        result: The response as plain JSON, or None; `response` is the typed one.
+        result: The response as plain JSON, or None; `response`, `results` and `page` are typed.
         error: Why there is no result, or None.
         provider: Configured name of the provider that served, or that failed.
         cost_is_estimate: Whether the price is from the price table.
@@ -83,3 +91,15 @@ class Outcome(BaseModel):
         if self.result is None:
             return None
         return RESPONSES[self.operation].model_validate(self.result)
+
+    @property
+    def results(self) -> Sequence[SearchResult | ResearchResult]:
+        """The hits of a search, or the sources of a question; empty where there are none."""
+        response = self.response
+        return [] if response is None or isinstance(response, FetchResponse) else response.results
+
+    @property
+    def page(self) -> Page | None:
+        """The page that was fetched, or None."""
+        response = self.response
+        return response.pages[0] if isinstance(response, FetchResponse) else None
