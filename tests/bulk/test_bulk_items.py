@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic_core import to_json
 
 from webtools import InputError
 from webtools.bulk import Options
@@ -81,6 +82,12 @@ def test_an_item_that_makes_no_sense_carries_its_fault_and_no_other_is_lost(
     assert wrong.id not in {first.id, last.id}
 
 
+@pytest.mark.parametrize("given", ["heap \ud800", {"query": "heap", "provider": "\ud800"}])
+def test_a_row_can_hold_an_item_with_half_a_character(given: Any) -> None:
+    [item] = read("search", [given])
+    to_json([item.given, str(item.fault)])
+
+
 def test_what_is_no_item_at_all_says_so() -> None:
     [item] = read("search", [7])
     assert '"7" is no item' in str(item.fault)
@@ -90,9 +97,8 @@ def test_equal_work_has_an_equal_id_whatever_its_spelling() -> None:
     [one] = read("search", ["heap"], arguments={"limit": 5})
     [same] = read("search", [{"limit": "5", "q": "heap"}])
     [other] = read("search", ["heap"], arguments={"limit": 6})
-    [odd] = read("search", ["heap \ud800"])
     assert one.id == same.id
-    assert len({one.id, other.id, odd.id, read("research", ["heap"])[0].id}) == 4
+    assert len({one.id, other.id, read("research", ["heap"])[0].id}) == 3
 
 
 def test_an_input_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:

@@ -124,9 +124,10 @@ class Ray:
     def __init__(self) -> None:
         self.data = Data()
         self.told: list[str] = []
+        self.runs = False
 
     def is_initialized(self) -> bool:
-        return False
+        return self.runs
 
     def init(self, **_: Any) -> None:
         self.told.append("init")
@@ -160,6 +161,9 @@ def test_work_is_cut_into_blocks_and_ray_is_started_and_ended(tmp_path: Path, ra
     again = bulk.run("search", queries, out, web=web, options=options, on="ray")
     assert (again.resumed, ray.told) == (30, ["init", "shutdown"])
     assert len(web.asked) == 30
+    ray.runs = True
+    bulk.run("search", ["one"], tmp_path / "one.jsonl", web=web, on="ray")
+    assert ray.told == ["init", "shutdown"]
 
 
 def test_what_stops_one_actor_is_told_and_what_others_made_is_kept(

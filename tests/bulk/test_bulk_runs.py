@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +144,18 @@ def test_a_row_that_was_cut_off_is_made_again(tmp_path: Path) -> None:
     assert len(rows_of(out)) == 3
 
 
+@pytest.mark.parametrize("how", ["resend", "skip"])
+def test_what_was_sent_and_has_no_row_is_sent_again_or_skipped(tmp_path: Path, how: Any) -> None:
+    out, web = tmp_path / "rows.jsonl", StubWeb()
+    bulk.run("search", QUERIES[:1], out, web=web)
+    Path(f"{out}.journal").write_text("0\n1\n2")  # a last line without an end was never sent
+    summary = bulk.run("search", QUERIES, out, web=web, options=Options(in_flight=how))
+    assert web.asked == (QUERIES if how == "resend" else ["heap", "zip"])
+    assert summary.skipped == (how == "skip")
+    [_, row, _] = rows_of(out)
+    assert (row.error is not None) == (how == "skip")
+
+
 def test_failed_rows_are_made_anew_where_that_is_asked_for(tmp_path: Path) -> None:
     out = tmp_path / "rows.jsonl"
     web = StubWeb(raising(BadRequestError("no", provider="exa", status=400)))
@@ -176,6 +189,16 @@ def test_a_file_that_is_none_of_ours_is_left_alone(tmp_path: Path, name: str) ->
     assert out.read_text() == "my notes\n"
 
 
+def test_the_disk_is_told_to_keep_rows_now_and_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+    monkeypatch.setattr("webtools.bulk.rows._SYNC_SECONDS", 0.0)
+    monkeypatch.setattr("os.fsync", synced.append)
+    bulk.run("search", QUERIES, tmp_path / "rows.jsonl", web=StubWeb())
+    assert len(synced) == len(QUERIES) + 1
+
+
 def test_two_processes_cannot_write_to_one_file(tmp_path: Path) -> None:
     out = tmp_path / "rows.jsonl"
 
@@ -184,6 +207,30 @@ def test_two_processes_cannot_write_to_one_file(tmp_path: Path) -> None:
             bulk.run("search", QUERIES, out, web=StubWeb())
 
     assert bulk.run("search", ["heap"], out, web=StubWeb(answer)).ok == 1
+
+
+def test_a_full_disk_ends_the_run_and_leaves_whole_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, write = tmp_path / "rows.jsonl", os.write
+    written: list[int] = []
+
+    def full(file: int, data: Any) -> int:
+        if len(data) < 50:  # the journal
+            return write(file, data)
+        written.append(len(data))
+        if len(written) == 2:
+            return write(file, data[:40])
+        if len(written) == 3:
+            raise OSError(28, "No space left on device")
+        return write(file, data)
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(OSError, match="No space left"):
+        bulk.run("search", QUERIES, out, web=StubWeb(), options=Options(workers=1))
+    monkeypatch.undo()
+    assert [row.subject for row in rows_of(out)] == ["heap"]
+    assert out.read_bytes().endswith(b"}\n")
 
 
 # --- failures ----------------------------------------------------------------------------------
@@ -295,8 +342,9 @@ def test_pages_of_one_host_come_one_by_one_and_other_hosts_do_not_wait(tmp_path:
 
     web.answer = answer
     options = Options(host_interval=0.0, arguments={"provider": "direct"})
-    bulk.run("fetch", urls, tmp_path / "rows.jsonl", web=web, options=options)
-    assert (max(most_of_a_host), web.most_at_once) == (1, 3)
+    items = ["no address", *urls]
+    summary = bulk.run("fetch", items, tmp_path / "rows.jsonl", web=web, options=options)
+    assert (max(most_of_a_host), web.most_at_once, summary.failed) == (1, 3, 1)
 
 
 def test_a_page_that_robots_txt_disallows_is_skipped(tmp_path: Path) -> None:

@@ -106,6 +106,18 @@ def test_ctrl_c_keeps_what_was_done_and_says_how_to_go_on(
     assert len([*bulk.read(out)]) < 500
 
 
+def test_ctrl_c_before_anything_was_done_is_told_as_well(
+    cli: Cli, config: str, queries: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("webtools.bulk.run", interrupt)
+    done = cli("bulk", "search", queries, "-o", str(tmp_path / "a.jsonl"), "--config", config)
+    assert done.code == 130
+    assert "interrupted; nothing is done. The same command goes on" in " ".join(done.err.split())
+
+
 def test_a_terminal_shows_a_bar_and_a_pipe_a_line_now_and_then(
     cli: Cli, config: str, queries: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, TypeAlias, cast
 
+from pydantic_core import to_json
+
 from webtools.bulk.models import Operation
 from webtools.bulk.options import InputFormat, Options
 from webtools.errors import InputError
@@ -76,6 +78,7 @@ def _item(operation: Operation, index: int, given: Given | InputError, options: 
         named = _named(operation, given, options)
         arguments = _checked(operation, named, options)
     except InputError as error:
+        named = named if _is_plain(named) else {}
         told = next((each for each in named.values() if isinstance(each, str)), "")
         return Item(index, _id(operation, [named, str(error)]), told, named, fault=error)
     [subject] = _texts(arguments[_SUBJECTS[operation]])
@@ -93,7 +96,18 @@ def _checked(operation: Operation, named: dict[str, Any], options: Options) -> d
     if len(_texts(arguments[_SUBJECTS[operation]])) != 1:
         name = _SUBJECTS[operation]
         raise InputError(f"{name} has several entries; give each of them an item of its own.")
+    if not _is_plain(arguments):
+        raise InputError("it holds what no file of text can, such as half a character.")
     return arguments
+
+
+def _is_plain(value: Any) -> bool:
+    """Return whether a row can hold it."""
+    try:
+        to_json(value)
+    except ValueError:
+        return False
+    return True
 
 
 def _named(operation: Operation, given: Given | InputError, options: Options) -> dict[str, Any]:
@@ -120,8 +134,7 @@ def _texts(value: Any) -> list[str]:
 
 
 def _id(operation: Operation, arguments: Any) -> str:
-    text = json.dumps([operation, arguments], default=repr, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return hashlib.sha256(to_json([operation, arguments])).hexdigest()[:16]
 
 
 # --- reading -----------------------------------------------------------------------------------

@@ -28,9 +28,9 @@ class Journal:
         self.in_flight = {index for index in _indexes(path) if not done.has(index)}
         # Begun anew with what is still open, so that it never grows beyond one run.
         new = path.with_name(f"{path.name}.new")
-        new.write_text("".join(f"{index}\n" for index in sorted(self.in_flight)))
+        new.write_bytes(b"".join(b"%d\n" % index for index in sorted(self.in_flight)))
         new.replace(path)
-        self._file = os.open(path, os.O_WRONLY | os.O_APPEND)
+        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0))
 
     def sent(self, index: int) -> None:
         """Note that the call of an item is about to be made."""

@@ -15,17 +15,23 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
 from webtools.bulk.models import Outcome, Status
 from webtools.errors import InputError
 
+fcntl: Any = import_module("fcntl") if find_spec("fcntl") else None  # not on Windows
+
 _HEAD = re.compile(
     rb'\{"index":(\d+),"id":"([0-9a-f]{16})","status":"(\w+)","cost_usd":(null|[-+.\deE]+),'
 )
 _SYNC_SECONDS = 1.0
+_BINARY = getattr(os, "O_BINARY", 0)  # of Windows, which would write its own line ends
 _HIGHEST_INDEX = 2**32
 
 
@@ -65,25 +71,30 @@ class Rows:
 
     Args:
         path: Where it is; it is made where it is not there.
+        drop: The status of rows that are taken out first; None for none.
 
     Raises:
         InputError: It holds something else, or another process appends to it.
         OSError: It cannot be opened.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, drop: Status | None = None) -> None:
         self.path = path
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        self._file = _opened(path)
         self._synced = time.monotonic()
         try:
-            _lock(self._file, path)
-            self.done = self._read()
+            self.done, self._end = self._read()
+            if drop is not None and self.done.counts[drop]:
+                _without(path, drop)
+                old, self._file = self._file, _opened(path)
+                os.close(old)
+                self.done, self._end = self._read()
         except BaseException:
             os.close(self._file)
             raise
 
-    def _read(self) -> Done:
-        """Read what is done; a last line that was cut off is taken away."""
+    def _read(self) -> tuple[Done, int]:
+        """Read what is done, and where it ends; a last line that was cut off is taken away."""
         done, end = Done(), 0
         for number, line in enumerate(_lines(self.path), 1):
             if not line.endswith(b"\n"):
@@ -99,7 +110,7 @@ class Rows:
             end += len(line)
         if end < os.fstat(self._file).st_size:
             os.ftruncate(self._file, end)
-        return done
+        return done, end
 
     def append(self, outcome: Outcome, redact: Callable[[str], str] = str) -> None:
         """Append a row.
@@ -107,9 +118,15 @@ class Rows:
         Raises:
             OSError: It cannot be written.
         """
-        line = memoryview(redact(outcome.model_dump_json()).encode() + b"\n")
-        while line:  # a full disk takes a part of it before it refuses the rest
-            line = line[os.write(self._file, line) :]
+        line = redact(outcome.model_dump_json()).encode() + b"\n"
+        rest = memoryview(line)
+        try:
+            while rest:  # a full disk takes a part of it before it refuses the rest
+                rest = rest[os.write(self._file, rest) :]
+        except OSError:
+            os.ftruncate(self._file, self._end)  # or the next row would stand on its line
+            raise
+        self._end += len(line)
         self.done.add(outcome.index, outcome.id, outcome.status, outcome.cost_usd)
         if time.monotonic() - self._synced > _SYNC_SECONDS:
             self.sync()
@@ -125,23 +142,17 @@ class Rows:
         os.close(self._file)
 
 
-def without(path: Path, status: Status) -> int:
-    """Take the rows of a status out of a file; returns how many those were.
-
-    The file is replaced as a whole, so that a kill in between leaves the old one.
-    """
-    left, taken = path.with_name(f"{path.name}.new"), 0
+def _without(path: Path, status: Status) -> None:
+    """Take the rows of a status out of a file, which is replaced as a whole."""
+    left = path.with_name(f"{path.name}.new")
     with left.open("wb") as file:
         for line in _lines(path):
             head = _HEAD.match(line)
-            if head is not None and head[3].decode() == status:
-                taken += 1
-            else:
+            if head is None or head[3].decode() != status:
                 file.write(line)
         file.flush()
         os.fsync(file.fileno())
     left.replace(path)
-    return taken
 
 
 def read_rows(path: Path) -> Iterator[Outcome]:
@@ -166,15 +177,16 @@ def _lines(path: Path) -> Iterator[bytes]:
         yield from file
 
 
-def _lock(file: int, path: Path) -> None:
-    """Keep other processes from appending, until this one ends or closes the file."""
-    try:
-        import fcntl  # noqa: PLC0415  not on Windows
-    except ImportError:
-        return
+def _opened(path: Path) -> int:
+    """Open a file for appending, and keep others from it until it is closed."""
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | _BINARY, 0o644)
+    if fcntl is None:
+        return file
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
+        os.close(file)
         raise InputError(
             f"Another process is writing to {path}; wait for its end, or name another file."
         ) from None
+    return file

@@ -21,7 +21,7 @@ from webtools.bulk.limits import LocalLimiter
 from webtools.bulk.models import Operation, Outcome
 from webtools.bulk.options import Options
 from webtools.bulk.progress import ProgressCallback, Summary, Watch
-from webtools.bulk.rows import Done, Rows, read_rows, without
+from webtools.bulk.rows import Done, Rows, read_rows
 from webtools.bulk.working import Work, courtesy_for, work_off
 from webtools.client import WebTools
 from webtools.errors import InputError
@@ -144,9 +144,7 @@ class _Run:
         path = self.rows_path
         if parquet.is_parquet(self.output) and self.output.exists() and not path.exists():
             parquet.rows_again(self.output, path)
-        if self.options.retry_failed and path.exists():
-            without(path, "failed")
-        rows = Rows(path)
+        rows = Rows(path, "failed" if self.options.retry_failed else None)
         with closing(rows):
             total = items_module.count(self.source, self.options)
             watch = Watch(rows.done, total, self.report)
