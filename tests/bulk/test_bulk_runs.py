@@ -396,3 +396,19 @@ def test_settings_are_found_as_everywhere_where_no_client_is_given(
     config.write_text(json.dumps(webtools_sandbox.config()))
     monkeypatch.setattr("webtools.bulk.running.WebTools", lambda: WebTools(config=config))
     assert bulk.run("search", QUERIES, tmp_path / "rows.jsonl").ok == 3
+
+
+def test_pages_of_a_site_are_read_directly_and_its_robots_txt_is_asked_for_once(
+    tmp_path: Path, webtools_sandbox: SandboxServer
+) -> None:
+    site = webtools_sandbox.url.removeprefix("http://")
+    direct = {"name": "direct", "type": "direct", "options": {"allowPrivateHosts": [site]}}
+    cache = {"path": str(tmp_path / "cache.db")}
+    web = WebTools(config={"providers": [direct], "cache": cache, "log": {"enabled": False}})
+    names = ("heapq", "json", "no-such-page")
+    urls = [f"{webtools_sandbox.docs_url}/library/{name}.html" for name in names]
+    options = Options(host_interval=0.01, attempts=1)
+    summary = bulk.run("fetch", urls, tmp_path / "rows.jsonl", web=web, options=options)
+    assert (summary.ok, summary.failed) == (2, 1)
+    assert rows_of(tmp_path / "rows.jsonl")[0].provider == "direct"
+    assert webtools_sandbox.stats()["requests"]["/robots.txt"] == 1
