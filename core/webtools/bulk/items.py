@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -158,7 +158,7 @@ def _records(source: Source, options: Options) -> Iterator[Given | InputError]:
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[IO[str]]:
+def _opened(path: str) -> Generator[IO[str]]:
     if path == "-":
         yield sys.stdin
         return

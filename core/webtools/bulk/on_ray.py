@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -124,7 +124,7 @@ def _check_travels(web: WebTools) -> None:
 
 
 @contextmanager
-def _running(ray: Any) -> Iterator[None]:
+def _running(ray: Any) -> Generator[None]:
     """Use the Ray that runs, or the one that RAY_ADDRESS names, or start one on this machine."""
     logger = logging.getLogger("ray.data")
     level, is_own = logger.level, not ray.is_initialized()
