@@ -9,7 +9,17 @@ from pathlib import Path
 
 from benchmarks.report import Row, show
 
-PARTS = ("calls", "load", "start", "cutting", "caching", "research", "pages", "answers")
+PARTS = (
+    "calls",
+    "load",
+    "start",
+    "cutting",
+    "caching",
+    "research",
+    "bulk",
+    "pages",
+    "answers",
+)
 
 
 def main(arguments: list[str]) -> int:

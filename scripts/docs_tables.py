@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from webtools import errors, results
+from webtools import bulk, errors, results
 from webtools.notebook.table import CACHE, EVERY, KEYLESS, MAGICS, PLAN
 from webtools.tools import TOOLS, ToolInput
 
@@ -215,7 +215,7 @@ def details(name: str) -> str:
 
 def model(name: str) -> str:
     """Describe the fields of a result."""
-    found: type[BaseModel] = getattr(results, name)
+    found: type[BaseModel] = getattr(results, name, None) or getattr(bulk, name)
     rows = (row[:3] for _, row in fields(found, mode="serialization"))
     return table(("Field", "Value", "Meaning"), rows)
 

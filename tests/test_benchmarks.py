@@ -28,6 +28,7 @@ LEAST_ROWS = {
     "cutting": 7,
     "caching": 7,
     "research": 7,
+    "bulk": 5,
     "pages": 1,
     "answers": 20,
 }

@@ -58,6 +58,7 @@ SHOWN = {  # what the examples of a page must have printed, lest they find nothi
     "docs/sandbox.md": ["Sandbox at http://127.0.0.1:", "the next request fails: 401"],
     "docs/research.md": ["['exa', 'brave'] 0.017 None"],
     "docs/security.md": ["False"],
+    "docs/bulk.md": ["2 0.0 all is done", "ok heap queue ", "3 of 3 done"],
 }
 CALL_ID = "6ahdbay157jv"  # in an example it stands for the last call
 PORT = "127.0.0.1:8765"  # where `webtools sandbox` serves if nothing else is said

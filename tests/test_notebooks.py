@@ -115,8 +115,8 @@ def told(notebook: Any, name: str, kind: str = "text/plain") -> str:
 # --- as they are stored ------------------------------------------------------------------------
 
 
-def test_there_are_the_four_notebooks() -> None:
-    names = ["explore", "langchain_agent", "langchain_rag", "llamaindex_query_engine"]
+def test_there_are_the_five_notebooks() -> None:
+    names = ["bulk", "explore", "langchain_agent", "langchain_rag", "llamaindex_query_engine"]
     assert [path.stem for path in NOTEBOOKS] == names
 
 
@@ -184,6 +184,15 @@ def test_the_agent_shows_its_calls_and_cites_what_they_gave(tmp_path: Path) -> N
     assert cited
     assert cited[1] in told(ran, "data")
     assert told(ran, "failure").startswith('error\nquery " " is blank')
+
+
+def test_bulk_work_makes_rows_goes_on_and_reads_what_it_found(tmp_path: Path) -> None:
+    ran = run("bulk", tmp_path)
+    assert told(ran, "run").startswith("7 rows: 6 ok, 1 failed, 0.042 USD")
+    assert "failed" in told(ran, "frame")
+    assert 'diff: "colour" is not an argument' in told(ran, "rows")
+    assert told(ran, "again") == "7 rows were there, 1 is new\n"
+    assert re.search(rf"^(\d+) of \1 pages read, such as {FOUND}$", told(ran, "pages").strip())
 
 
 @pytest.mark.parametrize("name", ["langchain_rag", "llamaindex_query_engine"])

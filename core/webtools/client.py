@@ -9,6 +9,7 @@ from webtools.calls.awaited import AwaitedMethods, Moment, Strings
 from webtools.calls.validate import arguments
 from webtools.pipeline.context import CacheMode, CallOptions
 from webtools.progress import ProgressCallback
+from webtools.providers import direct
 from webtools.results import (
     FetchResponse,
     ReadResponse,
@@ -57,6 +58,17 @@ class WebTools(AwaitedMethods):
             ConfigError: The settings are malformed.
         """
         return self._settings.latest().fence
+
+    def reads_pages_itself(self, provider: str | None = None) -> bool:
+        """Return whether pages are read from their own sites, not asked of an API.
+
+        Args:
+            provider: Configured name of the provider that is to fetch; None for the usual one.
+
+        Raises:
+            ConfigError: The settings are missing or malformed, or no provider can fetch.
+        """
+        return self._settings.latest().chain("fetch", provider)[0].type == direct.ABOUT.name
 
     def tools(self) -> tuple[Tool, ...]:
         """Return the tools that the settings can serve, such as no `summarize` without Kagi.
@@ -154,6 +166,7 @@ class WebTools(AwaitedMethods):
         summary: bool = False,
         text_max_characters: int | None = None,
         provider: str | None = None,
+        robots: bool = False,
         cache: CacheMode = "use",
         progress: ProgressCallback | None = None,
     ) -> FetchResponse:
@@ -170,6 +183,8 @@ class WebTools(AwaitedMethods):
             summary: Return a summary of each page.
             text_max_characters: Most characters of text, or of passages, per page.
             provider: Configured name of the provider to use.
+            robots: Read no page that the site's robots.txt disallows, where we read it ourselves
+                (`direct`); needs the extra `bulk`.
             cache: `use` what earlier calls brought, `refresh` it, or `bypass` the cache.
             progress: Called whenever a part of the work is done.
 
@@ -190,6 +205,7 @@ class WebTools(AwaitedMethods):
             summary=summary,
             text_max_characters=text_max_characters,
             provider=provider,
+            robots=robots,
             cache=cache,
             progress=progress,
         )

@@ -84,6 +84,7 @@ class AwaitedMethods(Instance):
         summary: bool = False,
         text_max_characters: int | None = None,
         provider: str | None = None,
+        robots: bool = False,
         cache: CacheMode = "use",
         progress: ProgressCallback | None = None,
     ) -> FetchResponse:
@@ -96,6 +97,7 @@ class AwaitedMethods(Instance):
             summary=summary,
             text_max_characters=text_max_characters,
             provider=provider,
+            robots=robots,
             cache=cache,
             progress=progress,
         )

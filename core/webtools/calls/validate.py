@@ -149,10 +149,11 @@ def arguments(**named: Any) -> dict[str, Any]:
 def _split(named: dict[str, Any]) -> tuple[dict[str, Any], CallOptions]:
     """Part what the tool is told from what the caller decides."""
     cache, progress = named.pop("cache", "use"), named.pop("progress", None)
+    robots = named.pop("robots", False)
     synthesis = named.get("synthesis")
     if synthesis is None or isinstance(synthesis, str):
-        is_usual = cache == "use" and progress is None
-        return named, _USUAL if is_usual else CallOptions(cache, progress)
+        is_usual = cache == "use" and progress is None and not robots
+        return named, _USUAL if is_usual else CallOptions(cache, progress, robots=robots)
     return named | {"synthesis": None}, CallOptions(cache, progress, synthesis)
 
 

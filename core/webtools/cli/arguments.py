@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NoReturn
 
 from webtools._version import __version__
+from webtools.cli.bulk import bulk_parser
 from webtools.cli.cache_parsers import cache_parser, explain_parser, log_parser
 from webtools.cli.local_parsers import (
     completion_parser,
@@ -47,7 +48,10 @@ def _over_tools(
 
 _GROUPS: dict[str, dict[str, tuple[str, Callable[[str], Parser]]]] = {
     "research a question": _over_tools(RESEARCH),
-    "call one tool": _over_tools(CALLS),
+    "call one tool": {
+        **_over_tools(CALLS),
+        "bulk": ("many searches, pages or questions, a row each", bulk_parser),
+    },
     "before and after a call": {
         **_over_tools({"plan": PLAN}),
         "verify": ("an answer of any model against its sources, claim by claim", verify_parser),

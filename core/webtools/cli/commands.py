@@ -71,6 +71,13 @@ def sandbox(options: Namespace) -> int:
     return sandbox_module.run(options.port, options.latency, options.write_config)
 
 
+def bulk(options: Namespace) -> int:
+    """Make the calls of many items."""
+    from webtools.cli.bulk import run
+
+    return run(options)
+
+
 def mcp(options: Namespace) -> int:
     """Serve the tools over MCP."""
     from webtools.cli.mcp import run
@@ -100,6 +107,7 @@ COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "log": log,
     "cache": cache,
     "config": config,
+    "bulk": bulk,
     "mcp": mcp,
     "sandbox": sandbox,
     "completion": completion,

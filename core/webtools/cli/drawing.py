@@ -14,14 +14,14 @@ from webtools.tools import ToolResult
 
 def progress(*, parts: int) -> AbstractContextManager[ProgressCallback | None]:
     """Draw bars on stderr while a call of several parts runs, where that can be drawn on."""
-    if parts > 1 and _can_draw_on(sys.stderr):
+    if parts > 1 and can_draw_on(sys.stderr):
         return TerminalProgress()
     return nullcontext()
 
 
 def draw(tool: str, result: ToolResult, seconds: float | None = None) -> bool:
     """Draw a result on stdout; return False, and do nothing, where that cannot be drawn on."""
-    if not _can_draw_on(sys.stdout):
+    if not can_draw_on(sys.stdout):
         return False
     from webtools.display.terminal import console_for, render_whole  # noqa: PLC0415  rich is optional
 
@@ -29,7 +29,8 @@ def draw(tool: str, result: ToolResult, seconds: float | None = None) -> bool:
     return True
 
 
-def _can_draw_on(stream: Any) -> bool:
+def can_draw_on(stream: Any) -> bool:
+    """Return whether a stream is a terminal, and what draws on one is installed."""
     if not is_terminal(stream):
         return False
     try:

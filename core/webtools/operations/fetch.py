@@ -21,6 +21,7 @@ from webtools.operations.failover import (
     unpriced,
 )
 from webtools.operations.fetch_part import Part, earliest, fetch_part
+from webtools.pages.robots import DISALLOWED
 from webtools.pipeline.context import CallContext
 from webtools.pipeline.cost import total
 from webtools.providers import Account
@@ -28,10 +29,10 @@ from webtools.providers.operator_domains import FORBIDDEN
 from webtools.providers.protocols import PageQuery
 from webtools.results import FetchResponse, Page
 
-# What no other provider would fetch either: a page that is gone, and what our own policy refuses,
-# which may be an address that is nobody else's business.
+# What no other provider is asked for: a page that is gone or that robots.txt disallows, and what
+# our own policy refuses, which may be an address that is nobody else's business.
 _REFUSED = "refused by this package's policy"
-_NOWHERE = re.compile(rf"\bHTTP 4(?:04|10)\b|^{_REFUSED}").search
+_NOWHERE = re.compile(rf"\bHTTP 4(?:04|10)\b|^(?:{_REFUSED}|{DISALLOWED})").search
 _FORBIDDEN = (FORBIDDEN, _REFUSED)  # where hosts are forbidden, an odd one may be one of them
 _MOST_TOLD = 10  # reasons in one message
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -12,8 +12,17 @@ from pydantic import BaseModel, TypeAdapter
 from webtools.errors import ProviderError, RequestError, WebToolsError
 from webtools.flows.drivers import Flow, Gather
 from webtools.operations.failover import Leave
+from webtools.pages.robots import RobotsFile
 from webtools.pipeline.accounting import Job, observed
-from webtools.pipeline.caching import Kept, Kind, Work, in_common, keep_all, kept_already
+from webtools.pipeline.caching import (
+    Kept,
+    Kind,
+    Work,
+    done_once,
+    in_common,
+    keep_all,
+    kept_already,
+)
 from webtools.pipeline.context import CallContext
 from webtools.pipeline.cost import NOTHING, total
 from webtools.pipeline.retries import exchange, send_with_retries
@@ -48,6 +57,9 @@ class KeptPage(BaseModel):
     def own(self) -> KeptPage:
         """Return the same with lists of its own."""
         return KeptPage.model_construct(page=_own(self.page), warnings=[*self.warnings])
+
+
+_ROBOTS: Kind[RobotsFile] = Kind(TypeAdapter(RobotsFile), lambda _: True, own=lambda file: file)
 
 
 def _own(page: Page) -> Page:
@@ -211,7 +223,9 @@ def _answers(
     if services.pages is not None:
         job = _job(account, query, context)
         sender = partial(send_with_retries, job=replace(job), deadline=deadline)
-        call = PageCall(sender, job.timeout, deadline, done)
+        kept = partial(_kept_robots, account, context, deadline)
+        robots = kept if context.options.robots else None
+        call = PageCall(sender, job.timeout, deadline, done, robots)
         return [(yield from observed(job, services.pages.pages(query, account, call)))]
     assert services.fetch is not None  # noqa: S101  # accounts are selected by capability
     provider = services.fetch
@@ -235,6 +249,19 @@ def _all_failed(outcomes: Sequence[Pages | WebToolsError]) -> WebToolsError | No
     """Return the first error where there is nothing else: then it is the provider that failed."""
     errors = [each for each in outcomes if isinstance(each, WebToolsError)]
     return errors[0] if len(errors) == len(outcomes) else None
+
+
+def _kept_robots(
+    account: Account,
+    context: CallContext,
+    deadline: float,
+    url: str,
+    fetch: Callable[[], Flow[RobotsFile]],
+) -> Flow[RobotsFile]:
+    """Return a robots.txt, from the cache also where pages are read anew."""
+    reading = replace(context, options=replace(context.options, cache="use"))
+    work = Work(_ROBOTS, cache_key("robots", url), url, account.name)
+    return (yield from done_once(reading, work, fetch, deadline)).value
 
 
 def _job(account: Account, query: PageQuery, context: CallContext) -> Job:

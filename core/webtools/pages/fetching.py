@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from http import HTTPStatus
 from typing import TypeVar
 from urllib.parse import urlsplit
@@ -16,9 +17,10 @@ from webtools.errors import ProviderError, RequestError, RequestTimeoutError, We
 from webtools.flows.drivers import Flow, Gather, Now, Offload, Resolve
 from webtools.http.messages import Request, Response
 from webtools.http.proxies import Proxy, through
-from webtools.pages import ssrf, workers
+from webtools.pages import robots, ssrf, workers
 from webtools.pages.block_pages import BOT_CHECK, is_challenge
 from webtools.pages.reading import Content, Source
+from webtools.pages.robots import KeptRobots, RobotsFile
 from webtools.pages.ssrf import Policy, Target
 
 T = TypeVar("T")
@@ -52,6 +54,7 @@ class Terms:
         policy: Which private addresses are allowed.
         timeout: Seconds allowed for the whole call, for messages.
         deadline: When its time is up.
+        robots: Returns a site's robots.txt; None where nobody minds it.
     """
 
     name: str
@@ -62,6 +65,7 @@ class Terms:
     policy: Policy
     timeout: float
     deadline: float
+    robots: KeptRobots | None = None
 
 
 def of_each(urls: Sequence[str], fetch: Callable[[str], Flow[T]]) -> Flow[list[T]]:
@@ -114,12 +118,30 @@ def _visit(url: str, terms: Terms) -> Flow[_Visit]:
     policy, target = terms.policy, ssrf.parse(url)
     for _ in range(MAX_REDIRECTS + 1):
         terms.check_site(target.url)
+        if terms.robots is not None:
+            yield from _admit(target, policy, terms, terms.robots)
         response = yield from _ask(target, policy, terms)
         location = _location(response)
         if response.status not in _REDIRECTS or not location:
             return _Visit(target, _accepted(response, terms))
         policy, target = policy.after(target), ssrf.follow(target, location)
     raise ProviderError(f"the site redirects more than {MAX_REDIRECTS} times; use another source")
+
+
+def _admit(target: Target, policy: Policy, terms: Terms, kept: KeptRobots) -> Flow[None]:
+    """Check that the site's robots.txt lets us read a page; the file may be cached."""
+    address = robots.address_of(target.url)
+    fetch = partial(_robots_file, address, replace(terms, policy=policy, robots=None))
+    file = yield from kept(address, fetch)
+    yield Offload(partial(robots.check, target.url, file), alone=True)
+
+
+def _robots_file(address: str, terms: Terms) -> Flow[RobotsFile]:
+    try:
+        visit = yield from _visit(address, terms)
+    except (RequestError, ProviderError) as error:
+        return robots.file_for(error)
+    return robots.file_of(visit.response.body)
 
 
 def _location(response: Response) -> str:

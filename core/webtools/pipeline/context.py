@@ -97,12 +97,14 @@ class CallOptions:
         progress: Told whenever a part of the work is done.
         synthesizer: Writes the answer of a research call, in place of the configured one.
         conversation: Name of the conversation that the call belongs to; empty for none.
+        robots: Whether pages that we read ourselves are read only where robots.txt allows it.
     """
 
     cache: CacheMode = "use"
     progress: ProgressCallback | None = None
     synthesizer: Synthesizer | None = None
     conversation: str = ""
+    robots: bool = False
 
     def __post_init__(self) -> None:
         """Refuse another word for the cache, and a conversation without a name."""

@@ -114,6 +114,7 @@ def pages(query: PageQuery, account: Account, call: PageCall) -> Flow[Pages]:
         policy=_policy_of(account),
         timeout=call.timeout,
         deadline=call.deadline,
+        robots=call.robots,
     )
     fetch = partial(_fetch, terms=terms, query=query, account=account, call=call)
     found = yield from of_each(query.urls, fetch)

@@ -19,6 +19,7 @@ from webtools.errors import ProviderError
 from webtools.flows.drivers import Flow, Sleep
 from webtools.http.messages import Request, Response
 from webtools.http.proxies import NO_PROXIES, Proxies, Proxy
+from webtools.pages.robots import KeptRobots
 from webtools.providers.about import About, Capability
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
 from webtools.results import Page, Passage, SearchResult
@@ -296,12 +297,14 @@ class PageCall:
         timeout: Seconds allowed for the whole call, for messages.
         deadline: When its time is up.
         done: To be called with every URL as it ends, and whether it failed.
+        robots: Returns a site's robots.txt; None where nobody minds it.
     """
 
     send: Callable[[Request], Flow[Response]]
     timeout: float
     deadline: float
     done: Done
+    robots: KeptRobots | None = None
 
 
 class Provider(Protocol):

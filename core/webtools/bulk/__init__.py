@@ -1,0 +1,30 @@
+"""Bulk work: searches, pages or questions by the hundred thousand, one typed row each.
+
+    from webtools import bulk
+
+    summary = bulk.run("search", ["first query", "second query"], "rows.jsonl")
+    for row in bulk.read("rows.jsonl"):
+        print(row.status, row.subject, row.cost_usd)
+
+The same call again goes on where an earlier one was interrupted, however that ended.
+"""
+
+from webtools.bulk.items import Given
+from webtools.bulk.models import Failure, Operation, Outcome, Status
+from webtools.bulk.options import Options
+from webtools.bulk.progress import State, Summary
+from webtools.bulk.running import arun, read, run
+
+__all__ = [
+    "Failure",
+    "Given",
+    "Operation",
+    "Options",
+    "Outcome",
+    "State",
+    "Status",
+    "Summary",
+    "arun",
+    "read",
+    "run",
+]

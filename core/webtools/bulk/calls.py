@@ -1,0 +1,186 @@
+"""One item, one call: its row, or when to try again, or why the whole run should stop."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from webtools.bulk.items import Item
+from webtools.bulk.models import Failure, Operation, Outcome, Response, Status
+from webtools.bulk.options import Options
+from webtools.client import WebTools
+from webtools.errors import (
+    AuthenticationError,
+    ConfigError,
+    QuotaError,
+    RateLimitError,
+    WebToolsError,
+)
+from webtools.pages.robots import DISALLOWED
+from webtools.results import FetchResponse, ResearchEnvelope
+
+_FIRST_WAIT = 2.0  # seconds until a second attempt, doubled for each further one
+_LONGEST_WAIT = 300.0
+_MOST_REFUSALS = 5  # items in a row that a provider refuses for its key or its credit
+_REMEDIES = {
+    "AuthenticationError": "check the key with `webtools config check --live`, then retry",
+    "BadRequestError": "change the item's arguments",
+    "ConfigError": "mend the settings, then retry",
+    "InputError": "mend the item in the input",
+    "QuotaError": "add credit or raise the budget, then retry",
+    "RateLimitError": "retry later, with fewer workers or a longer interval",
+    "RequestError": "check the address and the network, then retry",
+    "RequestTimeoutError": "retry later, or raise timeoutMs of the provider",
+    "ResponseFormatError": "use another provider",
+    "UnavailableError": "retry later, or use another provider",
+}
+_USUAL_REMEDY = "check the query or URL, or use another one"
+
+
+class StopError(Exception):
+    """The run should end: what failed for this item will fail for all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """An item should be tried again.
+
+    Attributes:
+        seconds: After how long.
+        hold: Whether all others asked at the same place should wait too.
+    """
+
+    seconds: float
+    hold: bool
+
+
+class Caller:
+    """Makes the calls of items.
+
+    Args:
+        web: Makes them.
+        operation: Which call.
+        options: How.
+    """
+
+    def __init__(self, web: WebTools, operation: Operation, options: Options) -> None:
+        self._operation: Operation = operation
+        self._options = options
+        self._refused = 0  # in a row
+        calls: dict[Operation, Callable[..., Any]] = {
+            "search": web.asearch,
+            "fetch": web.afetch,
+            "research": web.aresearch,
+        }
+        self._call = calls[operation]
+        self._how: dict[str, Any] = {"cache": options.cache}
+        if operation == "fetch":
+            self._how["robots"] = options.robots
+
+    async def outcome(self, item: Item) -> Outcome | Again:
+        """Make the call of an item.
+
+        Raises:
+            StopError: No call of this run can succeed any more.
+        """
+        if item.fault is not None:
+            return self.row(item, "failed", error=_failure(item.fault))
+        began = time.monotonic()
+        item.attempts += 1
+        try:
+            response: Response = await self._call(**item.given, **self._how)
+        except WebToolsError as error:
+            failed = error
+        else:
+            item.ms += (time.monotonic() - began) * 1000
+            self._refused = 0
+            return self._answered(item, response)
+        item.ms += (time.monotonic() - began) * 1000
+        item.cost_usd += failed.cost_usd or 0.0
+        return self._failed(item, failed)
+
+    def row(self, item: Item, status: Status, **facts: Any) -> Outcome:
+        """Build the row of an item."""
+        return Outcome(
+            index=item.index,
+            id=item.id,
+            status=status,
+            operation=self._operation,
+            subject=item.subject,
+            input=item.given,
+            ms=round(item.ms, 1),
+            attempts=item.attempts,
+            at=datetime.now(UTC),
+            **facts,
+        )
+
+    def skipped_in_flight(self, item: Item) -> Outcome:
+        """Build the row of an item whose call was under way when an earlier run was killed."""
+        message = "An earlier run was killed while this call was under way."
+        remedy = "see whether the provider counted it, then take the row out and run again"
+        failure = Failure(type="Interrupted", message=message, remedy=remedy, retryable=True)
+        return self.row(item, "skipped", error=failure)
+
+    def _answered(self, item: Item, response: Response) -> Outcome:
+        match response:
+            case FetchResponse(pages=pages):
+                found = any(page.text or page.passages or page.summary for page in pages)
+                found = found or any(page.highlights for page in pages)
+            case _:
+                found = bool(response.results)
+        facts = response.meta if isinstance(response, ResearchEnvelope) else response
+        if isinstance(response, ResearchEnvelope):
+            provider = response.meta.provider_used
+        else:
+            provider = response.provider
+        cost = facts.cost_usd
+        return self.row(
+            item,
+            "ok" if found else "empty",
+            result=response.model_dump(mode="json"),
+            provider=provider,
+            cost_usd=None if cost is None else cost + item.cost_usd,
+            cost_is_estimate=facts.cost_is_estimate,
+            cache_hit=facts.cache_hit,
+        )
+
+    def _failed(self, item: Item, error: WebToolsError) -> Outcome | Again:
+        if isinstance(error, ConfigError) or _is_of_budget(error):
+            raise StopError(str(error))
+        if isinstance(error, (AuthenticationError, QuotaError)):
+            self._refused += 1
+            if self._refused >= _MOST_REFUSALS:
+                raise StopError(f"{_MOST_REFUSALS} items in a row were refused: {error}")
+        elif error.retryable and item.attempts < self._options.attempts:
+            return Again(_wait(error, item.attempts), isinstance(error, RateLimitError))
+        status: Status = "skipped" if DISALLOWED in str(error) else "failed"
+        return self.row(
+            item,
+            status,
+            error=_failure(error),
+            provider=error.provider,
+            cost_usd=item.cost_usd or None,
+        )
+
+
+def _is_of_budget(error: WebToolsError) -> bool:
+    """Return whether our own budget refused a call: that of a provider has a status."""
+    return isinstance(error, QuotaError) and error.status is None
+
+
+def _wait(error: WebToolsError, attempts: int) -> float:
+    """Return the seconds until the next attempt: as asked for, else more each time."""
+    if error.retry_after is not None:
+        return min(error.retry_after, _LONGEST_WAIT)
+    ceiling: float = _FIRST_WAIT * 2 ** (attempts - 1)
+    return min(_LONGEST_WAIT, ceiling) * random.uniform(0.5, 1.0)  # noqa: S311  jitter
+
+
+def _failure(error: WebToolsError) -> Failure:
+    kind = type(error).__name__
+    remedy = _REMEDIES.get(kind, _USUAL_REMEDY)
+    return Failure(type=kind, message=str(error), remedy=remedy, retryable=error.retryable)

@@ -1,0 +1,197 @@
+"""Items of bulk work: read one by one from a file, stdin or an iterable, never all at once."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, TypeAlias, cast
+
+from pydantic_core import to_json
+
+from webtools.bulk.models import Operation
+from webtools.bulk.options import InputFormat, Options
+from webtools.errors import InputError
+from webtools.text.narrowing import is_mapping
+from webtools.tools import FETCH, RESEARCH, SEARCH, Tool, read_input, shown
+
+Given: TypeAlias = str | Mapping[str, Any]
+Source: TypeAlias = str | os.PathLike[str] | Iterable[Given]
+TOOLS: dict[Operation, Tool] = {"search": SEARCH, "fetch": FETCH, "research": RESEARCH}
+_SUFFIXES: dict[str, InputFormat] = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+_SUBJECTS = {"search": "queries", "fetch": "urls", "research": "query"}
+
+
+@dataclass(slots=True)
+class Item:
+    """One item of the input.
+
+    Attributes:
+        index: Its place in the input, from 0.
+        id: Hash of the operation and its arguments.
+        subject: The query, question or URL.
+        given: The checked arguments of its call.
+        fault: Why no call can be made; None where one can.
+        attempts: How many calls were made.
+        ms: Milliseconds that they took.
+        cost_usd: What the failed ones cost.
+    """
+
+    index: int
+    id: str
+    subject: str
+    given: dict[str, Any]
+    fault: InputError | None = None
+    attempts: int = field(default=0, compare=False)
+    ms: float = field(default=0.0, compare=False)
+    cost_usd: float = field(default=0.0, compare=False)
+
+
+def items_of(operation: Operation, source: Source, options: Options) -> Iterator[Item]:
+    """Yield the items of an input; one that makes no sense carries its fault.
+
+    Raises:
+        InputError: The input cannot be read.
+    """
+    for index, given in enumerate(_records(source, options)):
+        yield _item(operation, index, given, options)
+
+
+def check_arguments(operation: Operation, options: Options) -> None:
+    """Check the arguments that all items share, before anything is read.
+
+    Raises:
+        InputError: They make no sense.
+    """
+    _checked(operation, {_SUBJECTS[operation]: "https://example.com/"}, options)
+
+
+def _item(operation: Operation, index: int, given: Given | InputError, options: Options) -> Item:
+    named: dict[str, Any] = {}
+    try:
+        named = _named(operation, given, options)
+        arguments = _checked(operation, named, options)
+    except InputError as error:
+        named = named if _is_plain(named) else {}
+        told = next((each for each in named.values() if isinstance(each, str)), "")
+        return Item(index, _id(operation, [named, str(error)]), told, named, fault=error)
+    [subject] = _texts(arguments[_SUBJECTS[operation]])
+    return Item(index, _id(operation, sorted(arguments.items())), subject, arguments)
+
+
+def _checked(operation: Operation, named: dict[str, Any], options: Options) -> dict[str, Any]:
+    """Return the arguments that were given for one item, as the method takes them.
+
+    Raises:
+        InputError: They make no sense, or there are several subjects.
+    """
+    given = {**options.arguments, **named}
+    arguments = read_input(TOOLS[operation].input_model, given).model_dump(exclude_unset=True)
+    if len(_texts(arguments[_SUBJECTS[operation]])) != 1:
+        name = _SUBJECTS[operation]
+        raise InputError(f"{name} has several entries; give each of them an item of its own.")
+    if not _is_plain(arguments):
+        raise InputError("it holds what no file of text can, such as half a character.")
+    return arguments
+
+
+def _is_plain(value: Any) -> bool:
+    """Return whether a row can hold it."""
+    try:
+        to_json(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _named(operation: Operation, given: Given | InputError, options: Options) -> dict[str, Any]:
+    """Return what an item names; a text is what the call is about.
+
+    Raises:
+        InputError: It is neither a text nor a mapping, or has not the column asked for.
+    """
+    if isinstance(given, InputError):
+        raise given
+    if isinstance(given, str):
+        return {_SUBJECTS[operation]: given}
+    if not is_mapping(given):  # pyright: ignore[reportUnnecessaryComparison]  whoever calls may
+        raise InputError(f"{shown(given)} is no item; use a text, or a mapping of arguments.")
+    if options.column is None:
+        return {name: value for name, value in given.items() if name and value not in (None, "")}
+    if options.column not in given:
+        raise InputError(f"there is no {shown(options.column)} in it; it has {', '.join(given)}.")
+    return {_SUBJECTS[operation]: given[options.column]}
+
+
+def _texts(value: Any) -> list[str]:
+    return [value] if isinstance(value, str) else [*value]
+
+
+def _id(operation: Operation, arguments: Any) -> str:
+    return hashlib.sha256(to_json([operation, arguments])).hexdigest()[:16]
+
+
+# --- reading -----------------------------------------------------------------------------------
+
+
+def _records(source: Source, options: Options) -> Iterator[Given | InputError]:
+    if not isinstance(source, (str, os.PathLike)):
+        yield from source
+        return
+    path = os.fspath(source)
+    form = options.format
+    if form == "auto":
+        form = _SUFFIXES.get(Path(path).suffix.lower(), "auto")
+    with _opened(path) as file:
+        if form == "csv":
+            yield from _table(file, path)
+            return
+        for line in file:
+            if line := line.strip():
+                yield _read_line(line, form)
+
+
+@contextmanager
+def _opened(path: str) -> Generator[IO[str]]:
+    if path == "-":
+        yield sys.stdin
+        return
+    try:
+        file = Path(path).open(encoding="utf-8-sig", errors="replace", newline="")  # noqa: SIM115  below
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+    with file:
+        yield file
+
+
+def _table(file: IO[str], path: str) -> Iterator[Given]:
+    try:
+        yield from csv.DictReader(file)
+    except csv.Error as error:
+        raise InputError(f"{path} cannot be read as CSV: {error}.") from error
+
+
+def _read_line(line: str, form: InputFormat) -> Given | InputError:
+    """Read one line: as it is, or JSON; where nobody says which, an object is JSON."""
+    if form == "text" or (form == "auto" and not line.startswith("{")):
+        return line
+    try:
+        given = json.loads(line)
+    except (ValueError, RecursionError):
+        return InputError(f"{shown(line)} is not JSON.")
+    if isinstance(given, str) or is_mapping(given):
+        return cast("Given", given)
+    return InputError(f"{shown(line)} is neither a JSON text nor an object.")
+
+
+def count(source: Source, options: Options) -> int | None:
+    """Count the items, where that takes no item away."""
+    if isinstance(source, (str, os.PathLike)):
+        return None if source == "-" else sum(1 for _ in _records(source, options))
+    return len(source) if hasattr(source, "__len__") else None  # type: ignore[arg-type]

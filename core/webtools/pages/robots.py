@@ -1,0 +1,94 @@
+"""What a site's robots.txt lets us read, by RFC 9309 (https://www.rfc-editor.org/rfc/rfc9309).
+
+A file that is not there (4xx) allows everything; one that cannot be had (no answer, 429, 5xx)
+allows nothing for as long as that is cached. Rules for `agent-webtools` go before those for `*`,
+the longest match decides, and `*` and `$` are understood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from http import HTTPStatus
+from typing import TYPE_CHECKING, TypeAlias
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict
+
+from webtools.errors import ConfigError, ProviderError, RequestError, UnavailableError
+from webtools.flows.drivers import Flow
+
+if TYPE_CHECKING:
+    from protego import Protego
+
+PRODUCT = "agent-webtools"  # what robots.txt calls us, and our requests too
+DISALLOWED = f"robots.txt disallows this page for {PRODUCT}"
+MAX_BYTES = 500 * 1024  # that RFC asks for at least; what comes after is not read
+_INSTALL = "pip install 'agent-webtools[bulk]'"
+_PARSED = 256  # files whose rules stay at hand
+
+
+class RobotsFile(BaseModel):
+    """What came of asking for a robots.txt.
+
+    Attributes:
+        text: What it says; empty where there is none, which allows everything.
+        fault: Why it could not be had, which allows nothing; empty where it could.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str = ""
+    fault: str = ""
+
+
+# Returns a site's robots.txt by its URL, from the cache or by the flow that fetches it.
+KeptRobots: TypeAlias = Callable[[str, Callable[[], Flow[RobotsFile]]], Flow[RobotsFile]]
+
+
+def address_of(url: str) -> str:
+    """Return where the robots.txt of a page is."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}/robots.txt"
+
+
+def file_of(body: bytes) -> RobotsFile:
+    """Read the body of an answer."""
+    return RobotsFile(text=body[:MAX_BYTES].decode("utf-8", "replace"))
+
+
+def file_for(error: RequestError | ProviderError) -> RobotsFile:
+    """Return what a failure means: everything is allowed, or nothing."""
+    status = error.status
+    is_refusal = status is not None and status < HTTPStatus.INTERNAL_SERVER_ERROR
+    is_absent = isinstance(error, ProviderError) and (
+        status is None or (is_refusal and status != HTTPStatus.TOO_MANY_REQUESTS)
+    )
+    return RobotsFile() if is_absent else RobotsFile(fault=str(error).rstrip("."))
+
+
+def check(url: str, file: RobotsFile) -> None:
+    """Check that a page may be read.
+
+    Raises:
+        ProviderError: The file disallows it.
+        UnavailableError: Nobody knows, as the file could not be had.
+        ConfigError: What reads the files is not installed.
+    """
+    if file.fault:
+        host = urlsplit(url).hostname
+        raise UnavailableError(
+            f"robots.txt of {host} could not be had, so the page was left alone: {file.fault}"
+        )
+    if file.text and not _rules(file.text).can_fetch(url, PRODUCT):
+        raise ProviderError(f"{DISALLOWED}; use another source")
+
+
+@lru_cache(maxsize=_PARSED)
+def _rules(text: str) -> Protego:
+    try:
+        from protego import Protego  # noqa: PLC0415  optional
+    except ImportError:
+        message = f"Reading robots.txt needs protego: {_INSTALL}; or fetch with robots=False."
+        raise ConfigError(message) from None
+    return Protego.parse(text)

@@ -1,0 +1,131 @@
+"""Whose turn it is: no host waits for another, none is hurried, and memory is bounded."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from webtools.bulk.frontier import Courtesy, Frontier
+from webtools.bulk.limits import LocalLimiter
+
+
+def frontier_of(
+    items: Iterator[str],
+    at_once: int = 1,
+    interval: float = 0.0,
+    window: int = 1000,
+    limiter: Any = None,
+) -> Frontier[str]:
+    courtesy: Courtesy[str] = Courtesy(lambda item: item[0].strip("-"), at_once, interval)
+    return Frontier(items, courtesy, limiter or LocalLimiter(), window)
+
+
+class Reserved:
+    """A limiter whose moments the test decides on."""
+
+    def __init__(self, *waits: float) -> None:
+        self.waits = [*waits]
+        self.asked: list[tuple[str, float]] = []
+
+    async def reserve(self, name: str, interval: float) -> float:
+        self.asked.append((name, interval))
+        return self.waits.pop(0)
+
+
+async def soon(frontier: Frontier[str]) -> str | None:
+    return await asyncio.wait_for(frontier.take(), 5)
+
+
+async def nothing(frontier: Frontier[str]) -> bool:
+    try:
+        await asyncio.wait_for(frontier.take(), 0.05)
+    except TimeoutError:
+        return True
+    return False
+
+
+async def test_one_item_of_a_host_is_under_way_and_the_others_are_not_kept_waiting() -> None:
+    frontier = frontier_of(iter(["a1", "a2", "b1"]))
+    assert [await soon(frontier), await soon(frontier)] == ["a1", "b1"]
+    assert await nothing(frontier)
+    frontier.end("a1")
+    assert await soon(frontier) == "a2"
+    frontier.end("a2")
+    frontier.end("b1")
+    assert [await soon(frontier), await soon(frontier)] == [None, None]
+
+
+async def test_a_moment_is_reserved_once_and_waited_for() -> None:
+    limiter = Reserved(0.0, 0.05)
+    frontier = frontier_of(iter(["a1", "a2", "-3"]), interval=9.0, limiter=limiter)
+    assert await soon(frontier) == "a1"
+    frontier.end("a1")
+    assert await soon(frontier) == "-3"  # without a name nobody has to wait
+    assert await soon(frontier) == "a2"
+    assert limiter.asked == [("a", 9.0), ("a", 9.0)]
+
+
+async def test_an_item_that_comes_again_holds_up_its_host_only_where_that_is_asked_for() -> None:
+    frontier = frontier_of(iter(["a1", "a2", "b1", "b2"]))
+    assert [await soon(frontier), await soon(frontier)] == ["a1", "b1"]
+    frontier.again("a1", 0.2, hold=True)
+    frontier.again("b1", 0.1, hold=False)
+    assert await soon(frontier) == "b2"
+    frontier.end("b2")
+    assert await soon(frontier) == "b1"
+    frontier.end("b1")
+    assert {await soon(frontier)} == {"a2"}
+
+
+async def test_several_of_a_lane_may_be_under_way() -> None:
+    frontier = frontier_of(iter(["a1", "a2", "a3"]), at_once=2)
+    assert [await soon(frontier), await soon(frontier)] == ["a1", "a2"]
+    assert await nothing(frontier)
+
+
+async def test_only_a_window_of_an_endless_input_is_read() -> None:
+    read = itertools.count()
+    frontier = frontier_of((f"a{next(read)}" for _ in itertools.count()), window=100)
+    for _ in range(300):
+        item = await soon(frontier)
+        assert item is not None
+        frontier.end(item)
+    await asyncio.sleep(0.05)
+    assert next(read) <= 300 + 100 + 2 * 64
+
+
+async def test_nothing_is_handed_out_after_it_was_closed() -> None:
+    frontier = frontier_of(iter(["a1", "a2"]))
+    assert await soon(frontier) == "a1"
+    waiting = asyncio.ensure_future(frontier.take())
+    await asyncio.sleep(0)
+    frontier.close()
+    assert await waiting is None
+    assert await soon(frontier) is None
+
+
+async def test_what_reading_raises_comes_out() -> None:
+    def items() -> Iterator[str]:
+        yield "a1"
+        raise ValueError("the input ends badly")
+
+    frontier = frontier_of(items())
+    with pytest.raises(ValueError, match="ends badly"):
+        await soon(frontier)
+
+
+async def test_a_limiter_spaces_evenly_and_forgets_what_is_past(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = [100.0]
+    limiter = LocalLimiter(lambda: now[0])
+    assert [await limiter.reserve("a", 2.0) for _ in range(3)] == [0.0, 2.0, 4.0]
+    monkeypatch.setattr("webtools.bulk.limits._MOST", 3)
+    for name in "bcdefg":
+        now[0] += 10
+        assert await limiter.reserve(name, 1.0) == 0.0
+    assert len(limiter._next) <= 4

@@ -1,0 +1,131 @@
+"""What is read as an item, from which input."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic_core import to_json
+
+from webtools import InputError
+from webtools.bulk import Options
+from webtools.bulk.items import Item, check_arguments, count, items_of
+
+
+def read(operation: Any, source: Any, **options: Any) -> list[Item]:
+    return [*items_of(operation, source, Options(**options))]
+
+
+def written(folder: Path, name: str, text: str) -> str:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def test_lines_are_texts_or_objects_with_the_arguments_of_the_call(tmp_path: Path) -> None:
+    lines = '\ufefffirst\n\n  second \r\n{"query": "third", "limit": 3}\n'
+    path = written(tmp_path, "in.txt", lines)
+    found = read("search", path, arguments={"limit": "2", "provider": "exa"})
+    assert [item.subject for item in found] == ["first", "second", "third"]
+    assert [item.given["limit"] for item in found] == [2, 2, 3]
+    assert [item.index for item in found] == [0, 1, 2]
+    assert count(path, Options()) == 3
+    assert [item.subject for item in read("search", path, format="text")][2].startswith("{")
+
+
+def test_json_lines_and_csv_go_by_the_name_of_the_file(tmp_path: Path) -> None:
+    path = written(tmp_path, "in.jsonl", '"plain"\n{"queries": ["q"]}\n')
+    assert [item.subject for item in read("search", path)] == ["plain", "q"]
+    table = 'url,text_max_characters,note\n"https://a.example/x,y",100,\nhttps://b.example/,,\n'
+    found = read("fetch", written(tmp_path, "in.csv", table))
+    assert [item.subject for item in found] == ["https://a.example/x,y", "https://b.example/"]
+    assert [item.given.get("text_max_characters") for item in found] == [100, None]
+
+
+def test_a_column_is_taken_alone_where_one_is_named(tmp_path: Path) -> None:
+    path = written(tmp_path, "in.csv", "id,link,limit\n7,https://a.example/,no number\n")
+    [item] = read("fetch", path, column="link")
+    assert item.given == {"urls": ["https://a.example/"]}
+    [item] = read("fetch", path, column="href")
+    assert '"href"' in str(item.fault)
+
+
+def test_stdin_and_any_iterable_are_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("a question\n"))
+    assert [item.subject for item in read("research", "-")] == ["a question"]
+    assert count("-", Options()) is None
+    given = ["one", {"query": "two", "command": "web-news"}]
+    assert [item.subject for item in read("research", iter(given))] == ["one", "two"]
+    assert count(given, Options()) == 2
+    assert count(iter(given), Options()) is None
+
+
+@pytest.mark.parametrize(
+    ("given", "fault"),
+    [
+        ("{not json", "is not JSON"),
+        ("[1]", "neither a JSON text nor an object"),
+        ('{"query": "a", "colour": "red"}', '"colour" is not an argument'),
+        ('{"queries": ["a", "b"]}', "give each of them an item of its own"),
+        ('{"query": "  "}', "is blank"),
+    ],
+)
+def test_an_item_that_makes_no_sense_carries_its_fault_and_no_other_is_lost(
+    tmp_path: Path, given: str, fault: str
+) -> None:
+    path = written(tmp_path, "in.jsonl", f'"first"\n{given}\n"last"\n')
+    first, wrong, last = read("search", path)
+    assert (first.fault, last.fault) == (None, None)
+    assert fault in str(wrong.fault)
+    assert wrong.id not in {first.id, last.id}
+
+
+@pytest.mark.parametrize("given", ["heap \ud800", {"query": "heap", "provider": "\ud800"}])
+def test_a_row_can_hold_an_item_with_half_a_character(given: Any) -> None:
+    [item] = read("search", [given])
+    to_json([item.given, str(item.fault)])
+
+
+def test_what_is_no_item_at_all_says_so() -> None:
+    [item] = read("search", [7])
+    assert '"7" is no item' in str(item.fault)
+
+
+def test_equal_work_has_an_equal_id_whatever_its_spelling() -> None:
+    [one] = read("search", ["heap"], arguments={"limit": 5})
+    [same] = read("search", [{"limit": "5", "q": "heap"}])
+    [other] = read("search", ["heap"], arguments={"limit": 6})
+    assert one.id == same.id
+    assert len({one.id, other.id, read("research", ["heap"])[0].id}) == 3
+
+
+def test_an_input_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read: No such file"):
+        read("search", tmp_path / "missing.txt")
+    path = written(tmp_path, "in.csv", "url\n" + "x" * 200_000)
+    with pytest.raises(InputError, match="cannot be read as CSV"):
+        read("fetch", path)
+
+
+def test_arguments_for_all_are_checked_before_anything_is_read() -> None:
+    with pytest.raises(InputError, match='"colour" is not an argument'):
+        check_arguments("search", Options(arguments={"colour": "red"}))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"workers": 0},
+        {"attempts": 0},
+        {"interval": -1},
+        {"host_interval": -1},
+        {"cache": "no"},
+        {"in_flight": "no"},
+        {"format": "xml"},
+    ],
+)
+def test_options_that_make_no_sense_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=next(iter(wrong))):
+        Options(**wrong)

@@ -1,0 +1,414 @@
+"""Runs: one row for each item, gone on with by the same call, stopped where no call can succeed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from stub_web import CONFIG, StubWeb
+
+from webtools import (
+    AuthenticationError,
+    BadRequestError,
+    ConfigError,
+    InputError,
+    QuotaError,
+    RateLimitError,
+    ResearchEnvelope,
+    SearchResponse,
+    UnavailableError,
+    WebTools,
+    bulk,
+)
+from webtools.bulk import Options, Outcome, State
+from webtools_sandbox import SandboxServer
+
+QUERIES = ["heap", "json", "zip"]
+
+
+def rows_of(path: Path) -> list[Outcome]:
+    return sorted(bulk.read(path), key=lambda row: row.index)
+
+
+def raising(*errors: Exception) -> Any:
+    left = [*errors]
+
+    def answer(_: str) -> None:
+        if left:
+            raise left.pop(0)
+
+    return answer
+
+
+# --- rows --------------------------------------------------------------------------------------
+
+
+def test_every_item_has_a_typed_row_with_price_provider_and_time(
+    tmp_path: Path, webtools_sandbox: SandboxServer
+) -> None:
+    web = WebTools(config=webtools_sandbox.config())
+    out = tmp_path / "rows.jsonl"
+    items: list[Any] = ["heap queue", {"query": "json", "limit": 1}, {"query": ""}]
+    webtools_sandbox.fault(provider="exa", status=400, times=1)
+    summary = bulk.run("search", items, out, web=web, options=Options(workers=1))
+    refused, found, wrong = rows_of(out)
+    assert (summary.done, summary.total, summary.ok, summary.failed) == (3, 3, 1, 2)
+    assert (found.status, found.provider, found.cost_usd, found.attempts) == ("ok", "exa", 0.007, 1)
+    assert isinstance(found.response, SearchResponse)
+    assert (len(found.results), found.page) == (1, None)
+    assert found.ms > 0
+    assert refused.error is not None
+    assert (refused.error.type, refused.error.remedy) == (
+        "BadRequestError",
+        "change the item's arguments",
+    )
+    assert wrong.error is not None
+    assert (wrong.error.type, wrong.attempts, wrong.response) == ("InputError", 0, None)
+
+
+def test_research_and_pages_have_rows_too(tmp_path: Path, webtools_sandbox: SandboxServer) -> None:
+    web = WebTools(config=webtools_sandbox.config())
+    bulk.run("research", ["heap queue"], tmp_path / "research.jsonl", web=web)
+    [row] = rows_of(tmp_path / "research.jsonl")
+    assert isinstance(row.response, ResearchEnvelope)
+    assert (row.status, row.provider) == ("ok", "exa")
+    url = f"{webtools_sandbox.docs_url}/library/heapq.html"
+    bulk.run("fetch", [url], tmp_path / "pages.jsonl", web=web, options=Options(interval=0.001))
+    [row] = rows_of(tmp_path / "pages.jsonl")
+    assert (row.status, row.page and row.page.url, row.results) == ("ok", url, [])
+
+
+def test_nothing_found_is_empty_and_no_failure(tmp_path: Path) -> None:
+    out = tmp_path / "rows.jsonl"
+    summary = bulk.run("search", QUERIES, out, web=StubWeb(lambda _: []))
+    assert (summary.empty, summary.ok, summary.stopped) == (3, 0, "")
+    assert bulk.run("fetch", ["https://a.example/"], tmp_path / "b.jsonl", web=StubWeb(str)).ok == 1
+    web = StubWeb(lambda _: "")
+    assert bulk.run("fetch", ["https://a.example/"], tmp_path / "c.jsonl", web=web).empty == 1
+
+
+def test_no_key_is_in_a_row(tmp_path: Path) -> None:
+    key = CONFIG["providers"][0]["apiKey"]  # type: ignore[index]
+    out = tmp_path / "rows.jsonl"
+    bulk.run("search", [f"what is {key}"], out, web=StubWeb())
+    assert key not in out.read_text()
+
+
+def test_rows_serve_data_frames_and_parquet_holds_the_same(
+    tmp_path: Path, webtools_sandbox: SandboxServer
+) -> None:
+    pandas = pytest.importorskip("pandas")
+    web = WebTools(config=webtools_sandbox.config())
+    lines, table = tmp_path / "rows.jsonl", tmp_path / "rows.parquet"
+    items = [*QUERIES, {"query": ""}]
+    bulk.run("search", items, lines, web=web)
+    bulk.run("search", items, table, web=web)
+    assert [path.name for path in sorted(tmp_path.iterdir()) if "rows" in path.name] == [
+        "rows.jsonl",
+        "rows.parquet",
+    ]
+    frame = pandas.read_json(lines, lines=True).sort_values("index")
+    other = pandas.read_parquet(table).sort_values("index")
+    assert [*frame["status"]] == [*other["status"]] == ["ok", "ok", "ok", "failed"]
+    assert frame["cost_usd"].sum() == other["cost_usd"].sum()
+    assert [row.response for row in rows_of(lines)] == [row.response for row in rows_of(table)]
+    assert rows_of(table)[3].error == rows_of(lines)[3].error
+
+
+# --- going on ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["rows.jsonl", "rows.parquet"])
+def test_the_same_call_again_asks_for_nothing_that_has_a_row(tmp_path: Path, name: str) -> None:
+    out = tmp_path / name
+    bulk.run("search", QUERIES, out, web=StubWeb())
+    web = StubWeb()
+    summary = bulk.run("search", [*QUERIES, "one more"], out, web=web)
+    assert web.asked == ["one more"]
+    assert (summary.done, summary.resumed, summary.cost_usd) == (4, 3, 0.028)
+    assert len(rows_of(out)) == 4
+
+
+def test_a_row_that_was_cut_off_is_made_again(tmp_path: Path) -> None:
+    out = tmp_path / "rows.jsonl"
+    bulk.run("search", QUERIES, out, web=StubWeb(), options=Options(workers=1))
+    out.write_bytes(out.read_bytes()[:-30])
+    assert len(rows_of(out)) == 2
+    web = StubWeb()
+    bulk.run("search", QUERIES, out, web=web)
+    assert web.asked == ["zip"]
+    assert len(rows_of(out)) == 3
+
+
+@pytest.mark.parametrize("how", ["resend", "skip"])
+def test_what_was_sent_and_has_no_row_is_sent_again_or_skipped(tmp_path: Path, how: Any) -> None:
+    out, web = tmp_path / "rows.jsonl", StubWeb()
+    bulk.run("search", QUERIES[:1], out, web=web)
+    Path(f"{out}.journal").write_text("0\n1\n2")  # a last line without an end was never sent
+    summary = bulk.run("search", QUERIES, out, web=web, options=Options(in_flight=how))
+    assert web.asked == (QUERIES if how == "resend" else ["heap", "zip"])
+    assert summary.skipped == (how == "skip")
+    [_, row, _] = rows_of(out)
+    assert (row.error is not None) == (how == "skip")
+
+
+def test_failed_rows_are_made_anew_where_that_is_asked_for(tmp_path: Path) -> None:
+    out = tmp_path / "rows.jsonl"
+    web = StubWeb(raising(BadRequestError("no", provider="exa", status=400)))
+    assert bulk.run("search", QUERIES, out, web=web, options=Options(workers=1)).failed == 1
+    again = StubWeb()
+    assert bulk.run("search", QUERIES, out, web=again).failed == 1
+    assert not again.asked
+    summary = bulk.run("search", QUERIES, out, web=again, options=Options(retry_failed=True))
+    assert (summary.ok, summary.failed, again.asked) == (3, 0, ["heap"])
+
+
+def test_rows_of_other_work_are_left_alone(tmp_path: Path) -> None:
+    out = tmp_path / "rows.jsonl"
+    bulk.run("search", QUERIES, out, web=StubWeb())
+    before = out.read_bytes()
+    with pytest.raises(InputError, match="holds rows of other work: its item 1 was not"):
+        bulk.run("search", ["heap", "yaml"], out, web=StubWeb())
+    with pytest.raises(InputError, match="other work"):
+        bulk.run("search", QUERIES, out, web=StubWeb(), options=Options(arguments={"limit": 3}))
+    assert out.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "notes.parquet"])
+def test_a_file_that_is_none_of_ours_is_left_alone(tmp_path: Path, name: str) -> None:
+    out = tmp_path / name
+    out.write_text("my notes\n")
+    with pytest.raises(InputError, match="row"):
+        bulk.run("search", QUERIES, out, web=StubWeb())
+    with pytest.raises(InputError, match="row"):
+        rows_of(out)
+    assert out.read_text() == "my notes\n"
+
+
+def test_the_disk_is_told_to_keep_rows_now_and_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+    monkeypatch.setattr("webtools.bulk.rows._SYNC_SECONDS", 0.0)
+    monkeypatch.setattr("os.fsync", synced.append)
+    bulk.run("search", QUERIES, tmp_path / "rows.jsonl", web=StubWeb())
+    assert len(synced) == len(QUERIES) + 1
+
+
+def test_two_processes_cannot_write_to_one_file(tmp_path: Path) -> None:
+    out = tmp_path / "rows.jsonl"
+
+    def answer(_: str) -> None:
+        with pytest.raises(InputError, match="Another process is writing"):
+            bulk.run("search", QUERIES, out, web=StubWeb())
+
+    assert bulk.run("search", ["heap"], out, web=StubWeb(answer)).ok == 1
+
+
+def test_a_full_disk_ends_the_run_and_leaves_whole_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, write = tmp_path / "rows.jsonl", os.write
+    written: list[int] = []
+
+    def full(file: int, data: Any) -> int:
+        if len(data) < 50:  # the journal
+            return write(file, data)
+        written.append(len(data))
+        if len(written) == 2:
+            return write(file, data[:40])
+        if len(written) == 3:
+            raise OSError(28, "No space left on device")
+        return write(file, data)
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(OSError, match="No space left"):
+        bulk.run("search", QUERIES, out, web=StubWeb(), options=Options(workers=1))
+    monkeypatch.undo()
+    assert [row.subject for row in rows_of(out)] == ["heap"]
+    assert out.read_bytes().endswith(b"}\n")
+
+
+# --- failures ----------------------------------------------------------------------------------
+
+
+def test_what_may_pass_is_tried_again_and_the_row_says_how_often(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webtools.bulk.calls._FIRST_WAIT", 0.01)
+    slow = RateLimitError("too many", status=429, retry_after=0.01, cost_usd=0.001)
+    web = StubWeb(raising(slow, UnavailableError("busy", status=503)))
+    out = tmp_path / "rows.jsonl"
+    bulk.run("search", ["heap"], out, web=web)
+    [row] = rows_of(out)
+    assert (row.status, row.attempts, row.cost_usd) == ("ok", 3, 0.008)
+    web = StubWeb(raising(*[UnavailableError("busy", status=503)] * 9))
+    bulk.run("search", ["heap"], tmp_path / "b.jsonl", web=web, options=Options(attempts=2))
+    [row] = rows_of(tmp_path / "b.jsonl")
+    assert (row.status, row.attempts, len(web.asked)) == ("failed", 2, 2)
+    assert row.error is not None
+    assert row.error.retryable
+
+
+def test_a_spent_budget_stops_the_run_and_the_same_call_goes_on(
+    tmp_path: Path, webtools_sandbox: SandboxServer
+) -> None:
+    out, config = tmp_path / "rows.jsonl", webtools_sandbox.config()
+    config["cache"]["path"] = str(tmp_path / "c.db")
+    poor = WebTools(config={**config, "failover": False, "budget": {"callsPerProcess": 2}})
+    summary = bulk.run("search", QUERIES, out, web=poor)
+    assert "2 of 2 calls" in summary.stopped
+    assert [row.status for row in rows_of(out)] == ["ok", "ok"]
+    config["cache"]["path"] = str(tmp_path / "other.db")
+    summary = bulk.run("search", QUERIES, out, web=WebTools(config=config))
+    assert (summary.done, summary.ok, summary.stopped) == (3, 3, "")
+
+
+def test_settings_that_serve_nobody_stop_the_run_at_once(tmp_path: Path) -> None:
+    web = StubWeb(raising(*[ConfigError("No key is set.")] * 9))
+    summary = bulk.run("search", QUERIES, tmp_path / "rows.jsonl", web=web)
+    assert (summary.stopped, summary.done) == ("No key is set.", 0)
+
+
+@pytest.mark.parametrize("error", [AuthenticationError, QuotaError])
+def test_a_provider_that_refuses_one_item_after_the_other_stops_the_run(
+    tmp_path: Path, error: Any
+) -> None:
+    queries = [f"q{i}" for i in range(30)]
+    web = StubWeb(raising(*[error("no credit", provider="exa", status=402)] * 30))
+    out = tmp_path / "rows.jsonl"
+    summary = bulk.run("search", queries, out, web=web, options=Options(workers=1))
+    assert summary.stopped == "5 items in a row were refused: no credit"
+    assert (summary.failed, len(web.asked)) == (4, 5)
+    now_and_then = [error("no", status=403), None] * 30
+    odd = StubWeb(lambda _: _raise(now_and_then.pop()))
+    options = Options(workers=1, retry_failed=True)
+    assert not bulk.run("search", queries, out, web=odd, options=options).stopped
+
+
+def _raise(error: Exception | None) -> None:
+    if error is not None:
+        raise error
+
+
+@pytest.mark.parametrize(
+    ("given", "match"),
+    [
+        ({"operation": "summarize"}, "'summarize' is no bulk work"),
+        ({"on": "spark"}, "use local or ray"),
+        ({"on": "ray", "options": Options(in_flight="skip")}, "for one machine"),
+        ({"options": Options(arguments={"colour": 1})}, "colour"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_before_anything_is_written(
+    tmp_path: Path, given: dict[str, Any], match: str
+) -> None:
+    operation = given.pop("operation", "search")
+    with pytest.raises(InputError, match=match):
+        bulk.run(operation, QUERIES, tmp_path / "rows.jsonl", web=StubWeb(), **given)
+    assert not (tmp_path / "rows.jsonl").exists()
+
+
+def test_parquet_without_its_library_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webtools.bulk.parquet.find_spec", lambda _: None)
+    with pytest.raises(ConfigError, match=r"pip install 'agent-webtools\[bulk\]'"):
+        bulk.run("search", QUERIES, tmp_path / "rows.parquet", web=StubWeb())
+
+
+# --- at the same time --------------------------------------------------------------------------
+
+
+def test_so_many_calls_are_under_way_as_there_are_workers(tmp_path: Path) -> None:
+    web = StubWeb(seconds=0.01)
+    queries = [f"q{i}" for i in range(40)]
+    bulk.run("search", queries, tmp_path / "rows.jsonl", web=web, options=Options(workers=5))
+    assert web.most_at_once == 5
+
+
+def test_pages_of_one_host_come_one_by_one_and_other_hosts_do_not_wait(tmp_path: Path) -> None:
+    web = StubWeb(seconds=0.02)
+    urls = [f"https://{host}.example/{i}" for host in "abc" for i in range(3)]
+    most_of_a_host: list[int] = []
+
+    def answer(_: str) -> None:
+        hosts = [url.split("/")[2] for url in web.under_way]
+        most_of_a_host.append(max(map(hosts.count, hosts)))
+
+    web.answer = answer
+    options = Options(host_interval=0.0, arguments={"provider": "direct"})
+    items = ["no address", *urls]
+    summary = bulk.run("fetch", items, tmp_path / "rows.jsonl", web=web, options=options)
+    assert (max(most_of_a_host), web.most_at_once, summary.failed) == (1, 3, 1)
+
+
+def test_a_page_that_robots_txt_disallows_is_skipped(tmp_path: Path) -> None:
+    from webtools.pages.robots import DISALLOWED  # noqa: PLC0415
+
+    refused = BadRequestError(f"The page could not be fetched: https://a.example/: {DISALLOWED}.")
+    out = tmp_path / "rows.jsonl"
+    summary = bulk.run("fetch", ["https://a.example/"], out, web=StubWeb(raising(refused)))
+    assert (summary.skipped, summary.failed) == (1, 0)
+
+
+async def test_a_running_loop_and_a_task_can_do_it(tmp_path: Path) -> None:
+    assert bulk.run("search", QUERIES, tmp_path / "a.jsonl", web=StubWeb()).ok == 3
+    assert (await bulk.arun("search", QUERIES, tmp_path / "b.jsonl", web=StubWeb())).ok == 3
+
+
+async def test_calls_under_way_are_kept_when_the_run_is_cancelled(tmp_path: Path) -> None:
+    out, web = tmp_path / "rows.jsonl", StubWeb(seconds=0.1)
+    work = bulk.arun("search", QUERIES, out, web=web, options=Options(workers=2))
+    task = asyncio.ensure_future(work)
+    while len(web.under_way) < 2:  # noqa: ASYNC110  a stub has no event
+        await asyncio.sleep(0.001)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert [row.subject for row in rows_of(out)] == ["heap", "json"]
+    journal = Path(f"{out}.journal").read_text()  # noqa: ASYNC240
+    assert journal.split() == ["0", "1"]
+
+
+def test_progress_counts_what_was_done_before_and_knows_the_time_left(tmp_path: Path) -> None:
+    out = tmp_path / "rows.jsonl"
+    bulk.run("search", QUERIES, out, web=StubWeb())
+    states: list[State] = []
+    items = [*QUERIES, *(f"q{i}" for i in range(6))]
+    options = Options(workers=1)
+    bulk.run(
+        "search", items, out, web=StubWeb(seconds=0.06), options=options, progress=states.append
+    )
+    assert states[0].done > 3
+    assert states[0].seconds_left
+    assert (states[-1].done, states[-1].total, states[-1].seconds_left) == (9, 9, 0.0)
+
+
+def test_settings_are_found_as_everywhere_where_no_client_is_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, webtools_sandbox: SandboxServer
+) -> None:
+    config = tmp_path / "web-search.json"
+    config.write_text(json.dumps(webtools_sandbox.config()))
+    monkeypatch.setattr("webtools.bulk.running.WebTools", lambda: WebTools(config=config))
+    assert bulk.run("search", QUERIES, tmp_path / "rows.jsonl").ok == 3
+
+
+def test_pages_of_a_site_are_read_directly_and_its_robots_txt_is_asked_for_once(
+    tmp_path: Path, webtools_sandbox: SandboxServer
+) -> None:
+    site = webtools_sandbox.url.removeprefix("http://")
+    direct = {"name": "direct", "type": "direct", "options": {"allowPrivateHosts": [site]}}
+    cache = {"path": str(tmp_path / "cache.db")}
+    web = WebTools(config={"providers": [direct], "cache": cache, "log": {"enabled": False}})
+    names = ("heapq", "json", "no-such-page")
+    urls = [f"{webtools_sandbox.docs_url}/library/{name}.html" for name in names]
+    options = Options(host_interval=0.01, attempts=1)
+    summary = bulk.run("fetch", urls, tmp_path / "rows.jsonl", web=web, options=options)
+    assert (summary.ok, summary.failed) == (2, 1)
+    assert rows_of(tmp_path / "rows.jsonl")[0].provider == "direct"
+    assert webtools_sandbox.stats()["requests"]["/robots.txt"] == 1

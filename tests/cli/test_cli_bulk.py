@@ -1,0 +1,152 @@
+"""`webtools bulk`: what it prints, how it ends, and that the same command goes on."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from cli_calls import Cli, Start
+
+from webtools import bulk
+from webtools.bulk import State
+from webtools.cli.bulk import words
+from webtools_sandbox import SandboxServer
+
+
+@pytest.fixture
+def queries(tmp_path: Path) -> str:
+    path = tmp_path / "queries.txt"
+    path.write_text("heap queue\njson decoder\n")
+    return str(path)
+
+
+@pytest.fixture
+def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("in.txt").write_text("heap\n")
+
+
+def test_rows_are_written_and_counted(cli: Cli, config: str, queries: str, tmp_path: Path) -> None:
+    out = str(tmp_path / "rows.jsonl")
+    done = cli("bulk", "search", queries, "-o", out, "--config", config, "--set", "limit=1")
+    assert (done.code, done.err) == (0, "")
+    assert done.out == f"2 of 2 done: 2 ok; 0.014 USD; rows in {out}\n"
+    assert [len(row.response.results) for row in bulk.read(out) if row.response] == [1, 1]  # type: ignore[union-attr]
+    again = cli(
+        "bulk", "search", queries, "-o", out, "--config", config, "--set", "limit=1", "--json"
+    )
+    assert (again.json["done"], again.json["resumed"], again.json["output"]) == (2, 2, out)
+
+
+def test_failed_rows_make_the_exit_code_1_and_are_done_anew_on_request(
+    cli: Cli, config: str, queries: str, tmp_path: Path, webtools_sandbox: SandboxServer
+) -> None:
+    command = ["bulk", "search", queries, "-o", str(tmp_path / "rows.jsonl"), "--config", config]
+    webtools_sandbox.fault(provider="exa", status=400, times=1)
+    quiet = cli(*command, "--quiet", "--set", "provider=exa")
+    assert (quiet.code, quiet.out, quiet.err) == (1, "", "")
+    assert cli(*command, "--retry-failed", "--set", "provider=exa").code == 0
+
+
+def test_a_run_that_was_stopped_says_why_and_how_to_go_on(
+    cli: Cli, config: str, queries: str, tmp_path: Path
+) -> None:
+    poor = {**json.loads(Path(config).read_text()), "budget": {"callsPerProcess": 1}}
+    poor["failover"] = False
+    poor["cache"] = {"enabled": False, "path": str(tmp_path / "own.db")}
+    Path(config).write_text(json.dumps(poor))
+    out = str(tmp_path / "rows.jsonl")
+    done = cli("bulk", "search", queries, "-o", out, "--config", config, "--workers", "1")
+    assert done.code == 4
+    assert done.out.startswith("1 of 2 done: 1 ok; 0.007 USD")
+    assert "stopped: The budget refuses the call" in done.err
+    assert "The same command goes on from there." in " ".join(done.err.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "match"),
+    [
+        (["search", "missing.txt", "-o", "rows.jsonl"], "missing.txt cannot be read"),
+        (["search", "in.txt", "-o", "rows.jsonl", "--set", "limit"], "use NAME=VALUE"),
+        (["search", "in.txt", "-o", "rows.jsonl", "--set", "colour=1"], "is not an argument"),
+        (["search", "in.txt", "-o", "rows.jsonl", "--workers", "0"], "workers 0 is out of range"),
+        (["search", "in.txt"], "required: -o/--output"),
+        (["summarize", "in.txt", "-o", "rows.jsonl"], "invalid choice: 'summarize'"),
+    ],
+)
+def test_wrong_usage_is_exit_code_2(
+    cli: Cli, config: str, in_folder: None, words: list[str], match: str
+) -> None:
+    done = cli("bulk", *words, "--config", config)
+    assert done.code == 2
+    assert match in " ".join(done.err.split())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
+def test_ctrl_c_keeps_what_was_done_and_says_how_to_go_on(
+    start: Start, config: str, tmp_path: Path, webtools_sandbox: SandboxServer
+) -> None:
+    items, out = tmp_path / "many.txt", tmp_path / "rows.jsonl"
+    items.write_text("".join(f"heap {i}\n" for i in range(500)))
+    webtools_sandbox.latency = 0.05
+    words = ("bulk", "search", str(items), "-o", str(out), "--config", config, "--workers", "2")
+    running = start(*words)
+    end = time.monotonic() + 30
+    while (not out.exists() or out.read_bytes().count(b"\n") < 3) and time.monotonic() < end:
+        time.sleep(0.02)
+    running.send_signal(signal.SIGINT)
+    _, told = running.communicate(timeout=20)
+    assert running.returncode == 130
+    assert "of 500 done" in told
+    assert "The same command goes on from there." in " ".join(told.split())
+    assert len([*bulk.read(out)]) < 500
+
+
+def test_ctrl_c_before_anything_was_done_is_told_as_well(
+    cli: Cli, config: str, queries: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("webtools.bulk.run", interrupt)
+    done = cli("bulk", "search", queries, "-o", str(tmp_path / "a.jsonl"), "--config", config)
+    assert done.code == 130
+    assert "interrupted; nothing is done. The same command goes on" in " ".join(done.err.split())
+
+
+def test_a_terminal_shows_a_bar_and_a_pipe_a_line_now_and_then(
+    cli: Cli, config: str, queries: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webtools.bulk.progress.Watch.__init__.__defaults__", (0.0,))
+    monkeypatch.setattr("webtools.cli.bulk._LINE_SECONDS", 0.0)
+    piped = cli("bulk", "search", queries, "-o", str(tmp_path / "a.jsonl"), "--config", config)
+    assert "webtools: 2 of 2 done: 2 ok; 0.014 USD" in piped.err
+    shown: list[str] = []
+
+    class Bars:
+        def show(self, stage: object) -> None:
+            shown.append(str(stage))
+
+        def close(self) -> None:
+            shown.append("closed")
+
+    monkeypatch.setattr("webtools.cli.drawing.can_draw_on", lambda _: True)
+    monkeypatch.setattr("webtools.display.hook.bars", lambda _: Bars())
+    drawn = cli("bulk", "search", queries, "-o", str(tmp_path / "b.jsonl"), "--config", config)
+    assert not drawn.err
+    assert "searching" in shown[0]
+    assert "2 ok; 0.014 USD" in shown[-2]
+    assert shown[-1] == "closed"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "left"), [(7, "7 s"), (125, "2 min 5 s"), (7_300, "2 h 1 min"), (None, "USD")]
+)
+def test_the_time_that_is_left_is_told_in_words(seconds: float | None, left: str) -> None:
+    state = State(3, None, 2, 0, 1, 0, 0.5, 10.0, seconds)
+    assert words(state).startswith("3 done: 2 ok, 1 failed; 0.5 USD")
+    assert left in words(state)
