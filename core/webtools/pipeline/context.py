@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast, get_args
 
 from webtools.config.settings import Accounts, BudgetConfig, LogConfig, cache_path, log_path
 from webtools.errors import InputError
@@ -136,7 +136,7 @@ class CallContext:
     facilities: Facilities
     options: CallOptions = field(default_factory=CallOptions)
     private: tuple[str, ...] = ()
-    noted: deque[Event] = field(default_factory=deque[Event], repr=False)
+    noted: deque[Event] = field(default_factory=cast("type[deque[Event]]", deque), repr=False)
     cache_fault: StoreError | None = None
     is_unpriced: bool = False
     conversations: Conversations = _NO_CONVERSATIONS
