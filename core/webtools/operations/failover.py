@@ -228,12 +228,17 @@ def first_to_serve(
 ) -> Flow[T]:
     """Ask providers in turn; whoever is parked is asked only if nobody else serves.
 
+    A provider without any other is asked whatever is known of it.
+
     Raises:
         InputError: No provider takes such a request.
         ProviderError: Every provider failed or is parked, or the request is wrong.
         RequestError: Every provider failed, the first one without an answer.
     """
-    found = yield from in_turn(turns, tried, attempt, context)
+    if len(turns.accounts) == 1:
+        found = yield from attempt(turns.accounts[0], turns.deadline, None)
+    else:
+        found = yield from in_turn(turns, tried, attempt, context)
     if found is None and tried.answered is None and _may_go_on(turns, tried):
         found = yield from in_turn(parked(turns, tried), tried, attempt, context)
     if found is None:

@@ -96,11 +96,10 @@ def search(
     accounts, tries = [account, *others.accounts], [Tried() for _ in queries]
     deadline = end_of_call(accounts, "search", (yield Now()))  # one for all of them
     flows = [
-        _one_outcome(
-            query,
+        first_to_serve(
             Turns(accounts, lambda _: "search", deadline, query.query, may_be_its_own),
             tried,
-            others.limit_of,
+            partial(_attempt, first=account, query=query, others=others, context=context),
             context,
         )
         for query, tried in zip(queries, tries, strict=True)
@@ -146,6 +145,8 @@ def _response(
         states = {name: attest(each, queries[0]) for name, each in served.items()}
         filters = weakest(states.values())
         context.log("filters", filters=filters)
+    accounts, names = context.accounts, [each.provider for each in told]
+    stood_in = keyless_notices(accounts, names) if accounts.stand_ins else ()
     limited = {notes[name]: None for name in notes if name in served}
     times = [answer.at for answer in answers if answer.at]
     is_kept = len(times) == len(queries) and not any(each.failures for each in tries)
@@ -160,9 +161,9 @@ def _response(
             *_warnings(answers, states),
             *(left_warnings(told) if len(told) > 1 or told[0].reason else ()),
             *unknown,
-            *context.accounts.warnings,
+            *accounts.warnings,
             *limited,
-            *keyless_notices(context.accounts, (each.provider for each in told)),
+            *stood_in,
             *context.store_warnings(),
         ],
         cost_usd=usd,
@@ -191,23 +192,19 @@ class Answer:
     at: datetime | None
 
 
-def _one_outcome(
+def _attempt(
+    account: Account,
+    deadline: float,
+    leave: Leave,
+    *,
+    first: Account,
     query: SearchQuery,
-    turns: Turns,
-    tried: Tried,
-    limit_of: Callable[[Account], int],
+    others: Others,
     context: CallContext,
 ) -> Flow[Kept[Hits]]:
-    """Search for one query, with the next provider where one fails."""
-    first = turns.accounts[0]
-    if len(turns.accounts) == 1:
-        return find(first, query, turns.deadline, context)
-
-    def attempt(account: Account, end: float, leave: Leave) -> Flow[Kept[Hits]]:
-        own = query if account is first else replace(query, limit=limit_of(account))
-        return find(account, own, end, context, leave)
-
-    return first_to_serve(turns, tried, attempt, context)
+    """Search for one query with whoever's turn it is."""
+    own = query if account is first else replace(query, limit=others.limit_of(account))
+    return find(account, own, deadline, context, leave)
 
 
 def _told(

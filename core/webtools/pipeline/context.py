@@ -197,11 +197,11 @@ class CallContext:
         # be a hidden character in the midst of one.
         is_odd = max(map(len, lines)) > _LONG_LINE or written.find(rb"\u") >= 0
         if is_odd or self.accounts.redactor.may_be_in(written):
-            lines = [
+            written = b"".join(
                 log.line(name, self.id, self._clean(facts), self.private, at=at)
                 for at, name, facts in events
-            ]
-        log.append(lines)
+            )
+        log.append(written)
 
     def _emit(self, events: Sequence[Event]) -> None:
         """Emit records of the standard `logging`; queries are in them as the log has them."""
