@@ -168,7 +168,7 @@ def error_details(error: WebToolsError) -> dict[str, Any]:
 # --- within the budget -------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Shown:
     """What a model is to read.
 

@@ -22,7 +22,7 @@ from webtools.operations.fetch import fetch_in_turn
 from webtools.operations.filters import finding_similar
 from webtools.operations.loop_guard import search_anew
 from webtools.operations.read_output import read_on
-from webtools.operations.search import search
+from webtools.operations.search import Others, search
 from webtools.operations.summarize import summarize
 from webtools.pipeline.context import CallContext
 from webtools.providers import PROVIDERS, Account, Capability
@@ -172,15 +172,14 @@ def _outcome(response: Any) -> dict[str, Any]:
 def _search(given: SearchInput, context: CallContext) -> Flow[SearchResponse]:
     accounts = context.accounts
     chain = accounts.chain("search", given.provider or None)
-    if given.similar:
-        chain = finding_similar(chain)
-    limits = {each.name: _limit(given.limit, each, accounts) for each in chain}
+    account, *others = finding_similar(chain) if given.similar else chain
+    limit_of = partial(_limit, given.limit, accounts)
     start, end = given.start_published_date, given.end_published_date
     since, until = read_date(start) if start else None, read_date(end) if end else None
     queries = [
         SearchQuery(
             query=text,
-            limit=limits[chain[0].name],
+            limit=limit_of(account),
             include_domains=tuple(given.include_domains),
             exclude_domains=tuple(given.exclude_domains),
             start_published_date=since,
@@ -195,18 +194,18 @@ def _search(given: SearchInput, context: CallContext) -> Flow[SearchResponse]:
         )
         for text in given.queries
     ]
-    others = [(each, limits[each.name]) for each in chain[1:]]
     notes = {
-        name: f"limit {given.limit} is above what is allowed here; {limit} was used."
-        for name, limit in limits.items()
-        if limit < given.limit
+        each.name: f"limit {given.limit} is above what is allowed here; {limit} was used."
+        for each in ((account, *others) if given.limit else ())
+        if (limit := limit_of(each)) < given.limit
     }
     options = context.options
     is_guarded = options.conversation and options.cache == "use" and accounts.loop_guard
-    return (search_anew if is_guarded else search)(chain[0], queries, context, others, notes)
+    how = search_anew if is_guarded else search
+    return how(account, queries, context, Others(others, limit_of), notes)
 
 
-def _limit(asked: int, account: Account, accounts: Accounts) -> int:
+def _limit(asked: int, accounts: Accounts, account: Account) -> int:
     """Find how many results a query may have; an operator's bound wins."""
     most = PROVIDERS[account.type].about.max_results
     options = account.options

@@ -272,8 +272,6 @@ def _remedy(capability: Capability) -> str:
 
 def keyless_notices(accounts: Accounts, asked: Iterable[str]) -> list[str]:
     """Return a sentence for each of those asked that stood in, as it was sent the question."""
-    if not accounts.stand_ins:  # the usual case
-        return []
     types = {each.name: each.type for each in accounts.standing_in("search")}
     return [
         f"{PROVIDERS[types[name]].about.title} was asked, without a key: no configured provider "

@@ -180,7 +180,8 @@ class Settings:
             self._lock, self._pid = threading.Lock(), os.getpid()
         with self._lock:
             path = None if self._config else self._path or find_config()
-            signature = (*proxy_signature(), *self._sign(path))
+            own = () if self._config else self._sign(path)
+            signature = (*proxy_signature(), *own)
             if self._accounts is None or signature != self._signature:
                 self._accounts = self._read(path)
                 self._signature = signature
@@ -207,8 +208,6 @@ class Settings:
         return os.environ if self._environ is None else self._environ
 
     def _sign(self, path: Path | None) -> tuple[object, ...]:
-        if self._config:
-            return ()
         if path:
             if (found := status(path)) is None:
                 raise file_error(str(path), "does not exist")

@@ -12,6 +12,7 @@ from pydantic_core import from_json
 OK = 200
 MAX_BODY_BYTES = 16 * 1024 * 1024
 CONNECT_TIMEOUT = 5.0
+_CLOSING = {b"{": b"}", b"[": b"]"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +74,10 @@ class Response:
         encoded = self.headers.get("content-encoding", "identity") != "identity"
         if announced.isdecimal() and not encoded and len(self.body) < int(announced[:20]):
             return True
-        if not self.body.lstrip().startswith((b"{", b"[")):
-            return False
-        # As many brackets close as open: of a JSON that broke off, one is missing.
-        count = self.body.count
-        if count(b"{") == count(b"}") and count(b"[") == count(b"]"):
+        opening = self.body.lstrip()[:1]
+        closing = _CLOSING.get(opening)
+        # Of a JSON that broke off, the outermost bracket is not closed.
+        if closing is None or self.body.count(opening) == self.body.count(closing):
             return False
         try:
             from_json(self.body)

@@ -74,30 +74,35 @@ def up_to(most: int, least: int = 1) -> AfterValidator:
     return AfterValidator(check)
 
 
-def _words(text: str) -> str:
-    """Write a text on one line, without what nobody sees."""
-    if not (text.isascii() and text.isprintable()):
-        text = without_hidden(without_controls(text))
-    return " ".join(text.split())
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Writes a text on one line, without what nobody sees, and refuses one that is too long.
 
+    Attributes:
+        kind: What the text is, for messages.
+        is_needed: Whether a blank one is refused as well.
+    """
 
-def _query(text: str) -> str:
-    words = _words(text)
-    if len(words) > MAX_QUERY_CHARACTERS:
-        message = f"a query has {len(words)} characters; give at most {MAX_QUERY_CHARACTERS}"
-        raise ValueError(message)
-    if not words:
-        message = f"query {shown(text)} is blank; give the words to search for"
-        raise ValueError(message)
-    return words
+    kind: str
+    is_needed: bool
 
+    def __call__(self, text: str) -> str:
+        """Return the words.
 
-def _question(text: str) -> str:
-    words = _words(text)
-    if len(words) > MAX_QUERY_CHARACTERS:
-        message = f"a question has {len(words)} characters; give at most {MAX_QUERY_CHARACTERS}"
-        raise ValueError(message)
-    return words
+        Raises:
+            ValueError: They are too many, or none.
+        """
+        visible = text
+        if not (text.isascii() and text.isprintable()):
+            visible = without_hidden(without_controls(text))
+        words = " ".join(visible.split())
+        if len(words) > MAX_QUERY_CHARACTERS:
+            most = f"give at most {MAX_QUERY_CHARACTERS}"
+            raise ValueError(f"a {self.kind} has {len(words)} characters; {most}")
+        if self.is_needed and not words:
+            message = f"{self.kind} {shown(text)} is blank; give the words to search for"
+            raise ValueError(message)
+        return words
 
 
 def _url(text: str) -> str:
@@ -200,8 +205,10 @@ def shown(value: Any) -> str:
     return f'"{text[:LONGEST_SHOWN]}…"' if len(text) > LONGEST_SHOWN else f'"{text}"'
 
 
-Query = Annotated[str, AfterValidator(_query)]
-Question = Annotated[str, AfterValidator(_question)]  # may be left out, and is empty then
+Query = Annotated[str, AfterValidator(Words("query", is_needed=True))]
+Question = Annotated[
+    str, AfterValidator(Words("question", is_needed=False))
+]  # may be left out, and is empty then
 Url = Annotated[str, AfterValidator(_url)]
 Domain = Annotated[str, AfterValidator(_domain)]
 Moment = Annotated[str, AfterValidator(_moment)]

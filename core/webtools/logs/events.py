@@ -52,6 +52,9 @@ class Log:
         rotate_check_ms: Milliseconds between two looks whether something else moved the file; its
             size is looked at before every line.
         hashed: Whether queries and URLs are written as short hashes instead of in clear.
+
+    Attributes:
+        append: Writes lines at one stroke; like `write` it never raises.
     """
 
     def __init__(
@@ -70,6 +73,7 @@ class Log:
             max_backups=max_backups,
             check_interval=rotate_check_ms / 1000,
         )
+        self.append = self._file.append
 
     def write(
         self, event: str, call: str, facts: Mapping[str, Any], private: Sequence[str] = ()
@@ -84,7 +88,7 @@ class Log:
             facts: What to tell of it: JSON data; other values are named by their type.
             private: Queries and URLs of the call, which other facts may quote; hidden if hashed.
         """
-        self.append([self.line(event, call, facts, private)])
+        self.append(self.line(event, call, facts, private))
 
     def line(
         self,
@@ -102,10 +106,6 @@ class Log:
         told = without_private(facts, private) if self._hashed else facts
         at = time.time_ns() if at is None else at
         return _usual_line(event, call, told, at) or _any_line(event, call, told, at)
-
-    def append(self, lines: Sequence[bytes]) -> None:
-        """Write lines at one stroke; like `write` it never raises."""
-        self._file.append(b"".join(lines))
 
     def close(self) -> None:
         """Release the file; the next event opens it again."""

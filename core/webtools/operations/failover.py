@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
 
 from webtools.errors import (
     BadRequestError,
@@ -50,9 +50,13 @@ class Tried:
         answered: Who answered last, and be it that there is nothing.
     """
 
-    degraded: dict[str, str] = field(default_factory=dict[str, str])
-    parked: dict[str, Parking] = field(default_factory=dict[str, "Parking"])
-    failures: dict[str, Failure] = field(default_factory=dict[str, "Failure"])
+    degraded: dict[str, str] = field(default_factory=cast("Callable[[], dict[str, str]]", dict))
+    parked: dict[str, Parking] = field(
+        default_factory=cast("Callable[[], dict[str, Parking]]", dict)
+    )
+    failures: dict[str, Failure] = field(
+        default_factory=cast("Callable[[], dict[str, Failure]]", dict)
+    )
     answered: Account | None = None
 
     @property
@@ -100,7 +104,7 @@ class Tried:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Turns:
     """Whom to ask in which order, for what, and until when.
 
@@ -224,12 +228,17 @@ def first_to_serve(
 ) -> Flow[T]:
     """Ask providers in turn; whoever is parked is asked only if nobody else serves.
 
+    A provider without any other is asked whatever is known of it.
+
     Raises:
         InputError: No provider takes such a request.
         ProviderError: Every provider failed or is parked, or the request is wrong.
         RequestError: Every provider failed, the first one without an answer.
     """
-    found = yield from in_turn(turns, tried, attempt, context)
+    if len(turns.accounts) == 1:
+        found = yield from attempt(turns.accounts[0], turns.deadline, None)
+    else:
+        found = yield from in_turn(turns, tried, attempt, context)
     if found is None and tried.answered is None and _may_go_on(turns, tried):
         found = yield from in_turn(parked(turns, tried), tried, attempt, context)
     if found is None:

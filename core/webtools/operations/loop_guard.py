@@ -7,12 +7,12 @@ same results come back with advice, for a conversation may have lost what it was
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 from webtools.flows.drivers import Flow
 from webtools.operations.research.rules import canonical
-from webtools.operations.search import Asking, search
+from webtools.operations.search import Others, search
 from webtools.pipeline.context import CallContext
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.protocols import SearchQuery
@@ -23,7 +23,7 @@ def search_anew(
     account: Account,
     queries: list[SearchQuery],
     context: CallContext,
-    others: Sequence[Asking],
+    others: Others,
     notes: Mapping[str, str],
 ) -> Flow[SearchResponse]:
     """Search as `search` does, but for what the call's conversation was shown before.
@@ -33,13 +33,14 @@ def search_anew(
     """
     known, name = context.conversations, context.options.conversation
     seen = {each.query: known.shown(name, each) for each in queries}
-    limits = {account.name: queries[0].limit} | {each.name: limit for each, limit in others}
     more = max(map(len, seen.values()))
     if more and not queries[0].page:  # more results of a page would move those of the next
         wider = [replace(each, limit=_wider(account, each.limit, more)) for each in queries]
-        further = [(each, _wider(each, limit, more)) for each, limit in others]
+        limit_of = others.limit_of
+        further = Others(others.accounts, lambda each: _wider(each, limit_of(each), more))
         response = yield from search(account, wider, context, further, notes)
-        response = _anew(response, seen, limits)
+        limits = {each.name: limit_of(each) for each in others.accounts}
+        response = _anew(response, seen, {**limits, account.name: queries[0].limit})
     else:
         response = yield from search(account, queries, context, others, notes)
     for query in queries:

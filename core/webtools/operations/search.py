@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from operator import attrgetter
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 from pydantic import TypeAdapter
 
@@ -42,13 +42,12 @@ from webtools.pipeline.cost import NOTHING, total
 from webtools.pipeline.retries import exchange
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.protocols import FILTERS, Done, Hits, SearchQuery
-from webtools.results import FilterState, QueryError, SearchResponse, SearchResult
+from webtools.results import AskedProvider, FilterState, QueryError, SearchResponse, SearchResult
 from webtools.storage.cache import cache_key
 
 T = TypeVar("T")
 _filters_of = attrgetter(*FILTERS)
 MAX_AT_ONCE = 16  # queries of one call in flight together
-Asking: TypeAlias = tuple[Account, int]  # a provider, and how many results it may be asked for
 NO_NOTES: Mapping[str, str] = {}
 _MOST_TOLD = 5  # errors in one message
 HITS: Kind[Hits] = Kind(
@@ -59,11 +58,27 @@ HITS: Kind[Hits] = Kind(
 )
 
 
+@dataclass(slots=True)
+class Others:
+    """Whom to ask in turn for a query that the first provider fails at.
+
+    Attributes:
+        accounts: The providers.
+        limit_of: Returns how many results one of them may be asked for.
+    """
+
+    accounts: Sequence[Account] = ()
+    limit_of: Callable[[Account], int] = lambda _: 0
+
+
+NOBODY = Others()
+
+
 def search(
     account: Account,
     queries: list[SearchQuery],
     context: CallContext,
-    others: Sequence[Asking] = (),
+    others: Others = NOBODY,
     notes: Mapping[str, str] = NO_NOTES,
 ) -> Flow[SearchResponse]:
     """Search for every query; results come by query, then by the provider's rank.
@@ -72,17 +87,21 @@ def search(
         account: Whom to ask first.
         queries: The queries, as that provider takes them.
         context: What the call has at hand.
-        others: Whom to ask in turn for a query that the first one fails at.
+        others: Whom to ask in its place for a query that it fails at.
         notes: What is to be said where a provider served, by its name.
 
     Raises:
         WebToolsError: Every query failed; the first error, with the others' texts added.
     """
-    every: list[Asking] = [(account, queries[0].limit), *others]
-    accounts, tries = [each for each, _ in every], [Tried() for _ in queries]
+    accounts, tries = [account, *others.accounts], [Tried() for _ in queries]
     deadline = end_of_call(accounts, "search", (yield Now()))  # one for all of them
     flows = [
-        _one_outcome(every, query, deadline, tried, context)
+        first_to_serve(
+            Turns(accounts, lambda _: "search", deadline, query.query, may_be_its_own),
+            tried,
+            partial(_attempt, first=account, query=query, others=others, context=context),
+            context,
+        )
         for query, tried in zip(queries, tries, strict=True)
     ]
     outcomes: list[Kept[Hits] | WebToolsError]
@@ -102,50 +121,49 @@ def search(
         for query, outcome in zip(queries, outcomes, strict=True)
         if isinstance(outcome, WebToolsError)
     ]
-    return _response(_Found(accounts, queries, tries, answers, errors), context, notes)
+    told = asked(accounts, {answer.account.name for answer in answers}, tries)
+    return _response(queries, tries, answers, errors, context, told=told, notes=notes)
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """What came of the queries of a call: who was to serve, and what they answered."""
-
-    accounts: list[Account]
-    queries: list[SearchQuery]
-    tries: list[Tried]
-    answers: list[Answer]
-    errors: list[QueryError]
-
-
-def _response(found: _Found, context: CallContext, notes: Mapping[str, str]) -> SearchResponse:
+def _response(
+    queries: list[SearchQuery],
+    tries: list[Tried],
+    answers: list[Answer],
+    errors: list[QueryError],
+    context: CallContext,
+    *,
+    told: list[AskedProvider],
+    notes: Mapping[str, str],
+) -> SearchResponse:
     """Put together what was found, and who found it."""
-    answers = found.answers
     served = {answer.account.name: answer.account for answer in answers}
-    told = asked(found.accounts, served, found.tries)
     cost = total([answer.hits.cost for answer in answers])
     usd = cost.usd if cost else None
     unknown = unpriced(context, usd) if len(told) > 1 else []
     states, filters = {}, {}
-    if any(_filters_of(found.queries[0])):
-        states = {name: attest(each, found.queries[0]) for name, each in served.items()}
+    if any(_filters_of(queries[0])):
+        states = {name: attest(each, queries[0]) for name, each in served.items()}
         filters = weakest(states.values())
         context.log("filters", filters=filters)
+    accounts, names = context.accounts, [each.provider for each in told]
+    stood_in = keyless_notices(accounts, names) if accounts.stand_ins else ()
     limited = {notes[name]: None for name in notes if name in served}
     times = [answer.at for answer in answers if answer.at]
-    is_kept = len(times) == len(found.queries) and not any(each.failure for each in found.tries)
+    is_kept = len(times) == len(queries) and not any(each.failures for each in tries)
     return SearchResponse(
         provider=next(each.provider for each in told if each.served),
         asked=told,
-        queries=[query.query for query in found.queries],
+        queries=[query.query for query in queries],
         results=[result for answer in answers for result in answer.kept],
-        errors=found.errors,
+        errors=errors,
         filters=filters,
         warnings=[
             *_warnings(answers, states),
             *(left_warnings(told) if len(told) > 1 or told[0].reason else ()),
             *unknown,
-            *context.accounts.warnings,
+            *accounts.warnings,
             *limited,
-            *keyless_notices(context.accounts, (each.provider for each in told)),
+            *stood_in,
             *context.store_warnings(),
         ],
         cost_usd=usd,
@@ -155,7 +173,7 @@ def _response(found: _Found, context: CallContext, notes: Mapping[str, str]) -> 
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Answer:
     """What a query brought.
 
@@ -174,26 +192,19 @@ class Answer:
     at: datetime | None
 
 
-def _one_outcome(
-    every: Sequence[Asking],
-    query: SearchQuery,
+def _attempt(
+    account: Account,
     deadline: float,
-    tried: Tried,
+    leave: Leave,
+    *,
+    first: Account,
+    query: SearchQuery,
+    others: Others,
     context: CallContext,
 ) -> Flow[Kept[Hits]]:
-    """Search for one query, with the next provider where one fails."""
-    if len(every) == 1:
-        return find(every[0][0], query, deadline, context)
-    limits = {account.name: limit for account, limit in every}
-
-    def attempt(account: Account, end: float, leave: Leave) -> Flow[Kept[Hits]]:
-        limit = limits[account.name]
-        own = query if limit == query.limit else replace(query, limit=limit)
-        return find(account, own, end, context, leave)
-
-    accounts = [account for account, _ in every]
-    turns = Turns(accounts, lambda _: "search", deadline, query.query, may_be_its_own)
-    return first_to_serve(turns, tried, attempt, context)
+    """Search for one query with whoever's turn it is."""
+    own = query if account is first else replace(query, limit=others.limit_of(account))
+    return find(account, own, deadline, context, leave)
 
 
 def _told(
@@ -304,8 +315,6 @@ def _joined(errors: list[WebToolsError]) -> WebToolsError:
 
 def _warnings(answers: list[Answer], states: dict[str, dict[str, FilterState]]) -> list[str]:
     told = dict.fromkeys([warning for answer in answers for warning in answer.hits.warnings])
-    unsupported = [
-        each for name, state in states.items() if state for each in unapplied(name, state)
-    ]
+    unsupported = [each for name, state in states.items() for each in unapplied(name, state)]
     undated = sum([answer.undated for answer in answers])
     return [*told, *unsupported, *(undated_warning(undated) if undated else ())]

@@ -47,12 +47,9 @@ def summarize(
     account.domains.check(query.url)
     accounts, tried = [account, *others], Tried()
     deadline = end_of_call(accounts, "summarize", (yield Now()))
-    if others:
-        turns = Turns(accounts, lambda _: "summarize", deadline, query.url, may_be_its_own)
-        attempt = partial(_attempt, query, context)
-        served, kept = yield from first_to_serve(turns, tried, attempt, context)
-    else:
-        served, kept = yield from _attempt(query, context, account, deadline, None)
+    turns = Turns(accounts, lambda _: "summarize", deadline, query.url, may_be_its_own)
+    attempt = partial(_attempt, query, context)
+    served, kept = yield from first_to_serve(turns, tried, attempt, context)
     every = asked(accounts, {served.name}, [tried])
     return _response(served, query, kept, every, context)
 

@@ -26,7 +26,7 @@ T = TypeVar("T")
 U = TypeVar("U")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Kept(Generic[T]):
     """A result.
 
@@ -61,7 +61,7 @@ class Kind(Generic[T]):
     own: Callable[[T], T] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Work(Generic[T]):
     """Work to be done at most once.
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast, get_args
 
 from webtools.config.settings import Accounts, BudgetConfig, LogConfig, cache_path, log_path
 from webtools.errors import InputError
@@ -138,7 +138,7 @@ class CallContext:
     facilities: Facilities
     options: CallOptions = field(default_factory=CallOptions)
     private: tuple[str, ...] = ()
-    noted: deque[Event] = field(default_factory=deque[Event], repr=False)
+    noted: deque[Event] = field(default_factory=cast("type[deque[Event]]", deque), repr=False)
     cache_fault: StoreError | None = None
     is_unpriced: bool = False
     conversations: Conversations = _NO_CONVERSATIONS
@@ -199,11 +199,11 @@ class CallContext:
         # be a hidden character in the midst of one.
         is_odd = max(map(len, lines)) > _LONG_LINE or written.find(rb"\u") >= 0
         if is_odd or self.accounts.redactor.may_be_in(written):
-            lines = [
+            written = b"".join(
                 log.line(name, self.id, self._clean(facts), self.private, at=at)
                 for at, name, facts in events
-            ]
-        log.append(lines)
+            )
+        log.append(written)
 
     def _emit(self, events: Sequence[Event]) -> None:
         """Emit records of the standard `logging`; queries are in them as the log has them."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final, TypeVar, cast
 
 from webtools.errors import RequestTimeoutError, WebToolsError
@@ -16,7 +16,7 @@ _GRACE = 10.0  # seconds after its end until a flight counts as lost
 _WORTH_ANOTHER_TRY = 5.0  # seconds that one must have left when the work of another was late
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Flight:
     """Work under way.
 
@@ -26,7 +26,7 @@ class Flight:
     """
 
     until: float
-    outcome: Future[Any] = field(default_factory=Future[Any])
+    outcome: Future[Any]
 
 
 class Flights:
@@ -44,7 +44,7 @@ class Flights:
         found = self._running.get(key)
         if found is not None and found.until + _GRACE < now:  # who led it was ended midway
             self._running.pop(key, None)
-        own = Flight(until)
+        own = Flight(until, Future())
         own.outcome.set_running_or_notify_cancel()  # one who waits may not cancel it for all
         found = self._running.setdefault(key, own)
         return found, found is own
