@@ -1,4 +1,4 @@
-"""robots.txt: asked for once, kept, and obeyed at every hop; RFC 9309 decides what failures mean."""
+"""robots.txt: asked for once, kept, obeyed at every hop; RFC 9309 says what failures mean."""
 
 from __future__ import annotations
 
