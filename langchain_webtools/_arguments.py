@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from pydantic_core import PydanticCustomError
 
 
-def known_arguments(cls: type[BaseModel], values: Any) -> Any:
+def known_arguments(cls: type[BaseModel], values: object) -> object:
     """Return the arguments of a constructor as they are, all of them known.
 
     Raises:

@@ -69,8 +69,8 @@ def plot(shown: Any, kind: str | None, ax: Any = None) -> Any:
         InputError: It has no chart of that kind.
         ImportError: matplotlib is not installed.
     """
-    charts = next((_CHARTS[each] for each in type(shown).__mro__ if each in _CHARTS), {})
-    return _draw(_chosen(charts, kind, type(shown).__name__)(shown), ax)
+    charts = next((_CHARTS[each] for each in type(shown).__mro__ if each in _CHARTS), None)
+    return _draw(_chosen(charts or {}, kind, type(shown).__name__)(shown), ax)
 
 
 def plot_log(events: Iterable[Mapping[str, Any]], kind: str | None, ax: Any = None) -> Any:
