@@ -8,22 +8,25 @@ from typing import Any, cast
 from pydantic import BaseModel
 from pydantic_core import PydanticCustomError
 
+from webtools.text.narrowing import is_mapping
 
-def known_arguments(cls: type[BaseModel], values: object) -> object:
+
+def known_arguments(cls: type[BaseModel], values: Any) -> Any:
     """Return the arguments of a constructor as they are, all of them known.
 
     Raises:
         PydanticCustomError: One is not; pydantic makes its own error of that.
     """
-    given = cast("dict[str, Any]", values) if isinstance(values, dict) else {}
+    if not is_mapping(values):
+        return values
     known = {*cls.model_fields, *(each.alias for each in cls.model_fields.values())}
-    unknown = next((name for name in given if name not in known), None)
+    unknown = next((name for name in values if name not in known), None)
     if unknown is None:
         return values
     base = next(each for each in cls.__mro__ if each.__module__.startswith("langchain_core."))
     inherited = cast("type[BaseModel]", base).model_fields
     own = [name for name in cls.model_fields if name not in inherited]
-    near = get_close_matches(unknown, cls.model_fields, n=1)
+    near = get_close_matches(str(unknown), cls.model_fields, n=1)
     facts = {
         "kind": cls.__name__,
         "name": ascii(unknown)[1:-1],

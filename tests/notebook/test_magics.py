@@ -283,7 +283,7 @@ def test_the_text_in_a_variable_cannot_set_options(session: Any, stubs: list[Stu
     [
         ("%web_search", "%web_search: give what it is about, such as: %web_search "),
         ("%%web_search\n\n  \n", "%web_search: give what it is about"),
-        ("%web_search --nope x", "%web_search: --nope is not an option; use --limit"),
+        ("%web_search --quux x", "%web_search: --quux is not an option; use --limit"),
         ("%web_search --limti 3 x", '%web_search: --limti is not an option (did you mean "--l'),
         ("%web_fetch -p", "%web_fetch: -p needs a value"),
         ("%web_search -o 1st x", '%web_search: "1st" cannot be the name of a variable'),

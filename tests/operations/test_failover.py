@@ -378,6 +378,23 @@ def test_a_page_that_one_provider_could_not_fetch_is_fetched_by_the_next(
     assert asked(found) == [("exa", True, True), ("own", True, False)]
 
 
+def test_who_comes_after_the_one_that_fetched_a_page_is_not_said_to_have_failed_at_it(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    good, bad = (f"{webtools_sandbox.docs_url}/library/{name}.html" for name in ("heapq", "json"))
+    fault = {"id": bad, "status": "error", "error": {"tag": "CRAWL_TIMEOUT"}}
+    page = {"id": good, "url": good, "title": "h", "text": "a heap"}
+    webtools_sandbox.fault(
+        path="/contents", body={"results": [page], "statuses": [fault]}, times=None
+    )
+    webtools_sandbox.fault(path="/api/v1/extract", status=402, times=None)
+    with WebTools(only(settings, "exa", "kagi")) as web:
+        for _ in range(2):  # where the second call finds one of them parked
+            found = web.fetch([good, bad])
+            assert [page.source_provider for page in found.pages] == ["exa", None]
+            assert not [each for each in found.warnings if " fetched " in each]
+
+
 def test_a_page_that_is_gone_is_asked_of_nobody_else(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:

@@ -826,6 +826,7 @@ def web(*entries: dict[str, Any]) -> WebTools:
 
 EXA = {"name": "exa", "type": "exa", "apiKey": "test-key-exa"}
 KAGI = {"name": "kagi", "type": "kagi", "apiKey": "test-key-kagi-v1"}
+BRAVE = {"name": "brave", "type": "brave", "apiKey": "test-key-1"}
 
 
 def test_the_sandbox_is_fetched_where_its_site_is_opened(
@@ -877,8 +878,8 @@ def test_it_serves_when_it_is_named_although_it_is_not_configured(internet: Inte
 
 
 def test_another_entry_of_that_name_is_what_is_named() -> None:
-    with web({**KAGI, "name": "direct"}) as tools:
-        with pytest.raises(ConfigError, match=r'"direct" \(type kagi\) cannot fetch'):
+    with web({**BRAVE, "name": "direct"}) as tools:
+        with pytest.raises(ConfigError, match=r'"direct" \(type brave\) cannot fetch'):
             tools.fetch("http://a.example/", provider="direct")
 
 
@@ -900,7 +901,7 @@ def test_without_the_extra_the_remedy_is_told_and_nothing_is_sent(
     with web({"name": "d", "type": "direct"}) as tools:
         with pytest.raises(ConfigError, match=remedy):
             tools.fetch("http://a.example/")
-    with web(KAGI) as tools:
+    with web(BRAVE) as tools:
         with pytest.raises(ConfigError) as caught:
             tools.fetch("http://a.example/")
     assert str(caught.value) == (
@@ -983,9 +984,9 @@ def test_a_provider_that_the_call_names_has_no_stand_in() -> None:
 
 
 def test_a_fallback_that_cannot_fetch_is_refused() -> None:
-    for name in ("kagi", "nobody"):
+    for name in ("brave", "nobody"):
         with pytest.raises(ConfigError, match=rf'fetchFallback "{name}" cannot fetch; these can: '):
-            web({**EXA, "fetchFallback": name}, KAGI)
+            web({**EXA, "fetchFallback": name}, BRAVE)
 
 
 def test_a_fallback_may_be_an_entry_of_the_file() -> None:

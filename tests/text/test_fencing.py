@@ -336,6 +336,7 @@ ANSWERS: dict[str, Any] = {
         ],
         "statuses": [{"id": GONE, "status": "error", "error": {"tag": EVIL}}],
     },
+    "/api/v1/extract": {"data": [{"url": GONE, "error": EVIL}]},
     "/api/v0/summarize": {"data": {"output": EVIL, "tokens": 3}, "meta": {}},
 }
 

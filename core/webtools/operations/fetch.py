@@ -239,7 +239,7 @@ class _Fetching:
         """Name which pages another provider fetched, and why."""
         urls: dict[tuple[str, str, str], list[str]] = {}
         for url, page in self.pages.items():
-            passed = {name: self.tried.degraded[name] for name in self.tried.parked}
+            passed = {name: self.tried.degraded[name] for name in self._parked_before(page)}
             for name, reason in {**passed, **self.reasons.get(url, {})}.items():
                 if name != page.source_provider:
                     urls.setdefault((page.source_provider or "", name, reason), []).append(url)
@@ -247,6 +247,12 @@ class _Fetching:
             f'"{served}" fetched {", ".join(each)}, as "{name}" failed: {reason}'
             for (served, name, reason), each in urls.items()
         ]
+
+    def _parked_before(self, page: Page) -> list[str]:
+        """List who is parked and stands before the provider that fetched a page."""
+        names = [account.name for account in self.accounts]
+        before = names[: names.index(page.source_provider or "")]
+        return [name for name in before if name in self.tried.parked]
 
 
 def _all_failed(name: str, pages: list[Page]) -> ProviderError:
