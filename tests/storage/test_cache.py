@@ -386,6 +386,18 @@ def test_a_corrupt_file_is_an_empty_cache_that_fills_again(cache: Cache, store: 
     assert value(cache, "key") == "value"
 
 
+def test_a_file_whose_broken_part_is_no_text_is_an_empty_cache_that_fills_again(
+    cache: Cache, store: Store
+) -> None:
+    cache.set("key", "value")
+    store.close()
+    broken = store.path.read_bytes().replace(b"CREATE TABLE", b"CREATE \xfb\xfb\xfb\xfb\xfb")
+    store.path.write_bytes(broken)
+    assert cache.get("key") is None
+    cache.set("key", "value")
+    assert value(cache, "key") == "value"
+
+
 def test_a_file_broken_in_any_place_behind_its_header_gives_no_wrong_value(
     cache: Cache, store: Store
 ) -> None:

@@ -18,10 +18,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from webtools.storage.file import (
+    FAULTS,
     FileId,
     NotOurFileError,
     beside,
     file_id,
+    is_corruption,
     make_private,
     mark_as_ours,
     opening_alone,
@@ -260,7 +262,7 @@ class Connections:
             with opening_alone(file, deadline):
                 try:
                     return self._connect(file, deadline)
-                except sqlite3.DatabaseError as error:
+                except FAULTS as error:
                     if not is_corruption(error):
                         raise
                     self._put_aside(file)
@@ -291,11 +293,6 @@ class Connections:
         connection.file = file_id(file)
         connection.log = beside(file, "-wal")
         return connection
-
-
-def is_corruption(error: sqlite3.Error) -> bool:
-    """Tell a file that is broken, or no database at all, from one that cannot be used now."""
-    return type(error) is sqlite3.DatabaseError  # what is locked, full, … are its subclasses
 
 
 @contextmanager

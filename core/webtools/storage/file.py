@@ -16,10 +16,12 @@ from pathlib import Path
 from typing import TypeAlias
 
 __all__ = [
+    "FAULTS",
     "FileId",
     "NotOurFileError",
     "beside",
     "file_id",
+    "is_corruption",
     "make_private",
     "mark_as_ours",
     "opening_alone",
@@ -61,6 +63,15 @@ class NotOurFileError(ValueError):
     """A file that belongs to another program or to the user."""
 
 
+# Of a broken schema SQLite quotes the broken part, which may be no text that Python can decode.
+FAULTS = (sqlite3.Error, UnicodeDecodeError)
+
+
+def is_corruption(error: Exception) -> bool:
+    """Tell a file that is broken, or no database at all, from one that cannot be used now."""
+    return type(error) in {sqlite3.DatabaseError, UnicodeDecodeError}  # subclasses: locked, full, …
+
+
 # --- whose it is -------------------------------------------------------------------------------
 
 
@@ -74,8 +85,8 @@ def refuse_foreign(file: Path) -> None:
         return
     try:
         mark = _mark_of(file)
-    except sqlite3.DatabaseError as error:
-        if type(error) is not sqlite3.DatabaseError:  # not for what it holds
+    except FAULTS as error:
+        if not is_corruption(error):
             raise
         mark = _mark_in_header(file)
     if mark is None:

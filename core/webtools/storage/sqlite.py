@@ -23,8 +23,8 @@ from webtools.storage.connections import (
     LockedError,
     StoreError,
     fault_of,
-    is_corruption,
 )
+from webtools.storage.file import FAULTS, is_corruption
 
 __all__ = ["ForeignFileError", "LockedError", "Store", "StoreError", "store_at"]
 
@@ -102,7 +102,7 @@ class Store:
             raise BlockingIOError
         try:
             return work(lease.connection)
-        except sqlite3.Error:
+        except FAULTS:
             raise BlockingIOError from None  # `read` knows what to do
         finally:
             self._connections.give(lease)
@@ -130,7 +130,7 @@ class Store:
                     connection.execute("BEGIN IMMEDIATE")
                     result = work(connection)
                 self._connections.cut_log(connection)
-            except sqlite3.Error:
+            except FAULTS:
                 pass  # what is done below knows what to do
             else:
                 return result
@@ -190,7 +190,7 @@ class Store:
         connection = lease.connection
         try:
             return work(connection, deadline)
-        except sqlite3.Error as error:
+        except FAULTS as error:
             broken, connection.file = connection.file, None  # so that it is not kept
             fault = fault_of(self.path, error)
             if is_corruption(error):
