@@ -14,6 +14,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from heapq import nlargest
 from itertools import count
 from typing import NamedTuple
@@ -200,13 +201,19 @@ def words_of(text: str) -> tuple[Word, ...]:
             words.append(Word(raw, raw, "number", unit))
         elif word in NUMBER_WORDS and not (_is_number(before) or _is_number(after)):
             words.append(Word(raw, NUMBER_WORDS[word], "number"))
-        elif (
-            word in FUNCTION_WORDS and word not in TELLING and not (raw.isupper() and len(raw) > 1)
-        ):
-            words.append(Word(raw, word, "function"))
         else:
-            words.append(Word(raw, stem_of(word), "name" if raw[0].isupper() else "word"))
+            words.append(_word(raw))
     return tuple(words)
+
+
+@lru_cache(4096)
+def _word(raw: str) -> Word:
+    """Read a word that is no number."""
+    word = raw.lower()
+    is_acronym = raw.isupper() and len(raw) > 1
+    if word in FUNCTION_WORDS and word not in TELLING and not is_acronym:
+        return Word(raw, word, "function")
+    return Word(raw, stem_of(word), "name" if raw[0].isupper() else "word")
 
 
 def _is_number(word: str) -> bool:
@@ -215,14 +222,14 @@ def _is_number(word: str) -> bool:
 
 def _raw_words(text: str) -> Iterator[tuple[str, bool]]:
     """Return words, and what has digits as it is written; each with whether it has."""
-    for chunk in text.split():
+    for chunk in text.split() if _DIGIT.search(text) else [text]:  # most sentences have none
         if _DIGIT.search(chunk):
             for part in _RANGE.split(chunk):
                 if bare := part.strip(_EDGES).removesuffix("'s"):
                     yield bare, True
         else:
             for word in _WORD.findall(chunk):
-                if CJK.search(word):
+                if not word.isascii() and CJK.search(word):
                     yield from ((word[at : at + 2], False) for at in range(len(word)))
                 else:
                     yield word.removesuffix("'s"), False
