@@ -40,6 +40,7 @@ def main(arguments: list[str]) -> int:
     print(f"     {'':<58}{'ours':>12}{'peer':>12}{'value':>9}  target")
     missed: list[Row] = []
     for name in names or PARTS:
+        print(f"{name}:")
         for row in _rows(name, given):
             show([row])
             missed += [row] if row.reached is False else []

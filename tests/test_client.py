@@ -352,6 +352,7 @@ fields = st.sampled_from([*FIELDS, "query", "q", "includeDomains", "textMaxChara
 junk = anything | st.dictionaries(fields, anything, max_size=4)
 
 
+@pytest.mark.no_cover
 @settings(
     max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

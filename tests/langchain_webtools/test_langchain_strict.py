@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,13 @@ def requests(request: pytest.FixtureRequest) -> dict[str, Any]:
     return found
 
 
+def arguments(sent: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a tool's arguments, as either API is sent it."""
+    function = sent.get("function", sent)
+    found: dict[str, Any] = function.get("parameters") or function["input_schema"]
+    return found
+
+
 def words(schema: Any) -> set[str]:
     """Name the keywords of a JSON schema, and the values of `type`."""
     if isinstance(schema, list):
@@ -66,30 +74,26 @@ def words(schema: Any) -> set[str]:
     return set().union(rest, *inner, *map(words, rest.values()))
 
 
-@pytest.mark.parametrize("how", ["agent", "bound"])
-@pytest.mark.parametrize("model", MODELS)
-def test_no_request_holds_a_word_that_an_api_refuses(
-    requests: dict[str, Any], model: str, how: str
-) -> None:
-    sent = requests[f"{model} {how}"]["tools"]
-    assert len(sent) == len(TOOLS)
-    for each in sent:
-        function = each.get("function", each)
-        schema = function.get("parameters") or function["input_schema"]
-        assert not words(schema) & REFUSED, function["name"]
-        for name, part in schema["properties"].items():
-            assert part["type"] in {"string", "integer", "boolean", "array"}, name
-            assert part["description"], name
+def test_no_request_holds_a_word_that_an_api_refuses(requests: dict[str, Any]) -> None:
+    for model, how in product(MODELS, ("agent", "bound")):
+        sent = requests[f"{model} {how}"]["tools"]
+        assert len(sent) == len(TOOLS)
+        for schema in map(arguments, sent):
+            assert not words(schema) & REFUSED, (model, how, schema)
+            for name, part in schema["properties"].items():
+                assert part["type"] in {"string", "integer", "boolean", "array"}, (model, how, name)
+                assert part["description"], (model, how, name)
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_a_strict_request_requires_every_argument(requests: dict[str, Any], model: str) -> None:
-    for each in requests[f"{model} bound"]["tools"]:
-        function = each.get("function", each)
-        schema = function.get("parameters") or function["input_schema"]
-        assert function["strict"] is True
-        assert schema["required"] == [*schema["properties"]]
-        assert schema["additionalProperties"] is False
+def test_a_strict_request_requires_every_argument(requests: dict[str, Any]) -> None:
+    for model in MODELS:
+        sent = requests[f"{model} bound"]["tools"]
+        assert len(sent) == len(TOOLS)
+        for each in sent:
+            assert each.get("function", each)["strict"] is True, model
+            schema = arguments(each)
+            assert schema["required"] == [*schema["properties"]], model
+            assert schema["additionalProperties"] is False, model
 
 
 def test_a_call_with_every_argument_means_the_same_as_with_the_required_one(

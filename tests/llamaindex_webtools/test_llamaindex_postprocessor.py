@@ -341,6 +341,7 @@ def test_the_bound_is_kept(text: str, size: int) -> None:
     assert cut or not text.strip()
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(
     "text", ["x" * 10**6, "\n" * 10**6, " \n" * 10**6, "#\n\n" * 10**5, "a. " * 10**6], ids=len
 )

@@ -478,6 +478,7 @@ JSON = st.recursive(
 NAMES = sorted({name for _, facts, _ in SENTENCES for name in facts} | {"ts", "event", "call"})
 
 
+@pytest.mark.no_cover
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(

@@ -259,6 +259,7 @@ def test_a_query_whose_results_are_all_hidden_does_not_seem_to_have_none() -> No
     assert "… and 1 more result" in response._repr_html_()
 
 
+@pytest.mark.no_cover
 def test_a_hundred_huge_pages_stay_bounded() -> None:
     pages = [Page(url=f"https://a.example/{n}", text="<&>" * 400_000) for n in range(101)]
     response = FetchResponse(provider="p", pages=pages)

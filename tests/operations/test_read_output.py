@@ -97,6 +97,7 @@ ragged = st.lists(
 ).map("".join)
 
 
+@pytest.mark.no_cover
 @settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -109,6 +110,7 @@ def test_following_it_to_the_end_gives_back_the_original_exactly(text: str) -> N
     assert [each.offset for each in found[1:]] == [each.next_offset for each in found[:-1]]
 
 
+@pytest.mark.no_cover
 @settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

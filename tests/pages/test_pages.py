@@ -256,6 +256,7 @@ def test_what_a_reader_sees_or_can_open_is_kept(shown: str) -> None:
     assert found.warnings == []
 
 
+@pytest.mark.no_cover
 def test_hidden_text_is_left_out_of_wild_markup_too() -> None:
     found = page("<p>x</p>" * 101_000 + f"<p hidden>{SECRET}</p><p>deep</p>")
     assert "Ignore" not in found.text

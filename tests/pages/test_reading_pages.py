@@ -509,6 +509,7 @@ HOSTILE = {
 WILD = ("deep divs", "attributes", "many elements")  # all of its text is given
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_markup_ends_soon_in_text_or_an_error_of_ours(name: str) -> None:
     start = time.process_time()
@@ -597,6 +598,7 @@ MARKUP = st.lists(
 )
 
 
+@pytest.mark.no_cover
 @settings(deadline=None)
 @given(st.binary(max_size=400), KINDS)
 def test_any_bytes_of_any_type_give_content_or_an_error_of_ours(body: bytes, kind: str) -> None:

@@ -106,6 +106,7 @@ def test_clean_text_is_not_changed_again(text: str) -> None:
     assert without_controls(once) == once
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("unit", ["\x1b]", "\x1b[", "<b ", "&", "\x9d", "<", "\x1bP;", "\x1b[0;"])
 def test_a_hostile_megabyte_is_cleaned_in_no_time(unit: str) -> None:
     text = unit * (1_000_000 // len(unit))
