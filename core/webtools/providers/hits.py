@@ -41,7 +41,7 @@ class Oddities:
     nouns: str = ""
     lost: int = 0
     nulls: int = 0
-    fields: dict[str, int] = field(default_factory=cast("type[dict[str, int]]", dict))
+    fields: dict[str, int] = field(default_factory=cast("Callable[[], dict[str, int]]", dict))
 
     def add(self, name: str, count: int = 1) -> None:
         """Count a field whose value was left out, so many times."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, get_args
 
@@ -48,7 +48,6 @@ class Services:
     """
 
     provider: Provider
-    about: About = field(init=False)
     search: SearchProvider | None = None
     fetch: FetchProvider | None = None
     summarize: SummaryProvider | None = None
@@ -56,9 +55,10 @@ class Services:
     synthesize: SynthesisProvider | None = None
     pages: PageProvider | None = None
 
-    def __post_init__(self) -> None:
-        """Take the facts of the provider."""
-        object.__setattr__(self, "about", self.provider.ABOUT)
+    @property
+    def about(self) -> About:
+        """The facts of the provider."""
+        return self.provider.ABOUT
 
     def can(self, capability: Capability) -> bool:
         """Return whether the provider can do something; the fields bear the capabilities' names."""
