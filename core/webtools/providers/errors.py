@@ -107,8 +107,8 @@ def _wait(kind: type[ProviderError], response: Response, otherwise: float | None
 
 def retry_after(response: Response) -> float | None:
     """Read `Retry-After-Ms`, else `Retry-After`: seconds, or a date (RFC 9110, section 10.2.3)."""
-    milliseconds = number(response.headers.get("retry-after-ms"))
-    if milliseconds is not None and milliseconds >= 0:
+    milliseconds = number(response.headers.get("retry-after-ms"), least=0)
+    if milliseconds is not None:
         return bounded(milliseconds / 1000)
     value = response.headers.get("retry-after", "").strip()
     if not value:

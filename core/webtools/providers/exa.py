@@ -139,8 +139,10 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     answer = json_object(response.json())
     fields = replace(_HIT, text="text") if query.content else _HIT
     hits = read_hits(answer["results"], fields, query, account)
-    came = replace(query, limit=len(hits.results))
-    cost = stated_or(inside(answer, *_COST), search_price(came, account))
+    came = len(hits.results)
+    cost = stated_or(
+        inside(answer, *_COST), lambda: search_price(replace(query, limit=came), account)
+    )
     return Hits(hits.results, cost, [*_said(answer), *hits.warnings])
 
 
@@ -176,8 +178,10 @@ def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
     failed = [each for each in statuses if each.values.get("status") == "error"]
     faults = faults_of(query, failed, "id", _fault)
     pages = read_page_list(read_items(answer["results"], odd), _PAGE, query, account, faults)
-    came = replace(query, urls=tuple(page.url for page in pages if not page.error))
-    cost = stated_or(inside(answer, *_COST), fetch_price(came, account))
+    came = tuple(page.url for page in pages if not page.error)
+    cost = stated_or(
+        inside(answer, *_COST), lambda: fetch_price(replace(query, urls=came), account)
+    )
     return Pages(pages, cost, [*_said(answer), *odd.warnings()])
 
 

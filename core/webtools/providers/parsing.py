@@ -74,15 +74,15 @@ def quotable(words: str, account: Account) -> str:
     return redactor_for(account.secrets).text(without_hidden(one_line(words)))
 
 
-def number(value: Any) -> float | None:
-    """Take a finite number, also written as a string; anything else gives None."""
+def number(value: Any, least: float = -math.inf) -> float | None:
+    """Take a finite number, also written as a string; anything else gives None, so does less."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
     try:
         found = float(value)
     except (ValueError, OverflowError):
         return None
-    return found if math.isfinite(found) else None
+    return found if math.isfinite(found) and found >= least else None
 
 
 def moment(value: Any) -> datetime | None:
