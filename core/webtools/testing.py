@@ -39,8 +39,9 @@ from webtools.http.messages import Request, Response
 from webtools.operations.fetch import fetch
 from webtools.operations.search import search
 from webtools.operations.summarize import summarize
+from webtools.pipeline.accounting import Job, observed
 from webtools.pipeline.context import detached
-from webtools.pipeline.retries import Job, dialogue, exchange
+from webtools.pipeline.retries import dialogue, exchange
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.protocols import (
     DocsQuery,
@@ -185,16 +186,17 @@ def registered(provider: Any) -> Generator[None, None, None]:
 def _look_up(account: Account, query: DocsQuery) -> Flow[Hits]:
     provider = PROVIDERS[account.type].docs
     assert provider is not None
-    return dialogue(Job(account, "docs", "looking up", "q"), provider.lookup(query, account))
+    job = Job(account, "docs", "looking up", "q")
+    return observed(job, dialogue(job, provider.lookup(query, account)))
 
 
 def _synthesize(account: Account, query: SynthesisQuery) -> Flow[Synthesis]:
     provider = PROVIDERS[account.type].synthesize
     assert provider is not None
-    return exchange(
-        Job(account, "synthesize", "answering", "q"),
-        provider.synthesis_request(query, account),
-        lambda response: provider.read_synthesis(response, query, account),
+    job = Job(account, "synthesize", "answering", "q")
+    request = provider.synthesis_request(query, account)
+    return observed(
+        job, exchange(job, request, lambda r: provider.read_synthesis(r, query, account))
     )
 
 
