@@ -19,7 +19,7 @@ from webtools.errors import (
     UnavailableError,
 )
 from webtools.http.messages import OK, Response
-from webtools.providers.about import About
+from webtools.providers.about import About, Capability
 from webtools.providers.parsing import http_date, maybe_object, number, quotable
 from webtools.providers.protocols import Account
 from webtools.text.narrowing import is_list, is_object
@@ -249,9 +249,16 @@ def read_error_body(table: ErrorTable, response: Response, account: Account) -> 
 
 
 def read_failure(
-    about: About, table: ErrorTable, response: Response, account: Account
+    about: About,
+    table: ErrorTable,
+    response: Response,
+    account: Account,
+    _capability: Capability | None = None,
 ) -> ProviderError | None:
-    """Return the error that an answer means by a table; None for a success, which is HTTP 200."""
+    """Return the error that an answer means by a table; None for a success, which is HTTP 200.
+
+    With the first two arguments given it is the `read_error` of a provider.
+    """
     if response.status == OK:
         return None
     return read_error_body(table, response, account).failure(about, response, account)

@@ -6,11 +6,12 @@ API: https://exa.ai/docs/reference/search and /get-contents (read 2026-11-21).
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
-from webtools.errors import BadRequestError, ProviderError
+from webtools.errors import BadRequestError
 from webtools.http.messages import Request, Response
-from webtools.providers.about import About, Capability, SearchOptions
+from webtools.providers.about import About, SearchOptions
 from webtools.providers.errors import ITSELF, ErrorTable, Meaning, read_failure
 from webtools.providers.fetched import PageFields, faults_of, read_page_list
 from webtools.providers.filters import DATES, DOMAINS, Names, is_safe, moment_text, sent
@@ -200,6 +201,5 @@ def _said(answer: dict[str, Any]) -> list[str]:
     return [f"Exa: {clean}" for w in words if isinstance(w, str) and (clean := line(w))]
 
 
-def read_error(response: Response, account: Account, _able: Capability) -> ProviderError | None:
-    """Read `{"error", "tag"}`; older gateways send `error` alone, or no JSON at all."""
-    return read_failure(ABOUT, _ERRORS, response, account)
+# {"error", "tag"}; older gateways send error alone, or no JSON at all.
+read_error = partial(read_failure, ABOUT, _ERRORS)

@@ -7,17 +7,17 @@ The older chat completions ("Sonar") were retired on 2026-09-27 and are not used
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any, Literal
 
 from webtools.errors import (
     AuthenticationError,
     BadRequestError,
-    ProviderError,
     QuotaError,
     UnavailableError,
 )
 from webtools.http.messages import Request, Response
-from webtools.providers.about import About, Capability, SearchOptions
+from webtools.providers.about import About, SearchOptions
 from webtools.providers.errors import ITSELF, ErrorTable, Meaning, read_failure
 from webtools.providers.filters import (
     DOMAINS,
@@ -254,6 +254,5 @@ def _reason(answer: dict[str, Any], account: Account) -> str:
     return ": ".join(word[:200] for word in known if word)
 
 
-def read_error(response: Response, account: Account, _able: Capability) -> ProviderError | None:
-    """Read `{"error": {"message", "type", "code"}}`; a gateway may send HTML instead."""
-    return read_failure(ABOUT, _ERRORS, response, account)
+# {"error": {"message", "type", "code"}}; a gateway may send HTML instead.
+read_error = partial(read_failure, ABOUT, _ERRORS)
