@@ -9,6 +9,7 @@ import re
 _END = re.compile(r"[.!?…]{1,9}[\"'”’»)\]*_`]{0,5}(?=\s|$)|[。！？｡]{1,9}[」』）”’\"]{0,5}")
 _LAST_WORD = re.compile(r"[^\s(\[\"'“‘«]{1,24}$")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]$")
+_CONTRACTED = frozenset("dmst")  # what is left of `would`, `am`, `is` or `not`: "It isn't."
 _NUMBERED = re.compile(r"\d{1,3}$")
 _MONTHS = frozenset(
     str.split("""
@@ -92,6 +93,8 @@ def _is_full_stop(text: str, dot: int, start: int, following: str) -> bool:
     word = last[0].lower().strip("*_`'’")
     next_word = re.split(r"[\s,.]", following, maxsplit=1)[0].lower()
     begins = next_word in _BEGINNING
+    if word in _CONTRACTED and last.start() > start and text[last.start() - 1] in "'’":
+        return True
     if word in _OPENING:
         return False
     if word in _CLOSING:

@@ -18,7 +18,8 @@ from typing import NamedTuple
 from webtools.grounding.claim_weights import BIAS, DROPPED, SUPPORTED, WEIGHTS
 from webtools.grounding.evidence import CJK, Evidence, Sentence, Word, digits_of, words_of
 from webtools.grounding.lexicon import TELLING, TURNING
-from webtools.grounding.quotations import denial, ends_with_abbreviation
+from webtools.grounding.neighbours import denial, is_attributed
+from webtools.grounding.quotations import ends_with_abbreviation
 from webtools.results import ClaimStatus
 
 FEATURES = ("coverage", "pairs", "rare", "names", "numbers", "length", "share")
@@ -400,5 +401,7 @@ def _strange(used: Sequence[Sentence], evidence: Evidence) -> Iterator[str]:
             yield "the sentence asks, or is not whole"
         if any(mark in each.text for mark in _STRUCK):
             yield "the sentence is struck out"
+        if is_attributed(each.text):
+            yield "the sentence says who says so"
         if reason := denial(each, evidence):
             yield reason
