@@ -64,6 +64,7 @@ REPORTING = frozenset(
     doubts according quote theory theories version official story tale plan truth anyway corrected
     critics opponents supporters sceptics skeptics error sagen sagt sagte schreibt behauptet glauben
     meinen laut selon croit disent dit según dicen dice creen críticos critiques kritiker
+    prétend prétendent angeblich assert asserts explains
 """)
 )
 # What makes what is said after it a thing that never was.

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001  signs of other scripts are what this reads
 """Look beside a sentence for what keeps it from being a statement of the text itself.
 
 A sentence that is followed by `Nobody believes that`, or introduced by `Critics say:`, is whole,
@@ -25,17 +26,22 @@ _CLAIM = (
     r"(?:claim|statement|report|story|storie|view|idea|belief|theory|theorie|rumou?r|account|notion"
     r"|allegation|assertion|truth|paper|study|article|accusation)s?\b"
 )
-_IS = r"(?:is|was|were|has|had|never|turned|proved|did|does|do|could|can|may|might|would|cannot|\w+n['’]t)\b"
+_IS = (
+    r"(?:is|was|were|has|had|never|turned|proved|did|does|do|could|can|may|might|would|cannot"
+    r"|\w+n['’]t|(?:part )?of (?:this|it)|on|today|later)\b"
+)
 # What means the sentence before: `this` or `that` by itself, `the claim`, `so` and `it` at the end.
 _REFERS = re.compile(
-    rf"\b(?:this|that|th[eo]se|such|neither)\b(?=\W*$|,|\s+(?:{_IS}|(?:part )?of (?:this|it)\b|on\b|today\b|later\b))"
-    rf"|\b(?:it|so|better|reverse)\W*$|(?<!^)\botherwise\b|\bthe (?:above|previous)\b|^(?:\w+ )?so (?:they|people|he|she|some|many|the)\b"
+    rf"\b(?:this|that|th[eo]se|such|neither)\b(?=\W*$|,|\s+{_IS})"
+    r"|\b(?:it|so|better|reverse)\W*$|(?<!^)\botherwise\b|\bthe (?:above|previous)\b"
+    r"|^(?:\w+ )?so (?:they|people|he|she|some|many|the)\b"
     rf"|\b(?:the|this|that|these|those|such|her|his|their|its) (?:\w+ )?{_CLAIM}",
     re.IGNORECASE,
 )
+_LEADS_IN = re.compile(r"\bfollow(?:ing|s)\b|\b(?:this|so)\W*$", re.IGNORECASE)
+_SAYS = re.compile(r"(?<!is )(?<!are )(?<!was )(?<!were )\b\w{3,20}ed$")  # "She testified"
 # Next to nothing but a judgement: "It was a prank.", "They were lying."
 _IS_ONE = re.compile(r"(?:it|they|he|she) (?:is|was|were) (?:an? )?[^\W\d]+\W*$", re.IGNORECASE)
-_SAYS = re.compile(r"(?<!are )(?<!is )(?<!was )(?<!were )\b\w{3,20}ed\W*$")  # "She testified:"
 # Phrases that deny what stands before them, whatever their words.
 _NOT_SO = re.compile(
     r"(?:(?:but|yet|still|however|of course|actually|sadly|in (?:fact|reality|truth))\b,? ?)?(?:"
@@ -43,8 +49,8 @@ _NOT_SO = re.compile(
     r"|.{0,60}\bmade (?:\w+ )?up\W*$"
     r"|(?:this|that|it)\b.{0,40}?(?:\bnot\b|n['’]t\b|\bfar from\b|\bno longer\b|\bnever\b)"
     r".{0,20}\b(?:true|so|case|correct|right|happen\w*|accurate)\b"
-    r"|(?:not|no|said no)\b.{0,20}[.!]$|if only\b|das stimmt (?:so )?nicht|ce n['’]est pas"
-    r"|no es (?:cierto|verdad)|.{0,20}(?:間違|誤り|嘘|デマ|事実では|そうでは))",
+    r"|(?:not|no|said no)\b.{0,20}[.!]$|nothing\b.{0,30}[.!]$|if only\b"
+    r"|das stimmt (?:so )?nicht|ce n['’]est pas|no es (?:cierto|verdad)|.{0,20}(?:間違|誤り|嘘|デマ|事実では|そうでは))",
     re.IGNORECASE,
 )
 
@@ -53,7 +59,8 @@ def denial(sentence: Sentence, evidence: Evidence) -> str:
     """Return what around a sentence keeps it from being a statement of the text."""
     if any(_has(DENYING, name) for name in sentence.path if "=" not in name):
         return f'it stands under "{sentence.path[-1]}"'
-    if any(map(_introduces, _introductions(sentence.number, evidence))):
+    prose = sentence.kind == "prose"
+    if any(_introduces(each, prose=prose) for each in _introductions(sentence.number, evidence)):
         return "it is introduced by what denies or doubts it, or by who says so"
     before, after = (_beside(evidence, sentence.number + step) for step in (-1, 1))
     if _dismisses(before) or _dismisses(after):
@@ -108,18 +115,20 @@ def _introductions(number: int, evidence: Evidence) -> Iterator[str]:
         yield evidence.said(at)
 
 
-def _introduces(text: str) -> bool:
-    bare, told = text.rstrip("*_ "), _CODE.sub("", text)
-    if bare.endswith((":", "：")):
-        is_told = _has(DISMISSING | REPORTING | IMAGINING, told)
-        return is_told or _turns(_DOUBTS, told) or _SAYS.search(told) is not None
-    leads_in = _is_short(told) and re.search(r"\bfollow(?:ing|s)\b|\b(?:this|so)\W*$", told)
-    return bool(leads_in) and (
-        _turns(_DENIES, told) or _has(DISMISSING | REPORTING | IMAGINING, told)
-    )
+def _introduces(text: str, *, prose: bool = False) -> bool:
+    """Return whether a text leads in to what follows as no statement of its own.
+
+    Before prose a colon does, but after a single word: `Everyone in the village was convinced:`.
+    """
+    told = _CODE.sub("", text)
+    is_told = _has(DISMISSING | REPORTING | IMAGINING, told)
+    if text.rstrip("*_ ").endswith((":", "：")):
+        return is_told or _turns(_DOUBTS, told) or (prose and len(told.split()) > 1)
+    leads_in = _is_short(told) and _LEADS_IN.search(told)
+    return bool(leads_in) and (is_told or _turns(_DENIES, told))
 
 
 def is_attributed(text: str) -> bool:
     """Return whether a sentence begins with who says so, and a colon: `Critics say: …`."""
     head, colon, _ = text.partition(": ")
-    return bool(colon) and _introduces(f"{head}:")
+    return bool(colon) and (_introduces(f"{head}:") or _SAYS.search(head) is not None)

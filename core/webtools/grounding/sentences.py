@@ -88,13 +88,11 @@ def _ends_here(text: str, match: re.Match[str], start: int, end: int) -> bool:
 def _is_full_stop(text: str, dot: int, start: int, following: str) -> bool:
     """Judge a dot by the word before it and the word that follows."""
     last = _LAST_WORD.search(text, max(start, dot - 24), dot)
-    if last is None:
+    if last is None or (last[0] in _CONTRACTED and text[dot - 2 : dot - 1] in {"'", "’"}):
         return True
     word = last[0].lower().strip("*_`'’")
     next_word = re.split(r"[\s,.]", following, maxsplit=1)[0].lower()
     begins = next_word in _BEGINNING
-    if word in _CONTRACTED and last.start() > start and text[last.start() - 1] in "'’":
-        return True
     if word in _OPENING:
         return False
     if word in _CLOSING:
