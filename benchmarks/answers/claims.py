@@ -45,7 +45,7 @@ def _beside() -> Row:
     value = certain / len(texts)
     what = "quoted although the text beside it denies or reports it"
     shown = f"{value:.1%} ({certain} of {len(texts)})"
-    return Row(what, shown, "", value, "≤ 0.2", value <= 0.2)  # noqa: PLR2004
+    return Row(what, shown, "", value, "≤ 0.2", value <= 0.2)
 
 
 def _own() -> Iterator[Judged]:

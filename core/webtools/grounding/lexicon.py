@@ -14,6 +14,11 @@ NUMBER_WORDS = {
         start=2,
     )
 }
+MONTHS = frozenset(
+    str.split("""
+    January February March April May June July August September October November December
+""")
+)
 # A number that is made of several words is compared by these words alone.
 COMPOUND = frozenset(
     str.split("thirty forty fifty sixty seventy eighty ninety hundred thousand million billion")

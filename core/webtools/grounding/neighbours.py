@@ -50,7 +50,8 @@ _NOT_SO = re.compile(
     r"|(?:this|that|it)\b.{0,40}?(?:\bnot\b|n['’]t\b|\bfar from\b|\bno longer\b|\bnever\b)"
     r".{0,20}\b(?:true|so|case|correct|right|happen\w*|accurate)\b"
     r"|(?:not|no|said no)\b.{0,20}[.!]$|nothing\b.{0,30}[.!]$|if only\b"
-    r"|das stimmt (?:so )?nicht|ce n['’]est pas|no es (?:cierto|verdad)|.{0,20}(?:間違|誤り|嘘|デマ|事実では|そうでは))",
+    r"|das stimmt (?:so )?nicht|ce n['’]est pas|no es (?:cierto|verdad)"
+    r"|.{0,20}(?:間違|誤り|嘘|デマ|事実では|そうでは))",
     re.IGNORECASE,
 )
 
