@@ -331,6 +331,10 @@ _PRICED: dict[str, list[tuple[str, dict[str, Any], Query]]] = {
         ("search for 10 results with content", {}, SearchQuery("q", 10, content=True)),
         ("a page", {}, PageQuery((_URL,))),
     ],
+    "linkup": [
+        (f"search, `depth` {each}", {"depth": each}, _TEN)
+        for each in ("flash", "fast", "standard", "deep")
+    ],
     "context7": [("a look-up with a key, beyond the plan's allowance", {}, DocsQuery("q", 5))],
 }
 _USUAL: dict[Capability, tuple[str, dict[str, Any], Query]] = {

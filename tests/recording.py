@@ -74,7 +74,15 @@ _LIVE_HOSTS = {"docs.example": "docs.python.org/3", "news.example": "blog.python
 
 # --- what is recorded --------------------------------------------------------------------------
 
-_UNUSUAL = ("tavily", "wikipedia", "searxng", "serper", "you", "firecrawl")  # in the sandbox
+_UNUSUAL = (
+    "tavily",
+    "wikipedia",
+    "searxng",
+    "serper",
+    "you",
+    "firecrawl",
+    "linkup",
+)  # in the sandbox
 WRONG_KEY, NO_CREDIT_KEY, KEYLESS = "wrong-key", "test-key-no-credit", ""
 
 
@@ -176,6 +184,7 @@ _SERPER = "https://serper.dev"
 _YOU = "https://you.com/docs/api-reference/search/v1-search"
 _FIRECRAWL_SEARCH = "https://docs.firecrawl.dev/api-reference/endpoint/search"
 _FIRECRAWL_SCRAPE = "https://docs.firecrawl.dev/api-reference/endpoint/scrape"
+_LINKUP = "https://docs.linkup.so/pages/documentation/endpoints/search/reference"
 _V0 = {"search_api": "v0"}
 _BARLEY, _TEXT = "seed archive barley", f"{NEWS}/2026/05/cassette-testing.html"
 _PAGES = (
@@ -398,6 +407,16 @@ SCENARIOS: dict[str, Scenario] = {
     "firecrawl-contents-timeout": Scenario(
         "firecrawl", _fetching(f"{DOCS}/special/timeout.html"), _FIRECRAWL_SCRAPE, fails=True
     ),
+    "linkup-search": Scenario("linkup", _searching(_BARLEY, "glacier lake", "qqqqzzzz"), _LINKUP),
+    "linkup-search-filtered": Scenario("linkup", _searching("seeds", **_SPRING), _LINKUP),
+    "linkup-search-rate-limited": Scenario(
+        "linkup",
+        _searching("glacier lake", limit=1),
+        _LINKUP,
+        fault={"status": 429, "retry_after": 0},
+    ),
+    "linkup-search-invalid": Scenario("linkup", _searching(_BARLEY, limit=-1), _LINKUP, fails=True),
+    **_named("linkup-search", _failures("linkup", _searching(_BARLEY), _LINKUP)),
     "context7-docs": Scenario("context7", _looking_up("json decoder hook"), _CONTEXT7),
     "context7-docs-moved": Scenario("context7", _looking_up("/cpython/unittest mock"), _CONTEXT7),
     "context7-docs-lost-version": Scenario("context7", _looking_up("json@v2.7 dumps"), _CONTEXT7),

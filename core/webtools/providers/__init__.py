@@ -28,6 +28,7 @@ from webtools.providers import (
     exa,
     firecrawl,
     kagi,
+    linkup,
     perplexity,
     searxng,
     serper,
@@ -114,6 +115,7 @@ PROVIDERS = Registry(
         Services(serper, search=serper),
         Services(you, search=you),
         Services(firecrawl, search=firecrawl, fetch=firecrawl),
+        Services(linkup, search=linkup),
         Services(direct, pages=direct),
     ]
 )

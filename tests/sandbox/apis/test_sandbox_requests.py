@@ -382,6 +382,20 @@ TABLE: dict[str, Refused] = {
             "timeout": (10, "timeout"),
         },
     ),
+    "linkup": Refused(
+        "POST",
+        "/v1/search",
+        {"q": "json", "depth": "standard", "outputType": "searchResults"},
+        {
+            "q": (NOTHING, '"field":"q"'),
+            "depth": ("advanced", '"field":"depth"'),
+            "outputType": (NOTHING, '"field":"outputType"'),
+            "fromDate": ("01.02.2026", "Must be YYYY-MM-DD"),
+            "excludeDomains": (["a.example"] * 51, "excludeDomains"),
+            "maxResults": (0, "maxResults"),
+            "q ": ("qqqqzzzz", "SEARCH_QUERY_NO_RESULT"),
+        },
+    ),
 }
 ERROR_KEYS = {
     "exa": {"requestId", "error", "tag"},
@@ -396,6 +410,7 @@ ERROR_KEYS = {
     "serper": {"message", "statusCode"},
     "you": {"detail"},
     "firecrawl": {"success", "error"},
+    "linkup": {"statusCode", "error"},
 }
 # Status and mark of: an unknown key, and a good one without credit.
 KEYS = {
@@ -409,6 +424,7 @@ KEYS = {
     "serper": ((403, "Unauthorized"), (400, "Not enough credits")),
     "you": ((401, "expired API key"), (402, "add credits")),
     "firecrawl": ((401, "Invalid token"), (402, "Insufficient credits")),
+    "linkup": ((401, "UNAUTHORIZED"), (429, "INSUFFICIENT_FUNDS_CREDITS")),
 }
 
 
