@@ -29,6 +29,7 @@ from webtools.providers import (
     firecrawl,
     kagi,
     linkup,
+    parallel,
     perplexity,
     searxng,
     serper,
@@ -116,6 +117,7 @@ PROVIDERS = Registry(
         Services(you, search=you),
         Services(firecrawl, search=firecrawl, fetch=firecrawl),
         Services(linkup, search=linkup),
+        Services(parallel, search=parallel, fetch=parallel),
         Services(direct, pages=direct),
     ]
 )

@@ -9,6 +9,7 @@ from webtools_sandbox.apis.exa import ExaApi
 from webtools_sandbox.apis.firecrawl import FirecrawlApi
 from webtools_sandbox.apis.kagi import KagiApi
 from webtools_sandbox.apis.linkup import LinkupApi
+from webtools_sandbox.apis.parallel import ParallelApi
 from webtools_sandbox.apis.perplexity import PerplexityApi
 from webtools_sandbox.apis.searxng import SearxngApi
 from webtools_sandbox.apis.serper import SerperApi
@@ -30,4 +31,5 @@ APIS: tuple[type[Api], ...] = (
     YouApi,
     FirecrawlApi,
     LinkupApi,
+    ParallelApi,
 )

@@ -387,8 +387,8 @@ NOBODY = "web_research: no retrieval providers configured "
 NOT_READ = "Add one there, for keys in the environment are not read beside it"
 KEYLESS = "asks Tavily, You.com, Firecrawl and Wikipedia without a key"
 OTHERS = (
-    '"exa", "brave", "tavily", "searxng", "serper", "you", "firecrawl", "linkup", "kagi" or '
-    '"wikipedia"'
+    '"exa", "brave", "tavily", "searxng", "serper", "you", "firecrawl", "linkup", '
+    '"parallel", "kagi" or "wikipedia"'
 )
 EXAMPLE_FOLLOWS = f"; a minimal valid example:\n{EXAMPLE}"
 
@@ -409,6 +409,8 @@ def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
         "YOU",
         "FIRECRAWL",
         "LINKUP",
+        "PARALLEL",
+        "PARALLEL_AI",
     ):
         monkeypatch.delenv(f"{name}_API_KEY", raising=False)
 
