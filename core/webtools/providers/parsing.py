@@ -71,7 +71,8 @@ def line(value: Any) -> str | None:
 
 def notices(title: str, answer: dict[str, Any], *names: str) -> list[str]:
     """Return what a provider itself warns of: texts in lists, or the `message` of objects."""
-    items = [item for name in names for item in maybe_list(answer.get(name))]
+    lists = [answer.get(name) for name in names]
+    items = [item for each in lists if is_list(each) for item in each]
     words = [inside(item, "message") or item for item in items]
     return [f"{title}: {clean}" for w in words if isinstance(w, str) and (clean := line(w))]
 
