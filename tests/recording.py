@@ -65,7 +65,7 @@ AUTH_HEADERS = frozenset(
 _KEPT_HEADERS = frozenset(
     str.split(
         "accept content-type retry-after retry-after-ms x-kagi-trace x-ratelimit-reset"
-        " x-tavily-access-mode"
+        " x-tavily-access-mode x-token-budget"
     )
 )
 
@@ -180,6 +180,7 @@ _FIRECRAWL_SCRAPE = "https://docs.firecrawl.dev/api-reference/endpoint/scrape"
 _LINKUP = "https://docs.linkup.so/pages/documentation/endpoints/search/reference"
 _PARALLEL_SEARCH = "https://docs.parallel.ai/api-reference/search/search"
 _PARALLEL_EXTRACT = "https://docs.parallel.ai/api-reference/extract/extract"
+_JINA = "https://jina.ai/reader"
 _V0 = {"search_api": "v0"}
 _BARLEY, _TEXT = "seed archive barley", f"{NEWS}/2026/05/cassette-testing.html"
 _PAGES = (
@@ -438,6 +439,18 @@ SCENARIOS: dict[str, Scenario] = {
     "parallel-contents-all-failed": Scenario(
         "parallel", _fetching(_PAGES[1]), _PARALLEL_EXTRACT, fails=True
     ),
+    "jina-contents": Scenario("jina", _fetching(*_PAGES, text_max_characters=120), _JINA),
+    "jina-contents-keyless": Scenario(
+        "jina",
+        _fetching(_TEXT),
+        _JINA,
+        key=KEYLESS,
+        fault={"status": 429, "retry_after": 0},
+    ),
+    "jina-contents-timeout": Scenario(
+        "jina", _fetching(f"{DOCS}/special/timeout.html"), _JINA, fails=True
+    ),
+    **_named("jina-contents", _failures("jina", _fetching(_TEXT), _JINA)),
     "context7-docs": Scenario("context7", _looking_up("json decoder hook"), _CONTEXT7),
     "context7-docs-moved": Scenario("context7", _looking_up("/cpython/unittest mock"), _CONTEXT7),
     "context7-docs-lost-version": Scenario("context7", _looking_up("json@v2.7 dumps"), _CONTEXT7),

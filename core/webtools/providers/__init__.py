@@ -27,6 +27,7 @@ from webtools.providers import (
     direct,
     exa,
     firecrawl,
+    jina,
     kagi,
     linkup,
     parallel,
@@ -118,6 +119,7 @@ PROVIDERS = Registry(
         Services(firecrawl, search=firecrawl, fetch=firecrawl),
         Services(linkup, search=linkup),
         Services(parallel, search=parallel, fetch=parallel),
+        Services(jina, fetch=jina),
         Services(direct, pages=direct),
     ]
 )
