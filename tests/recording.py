@@ -323,6 +323,9 @@ SCENARIOS: dict[str, Scenario] = {
         key=KEYLESS,
         fault={"status": 429, "retry_after": 0},
     ),
+    "tavily-search-german": Scenario(
+        "tavily", _searching(_BARLEY, limit=1, country="DE", content=True), _TAVILY_SEARCH
+    ),
     **_named("tavily-search", _failures("tavily", _searching(_BARLEY), _TAVILY_SEARCH)),
     "tavily-contents": Scenario(
         "tavily", _fetching(*_PAGES, text_max_characters=120), _TAVILY_EXTRACT
@@ -334,6 +337,9 @@ SCENARIOS: dict[str, Scenario] = {
         "wikipedia", _searching(_BARLEY, "glacier lake", "qqqqzzzz"), _WIKIPEDIA
     ),
     "wikipedia-search-filtered": Scenario("wikipedia", _searching("seeds", **_SPRING), _WIKIPEDIA),
+    "wikipedia-search-page": Scenario(
+        "wikipedia", _searching(_BARLEY, limit=1, page=2), _WIKIPEDIA
+    ),
     "wikipedia-search-invalid": Scenario(
         "wikipedia", _searching(_BARLEY, limit=-1), _WIKIPEDIA, fails=True
     ),
