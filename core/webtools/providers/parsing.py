@@ -69,9 +69,10 @@ def line(value: Any) -> str | None:
     return one_line(text(value)) or None
 
 
-def notices(title: str, answer: dict[str, Any], *names: str) -> list[str]:
+def notices(title: str, answer: dict[str, Any]) -> list[str]:
     """Return what a provider itself warns of: texts in lists, or the `message` of objects."""
-    items = [item for name in names for item in maybe_list(answer.get(name))]
+    lists = (maybe_list(answer.get(name)) for name in ("warnings", "notices"))
+    items = [item for each in lists for item in each]
     words = [inside(item, "message") or item for item in items]
     return [f"{title}: {clean}" for w in words if isinstance(w, str) and (clean := line(w))]
 
