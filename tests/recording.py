@@ -65,7 +65,7 @@ AUTH_HEADERS = frozenset(
 _KEPT_HEADERS = frozenset(
     str.split(
         "accept content-type retry-after retry-after-ms x-kagi-trace x-ratelimit-reset"
-        " x-tavily-access-mode x-token-budget"
+        " x-tavily-access-mode x-token-budget x-respond-with x-site"
     )
 )
 
@@ -457,6 +457,12 @@ SCENARIOS: dict[str, Scenario] = {
         "jina", _fetching(f"{DOCS}/special/timeout.html"), _JINA, fails=True
     ),
     **_named("jina-contents", _failures("jina", _fetching(_TEXT), _JINA)),
+    "jina-search": Scenario("jina-search", _searching(_BARLEY, "qqqqzzzz"), _JINA),
+    "jina-search-filtered": Scenario("jina-search", _searching("seeds", **_SPRING), _JINA),
+    "jina-search-invalid": Scenario(
+        "jina-search", _searching(_BARLEY, limit=-1), _JINA, fails=True
+    ),
+    **_named("jina-search", _failures("jina-search", _searching(_BARLEY), _JINA)),
     "context7-docs": Scenario("context7", _looking_up("json decoder hook"), _CONTEXT7),
     "context7-docs-moved": Scenario("context7", _looking_up("/cpython/unittest mock"), _CONTEXT7),
     "context7-docs-lost-version": Scenario("context7", _looking_up("json@v2.7 dumps"), _CONTEXT7),
@@ -690,7 +696,8 @@ def sandbox_source() -> Iterator[Source]:
         yield Source(
             f"webtools_sandbox (documents: Python {python})",
             {account.type: account for account in found},
-            [(server.base_url(a.type), origin_of(a.type)) for a in found],
+            # The longest first: one may begin another.
+            sorted(((server.base_url(a.type), origin_of(a.type)) for a in found), reverse=True),
             prepare,
         )
 

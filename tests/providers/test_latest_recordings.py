@@ -340,3 +340,69 @@ def test_jina_out_of_tokens(play: Play) -> None:
             'Jina API returned HTTP 402: Account balance not enough to run this query, please recharge. Top up the account of provider "jina" or use another provider.'
         ),
     )
+
+
+# --- Jina Search -------------------------------------------------------------------------------
+
+
+@plays("jina-search")
+def test_jina_search_where_a_query_finds_nothing(play: Play) -> None:
+    response = play()
+    assert lines(response.results) == snapshot(
+        [
+            (
+                "",
+                "Northrop seed archive lends it",
+                "https://news.example/2026/05/seed-archive.html",
+                "Farmers in the dry south have ",
+            ),
+            (
+                "",
+                "https://news.example/2026/04/u",
+                "https://news.example/2026/04/untitled-photo-page.html",
+                "Photographs from the opening o",
+            ),
+            (
+                "",
+                "zipfile — Read and write ZIP f",
+                "https://docs.example/library/zipfile.html",
+                "A zip bomb is a small archive ",
+            ),
+        ]
+    )
+    assert (response.errors, response.cost_usd) == ([], 0.0005)
+
+
+@plays("jina-search-filtered")
+def test_jina_search_applies_a_single_domain(play: Play) -> None:
+    response = play()
+    assert {hit.url.split("/")[2] for hit in response.results} == {"news.example"}
+    assert response.filters == snapshot(
+        {
+            "include_domains": "native",
+            "start_published_date": "local",
+            "end_published_date": "local",
+            "category": "unsupported",
+        }
+    )
+
+
+@plays("jina-search-wrong-key")
+def test_jina_search_with_a_wrong_key(play: Play) -> None:
+    assert failed(play)[:2] == (AuthenticationError, 401)
+
+
+@plays("jina-search-no-credit")
+def test_jina_search_out_of_tokens(play: Play) -> None:
+    assert failed(play)[:2] == (QuotaError, 402)
+
+
+@plays("jina-search-invalid")
+def test_jina_search_for_fewer_results_than_none(play: Play) -> None:
+    assert failed(play) == (
+        BadRequestError,
+        400,
+        snapshot(
+            "Jina Search API returned HTTP 400: num: Input should be greater than or equal to 0, received -1. Change the request; the same one will fail again."
+        ),
+    )

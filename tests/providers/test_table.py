@@ -139,6 +139,13 @@ DOCUMENTED: dict[str, Documented] = {
         None: "409 413:TargetFileTooLargeError 422 422:SubmittedDataMalformedError"
         " 451:SecurityCompromiseError",
     },
+    "jina-search": {
+        BadRequestError: "400 404 409 422",
+        AuthenticationError: "401 403",
+        QuotaError: "402 402:TierFeatureConstraintError",
+        RateLimitError: "429",
+        UnavailableError: TROUBLE,
+    },
 }
 
 LISTED = [

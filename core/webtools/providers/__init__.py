@@ -28,6 +28,7 @@ from webtools.providers import (
     exa,
     firecrawl,
     jina,
+    jina_search,
     kagi,
     linkup,
     parallel,
@@ -120,6 +121,7 @@ PROVIDERS = Registry(
         Services(linkup, search=linkup),
         Services(parallel, search=parallel, fetch=parallel),
         Services(jina, fetch=jina),
+        Services(jina_search, search=jina_search),
         Services(direct, pages=direct),
     ]
 )

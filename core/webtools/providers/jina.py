@@ -24,7 +24,7 @@ _MOST_TOKENS = 200_000  # of a page; a longer one is refused, and not billed
 _MILLION = 1_000_000
 _MINUTE = 60.0  # seconds: what the limit counts by of those without a key
 _PAGE = PageFields(text="content", published_at="publishedTime")
-_ERRORS = ErrorTable(faults=(ITSELF,), code="name", words=("message",))
+ERRORS = ErrorTable(faults=(ITSELF,), code="name", words=("message",))
 # What is wrong with a page, and not with the call: it cannot be reached, may not be read, or is
 # too long.
 _FAULTS_OF_PAGES = re.compile(
@@ -112,7 +112,7 @@ def read_error(response: Response, account: Account, _able: Capability) -> Provi
     """Read `{"name", "message", "retryAfter"}`; what is wrong with a page alone is no error."""
     if response.status == OK or _fault_of_page(maybe_object(response.json_or_none())):
         return None
-    said = read_error_body(_ERRORS, response, account)
+    said = read_error_body(ERRORS, response, account)
     waits = (number(fault.get("retryAfter")) for fault in said.faults)
     by_rate = said.kind is RateLimitError and account.api_key is None
     said.wait = bounded(next(filter(None, waits), _MINUTE if by_rate else None))

@@ -122,9 +122,7 @@ def search_price(query: SearchQuery, account: Account) -> float:
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
     """Read the hits, best first; some carry a day."""
     answer = json_object(response.json())
-    fields = HitFields(snippet=lambda item: joined(_texts(item)), published_at="publish_date")
-    if _wants_passages(query):
-        fields = replace(fields, snippet=lambda item: joined(_texts(item)[:1]), passages=_texts)
+    fields = replace(_HIT, snippet=_first, passages=_texts) if _wants_passages(query) else _HIT
     hits = read_hits(answer["results"], fields, query, account, search_price(query, account))
     return replace(hits, warnings=[*notices(ABOUT.title, answer), *hits.warnings])
 
@@ -132,6 +130,17 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
 def _texts(item: Item) -> list[str]:
     texts = (without_controls(text).strip() for text in item.texts("excerpts"))
     return [text for text in texts if text]
+
+
+def _all(item: Item) -> str:
+    return joined(_texts(item))
+
+
+def _first(item: Item) -> str:
+    return joined(_texts(item)[:1])
+
+
+_HIT = HitFields(snippet=_all, published_at="publish_date")
 
 
 def fetch_request(query: PageQuery, account: Account) -> Request:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from sandbox_caller import Desk
 
-from webtools_sandbox.apis.jina import JinaApi
+from webtools_sandbox.apis.jina import JinaApi, JinaSearchApi
 from webtools_sandbox.keys import KeyRing
 from webtools_sandbox.library import Library
 
@@ -43,3 +45,23 @@ def test_options_are_headers_as_well(jina: Desk) -> None:
 def test_nobody_needs_a_key_but_a_wrong_one_is_refused(jina: Desk) -> None:
     assert jina.with_key(None).post("/", url=PAGE).status_code == 200
     assert jina.with_key("wrong").post("/", url=PAGE).status_code == 401
+
+
+def test_a_search_comes_with_pages_unless_told_otherwise(library: Library, keys: KeyRing) -> None:
+    desk = Desk(JinaSearchApi(library, keys))
+
+    def search(page: int = 1, **headers: str) -> dict[str, Any]:
+        content = b'{"q": "python", "num": 2, "page": %d}' % page
+        answer: dict[str, Any] = desk.send("POST", "/", content=content, **headers).json()
+        return answer
+
+    rows, bare = search(), search(x_respond_with="no-content")
+    assert all(row["content"] for row in rows["data"])
+    assert not any("content" in row for row in bare["data"])
+    assert bare["meta"]["usage"]["tokens"] == 10_000
+    second = {row["url"] for row in search(2)["data"]}
+    assert not second & {row["url"] for row in rows["data"]}
+    assert all(row["url"].startswith(NEWS) for row in search(x_site="news.example")["data"])
+    nothing = desk.post("/", q="qqqqzzzz")
+    assert (nothing.status_code, "No search results" in nothing.json()["message"]) == (422, True)
+    assert desk.with_key(None).post("/", q="python").status_code == 401

@@ -440,6 +440,17 @@ TABLE: dict[str, Refused] = {
             "timeout": (181, "timeout"),
         },
     ),
+    "jina-search": Refused(
+        "POST",
+        "/",
+        {"q": "json"},
+        {
+            "q": (NOTHING, "q"),
+            "num": (21, "num"),
+            "page": (0, "page"),
+            "respondWith": ("pdf", "respondWith"),
+        },
+    ),
 }
 ERROR_KEYS = {
     "exa": {"requestId", "error", "tag"},
@@ -457,6 +468,7 @@ ERROR_KEYS = {
     "linkup": {"statusCode", "error"},
     "parallel": {"type", "error"},
     "jina": {"data", "name", "status", "message", "readableMessage"},
+    "jina-search": {"data", "name", "status", "message", "readableMessage"},
 }
 # Status and mark of: an unknown key, and a good one without credit.
 KEYS = {
@@ -473,6 +485,7 @@ KEYS = {
     "linkup": ((401, "UNAUTHORIZED"), (429, "INSUFFICIENT_FUNDS_CREDITS")),
     "parallel": ((401, "invalid API key"), (402, "insufficient credit")),
     "jina": ((401, "AuthenticationFailedError"), (402, "InsufficientBalanceError")),
+    "jina-search": ((401, "AuthenticationFailedError"), (402, "InsufficientBalanceError")),
 }
 
 
