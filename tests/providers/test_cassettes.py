@@ -178,7 +178,6 @@ def test_asks_one_of_two():
 """
 
 
-@pytest.mark.no_cover
 def test_the_fixture_fails_a_test_that_plays_a_part(tmp_path: Path) -> None:
     # In a process of its own: a run inside this one would share the patched transports.
     tests = ROOT / "tests"

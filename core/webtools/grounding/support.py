@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -17,8 +18,9 @@ from typing import NamedTuple
 
 from webtools.grounding.claim_weights import BIAS, DROPPED, SUPPORTED, WEIGHTS
 from webtools.grounding.evidence import CJK, Evidence, Sentence, Word, digits_of, words_of
-from webtools.grounding.lexicon import TELLING, TURNING
-from webtools.grounding.quotations import denial, ends_with_abbreviation
+from webtools.grounding.lexicon import MONTHS, TELLING, TURNING
+from webtools.grounding.neighbours import denial, is_attributed
+from webtools.grounding.quotations import ends_with_abbreviation
 from webtools.results import ClaimStatus
 
 FEATURES = ("coverage", "pairs", "rare", "names", "numbers", "length", "share")
@@ -38,6 +40,8 @@ _CHANGED = 2  # words of a near-copy that are changed at most
 _ROOT = 4  # letters that two forms of a word share at least
 _BRIEF = 6  # words of a claim that stand in one sentence, if it is not made up of two
 _YEAR = re.compile(r"1\d{3}|20\d\d")
+_CLAUSE = 8  # words that the beginning of another clause counts as
+_JOINING = frozenset(("and", "but", "while", "when", "who", "which", "then", "before", "after"))
 _SIGNS = re.compile(r"(?<!\S)(?:[<>]=?|[=!]=|[≤≥≠±~≈])(?=[\s\d])")
 _STRUCK = ("<!--", "-->", "~~")
 _UNIT = 4  # letters of a unit whose case counts
@@ -326,6 +330,7 @@ def doubts(
         yield "its signs of comparison are not those of the sentences"
     if CJK.search(_shown(window.claim)):
         yield "claims in its script are compared word for word alone"
+    yield from _misplaced(window, used)
     yield from _loose(window, used)
     yield from _shuffled(window, used)
     yield from _turned(window, used)
@@ -348,6 +353,50 @@ def _loose(window: Window, used: Sequence[Sentence]) -> Iterator[str]:
     for word in window.claim[1:]:
         if word.raw not in written and word.raw.swapcase() in written:
             yield f'"{word.raw}" is written otherwise'
+
+
+def _misplaced(window: Window, used: Sequence[Sentence]) -> Iterator[str]:
+    """Yield what has another number, year or month beside its words: that of another clause."""
+    nearest = [_Nearest(each.words) for each in used]
+    given = {word.key for word in window.claim if _value_of(word)}
+    for at, word in enumerate(window.claim):
+        around = (*reversed(window.claim[:at]), *window.claim[at + 1 :])
+        own = (each.key for each in around if each.key in window.have and not _value_of(each))
+        kind, anchor = _value_of(word), next(own, "")
+        found = {key for each in nearest for key in each.values(anchor, kind)} if kind else set()
+        if found and found.isdisjoint(given):
+            yield f"its {kind} {word.raw} stands beside other words"
+
+
+class _Nearest:
+    """The values of a sentence, by where they stand; to another clause it is farther."""
+
+    def __init__(self, words: Sequence[Word]) -> None:
+        self._words: dict[str, list[int]] = {}
+        self._places: dict[str, list[int]] = {}
+        self._keys: dict[str, list[str]] = {}
+        place = 0
+        for word in words:
+            place += _CLAUSE if word.key in _JOINING else 1
+            self._words.setdefault(word.key, []).append(place)
+            if kind := _value_of(word):
+                self._places.setdefault(kind, []).append(place)
+                self._keys.setdefault(kind, []).append(word.key)
+
+    def values(self, key: str, kind: str) -> Iterator[str]:
+        """Yield which value of a kind is the nearest to each place of a word."""
+        places = self._places.get(kind, [])
+        for place in self._words.get(key, []) if places else ():
+            at = bisect_left(places, place)
+            beside = [n for n in (at - 1, at) if 0 <= n < len(places)]
+            yield self._keys[kind][min(beside, key=lambda n: abs(places[n] - place))]
+
+
+def _value_of(word: Word) -> str:
+    """Return whether a word is a year, a month or another number; empty for the rest."""
+    if word.kind == "number":
+        return "year" if _YEAR.fullmatch(word.key) else "number"
+    return "month" if word.raw in MONTHS else ""
 
 
 def _shuffled(window: Window, used: Sequence[Sentence]) -> Iterator[str]:
@@ -400,5 +449,7 @@ def _strange(used: Sequence[Sentence], evidence: Evidence) -> Iterator[str]:
             yield "the sentence asks, or is not whole"
         if any(mark in each.text for mark in _STRUCK):
             yield "the sentence is struck out"
+        if is_attributed(each.text):
+            yield "the sentence says who says so"
         if reason := denial(each, evidence):
             yield reason
