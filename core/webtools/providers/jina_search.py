@@ -20,7 +20,7 @@ from webtools.providers.protocols import Account, FilterName, Hits, SearchQuery
 
 _MOST_RESULTS = 20
 _HIT = HitFields(snippet="description")
-_nothing_found = re.compile("(?i)no search results").match
+_NOTHING_FOUND = re.compile("(?i)no search results").match
 
 ABOUT = About(
     name="jina-search",
@@ -73,6 +73,6 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
 def read_error(response: Response, account: Account, _able: Capability) -> ProviderError | None:
     """Read `{"name", "message"}`, where the words alone tell that nothing was found."""
     words = maybe_object(response.json_or_none()).get("message")
-    if response.status != OK and isinstance(words, str) and _nothing_found(words):
+    if response.status != OK and isinstance(words, str) and _NOTHING_FOUND(words):
         return None
     return read_failure(ABOUT, jina.ERRORS, response, account)

@@ -39,7 +39,7 @@ _ERRORS = ErrorTable(
         Meaning(".+", BadRequestError, statuses=(OK,)),
     ),
 )
-_is_wikipedia = re.compile(r"https://[a-z-]+\.wikipedia\.org").fullmatch
+_WIKIPEDIA = re.compile(r"https://[a-z-]+\.wikipedia\.org").fullmatch
 _OWN_NAMES = {"nb": "no"}  # of the languages whose wikis have other names than they
 _PARAMETERS: dict[str, str | int] = {
     "action": "query",
@@ -88,7 +88,7 @@ def native_filters(query: SearchQuery, account: Account) -> frozenset[FilterName
     thinned out here.
     """
     native: set[FilterName] = set()
-    if _is_wikipedia(account.base_url):
+    if _WIKIPEDIA(account.base_url):
         native.add("language")
     if not filters_left(query, frozenset()):
         native.add("page")
