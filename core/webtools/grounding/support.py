@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from typing import NamedTuple
 
 from webtools.grounding.claim_weights import BIAS, DROPPED, SUPPORTED, WEIGHTS
@@ -35,9 +35,7 @@ _STRONG = frozenset(("negation", "failure"))
 _LEAST = 6  # words of a claim that its source has, for more than a guess
 _COPIED = 0.7  # share of a claim's words that a near-copy has from a source in order
 _WHOLE, _ALL = 0.85, 0.999  # shares of its words from which on their order counts
-_HALF, _STRETCH = 0.75, 4  # such a share, and words changed, that keep it from being supported
 _CHANGED = 2  # words of a near-copy that are changed at most
-_ROOT = 4  # letters that two forms of a word share at least
 _BRIEF = 6  # words of a claim that stand in one sentence, if it is not made up of two
 _YEAR = re.compile(r"1\d{3}|20\d\d")
 _CLAUSE = 8  # words that the beginning of another clause counts as
@@ -105,7 +103,7 @@ def support(claim: str, evidence: Evidence) -> Support:
         return Support("unsupported", score, reason, start, end, is_contradicted=True)
     if score < DROPPED:
         return Support("unsupported", score, "the source has too few of its words", start, end)
-    reason = next(doubts(claim, window, used, evidence), "") or _rewritten(changes, window)
+    reason = next(doubts(claim, window, used, evidence), "")
     if not reason and score < SUPPORTED:
         reason = "the source has not enough of its words together"
     return Support("uncertain" if reason else "supported", score, reason, start, end)
@@ -199,13 +197,6 @@ def _adds(sentence: Sentence, window: Window) -> bool:
 # --- what speaks against it --------------------------------------------------------------------
 
 
-def _rewritten(changes: Sequence[_Change], window: Window) -> str:
-    """Return what a claim that is half a copy has in place of a stretch of words."""
-    if not _is_copy(changes, window, _HALF):
-        return ""
-    return next(filter(None, (_replaced(each, window, _STRETCH) for each in changes)), "")
-
-
 class _Change(NamedTuple):
     """Where a claim and its source differ between words that they share, or are alike."""
 
@@ -220,13 +211,13 @@ def contradiction(window: Window, changes: Sequence[_Change], evidence: Evidence
     for word in window.claim:
         if word.kind == "number" and digits_of(word.key) not in evidence.digits:
             return f"the source does not have its number {word.raw}"
-    if not _is_copy(changes, window, _COPIED):
+    if not _is_copy(changes, window):
         return ""
     for each in changes:
         if each.tag == "equal":
             found = _other_unit(each)
         else:
-            found = _denied(each) or _replaced(each, window, _CHANGED)
+            found = _denied(each) or _replaced(each, window)
         if found:
             return found
     return ""
@@ -243,10 +234,10 @@ def _changes(window: Window, used: Sequence[Sentence]) -> list[_Change]:
     ]
 
 
-def _is_copy(changes: Sequence[_Change], window: Window, share: float) -> bool:
-    """Return whether a claim has a share of its words from the source in order."""
+def _is_copy(changes: Sequence[_Change], window: Window) -> bool:
+    """Return whether a claim has most of its words from the source in order."""
     same = sum(word.tells for each in changes if each.tag == "equal" for word in each.put)
-    return same >= max(2, share * len(window.telling))
+    return same >= max(2, _COPIED * len(window.telling))
 
 
 def _denied(change: _Change) -> str:
@@ -260,27 +251,20 @@ def _denied(change: _Change) -> str:
     return ""
 
 
-def _replaced(change: _Change, window: Window, most: int) -> str:
-    """Return what a near-copy has in place of some words."""
+def _replaced(change: _Change, window: Window) -> str:
+    """Return what a near-copy has in place of some words, where it did not only move them."""
     put, had = ([word for word in words if word.tells] for words in (change.put, change.had))
-    if change.tag != "replace" or not put or max(len(put), len(had)) > most:
+    if change.tag != "replace" or not put or max(len(put), len(had)) > _CHANGED:
         return ""
     if not had and not all(word.raw.lower() in TELLING for word in put):
         return ""
-    if strange := [word for word in put if not _stands(word, had, window)]:
-        return f'the source has "{_shown(had)}" for its "{_shown(strange)}"'
-    return ""
+    strange = [word for word in put if not _is_moved(word, window)]
+    return f'the source has "{_shown(had)}" for its "{_shown(strange)}"' if strange else ""
 
 
-def _stands(word: Word, had: Sequence[Word], window: Window) -> bool:
-    """Return whether a word is a form of one there, or only moved, or a name for `the firm`."""
-    is_moved = word.kind == "word" and word.key in window.have and word.raw.lower() not in TELLING
-    is_named = word.kind == "name" and word.key in window.have
-    return (
-        is_moved
-        or (is_named and all(other.kind != "name" for other in had))
-        or any(_is_kin(word, other) for other in had)
-    )
+def _is_moved(word: Word, window: Window) -> bool:
+    is_plain = word.kind == "word" and word.raw.lower() not in TELLING
+    return is_plain and word.key in window.have
 
 
 def _shown(words: Sequence[Word]) -> str:
@@ -289,15 +273,6 @@ def _shown(words: Sequence[Word]) -> str:
 
 def _turns(word: Word) -> str:
     return "" if word.raw == "May" else TURNING.get(word.raw.lower(), "")
-
-
-def _is_kin(one: Word, other: Word) -> bool:
-    """Return whether two words begin so much alike that one is a form of the other."""
-    if "number" in {one.kind, other.kind}:
-        return digits_of(one.key) == digits_of(other.key)
-    a, b = one.raw.lower(), other.raw.lower()
-    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False)))
-    return alike >= max(_ROOT, 0.6 * max(len(a), len(b)))
 
 
 def _other_unit(change: _Change) -> str:
@@ -349,10 +324,6 @@ def _loose(window: Window, used: Sequence[Sentence]) -> Iterator[str]:
     for one, other in pairwise(each.key for each in telling if brief and each.key in places):
         if not any(one in each.keys and other in each.keys for each in used):
             yield "what it says together stands in different sentences"
-    written = {word.raw for each in used for word in each.words}
-    for word in window.claim[1:]:
-        if word.raw not in written and word.raw.swapcase() in written:
-            yield f'"{word.raw}" is written otherwise'
 
 
 def _misplaced(window: Window, used: Sequence[Sentence]) -> Iterator[str]:
