@@ -125,7 +125,7 @@ def _shuffled(window: Window, used: Sequence[Sentence]) -> Iterator[str]:
             if max(places[other]) < min(places[one]):
                 yield f"its {kind}s stand in another order"
     if len(window.have) >= _COPIED * len(places) and window.features["coverage"] > _ALL:
-        first = [places[each.key][0] for each in telling]
+        first = [places[each.key][0] for each in telling if each.key in places]
         if first != sorted(first):
             yield "its words stand in another order"
 
