@@ -51,6 +51,7 @@ from webtools.providers.protocols import (
 from webtools.providers.protocols import Source as Cited
 from webtools.testing import INSTANCE
 from webtools_sandbox import SandboxServer
+from webtools_sandbox.apis import APIS
 from webtools_sandbox.news import WRITTEN_ON
 
 CASSETTES = Path(__file__).parent / "providers" / "cassettes"
@@ -74,7 +75,7 @@ _LIVE_HOSTS = {"docs.example": "docs.python.org/3", "news.example": "blog.python
 
 # --- what is recorded --------------------------------------------------------------------------
 
-_UNUSUAL = ("tavily", "wikipedia", "searxng", "serper", "you", "firecrawl")  # in the sandbox
+_UNUSUAL = tuple(api.name for api in APIS if not api.usual)  # in the sandbox
 WRONG_KEY, NO_CREDIT_KEY, KEYLESS = "wrong-key", "test-key-no-credit", ""
 
 
@@ -176,6 +177,9 @@ _SERPER = "https://serper.dev"
 _YOU = "https://you.com/docs/api-reference/search/v1-search"
 _FIRECRAWL_SEARCH = "https://docs.firecrawl.dev/api-reference/endpoint/search"
 _FIRECRAWL_SCRAPE = "https://docs.firecrawl.dev/api-reference/endpoint/scrape"
+_LINKUP = "https://docs.linkup.so/pages/documentation/endpoints/search/reference"
+_PARALLEL_SEARCH = "https://docs.parallel.ai/api-reference/search/search"
+_PARALLEL_EXTRACT = "https://docs.parallel.ai/api-reference/extract/extract"
 _V0 = {"search_api": "v0"}
 _BARLEY, _TEXT = "seed archive barley", f"{NEWS}/2026/05/cassette-testing.html"
 _PAGES = (
@@ -397,6 +401,42 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "firecrawl-contents-timeout": Scenario(
         "firecrawl", _fetching(f"{DOCS}/special/timeout.html"), _FIRECRAWL_SCRAPE, fails=True
+    ),
+    "linkup-search": Scenario("linkup", _searching(_BARLEY, "glacier lake", "qqqqzzzz"), _LINKUP),
+    "linkup-search-filtered": Scenario("linkup", _searching("seeds", **_SPRING), _LINKUP),
+    "linkup-search-rate-limited": Scenario(
+        "linkup",
+        _searching("glacier lake", limit=1),
+        _LINKUP,
+        fault={"status": 429, "retry_after": 0},
+    ),
+    "linkup-search-invalid": Scenario("linkup", _searching(_BARLEY, limit=-1), _LINKUP, fails=True),
+    **_named("linkup-search", _failures("linkup", _searching(_BARLEY), _LINKUP)),
+    "parallel-search": Scenario("parallel", _searching(_BARLEY, "glacier lake"), _PARALLEL_SEARCH),
+    "parallel-search-filtered": Scenario(
+        "parallel", _searching("seeds", **_SPRING), _PARALLEL_SEARCH
+    ),
+    "parallel-search-content": Scenario(
+        "parallel", _searching(_BARLEY, limit=1, country="DE", content=True), _PARALLEL_SEARCH
+    ),
+    "parallel-search-rate-limited": Scenario(
+        "parallel",
+        _searching("glacier lake", limit=1),
+        _PARALLEL_SEARCH,
+        fault={"status": 429, "retry_after": 0},
+    ),
+    "parallel-search-invalid": Scenario(
+        "parallel", _searching(_BARLEY, limit=-1), _PARALLEL_SEARCH, fails=True
+    ),
+    **_named("parallel-search", _failures("parallel", _searching(_BARLEY), _PARALLEL_SEARCH)),
+    "parallel-contents": Scenario(
+        "parallel", _fetching(*_PAGES, text_max_characters=120), _PARALLEL_EXTRACT
+    ),
+    "parallel-contents-question": Scenario(
+        "parallel", _fetching(*_PAGES, **_LOAN), _PARALLEL_EXTRACT
+    ),
+    "parallel-contents-all-failed": Scenario(
+        "parallel", _fetching(_PAGES[1]), _PARALLEL_EXTRACT, fails=True
     ),
     "context7-docs": Scenario("context7", _looking_up("json decoder hook"), _CONTEXT7),
     "context7-docs-moved": Scenario("context7", _looking_up("/cpython/unittest mock"), _CONTEXT7),

@@ -15,8 +15,6 @@ from webtools.grounding import doubts, quotations, support
 from webtools.grounding.verification import verify
 from webtools.synthesis import Source
 
-pytestmark = pytest.mark.no_cover  # the same lines over and over, much slower if watched
-
 
 def status(text: str, claim: str) -> str:
     """Return what a claim is called that cites a text."""

@@ -32,8 +32,6 @@ from webtools.providers.errors import failure
 from webtools.providers.protocols import SearchQuery
 from webtools.testing import URLS, ProviderConformance, outcome
 
-pytestmark = pytest.mark.no_cover  # the same lines over and over, much slower if watched
-
 TOOLS: dict[Capability, str] = {"search": "web_search", "fetch": "web_fetch"}
 TOOLS |= {"summarize": "summarize"}
 APIS = [kind for kind, services in PROVIDERS.items() if services.pages is None]  # all but direct

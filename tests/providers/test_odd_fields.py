@@ -22,8 +22,6 @@ from webtools.pipeline.retries import Job, dialogue, exchange
 from webtools.providers import PROVIDERS
 from webtools.providers.protocols import DocsQuery, PageQuery, SearchQuery, Source, SynthesisQuery
 
-pytestmark = pytest.mark.no_cover  # the same lines over and over, much slower if watched
-
 COUNT = 20
 ODD_AT = 7
 URLS = tuple(f"https://a{n}.example/page" for n in range(COUNT))

@@ -22,8 +22,6 @@ from webtools.text.invisible import without_hidden
 from webtools.text.redaction import Redactor
 from webtools_sandbox import SandboxServer
 
-pytestmark = pytest.mark.no_cover  # the same lines over and over, much slower if watched
-
 REDACTOR = Redactor(
     ["test-key-abcdefghijkl-123", "sk-ab/cd+ef==ghijkl", "http://u:passw0rd1@p.example"]
 )

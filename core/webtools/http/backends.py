@@ -177,20 +177,6 @@ class AsyncBackend(httpcore.AsyncNetworkBackend):
         return _AsyncStream(stream, self._deadline)
 
 
-def has_more(connections: Iterable[Any]) -> bool:
-    """Return whether a server sent more than its answer: that would pass for the next one.
-
-    httpcore keeps such bytes in the parser of the connection, which may stand behind a proxy's.
-    """
-    for outer in connections:
-        inner = outer
-        while inner is not None and not hasattr(inner, "_h11_state"):
-            inner = getattr(inner, "_connection", None)
-        if inner is not None and inner._h11_state.trailing_data[0]:  # noqa: SLF001
-            return True
-    return False
-
-
 class OneConnection:
     """Stands in for httpcore's pool where there is one connection: it need not search for it.
 

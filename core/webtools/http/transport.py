@@ -15,12 +15,11 @@ from typing import Any, Literal, TypeAlias, cast
 import httpx
 
 from webtools.errors import ConfigError, InputError, RequestError
-from webtools.http.backends import has_more
 from webtools.http.custom import AsyncCustomTransport, CustomTransport
 from webtools.http.dns import aresolve, resolve
 from webtools.http.engine_logs import begin_quiet, end_quiet
 from webtools.http.messages import Request, Response
-from webtools.http.pool import AsyncLane, AsyncLanes, BlockingLane, BlockingLanes
+from webtools.http.pool import AsyncLane, AsyncLanes, BlockingLane, BlockingLanes, has_more
 from webtools.http.threads import in_thread
 from webtools.http.translation import (
     NETWORK_ERRORS,
@@ -99,7 +98,7 @@ class BlockingTransport:
                     body.add(chunk)
             finally:
                 answer.close()
-            sound = not has_more(lane.connections)
+            sound = not has_more(lane)
             response = body.to_response()
             return refuse_login(response) if request.proxy else response
         except NETWORK_ERRORS as error:
@@ -162,7 +161,7 @@ class AsyncTransport:
                     body.add(chunk)
             finally:
                 await answer.aclose()
-            sound = not has_more(lane.connections)
+            sound = not has_more(lane)
             response = body.to_response()
             return refuse_login(response) if request.proxy else response
         except NETWORK_ERRORS as error:

@@ -15,6 +15,7 @@ from pydantic import (
     model_validator,
 )
 from pydantic.alias_generators import to_snake
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from webtools.errors import InputError
@@ -101,6 +102,11 @@ class ToolInput(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra=_flatten)
     spellings: ClassVar[dict[str, str]] = {}
     fixed: ClassVar[dict[str, Any]] = {}  # what the developer decided, by argument
+
+    @classmethod
+    def open_fields(cls) -> dict[str, FieldInfo]:
+        """Return the arguments that a model decides, in order: all but the fixed ones."""
+        return {name: each for name, each in cls.model_fields.items() if name not in cls.fixed}
 
     @property
     def subjects(self) -> tuple[str, ...]:
@@ -342,7 +348,7 @@ def _explain(item: ErrorDetails, model: type[ToolInput]) -> str:
         return str(facts["error"])
     if item["type"] == "missing":
         return f"{name} is missing or empty; give at least one value"
-    known = ", ".join(name for name in model.model_fields if name not in model.fixed)
+    known = ", ".join(model.open_fields())
     if item["type"] == "extra_forbidden":
         return f"{shown(name)} is not an argument; use {known}"
     remedies = {

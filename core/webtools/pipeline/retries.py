@@ -80,9 +80,6 @@ def _exchanged(
     redactor = redactor_for(job.account.secrets)
     if redactor.may_be_in(response.body):
         response = _redacted(response, redactor)
-    fault = _fault(response, job)
-    if fault is not None:
-        raise fault
     if len(response.body) <= most:
         return _read(read, job, response)
     result: T = yield Offload(partial(_read, read, job, response), alone=True)
@@ -147,17 +144,23 @@ def _read(read: Callable[[Response], T], job: Job, response: Response) -> T:
     """Read an answer; whatever an undocumented shape makes Python raise is one of our errors.
 
     Raises:
+        ProviderError: The provider takes the answer for a fault.
         ResponseFormatError: The answer has not the documented shape.
     """
+    services = PROVIDERS[job.account.type]
     try:
-        return read(response)
+        failed = services.provider.read_error(response, job.account, job.capability)
+        if failed is None:
+            return read(response)
     except _UNDOCUMENTED as error:
-        fault = type(error).__name__
+        failed, fault = None, type(error).__name__
+    if failed is not None:
+        raise failed
     # Outside the handler: the original error may quote the whole answer.
     is_cut = response.is_cut()
     what = "broke off; try again later" if is_cut else f"has not the documented shape ({fault});"
     message = (
-        f"Failed to parse {PROVIDERS[job.account.type].about.title} API response for "
+        f"Failed to parse {services.about.title} API response for "
         f'"{job.subject}". The answer (HTTP {response.status}) {what} '
         f"{'or ' * is_cut}use another provider."
     )
@@ -170,11 +173,6 @@ def _redacted(response: Response, redactor: Redactor) -> Response:
     body = redactor.text(response.body.decode("latin-1")).encode("latin-1")
     headers = {k: v for k, v in response.headers.items() if k != "content-length"}
     return replace(response, headers=headers, body=body)
-
-
-def _fault(response: Response, job: Job) -> ProviderError | None:
-    provider = PROVIDERS[job.account.type].provider
-    return _read(lambda it: provider.read_error(it, job.account, job.capability), job, response)
 
 
 def send_with_retries(request: Request, job: Job, deadline: float | None = None) -> Flow[Response]:
@@ -237,10 +235,12 @@ def _verdict(response: Response, job: Job) -> tuple[float | None, bool]:
     if response.status not in RETRIED_STATUSES:
         return None, False
     try:
-        fault = _fault(response, job)
+        _read(lambda _: None, job, response)
     except ResponseFormatError:  # the body makes no sense, the status does
         return retry_after(response), True
-    return (fault.retry_after, fault.retryable) if fault else (None, False)
+    except ProviderError as error:
+        return error.retry_after, error.retryable
+    return None, False
 
 
 def _paced(pacer: Pacer, deadline: float) -> Flow[bool]:

@@ -28,6 +28,8 @@ from webtools.providers import (
     exa,
     firecrawl,
     kagi,
+    linkup,
+    parallel,
     perplexity,
     searxng,
     serper,
@@ -114,6 +116,8 @@ PROVIDERS = Registry(
         Services(serper, search=serper),
         Services(you, search=you),
         Services(firecrawl, search=firecrawl, fetch=firecrawl),
+        Services(linkup, search=linkup),
+        Services(parallel, search=parallel, fetch=parallel),
         Services(direct, pages=direct),
     ]
 )

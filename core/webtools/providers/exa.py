@@ -23,13 +23,13 @@ from webtools.providers.hits import (
     read_hits,
     read_items,
 )
-from webtools.providers.parsing import inside, json_object, line
+from webtools.providers.parsing import inside, json_object, notices
 from webtools.providers.prices import stated_or
 from webtools.providers.protocols import Account, FilterName, Hits, PageQuery, Pages, SearchQuery
-from webtools.text.narrowing import is_list
 
 _RESULTS_IN_PRICE = 10
 _COST = ("costDollars", "total")
+_NOTICES = ("warnings", "notices")
 _HIT = HitFields(
     snippet=lambda item: joined(item.texts("highlights")),
     published_at="publishedDate",
@@ -141,7 +141,7 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     hits = read_hits(answer["results"], fields, query, account)
     came = replace(query, limit=len(hits.results))
     cost = stated_or(inside(answer, *_COST), search_price(came, account))
-    return Hits(hits.results, cost, [*_said(answer), *hits.warnings])
+    return Hits(hits.results, cost, [*notices(ABOUT.title, answer, *_NOTICES), *hits.warnings])
 
 
 def fetch_request(query: PageQuery, account: Account) -> Request:
@@ -178,7 +178,7 @@ def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
     pages = read_page_list(read_items(answer["results"], odd), _PAGE, query, account, faults)
     came = replace(query, urls=tuple(page.url for page in pages if not page.error))
     cost = stated_or(inside(answer, *_COST), fetch_price(came, account))
-    return Pages(pages, cost, [*_said(answer), *odd.warnings()])
+    return Pages(pages, cost, [*notices(ABOUT.title, answer, *_NOTICES), *odd.warnings()])
 
 
 def _fault(status: Item) -> str:
@@ -186,14 +186,6 @@ def _fault(status: Item) -> str:
     tag = error.line("tag") or "unknown error"
     code = error.values.get("httpStatusCode")
     return f"{tag} (HTTP {code})" if isinstance(code, int) else tag
-
-
-def _said(answer: dict[str, Any]) -> list[str]:
-    """Return what Exa itself warns of."""
-    lists = [answer.get(name) for name in ("warnings", "notices")]
-    items = [item for each in lists if is_list(each) for item in each]
-    words = [inside(item, "message") or item for item in items]
-    return [f"Exa: {clean}" for w in words if isinstance(w, str) and (clean := line(w))]
 
 
 def read_error(response: Response, account: Account, _able: Capability) -> ProviderError | None:

@@ -69,6 +69,13 @@ def line(value: Any) -> str | None:
     return one_line(text(value)) or None
 
 
+def notices(title: str, answer: dict[str, Any], *names: str) -> list[str]:
+    """Return what a provider itself warns of: texts in lists, or the `message` of objects."""
+    items = [item for name in names for item in maybe_list(answer.get(name))]
+    words = [inside(item, "message") or item for item in items]
+    return [f"{title}: {clean}" for w in words if isinstance(w, str) and (clean := line(w))]
+
+
 def quotable(words: str, account: Account) -> str:
     """Clean a text that is about to be cut: half a key would pass for a word."""
     return redactor_for(account.secrets).text(without_hidden(one_line(words)))
