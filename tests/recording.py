@@ -38,8 +38,9 @@ from webtools.http.transport import BlockingTransport
 from webtools.operations.fetch import fetch
 from webtools.operations.search import search
 from webtools.operations.summarize import summarize
+from webtools.pipeline.accounting import Job, observed
 from webtools.pipeline.context import detached
-from webtools.pipeline.retries import Job, dialogue, exchange
+from webtools.pipeline.retries import dialogue, exchange
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.protocols import (
     DocsQuery,
@@ -141,7 +142,7 @@ def _looking_up(question: str, limit: int = 3) -> Callable[[Account], Flow[Any]]
         provider = PROVIDERS[account.type].docs
         assert provider is not None
         job = Job(account, "docs", "looking up", question)
-        return dialogue(job, provider.lookup(DocsQuery(question, limit), account))
+        return observed(job, dialogue(job, provider.lookup(DocsQuery(question, limit), account)))
 
     return flow
 
@@ -153,7 +154,8 @@ def _synthesizing(question: str, *sources: Cited) -> Callable[[Account], Flow[An
         query = SynthesisQuery(question, sources)
         request = provider.synthesis_request(query, account)
         job = Job(account, "synthesize", "answering", question)
-        return exchange(job, request, lambda r: provider.read_synthesis(r, query, account))
+        asking = exchange(job, request, lambda r: provider.read_synthesis(r, query, account))
+        return observed(job, asking)
 
     return flow
 

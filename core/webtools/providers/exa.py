@@ -6,11 +6,12 @@ API: https://exa.ai/docs/reference/search and /get-contents (read 2026-11-21).
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
-from webtools.errors import BadRequestError, ProviderError
+from webtools.errors import BadRequestError
 from webtools.http.messages import Request, Response
-from webtools.providers.about import About, Capability, SearchOptions
+from webtools.providers.about import About, SearchOptions
 from webtools.providers.errors import ITSELF, ErrorTable, Meaning, read_failure
 from webtools.providers.fetched import PageFields, fault_text, faults_of, read_page_list
 from webtools.providers.filters import DATES, DOMAINS, Names, is_safe, moment_text, sent
@@ -138,8 +139,10 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     answer = json_object(response.json())
     fields = replace(_HIT, text="text") if query.content else _HIT
     hits = read_hits(answer["results"], fields, query, account)
-    came = replace(query, limit=len(hits.results))
-    cost = stated_or(inside(answer, *_COST), search_price(came, account))
+    came = len(hits.results)
+    cost = stated_or(
+        inside(answer, *_COST), lambda: search_price(replace(query, limit=came), account)
+    )
     return Hits(hits.results, cost, [*notices(ABOUT.title, answer), *hits.warnings])
 
 
@@ -175,8 +178,10 @@ def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
     failed = [each for each in statuses if each.values.get("status") == "error"]
     faults = faults_of(query, failed, "id", _fault)
     pages = read_page_list(read_items(answer["results"], odd), _PAGE, query, account, faults)
-    came = replace(query, urls=tuple(page.url for page in pages if not page.error))
-    cost = stated_or(inside(answer, *_COST), fetch_price(came, account))
+    came = tuple(page.url for page in pages if not page.error)
+    cost = stated_or(
+        inside(answer, *_COST), lambda: fetch_price(replace(query, urls=came), account)
+    )
     return Pages(pages, cost, [*notices(ABOUT.title, answer), *odd.warnings()])
 
 
@@ -184,6 +189,5 @@ def _fault(status: Item) -> str:
     return fault_text(status.child("error"), "tag", "httpStatusCode")
 
 
-def read_error(response: Response, account: Account, _able: Capability) -> ProviderError | None:
-    """Read `{"error", "tag"}`; older gateways send `error` alone, or no JSON at all."""
-    return read_failure(ABOUT, _ERRORS, response, account)
+# {"error", "tag"}; older gateways send error alone, or no JSON at all.
+read_error = partial(read_failure, ABOUT, _ERRORS)
