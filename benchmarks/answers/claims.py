@@ -38,7 +38,7 @@ def rows(labelled: Path | None) -> Iterator[Row]:
 
 
 def _beside() -> Row:
-    """Put what denies, doubts or merely reports a statement beside it; none of it was fitted on."""
+    """Put beside a statement what denies or reports it, written after the rules were."""
     beside = [json.loads(line) for line in NEIGHBOURS.read_text(encoding="utf-8").splitlines()]
     texts = [f"{each.get('before', '')}\n\n{STATEMENT} {each.get('after', '')}" for each in beside]
     certain = sum(quotation(STATEMENT, Evidence(text.strip())) is not None for text in texts)

@@ -13,7 +13,7 @@ from webtools.errors import BadRequestError
 from webtools.http.messages import Request, Response
 from webtools.providers.about import About, SearchOptions
 from webtools.providers.errors import ITSELF, ErrorTable, Meaning, read_failure
-from webtools.providers.fetched import PageFields, faults_of, read_page_list
+from webtools.providers.fetched import PageFields, fault_text, faults_of, read_page_list
 from webtools.providers.filters import DATES, DOMAINS, Names, is_safe, moment_text, sent
 from webtools.providers.hits import (
     CONTENT_CHARACTERS,
@@ -30,7 +30,6 @@ from webtools.providers.protocols import Account, FilterName, Hits, PageQuery, P
 
 _RESULTS_IN_PRICE = 10
 _COST = ("costDollars", "total")
-_NOTICES = ("warnings", "notices")
 _HIT = HitFields(
     snippet=lambda item: joined(item.texts("highlights")),
     published_at="publishedDate",
@@ -144,7 +143,7 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     cost = stated_or(
         inside(answer, *_COST), lambda: search_price(replace(query, limit=came), account)
     )
-    return Hits(hits.results, cost, [*notices(ABOUT.title, answer, *_NOTICES), *hits.warnings])
+    return Hits(hits.results, cost, [*notices(ABOUT.title, answer), *hits.warnings])
 
 
 def fetch_request(query: PageQuery, account: Account) -> Request:
@@ -183,14 +182,11 @@ def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
     cost = stated_or(
         inside(answer, *_COST), lambda: fetch_price(replace(query, urls=came), account)
     )
-    return Pages(pages, cost, [*notices(ABOUT.title, answer, *_NOTICES), *odd.warnings()])
+    return Pages(pages, cost, [*notices(ABOUT.title, answer), *odd.warnings()])
 
 
 def _fault(status: Item) -> str:
-    error = status.child("error")
-    tag = error.line("tag") or "unknown error"
-    code = error.values.get("httpStatusCode")
-    return f"{tag} (HTTP {code})" if isinstance(code, int) else tag
+    return fault_text(status.child("error"), "tag", "httpStatusCode")
 
 
 # {"error", "tag"}; older gateways send error alone, or no JSON at all.

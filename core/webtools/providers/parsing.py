@@ -69,9 +69,9 @@ def line(value: Any) -> str | None:
     return one_line(text(value)) or None
 
 
-def notices(title: str, answer: dict[str, Any], *names: str) -> list[str]:
+def notices(title: str, answer: dict[str, Any]) -> list[str]:
     """Return what a provider itself warns of: texts in lists, or the `message` of objects."""
-    lists = [answer.get(name) for name in names]
+    lists = [answer.get(name) for name in ("warnings", "notices")]
     items = [item for each in lists if is_list(each) for item in each]
     words = [inside(item, "message") or item for item in items]
     return [f"{title}: {clean}" for w in words if isinstance(w, str) and (clean := line(w))]
