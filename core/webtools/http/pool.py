@@ -235,7 +235,7 @@ class AsyncLanes:
             timer.cancel()
 
     def _pass_on(self) -> None:
-        """Let the next in the queue have the turn that became free."""
+        """Give the next in the queue the turn that became free."""
         while self._waiting:
             if _settle(self._waiting.popleft(), True):
                 return

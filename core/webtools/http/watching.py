@@ -90,7 +90,7 @@ class AsyncWatchedTransport:
 
 @contextmanager
 def _told(request: Request, trace: Any) -> Generator[Callable[[Response], None], None, None]:
-    """Tell of a request when it has ended, however it did."""
+    """Log and trace a request when it has ended, however it did."""
     url = target_of(request.url).url
     facts: dict[str, Any] = {"method": request.method, "host": url.host}
     start = time.monotonic()

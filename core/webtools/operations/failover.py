@@ -209,7 +209,7 @@ def _alone(name: str) -> AskedProvider:
 
 
 def left_warnings(every: Sequence[AskedProvider]) -> list[str]:
-    """Say who did not serve and why, and who did."""
+    """Explain who did not serve and why, and who did."""
     served = " and ".join(f'"{each.provider}"' for each in every if each.served)
     return [
         f'{served} served where "{each.provider}" did not: {each.reason}'
@@ -219,7 +219,7 @@ def left_warnings(every: Sequence[AskedProvider]) -> list[str]:
 
 
 def unpriced(context: CallContext, cost_usd: float | None) -> list[str]:
-    """Say that a price leaves something out, where it does."""
+    """Warn that a price leaves something out, where it does."""
     return [UNPRICED] if context.is_unpriced and cost_usd else []
 
 

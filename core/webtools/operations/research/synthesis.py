@@ -57,7 +57,7 @@ class Outcome:
 
 
 def synthesize(synthesizer: Synthesizer, query: SynthesisQuery, deadline: float) -> Flow[Outcome]:
-    """Let a synthesizer draft an answer, and keep what its sources bear out.
+    """Ask a synthesizer for an answer, and keep what its sources bear out.
 
     Nothing that a synthesizer does wrong is raised: the outcome tells it.
     """
