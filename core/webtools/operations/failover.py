@@ -18,7 +18,13 @@ from webtools.errors import (
 )
 from webtools.flows.drivers import Flow, Now
 from webtools.pipeline.accounting import timeout_of
-from webtools.pipeline.circuit_breaking import ParkedError, clock, not_needed, take_leave, words
+from webtools.pipeline.circuit_breaking import (
+    CircuitOpenError,
+    clock,
+    not_needed,
+    take_leave,
+    words,
+)
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.results import AskedProvider
 
@@ -133,8 +139,8 @@ def in_turn(
 ) -> Flow[T | None]:
     """Ask one provider after the other until an attempt brings something.
 
-    An attempt is given the account, its end, and what raises `ParkedError` for a parked provider;
-    it calls that before it sends anything.
+    An attempt is given the account, its end, and what raises `CircuitOpenError` for a parked
+    provider; it calls that before it sends anything.
 
     Returns:
         What the attempt brought; None when nobody brought anything, and then `tried` tells why.
@@ -152,7 +158,7 @@ def in_turn(
         found, goes_on = None, True
         try:
             found = yield from attempt(account, end, leave)
-        except ParkedError as error:
+        except CircuitOpenError as error:
             tried.pass_over(account, error.parking)
             continue
         except (ProviderError, RequestError, InputError) as error:

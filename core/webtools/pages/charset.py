@@ -191,7 +191,7 @@ def _ordered(name: str, sample: bytes) -> str:
 
 
 def _is_nearly_utf8(body: bytes, declared: list[str]) -> bool:
-    """Recognise UTF-8 with stray bytes or a cut end: of what takes any byte, none is readable."""
+    """Recognise UTF-8 with stray bytes or a cut end: read as single bytes it makes no sense."""
     text = body.decode("utf-8", "replace")
     replaced = text.count("\ufffd")
     valid = len(text) - replaced - len(text.encode("ascii", "ignore"))
