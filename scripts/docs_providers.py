@@ -343,6 +343,7 @@ _PRICED: dict[str, list[tuple[str, dict[str, Any], Query]]] = {
         ("search for 20 results, `mode` advanced", {}, SearchQuery("q", 20)),
         ("a page", {}, PageQuery((_URL,))),
     ],
+    "jina": [("a page as long as may be", {}, PageQuery((_URL,)))],
     "context7": [("a look-up with a key, beyond the plan's allowance", {}, DocsQuery("q", 5))],
 }
 _USUAL: dict[Capability, tuple[str, dict[str, Any], Query]] = {

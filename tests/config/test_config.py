@@ -868,7 +868,7 @@ def test_none_that_can_is_told_with_the_file_and_a_type(tmp_path: Path) -> None:
     path = write(tmp_path / "c.json", text_of(entry(type="brave")))
     with pytest.raises(ConfigError) as caught:
         Settings(path).accounts().select("fetch")
-    kinds = '"exa", "kagi", "tavily", "firecrawl", "parallel"'
+    kinds = '"exa", "kagi", "tavily", "firecrawl", "parallel", "jina"'
     expected = f"No provider in {path} can fetch; add a provider of type {kinds}."
     assert str(caught.value) == expected
 

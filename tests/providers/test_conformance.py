@@ -238,7 +238,8 @@ def test_a_recorded_answer_with_parts_replaced_gives_something_sound(
 def hits(kind: str, *items: dict[str, Any]) -> Response:
     """Make an answer in which a provider, whichever it is, finds these."""
     pages = [item | {"fullurl": item["url"], "link": item["url"]} for item in items]
-    every = {"data": {"search": items, "web": items}, "web": {"results": items}}
+    data = items if kind == "jina-search" else {"search": items, "web": items}
+    every = {"data": data, "web": {"results": items}}
     results = {"web": items} if kind == "you" else items
     return answer(every | {"results": results, "organic": pages, "query": {"pages": pages}})
 

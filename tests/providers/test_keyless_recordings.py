@@ -87,6 +87,15 @@ def test_tavily_applies_all_filters_itself(play: Play) -> None:
     assert set(response.filters.values()) == {"native"}
 
 
+@plays("tavily-search-german")
+def test_tavily_takes_a_country_and_sends_pages_along(play: Play) -> None:
+    response = play()
+    [hit] = response.results
+    assert hit.content.text.startswith("# Northrop seed archive")
+    assert response.filters == {"country": "native", "content": "native"}
+    assert response.cost_usd == 0.008
+
+
 @plays("tavily-search-keyless")
 def test_tavily_without_a_key_is_asked_again_and_free(play: Play) -> None:
     response = play()
@@ -245,6 +254,15 @@ def test_wikipedia_leaves_filters_to_us(play: Play) -> None:
             "1 result carries no date, so the date filter could not check it.",
         ]
     )
+
+
+@plays("wikipedia-search-page")
+def test_wikipedia_has_pages_of_results(play: Play) -> None:
+    response = play()
+    assert [hit.title for hit in response.results] == snapshot(
+        ["https://news.example/2026/04/untitled-photo-page.html"]
+    )
+    assert response.filters == {"page": "native"}
 
 
 @plays("wikipedia-search-invalid")

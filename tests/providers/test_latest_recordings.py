@@ -1,4 +1,4 @@
-"""Calls as they were recorded: Linkup and Parallel, blocking and async."""
+"""Calls as they were recorded: Linkup, Parallel and Jina, blocking and async."""
 
 # ruff: noqa: E501  the expectations are as inline-snapshot writes them, also after `make record`
 
@@ -269,5 +269,140 @@ def test_parallel_where_no_page_could_be_had(play: Play) -> None:
         None,
         snapshot(
             "The page could not be fetched: https://docs.example/gone.html: fetch_error (HTTP 404). Check the URLs or try other ones."
+        ),
+    )
+
+
+# --- Jina --------------------------------------------------------------------------------------
+
+
+@plays("jina-contents")
+def test_jina_reads_pages_and_says_which_its_site_does_not_have(play: Play) -> None:
+    response = play()
+    assert [(page.url, page.title, page.text, page.error) for page in response.pages] == snapshot(
+        [
+            (
+                "https://news.example/2026/05/seed-archive.html",
+                "Northrop seed archive lends its first seeds to farmers",
+                """\
+# Northrop seed archive lends its first seeds to farmers
+
+Farmers in the dry south have borrowed seeds from the\
+""",
+                None,
+            ),
+            ("https://docs.example/gone.html", None, None, "HTTP 404"),
+            (
+                "https://news.example/2026/08/bee-census.html",
+                "Volunteers count wild bees: fewer kinds, more of each",
+                """\
+# Volunteers count wild bees: fewer kinds, more of each
+
+Eleven thousand volunteers counted wild bees in July. They\
+""",
+                None,
+            ),
+        ]
+    )
+    assert f"{response.pages[0].published_at:%Y-%m-%d}" == "2026-05-03"
+    assert (response.cost_usd, response.cost_is_estimate) == snapshot((7e-06, True))
+
+
+@plays("jina-contents-keyless")
+def test_jina_without_a_key_is_asked_again_and_free(play: Play) -> None:
+    response = play()
+    assert response.pages[0].text
+    assert (response.cost_usd, response.cost_is_estimate) == (0.0, False)
+
+
+@plays("jina-contents-timeout")
+def test_jina_where_a_page_does_not_come_in_time(play: Play) -> None:
+    assert failed(play) == (
+        ProviderError,
+        None,
+        snapshot(
+            "The page could not be fetched: https://docs.example/special/timeout.html: Failed to goto https://docs.example/special/timeout.html: TimeoutError: Navigation timeout of 30000 ms exceeded. Check the URLs or try other ones."
+        ),
+    )
+
+
+@plays("jina-contents-wrong-key")
+def test_jina_with_a_wrong_key(play: Play) -> None:
+    assert failed(play)[:2] == (AuthenticationError, 401)
+
+
+@plays("jina-contents-no-credit")
+def test_jina_out_of_tokens(play: Play) -> None:
+    assert failed(play) == (
+        QuotaError,
+        402,
+        snapshot(
+            'Jina API returned HTTP 402: Account balance not enough to run this query, please recharge. Top up the account of provider "jina" or use another provider.'
+        ),
+    )
+
+
+# --- Jina Search -------------------------------------------------------------------------------
+
+
+@plays("jina-search")
+def test_jina_search_where_a_query_finds_nothing(play: Play) -> None:
+    response = play()
+    assert lines(response.results) == snapshot(
+        [
+            (
+                "",
+                "Northrop seed archive lends it",
+                "https://news.example/2026/05/seed-archive.html",
+                "Farmers in the dry south have ",
+            ),
+            (
+                "",
+                "https://news.example/2026/04/u",
+                "https://news.example/2026/04/untitled-photo-page.html",
+                "Photographs from the opening o",
+            ),
+            (
+                "",
+                "zipfile — Read and write ZIP f",
+                "https://docs.example/library/zipfile.html",
+                "A zip bomb is a small archive ",
+            ),
+        ]
+    )
+    assert (response.errors, response.cost_usd) == ([], 0.0005)
+
+
+@plays("jina-search-filtered")
+def test_jina_search_applies_a_single_domain(play: Play) -> None:
+    response = play()
+    assert {hit.url.split("/")[2] for hit in response.results} == {"news.example"}
+    assert response.filters == snapshot(
+        {
+            "include_domains": "native",
+            "start_published_date": "local",
+            "end_published_date": "local",
+            "category": "unsupported",
+        }
+    )
+
+
+@plays("jina-search-wrong-key")
+def test_jina_search_with_a_wrong_key(play: Play) -> None:
+    assert failed(play)[:2] == (AuthenticationError, 401)
+
+
+@plays("jina-search-no-credit")
+def test_jina_search_out_of_tokens(play: Play) -> None:
+    assert failed(play)[:2] == (QuotaError, 402)
+
+
+@plays("jina-search-invalid")
+def test_jina_search_for_fewer_results_than_none(play: Play) -> None:
+    assert failed(play) == (
+        BadRequestError,
+        400,
+        snapshot(
+            "Jina Search API returned HTTP 400: num: Input should be greater than or equal to 0, received -1. Change the request; the same one will fail again."
         ),
     )

@@ -119,8 +119,9 @@ def has_more(lane: BlockingLane | AsyncLane) -> bool:
 
     httpcore keeps such bytes in the parser of the connection, which may stand behind a proxy's.
     """
+    pool = lane._pool  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  httpx's name
     inner: Any
-    for inner in lane._pool.connections:  # noqa: SLF001  # the name that httpx has for it
+    for inner in pool.connections:
         while inner is not None and not hasattr(inner, "_h11_state"):
             inner = getattr(inner, "_connection", None)  # noqa: PLW2901
         if inner is not None and inner._h11_state.trailing_data[0]:  # noqa: SLF001

@@ -17,7 +17,7 @@ import httpx
 from webtools.errors import ConfigError, InputError, RequestError
 from webtools.http.custom import AsyncCustomTransport, CustomTransport
 from webtools.http.dns import aresolve, resolve
-from webtools.http.engine_logs import begin_quiet, end_quiet
+from webtools.http.engine_logs import IN_OURS
 from webtools.http.messages import Request, Response
 from webtools.http.pool import AsyncLane, AsyncLanes, BlockingLane, BlockingLanes, has_more
 from webtools.http.threads import in_thread
@@ -89,7 +89,8 @@ class BlockingTransport:
         """
         target = target_of(request.url)
         lanes = self._lanes_for(target, request.proxy, request.addresses)
-        lane, sound, quiet = lanes.take(deadline), False, begin_quiet()
+        lane, sound = lanes.take(deadline), False
+        IN_OURS.set(True)
         try:
             answer = lane.exchange(to_httpcore(request, target, deadline), target)
             try:
@@ -106,8 +107,7 @@ class BlockingTransport:
         except RequestError as error:
             raise naming_proxy(error, request) from error.__cause__
         finally:
-            if quiet is not None:
-                end_quiet(quiet)
+            IN_OURS.set(False)
             lanes.give_back(lane, sound=sound)
 
     def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
@@ -152,7 +152,8 @@ class AsyncTransport:
         """Exchange one request for its response; raises as `BlockingTransport.send` does."""
         target = target_of(request.url)
         lanes = await self._lanes_for(target, request.proxy, request.addresses)
-        lane, sound, quiet = await lanes.take(deadline), False, begin_quiet()
+        lane, sound = await lanes.take(deadline), False
+        IN_OURS.set(True)
         try:
             answer = await lane.exchange(to_httpcore(request, target, deadline), target)
             try:
@@ -169,8 +170,7 @@ class AsyncTransport:
         except RequestError as error:
             raise naming_proxy(error, request) from error.__cause__
         finally:
-            if quiet is not None:
-                end_quiet(quiet)
+            IN_OURS.set(False)
             await lanes.give_back(lane, sound=sound)
 
     async def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:

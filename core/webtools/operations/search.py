@@ -35,7 +35,7 @@ from webtools.operations.filters import (
     weakest,
 )
 from webtools.operations.research.rules import normalize
-from webtools.pipeline.accounting import Job
+from webtools.pipeline.accounting import Job, observed
 from webtools.pipeline.caching import Kept, Kind, Work, done_once
 from webtools.pipeline.context import CallContext
 from webtools.pipeline.cost import NOTHING, total
@@ -299,9 +299,9 @@ def as_kept(hits: Hits, query: str) -> Hits:
 def _ask(account: Account, query: SearchQuery, deadline: float, context: CallContext) -> Flow[Hits]:
     provider = PROVIDERS[account.type].search
     assert provider is not None  # noqa: S101  # accounts are selected by capability
-    job = Job(account, "search", "searching for", query.query, query, context)
+    job = Job(account, "search", "searching for", query.query, query, context, deadline)
     request = provider.search_request(query, account)
-    return exchange(job, request, lambda r: provider.read_search(r, query, account), deadline)
+    return observed(job, exchange(job, request, lambda r: provider.read_search(r, query, account)))
 
 
 def _joined(errors: list[WebToolsError]) -> WebToolsError:

@@ -27,6 +27,8 @@ from webtools.providers import (
     direct,
     exa,
     firecrawl,
+    jina,
+    jina_search,
     kagi,
     linkup,
     parallel,
@@ -118,6 +120,8 @@ PROVIDERS = Registry(
         Services(firecrawl, search=firecrawl, fetch=firecrawl),
         Services(linkup, search=linkup),
         Services(parallel, search=parallel, fetch=parallel),
+        Services(jina, fetch=jina),
+        Services(jina_search, search=jina_search),
         Services(direct, pages=direct),
     ]
 )

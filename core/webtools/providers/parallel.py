@@ -12,7 +12,7 @@ from webtools.errors import ProviderError
 from webtools.http.messages import Request, Response
 from webtools.providers.about import About, Capability, SearchOptions
 from webtools.providers.errors import ErrorTable, read_failure
-from webtools.providers.fetched import PageFields, faults_of, read_page_list
+from webtools.providers.fetched import PageFields, fault_text, faults_of, read_page_list
 from webtools.providers.filters import (
     Names,
     domains_of_one_list,
@@ -122,16 +122,25 @@ def search_price(query: SearchQuery, account: Account) -> float:
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
     """Read the hits, best first; some carry a day."""
     answer = json_object(response.json())
-    fields = HitFields(snippet=lambda item: joined(_texts(item)), published_at="publish_date")
-    if _wants_passages(query):
-        fields = replace(fields, snippet=lambda item: joined(_texts(item)[:1]), passages=_texts)
+    fields = replace(_HIT, snippet=_first, passages=_texts) if _wants_passages(query) else _HIT
     hits = read_hits(answer["results"], fields, query, account, search_price(query, account))
-    return replace(hits, warnings=[*notices(ABOUT.title, answer, "warnings"), *hits.warnings])
+    return replace(hits, warnings=[*notices(ABOUT.title, answer), *hits.warnings])
 
 
 def _texts(item: Item) -> list[str]:
     texts = (without_controls(text).strip() for text in item.texts("excerpts"))
     return [text for text in texts if text]
+
+
+def _all(item: Item) -> str:
+    return joined(_texts(item))
+
+
+def _first(item: Item) -> str:
+    return joined(_texts(item)[:1])
+
+
+_HIT = HitFields(snippet=_all, published_at="publish_date")
 
 
 def fetch_request(query: PageQuery, account: Account) -> Request:
@@ -164,15 +173,14 @@ def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
     pages = read_page_list(items, _PAGE, wanted, account, faults)
     came = replace(query, urls=tuple(page.url for page in pages if not page.error))
     # Without a question it warns that there is none.
-    said = notices(ABOUT.title, answer, "warnings") if query.question else []
+    said = notices(ABOUT.title, answer) if query.question else []
     has_parts = query.text or not wanted.text
     said += missing_parts(replace(query, text=has_parts, highlights=False), account.name)
     return Pages(pages, estimate(fetch_price(came, account)), [*said, *odd.warnings()])
 
 
 def _fault(error: Item) -> str:
-    kind, status = error.line("error_type") or "unknown error", error.values.get("http_status_code")
-    return f"{kind} (HTTP {status})" if isinstance(status, int) else kind
+    return fault_text(error, "error_type", "http_status_code")
 
 
 def read_error(response: Response, account: Account, _able: Capability) -> ProviderError | None:

@@ -7,6 +7,7 @@ from webtools_sandbox.apis.brave import BraveApi
 from webtools_sandbox.apis.context7 import Context7Api
 from webtools_sandbox.apis.exa import ExaApi
 from webtools_sandbox.apis.firecrawl import FirecrawlApi
+from webtools_sandbox.apis.jina import JinaApi, JinaSearchApi
 from webtools_sandbox.apis.kagi import KagiApi
 from webtools_sandbox.apis.linkup import LinkupApi
 from webtools_sandbox.apis.parallel import ParallelApi
@@ -32,4 +33,6 @@ APIS: tuple[type[Api], ...] = (
     FirecrawlApi,
     LinkupApi,
     ParallelApi,
+    JinaApi,
+    JinaSearchApi,
 )

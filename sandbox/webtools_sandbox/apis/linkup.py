@@ -94,13 +94,18 @@ class LinkupApi(Api):
             raise RefusedError(400, message, "SEARCH_QUERY_NO_RESULT")
         rows = [self._row(hit.document, request.q) for hit in hits]
         if request.outputType == "searchResults":
-            return {"results": [{"type": "text", **row, "favicon": ""} for row in rows]}
-        sources = [
-            {"name": row["name"], "url": row["url"], "snippet": row["content"]} for row in rows
-        ]
+            return {"results": [{"type": "text", **row} for row in rows]}
+        sources = [{**row, "snippet": row["content"]} for row in rows]
+        for source in sources:
+            del source["content"]
         return {"answer": digest.summary(hits[0].document.text), "sources": sources}
 
     def _row(self, document: Document, query: str) -> Json:
         url, terms = self.library.url(document), frozenset(query_terms(query))
         found = digest.best_sentences(document.text, terms, count=3)
-        return {"name": document.title or url, "url": url, "content": " ".join(found)}
+        return {
+            "name": document.title or url,
+            "url": url,
+            "content": " ".join(found),
+            "favicon": "",
+        }

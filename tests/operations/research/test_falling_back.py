@@ -388,7 +388,7 @@ NOT_READ = "Add one there, for keys in the environment are not read beside it"
 KEYLESS = "asks Tavily, You.com, Firecrawl and Wikipedia without a key"
 OTHERS = (
     '"exa", "brave", "tavily", "searxng", "serper", "you", "firecrawl", "linkup", '
-    '"parallel", "kagi" or "wikipedia"'
+    '"parallel", "jina-search", "kagi" or "wikipedia"'
 )
 EXAMPLE_FOLLOWS = f"; a minimal valid example:\n{EXAMPLE}"
 
@@ -409,6 +409,7 @@ def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
         "YOU",
         "FIRECRAWL",
         "LINKUP",
+        "JINA",
         "PARALLEL",
         "PARALLEL_AI",
     ):

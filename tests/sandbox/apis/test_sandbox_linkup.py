@@ -40,4 +40,4 @@ def test_an_answer_comes_with_its_sources(linkup: Desk) -> None:
     asked = {**WANTED, "outputType": "sourcedAnswer", "q": "seed archive barley"}
     answer = linkup.post("/v1/search", **asked).json()
     assert "seeds" in answer["answer"]
-    assert {"name", "url", "snippet"} == set(answer["sources"][0])
+    assert {"name", "url", "snippet", "favicon"} == set(answer["sources"][0])

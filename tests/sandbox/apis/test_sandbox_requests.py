@@ -429,6 +429,28 @@ TABLE: dict[str, Refused] = {
         },
         status=422,
     ),
+    "jina": Refused(
+        "POST",
+        "/",
+        {"url": PAGE},
+        {
+            "url": (NOTHING, "url"),
+            "url ": ("ftp://a.example", "url"),
+            "respondWith": ("pdf", "respondWith"),
+            "timeout": (181, "timeout"),
+        },
+    ),
+    "jina-search": Refused(
+        "POST",
+        "/",
+        {"q": "json"},
+        {
+            "q": (NOTHING, "q"),
+            "num": (21, "num"),
+            "page": (0, "page"),
+            "respondWith": ("pdf", "respondWith"),
+        },
+    ),
 }
 ERROR_KEYS = {
     "exa": {"requestId", "error", "tag"},
@@ -445,6 +467,8 @@ ERROR_KEYS = {
     "firecrawl": {"success", "error"},
     "linkup": {"statusCode", "error"},
     "parallel": {"type", "error"},
+    "jina": {"data", "name", "status", "message", "readableMessage"},
+    "jina-search": {"data", "name", "status", "message", "readableMessage"},
 }
 # Status and mark of: an unknown key, and a good one without credit.
 KEYS = {
@@ -460,6 +484,8 @@ KEYS = {
     "firecrawl": ((401, "Invalid token"), (402, "Insufficient credits")),
     "linkup": ((401, "UNAUTHORIZED"), (429, "INSUFFICIENT_FUNDS_CREDITS")),
     "parallel": ((401, "invalid API key"), (402, "insufficient credit")),
+    "jina": ((401, "AuthenticationFailedError"), (402, "InsufficientBalanceError")),
+    "jina-search": ((401, "AuthenticationFailedError"), (402, "InsufficientBalanceError")),
 }
 
 
