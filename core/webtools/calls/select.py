@@ -17,7 +17,7 @@ from webtools.flows.drivers import Flow, Offload
 from webtools.http.watching import Tracing
 from webtools.inputs.models import MAX_TEXT_CHARACTERS
 from webtools.logs.records import LOGGER
-from webtools.operations.fetch import MOST_PASSAGE_CHARACTERS, fetch_in_turn
+from webtools.operations.fetch import MOST_CHARACTERS, fetch_in_turn
 from webtools.operations.filters import finding_similar
 from webtools.operations.loop_guard import search_anew
 from webtools.operations.read_output import read_on
@@ -237,7 +237,7 @@ def _cut_down(response: FetchResponse, question: str, **how: Any) -> FetchRespon
 def _page_query(given: FetchInput) -> PageQuery:
     """Ask for what was chosen; for a question the passages, of providers that choose such."""
     asked = bool(given.question)
-    most = given.text_max_characters or MOST_PASSAGE_CHARACTERS
+    most = given.text_max_characters or MOST_CHARACTERS
     return PageQuery(
         urls=tuple(given.urls),
         text=given.text or not (asked or given.highlights or given.summary),
@@ -245,7 +245,7 @@ def _page_query(given: FetchInput) -> PageQuery:
         summary=given.summary,
         text_max_characters=MAX_TEXT_CHARACTERS if asked else given.text_max_characters or None,
         question=given.question,
-        passage_characters=min(most, MOST_PASSAGE_CHARACTERS // len(given.urls)) if asked else 0,
+        passage_characters=min(most, MOST_CHARACTERS // len(given.urls)) if asked else 0,
     )
 
 

@@ -14,7 +14,7 @@ from webtools.grounding.ranking import (
     rank_documents,
     score_of,
 )
-from webtools.operations.fetch import MOST_PASSAGE_CHARACTERS
+from webtools.operations.fetch import MOST_CHARACTERS
 from webtools.results import FetchResponse, Page, Passage
 
 OURS = "webtools"  # who chose passages
@@ -45,12 +45,12 @@ def bearing(
         for place, page in enumerate(response.pages)
         if page.passages is None
     ]
-    left = MOST_PASSAGE_CHARACTERS - sum(
+    left = MOST_CHARACTERS - sum(
         len(each.text) for page in response.pages for each in page.passages or ()
     )
     ranked = _ranked(question, documents)
     relevant = [each for each in ranked if each.features[_COVERAGE] >= _LEAST_COVERAGE]
-    most = min(max_characters or MOST_PASSAGE_CHARACTERS, MOST_PASSAGE_CHARACTERS)
+    most = min(max_characters or MOST_CHARACTERS, MOST_CHARACTERS)
     chosen = fill(_page_by_page(_short(relevant, most)), left)
     pages = [
         page
