@@ -37,7 +37,7 @@ def test_the_url_of_an_api_is_split_without_httpx(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(targets, "_split_by_httpx", pytest.fail)
-    target = targets.split.__wrapped__(url)
+    target = split(url)
     parsed = httpx.URL(url)
     assert target.host == parsed.netloc
     assert target.core_url.target == parsed.raw_path

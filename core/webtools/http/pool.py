@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, cast
@@ -72,30 +72,25 @@ class BlockingLane:
         self._through_client = through_client
         self._above: PooledTransport | None = None
         backend = BlockingBackend(self.deadline, addresses)
-        self._pool: httpcore.ConnectionPool = (
+        self.pool: httpcore.ConnectionPool = (
             cast("Any", OneConnection(context, backend, IDLE_SECONDS))
             if proxy is None
             else httpcore.ConnectionPool(network_backend=backend, **_one_through(proxy, context))
         )
 
-    @property
-    def connections(self) -> Sequence[Any]:
-        """The open connection, if there is one."""
-        return self._pool.connections
-
     def exchange(self, request: httpcore.Request, target: Target) -> httpcore.Response:
         """Send a request; the body of the answer is yet to be read."""
         if not self._through_client and not _is_hooked("HTTPTransport", "handle_request"):
-            return self._pool.handle_request(request)
+            return self.pool.handle_request(request)
         if self._above is None:
             from webtools.http.custom import PooledTransport  # noqa: PLC0415 - it imports httpx
 
-            self._above = PooledTransport(self._pool, through_client=self._through_client)
+            self._above = PooledTransport(self.pool, through_client=self._through_client)
         return self._above.exchange(request, target)
 
     def close(self) -> None:
         """Close the connection."""
-        self._pool.close()
+        self.pool.close()
 
 
 class AsyncLane:
@@ -114,7 +109,7 @@ class AsyncLane:
         self._through_client = through_client
         self._above: AsyncPooledTransport | None = None
         backend = AsyncBackend(self.deadline, addresses)
-        self._pool: httpcore.AsyncConnectionPool = (
+        self.pool: httpcore.AsyncConnectionPool = (
             cast("Any", AsyncOneConnection(context, backend, IDLE_SECONDS))
             if proxy is None
             else httpcore.AsyncConnectionPool(
@@ -122,25 +117,34 @@ class AsyncLane:
             )
         )
 
-    @property
-    def connections(self) -> Sequence[Any]:
-        """The open connection, if there is one."""
-        return self._pool.connections
-
     async def exchange(self, request: httpcore.Request, target: Target) -> httpcore.Response:
         """Send a request; the body of the answer is yet to be read."""
         is_hooked = _is_hooked("AsyncHTTPTransport", "handle_async_request")
         if not self._through_client and not is_hooked:
-            return await self._pool.handle_async_request(request)
+            return await self.pool.handle_async_request(request)
         if self._above is None:
             from webtools.http.custom import AsyncPooledTransport  # noqa: PLC0415 - likewise
 
-            self._above = AsyncPooledTransport(self._pool, through_client=self._through_client)
+            self._above = AsyncPooledTransport(self.pool, through_client=self._through_client)
         return await self._above.exchange(request, target)
 
     async def aclose(self) -> None:
         """Close the connection."""
-        await self._pool.aclose()
+        await self.pool.aclose()
+
+
+def has_more(lane: BlockingLane | AsyncLane) -> bool:
+    """Return whether a server sent more than its answer: that would pass for the next one.
+
+    httpcore keeps such bytes in the parser of the connection, which may stand behind a proxy's.
+    """
+    inner: Any
+    for inner in lane.pool.connections:
+        while inner is not None and not hasattr(inner, "_h11_state"):
+            inner = getattr(inner, "_connection", None)  # noqa: PLW2901
+        if inner is not None and inner._h11_state.trailing_data[0]:  # noqa: SLF001
+            return True
+    return False
 
 
 def _one_through(url: str, context: ssl.SSLContext | None) -> dict[str, Any]:

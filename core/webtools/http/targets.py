@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import NamedTuple
 
 import httpcore
@@ -41,9 +40,8 @@ class Target(NamedTuple):
         return self.origin.startswith("https:") or bool(proxy and proxy.startswith("https"))
 
 
-@lru_cache(maxsize=256)
 def split(url: str) -> Target:
-    """Split a URL; one that is repeated is split once.
+    """Split a URL.
 
     Raises:
         httpx.InvalidURL: It is none.

@@ -13,6 +13,7 @@ import sys
 import time
 import zlib
 from contextlib import suppress
+from functools import lru_cache
 from http import HTTPStatus
 from json import JSONEncoder
 from typing import Any
@@ -50,6 +51,7 @@ def _no_address() -> tuple[type[Exception], ...]:
     return (*errors_named("UnsupportedProtocol", "InvalidURL"), UnicodeError)
 
 
+@lru_cache(maxsize=256)
 def target_of(url: str) -> Target:
     """Split a URL as httpcore wants it.
 

@@ -37,7 +37,7 @@ from webtools.inputs.values import (
     as_command,
     as_days,
     as_one,
-    at_most,
+    distinct,
     is_after,
     shown,
     up_to,
@@ -154,7 +154,7 @@ class SearchInput(ToolInput):
 
     spellings = {"query": "queries", "q": "queries"}
 
-    queries: Annotated[Strings[Query], at_most(MAX_QUERIES)] = Field(
+    queries: Annotated[Strings[Query], distinct(MAX_QUERIES)] = Field(
         description="Search queries; several run at once."
     )
     limit: Annotated[int, up_to(MAX_LIMIT)] = Field(
@@ -162,11 +162,11 @@ class SearchInput(ToolInput):
         description=f"Most results per query, 1 to {MAX_LIMIT}. "
         "Leave out, or give 0, for the configured number.",
     )
-    include_domains: Strings[Domain] = Field(
+    include_domains: Annotated[Strings[Domain], distinct()] = Field(
         default_factory=list[str],
         description="Only from these domains, e.g. docs.python.org. Leave out, or empty, for any.",
     )
-    exclude_domains: Strings[Domain] = Field(
+    exclude_domains: Annotated[Strings[Domain], distinct()] = Field(
         default_factory=list[str], description="Not from these domains."
     )
     start_published_date: Moment = Field(
@@ -226,7 +226,7 @@ class FetchInput(ToolInput):
 
     spellings = {"url": "urls"}
 
-    urls: Annotated[Strings[Url], at_most(MAX_URLS)] = Field(description="URLs to read.")
+    urls: Annotated[Strings[Url], distinct(MAX_URLS)] = Field(description="URLs to read.")
     question: Question = Field(
         default="",
         description="Return only the passages that bear on this question. "

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
+from math import inf
 
 from pydantic import BaseModel, TypeAdapter
 
@@ -230,8 +231,8 @@ def _answers(
     assert services.fetch is not None  # noqa: S101  # accounts are selected by capability
     provider = services.fetch
     parts = _parts(query, services.about.max_urls)
-    jobs = [_job(account, part, context) for part in parts]
-    flows = [_fetch_part(provider, job, deadline, done) for job in jobs]
+    jobs = [_job(account, part, context, deadline) for part in parts]
+    flows = [_fetch_part(provider, job, done) for job in jobs]
     if len(flows) == 1:
         return [(yield from flows[0])]
     outcomes: list[Pages | WebToolsError] = yield Gather(flows)
@@ -264,9 +265,9 @@ def _kept_robots(
     return (yield from done_once(reading, work, fetch, deadline)).value
 
 
-def _job(account: Account, query: PageQuery, context: CallContext) -> Job:
+def _job(account: Account, query: PageQuery, context: CallContext, deadline: float = inf) -> Job:
     subject = query.urls[0] if len(query.urls) == 1 else f"{query.urls[0]} and others"
-    return Job(account, "fetch", "fetching", subject, query, context)
+    return Job(account, "fetch", "fetching", subject, query, context, deadline)
 
 
 def _parts(query: PageQuery, size: int) -> list[PageQuery]:
@@ -274,12 +275,11 @@ def _parts(query: PageQuery, size: int) -> list[PageQuery]:
     return [replace(query, urls=query.urls[start : start + size]) for start in starts]
 
 
-def _fetch_part(provider: FetchProvider, job: Job, deadline: float, done: Done) -> Flow[Pages]:
+def _fetch_part(provider: FetchProvider, job: Job, done: Done) -> Flow[Pages]:
     part: PageQuery = job.query
     request = provider.fetch_request(part, job.account)
-    pages = yield from exchange(
-        job, request, lambda r: provider.read_pages(r, part, job.account), deadline
-    )
+    asking = exchange(job, request, lambda r: provider.read_pages(r, part, job.account))
+    pages = yield from observed(job, asking)
     for page in pages.pages:
         done(page.url, page.error is not None)
     return pages
