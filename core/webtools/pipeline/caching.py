@@ -11,22 +11,15 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from webtools.errors import RequestTimeoutError, WebToolsError
-from webtools.flows.drivers import Flow, Now, Offload, Sleep
-from webtools.http.threads import in_own_thread
+from webtools.flows.drivers import Flow, Offload
 from webtools.pipeline.context import CallContext
+from webtools.pipeline.leases import Put, leased
 from webtools.pipeline.single_flight import shared
 from webtools.storage.cache import Entry
-from webtools.storage.stores import Leases
 from webtools.text.cleaning import is_web_url
 from webtools.text.invisible import may_hide, without_hidden
 from webtools.text.redaction import Redactor
 
-_NOT_IN_TIME = (
-    "An identical call is under way in another process and brought no answer in time. Try again "
-    "later."
-)
-_FIRST_LOOK, _LAST_LOOK = 0.02, 0.25  # seconds until a lease of another process is looked at again
 _LONGEST_REMEMBERED = 65_536  # characters of a cached text whose value stays at hand
 _MOST_REMEMBERED = 64
 
@@ -115,66 +108,21 @@ def _done(
     context: CallContext, work: Work[T], make: Callable[[], Flow[T]], deadline: float
 ) -> Flow[Kept[T]]:
     """Do the work and cache its result, unless another process does."""
-    leases = context.facilities.leases
-    if leases is None or context.options.cache != "use":
+    if context.facilities.leases is None:
         value = yield from make()
         yield from keep_all(context, [(work, value)])
         return Kept(value)
-    token, found = yield from _leased(context, leases, work, deadline)
-    if found is not None:
+
+    def look() -> Flow[Kept[T] | None]:
+        [found] = yield from looked_up(context, [work])
         return found
-    end = partial(_end_lease, context, leases, work.key, token)
-    try:
+
+    def make_and_keep(put: Put | None) -> Flow[tuple[Kept[T], bool]]:
         value = yield from make()
-        put = partial(leases.set, token=token)
         yield from keep_all(context, [(work, value)], put)
-    except GeneratorExit:  # the call was cancelled, and no step is carried out any more
-        in_own_thread(end, "webtools-lease")
-        raise
-    except WebToolsError:
-        yield Offload(end)
-        raise
-    yield Offload(partial(end, is_kept=work.kind.is_whole(value)))
-    return Kept(value)
+        return Kept(value), work.kind.is_whole(value)
 
-
-def _leased(
-    context: CallContext, leases: Leases, work: Work[T], deadline: float
-) -> Flow[tuple[int, Kept[T] | None]]:
-    """Take the lease on some work, or wait for who has it.
-
-    Returns:
-        The token, 0 where there is none to be had and the work is to be done all the same; or
-        what is in the cache meanwhile.
-
-    Raises:
-        RequestTimeoutError: Another process has the lease until the deadline.
-    """
-    pause = _FIRST_LOOK
-    while True:
-        take = partial(context.try_cache, partial(leases.take, work.key))
-        token: int | None = yield Offload(take)
-        if token is None or token < 0:
-            return 0, None
-        if not token:
-            now: float = yield Now()
-            if now + pause >= deadline:
-                raise RequestTimeoutError(_NOT_IN_TIME)
-            yield Sleep(pause)
-            pause = min(2 * pause, _LAST_LOOK)
-        [found] = yield from _looked_up(context, [work])
-        if found is not None:
-            yield Offload(partial(_end_lease, context, leases, work.key, token, is_kept=True))
-            context.log("shared", subject=work.subject, provider=work.provider)
-        if token or found is not None:
-            return token, found
-
-
-def _end_lease(
-    context: CallContext, leases: Leases, key: str, token: int, *, is_kept: bool = False
-) -> None:
-    if token:
-        context.try_cache(partial(leases.end, key, token, is_kept=is_kept))
+    return (yield from leased(context, work.key, look, make_and_keep, deadline))
 
 
 def in_common(
@@ -195,7 +143,7 @@ def in_common(
 
 def kept_already(context: CallContext, works: Sequence[Work[T]]) -> Flow[list[Kept[T] | None]]:
     """Look results up, all at once; None for each that must be got."""
-    found = yield from _looked_up(context, works)
+    found = yield from looked_up(context, works)
     if context.cache is None or context.options.cache == "refresh":
         return found
     for work, kept in zip(works, found, strict=True):
@@ -205,7 +153,8 @@ def kept_already(context: CallContext, works: Sequence[Work[T]]) -> Flow[list[Ke
     return found
 
 
-def _looked_up(context: CallContext, works: Sequence[Work[T]]) -> Flow[list[Kept[T] | None]]:
+def looked_up(context: CallContext, works: Sequence[Work[T]]) -> Flow[list[Kept[T] | None]]:
+    """Do what `kept_already` does, and log nothing."""
     cache = context.cache
     if cache is None or context.options.cache == "refresh":
         return [None] * len(works)
@@ -254,7 +203,7 @@ _memory: dict[str, tuple[str, Any]] = {}  # by key: a cached text, and what was 
 def keep_all(
     context: CallContext,
     results: Iterable[tuple[Work[T], T]],
-    put: Callable[[str, str], None] | None = None,
+    put: Put | None = None,
 ) -> Flow[None]:
     """Cache the results that are worth it; `put` stands in for the cache's own `set`."""
     whole = [(work, value) for work, value in results if work.kind.is_whole(value)]
@@ -264,7 +213,7 @@ def keep_all(
 
 def _set_all(
     context: CallContext,
-    put: Callable[[str, str], None],
+    put: Put,
     results: Iterable[tuple[Work[T], T]],
 ) -> None:
     redactor = context.accounts.redactor
