@@ -19,7 +19,7 @@ from servers import RawServer
 
 BINARIES = {name: shutil.which(f"{name}-server") for name in ("redis", "valkey")}
 needs_redis = pytest.mark.skipif(BINARIES["redis"] is None, reason="needs redis-server")
-DURABLE = ("--appendonly", "yes", "--appendfsync", "always")
+DURABLE = ("--appendonly", "yes", "--appendfsync", "always", "--repl-diskless-sync-delay", "0")
 
 
 class RedisServer:

@@ -16,6 +16,7 @@ from webtools.errors import ConfigError, QuotaError
 from webtools.storage import redis_cache
 from webtools.storage import redis_server as redis_server_module
 from webtools.storage.budget import Budget, Sum
+from webtools.storage.circuit_breaker import State
 from webtools.storage.redis_server import PREFIX, ServerError, server_at
 from webtools.storage.redis_sums import LostCountsError, RedisLedger
 from webtools.storage.stores import Leases, Limits, Stores, stores_for
@@ -24,6 +25,7 @@ pytestmark = needs_redis
 TTL, ROOM = 60.0, 2**28
 LIMITS = BudgetConfig(calls_per_day=10)
 MOST = Sum(10**6, 10)
+STATE = State(1, 0, 0.0, "failing", "it is in trouble", 0.0)
 
 
 @pytest.fixture
@@ -301,7 +303,7 @@ def test_scripts_are_sent_again_to_a_server_that_has_forgotten_them(
 
 
 def test_names_of_keys_hold_no_address(stores: Stores, redis_server: RedisServer) -> None:
-    stores.states.change("exa exa https://secret.example", lambda _: None)
+    stores.states.change("exa exa https://secret.example", lambda _: STATE)
     limits = cast("Limits", stores.limits)
     limits.reserve("host:secret.example", 10, 10)
     names = b"".join(redis_server.client.keys("*"))

@@ -67,7 +67,7 @@ def test_two_instances_share_cache_and_budget(
         assert two.search("heap queue").cache_hit
         assert asyncio.run(two.asearch("heap queue")).cache_hit
         two.search("json", provider="exa")
-        with pytest.raises(ConfigError, match="never") if False else pytest.raises(QuotaError):
+        with pytest.raises(QuotaError):
             one.search("heap", provider="exa")
     assert asked(webtools_sandbox) == 2
     assert not (tmp_path / "store").exists()
@@ -167,10 +167,10 @@ def test_a_replica_that_only_reads_serves_hits_and_lets_nothing_be_spent(
         with web(settings, replica.url) as searching:
             assert searching.search("heap queue").cache_hit
             [warning] = searching.search("json").warnings
-            assert "READONLY" in warning
+            assert "read only replica; check" in warning
         with (
             web(settings, replica.url, usdPerDay=1.0) as searching,
-            pytest.raises(ConfigError, match="so nothing is spent: .*READONLY"),
+            pytest.raises(ConfigError, match=r"so nothing is spent: .*read only replica\."),
         ):
             searching.search("json")
 
@@ -247,21 +247,21 @@ async def main():
     async with WebTools(json.loads(sys.argv[1])) as web:
         print("ready", flush=True)
         sys.stdin.readline()
-        found = await asyncio.gather(*(web.asearch("heap queue") for _ in range(25)))
+        found = await asyncio.gather(*(web.asearch("heap queue") for _ in range(50)))
         print(json.dumps([[len(each.results), each.cost_usd] for each in found]), flush=True)
 
 asyncio.run(main())
 """
 
 
-def test_of_a_hundred_equal_searches_in_four_processes_one_is_sent(
+def test_of_a_hundred_equal_searches_in_two_processes_one_is_sent(
     settings: dict[str, Any], server: RedisServer, webtools_sandbox: SandboxServer
 ) -> None:
     webtools_sandbox.fault(provider="exa", delay=0.3, times=None)
     given = json.dumps({**settings, "storage": {"url": server.url}})
     command = [sys.executable, "-c", SEARCH, given]
     pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    every = [subprocess.Popen(command, **pipes) for _ in range(4)]
+    every = [subprocess.Popen(command, **pipes) for _ in range(2)]
     try:
         for each in every:
             assert each.stdout.readline() == "ready\n"
@@ -272,7 +272,7 @@ def test_of_a_hundred_equal_searches_in_four_processes_one_is_sent(
     finally:
         for each in every:
             each.kill()
-            each.wait(30)
+            each.communicate()
     assert asked(webtools_sandbox) == 1
     assert len(found) == 100
     assert len({count for count, _ in found}) == 1
@@ -344,7 +344,7 @@ def test_nothing_is_overspent_while_the_server_is_killed_and_restarted(
     command = [sys.executable, "-c", SPEND]
     every = [
         subprocess.Popen([*command, tmp_path / str(n), server.url], stdout=subprocess.PIPE)
-        for n in range(4)
+        for n in range(3)
     ]
     kills = 0
     try:
@@ -365,4 +365,4 @@ def test_nothing_is_overspent_while_the_server_is_killed_and_restarted(
     assert unknown  # some calls met the server dead
     assert paid <= 1.0
     # All that is not spent are prices that a kill has kept from being settled.
-    assert 1.0 - paid <= 0.002 * (unknown + 4 * kills)
+    assert 1.0 - paid <= 0.002 * (unknown + 3 * kills)

@@ -123,7 +123,8 @@ class Server:
 
     def _told(self, error: Exception) -> str:
         clean = redactor_for(frozenset({self._url})).text
-        text = one_line(clean(str(error)))[:_LONGEST_FAULT].rstrip(". ")
+        text = one_line(clean(str(error))).partition(" script: ")[0]  # of ours, by its hash
+        text = text[:_LONGEST_FAULT].rstrip(". ")
         return f"{self.place} cannot be used: {text or type(error).__name__}"
 
 
