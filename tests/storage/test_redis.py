@@ -65,7 +65,7 @@ def test_a_lease_that_was_given_back_is_had_by_the_next_with_a_larger_token(
     leases: Leases,
 ) -> None:
     first = leases.take("key")
-    leases.end("key", first, is_kept=True)
+    leases.end("key", first, is_void=False)
     assert leases.take("key") > first
 
 
@@ -74,7 +74,7 @@ def test_those_who_wait_are_told_that_nothing_comes_for_a_while(
 ) -> None:
     monkeypatch.setattr(redis_cache, "_VOID_MS", 40)
     token = leases.take("key")
-    leases.end("key", token, is_kept=False)
+    leases.end("key", token, is_void=True)
     assert leases.take("key") == -1
     time.sleep(0.06)
     assert leases.take("key") > token
@@ -91,10 +91,10 @@ def test_who_had_the_lease_for_too_long_changes_nothing_any_more(
     assert token > late
     leases.set("key", "late", late)  # while the other is at work
     assert text(stores) is None
-    leases.end("key", late, is_kept=False)
+    leases.end("key", late, is_void=True)
     assert leases.take("key") == 0
     leases.set("key", "value", token)
-    leases.end("key", token, is_kept=True)
+    leases.end("key", token, is_void=False)
     leases.set("key", "late", late)  # after the other was done
     assert text(stores) == "value"
 

@@ -47,50 +47,68 @@ def leased(
     leases = context.facilities.leases
     if leases is None or context.options.cache != "use":
         return (yield from make(None))[0]
-    token, found = yield from _taken(context, leases, key, look, deadline)
-    if found is not None:
-        return found
-    end = partial(_end, context, leases, key, token)
+    lease = _Lease(context, leases, key)
+    is_kept = True
     try:
-        value, is_kept = yield from make(partial(leases.set, token=token))
+        value = yield from _waited(lease, look, deadline)
+        if value is None:
+            value, is_kept = yield from make(lease.put)
     except GeneratorExit:  # the call was cancelled, and no step is carried out any more
-        in_own_thread(end, "webtools-lease")
+        in_own_thread(lease.abandon, "webtools-lease")
         raise
     except WebToolsError:
-        yield Offload(end)
+        yield Offload(partial(lease.end, is_void=True))
         raise
-    yield Offload(partial(end, is_kept=is_kept))
+    yield Offload(partial(lease.end, is_void=not is_kept))
     return value
 
 
-def _taken(
-    context: CallContext,
-    leases: Leases,
-    key: str,
-    look: Callable[[], Flow[T | None]],
-    deadline: float,
-) -> Flow[tuple[int, T | None]]:
-    """Take the lease, 0 where the work is to be done without; or return what was cached."""
+def _waited(lease: _Lease, look: Callable[[], Flow[T | None]], deadline: float) -> Flow[T | None]:
+    """Take the lease, or else wait; return what is cached by then, None where nothing is."""
     pause = _FIRST_LOOK
     while True:
-        token: int | None = yield Offload(partial(context.try_cache, partial(leases.take, key)))
-        if token is None or token < 0:
-            return 0, None
-        if not token:
+        is_elsewhere: bool = yield Offload(lease.take)
+        if is_elsewhere:
             now: float = yield Now()
             if now + pause >= deadline:
                 raise RequestTimeoutError(_NOT_IN_TIME)
             yield Sleep(pause)
             pause = min(2 * pause, _LAST_LOOK)
         found = yield from look()
-        if found is not None and token:
-            yield Offload(partial(_end, context, leases, key, token, is_kept=True))
-        if token or found is not None:
-            return token, found
+        if found is not None or not is_elsewhere:
+            return found
 
 
-def _end(
-    context: CallContext, leases: Leases, key: str, token: int, *, is_kept: bool = False
-) -> None:
-    if token:
-        context.try_cache(partial(leases.end, key, token, is_kept=is_kept))
+class _Lease:
+    """The lease of one call, which it may not get."""
+
+    def __init__(self, context: CallContext, leases: Leases, key: str) -> None:
+        self._context = context
+        self._leases = leases
+        self._key = key
+        self._token = 0
+        self._is_over = False
+
+    def take(self) -> bool:
+        """Try to take it, and return whether another process has it."""
+        token = self._context.try_cache(partial(self._leases.take, self._key))
+        self._token = max(0, token or 0)  # else the work is done without
+        if self._is_over:
+            self.end()
+        return token == 0
+
+    def put(self, key: str, value: str) -> None:
+        """Cache what came of the work, unless the lease is another's by now."""
+        self._leases.set(key, value, self._token)
+
+    def end(self, *, is_void: bool = False) -> None:
+        """Give it back; where nothing to be shared came of it, the others need not wait."""
+        token, self._token = self._token, 0
+        if token:
+            end = partial(self._leases.end, self._key, token, is_void=is_void)
+            self._context.try_cache(end)
+
+    def abandon(self) -> None:
+        """Give it back also where it is yet to come, from a thread that takes it just now."""
+        self._is_over = True
+        self.end()

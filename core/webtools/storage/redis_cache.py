@@ -180,9 +180,9 @@ class RedisLeases:
         """Store what came of the work, as `Leases` says."""
         self._cache.set(key, value, token)
 
-    def end(self, key: str, token: int, *, is_kept: bool) -> None:
+    def end(self, key: str, token: int, *, is_void: bool) -> None:
         """Give a lease back, as `Leases` says."""
-        ms = 0 if is_kept else _VOID_MS
+        ms = _VOID_MS if is_void else 0
         self._server.use(lambda client: self._end(client, (f"lease:{key}",), token, ms))
 
 

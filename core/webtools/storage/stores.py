@@ -61,8 +61,8 @@ class Leases(Protocol):
         """
         ...
 
-    def end(self, key: str, token: int, *, is_kept: bool) -> None:
-        """Give a lease back, telling those who wait whether the text is in the cache.
+    def end(self, key: str, token: int, *, is_void: bool) -> None:
+        """Give a lease back, telling those who wait whether nothing to be shared came of it.
 
         Raises:
             StoreError: The store cannot be used.
