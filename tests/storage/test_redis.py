@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +12,9 @@ from typing import Any, cast
 import pytest
 from redis_servers import RedisServer, needs_redis
 
-from webtools.config import BudgetConfig
+from webtools.cli import cache as cli_cache
+from webtools.cli import live
+from webtools.config import BudgetConfig, Settings
 from webtools.errors import ConfigError, QuotaError
 from webtools.storage import redis_cache
 from webtools.storage import redis_server as redis_server_module
@@ -349,3 +352,59 @@ def test_a_forked_process_uses_connections_of_its_own(stores: Stores) -> None:
     os.waitpid(child, 0)
     os.close(reading)
     os.close(writing)
+
+
+# --- on the command line -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def config(redis_server: RedisServer, tmp_path: Path) -> str:
+    path = tmp_path / "config.json"
+    entry = {"name": "exa", "type": "exa", "apiKey": "test-key-0123456789"}
+    storage = {"url": redis_server.url}
+    cache = {"path": str(tmp_path / "webtools.sqlite3")}
+    path.write_text(json.dumps({"providers": [entry], "storage": storage, "cache": cache}))
+    return str(path)
+
+
+def test_the_cache_on_a_server_is_counted_and_emptied(
+    config: str, stores: Stores, redis_server: RedisServer
+) -> None:
+    stores.cache.set("key", "value")
+    counted = cli_cache.stats(config)
+    assert f"Server:   {redis_server.url}\nAnswers:  1\nSize:     4" in counted.text
+    assert (counted.data["path"], counted.data["max_bytes"]) == (redis_server.url, None)
+    redis_server.client.config_set("maxmemory", 2**26)
+    try:
+        assert "of at most 64" in cli_cache.stats(config).text
+    finally:
+        redis_server.client.config_set("maxmemory", 0)
+    assert f"Deleted 1 answer from {redis_server.url}." in cli_cache.cleared(config).text
+    assert text(stores) is None
+
+
+def test_what_is_wrong_with_the_server_is_said(
+    config: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = json.loads(Path(config).read_text()) | {"storage": {"url": "redis://127.0.0.1:1"}}
+    Path(config).write_text(json.dumps(broken))
+    with pytest.raises(ConfigError, match=r"^redis://127.0.0.1:1 cannot be used: .*storage\.url"):
+        cli_cache.stats(config)
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_live_check_asks_the_store(
+    redis_server: RedisServer, tmp_path: Path, capsys: pytest.CaptureFixture[str], *, is_there: bool
+) -> None:
+    url = redis_server.url if is_there else "redis://127.0.0.1:1/0"
+    accounts = Settings(
+        {
+            "providers": [{"name": "exa", "type": "exa", "apiKey": "test-key-0123456789"}],
+            "storage": {"url": url},
+            "cache": {"path": str(tmp_path / "c")},
+        }
+    ).accounts()
+    assert live._probe_store(accounts) is is_there
+    told = capsys.readouterr().out
+    assert told.startswith(f"Live store {url}: ")
+    assert ("answered in" if is_there else "cannot be used") in told

@@ -161,6 +161,10 @@ class StorageConfig(_Secretive):
         """What tells the URL from others without showing it."""
         return hashlib.sha256(self.clear.encode()).hexdigest()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle a URL without a login; refuse one with a password, which would be in clear."""
+        return super().__reduce__() if "@" in self.clear else (_made, (StorageConfig, dict(self)))
+
 
 class Config(_Secretive):
     """The whole config.

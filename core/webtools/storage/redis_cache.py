@@ -15,7 +15,7 @@ from webtools.storage.cache import CacheStats, Entry
 from webtools.storage.redis_server import PREFIX, Client, Server
 
 _SHARE = 8  # a value larger than this part of `max_bytes` is not kept
-_MOST_BYTES = 8 * 1024 * 1024  # nor a larger one: reading it would take too long
+_MOST_BYTES = 2 * 1024 * 1024  # nor a larger one: reading it would take too long
 _BATCH = 500
 _LEASE_MS = 15_000  # for which others wait for who has a lease, and may have died
 _VOID_MS = 1_000  # for which they are told that nothing comes of it
