@@ -137,11 +137,12 @@ class ProviderConfig(_Secretive):
 
 
 class StorageConfig(_Secretive):
-    """Where cache, budget, rate limits and the providers' health are kept.
+    """Where cache, budget, rate limits and the providers' health stand.
 
     Attributes:
-        url: A Redis server, `redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE]`, `rediss://` over TLS,
-            for all processes that name it; null for the file `cache.path` on this machine.
+        url: A Redis server that all processes share which name it, such as
+            `redis://:PASSWORD@HOST:6379/0`, over TLS with `rediss://`; None for the file
+            `cache.path` on this machine.
     """
 
     url: Annotated[SecretStr, AfterValidator(checked_storage_url)] | None = None
@@ -182,7 +183,7 @@ class Config(_Secretive):
         research: How research is done.
         budget: What may be spent.
         fetch: What pages may be read.
-        storage: Where all of that is kept.
+        storage: Where cache, budget and what is known of providers stand.
         keyless: Whether searches go to those who need no key where no configured provider can
             search: the questions are sent to these third parties.
         fence: What of the web a model reads inside a fence: what pages say, search results and
