@@ -6,6 +6,7 @@ import json
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,7 +17,7 @@ from webtools.cli import cache as cli_cache
 from webtools.cli import live
 from webtools.config import BudgetConfig, Settings
 from webtools.errors import ConfigError, QuotaError
-from webtools.storage import redis_cache
+from webtools.storage import redis_cache, redis_sums
 from webtools.storage import redis_server as redis_server_module
 from webtools.storage.budget import Budget, Sum
 from webtools.storage.circuit_breaker import State
@@ -247,6 +248,35 @@ def test_the_file_is_private_and_one_that_cannot_be_written_is_no_fault(
     assert "start the program again" in told.value.remedies[1]
 
 
+def test_of_processes_that_start_together_one_makes_the_file(
+    redis_server: RedisServer, tmp_path: Path
+) -> None:
+    one, other = (RedisLedger(server_at(redis_server.url), tmp_path / "record") for _ in range(2))
+    one.change("", 5)  # it has found no file
+    other.take(1, MOST)
+    text_of_other = (tmp_path / "record").read_text()
+    one.take(1, MOST)
+    assert (tmp_path / "record").read_text() == text_of_other
+    redis_server.client.flushall()
+    (tmp_path / "record").unlink()
+    assert one.today() == other.today() == Sum(0, 0)
+
+
+def test_a_state_that_others_change_all_the_time_is_given_up(
+    stores: Stores, redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(redis_sums, "PATIENCE", 0.05)
+    stores.states.change("exa", lambda _: STATE)
+    [row] = redis_server.client.keys(f"{PREFIX}health:*")
+
+    def meanwhile(state: State | None) -> State | None:
+        redis_server.client.set(row, time.monotonic())
+        return replace(STATE, failures=9)
+
+    with pytest.raises(ServerError, match="too many"):
+        stores.states.change("exa", meanwhile)
+
+
 # --- secrets and errors ------------------------------------------------------------------------
 
 PASSWORD = "test-key-of-the-store-71fc"
@@ -325,8 +355,11 @@ def test_what_is_not_ours_under_a_key_is_not_there(
         assert text(stores) is None
     redis_server.client.set(name, good)  # it never expires: whose is it?
     assert text(stores) is None
-    redis_server.client.set(f"{PREFIX}health:" + "0" * 32, b"[1]")
-    assert stores.states.read("exa") is None
+    stores.states.change("exa", lambda _: STATE)
+    [row] = redis_server.client.keys(f"{PREFIX}health:*")
+    for bad in (b"[1]", b"x", b"1"):
+        redis_server.client.set(row, bad)
+        assert stores.states.read("exa") is None
 
 
 def test_without_the_extra_the_error_says_what_to_install(

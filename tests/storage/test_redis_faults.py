@@ -7,7 +7,9 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from redis_servers import DURABLE, Line, RedisServer, needs_redis
 
 from webtools import ConfigError, WebTools
 from webtools.config import BudgetConfig
-from webtools.errors import QuotaError
+from webtools.errors import QuotaError, RequestTimeoutError
 from webtools.pipeline import retries
 from webtools.storage import redis_server as redis_server_module
 from webtools.storage.budget import Budget
@@ -61,15 +63,16 @@ def test_two_instances_share_cache_and_budget(
     elsewhere = {**settings, "cache": {"path": str(tmp_path / "other")}}
     with (
         web(settings, server.url, callsPerDay=2) as one,
-        web(elsewhere, server.url, callsPerDay=2) as two,
+        web(elsewhere, server.url, callsPerDay=3) as two,
     ):
         assert not one.search("heap queue").cache_hit
         assert two.search("heap queue").cache_hit
         assert asyncio.run(two.asearch("heap queue")).cache_hit
+        assert not two.search("heap queue", cache="refresh").cache_hit
         two.search("json", provider="exa")
         with pytest.raises(QuotaError):
             one.search("heap", provider="exa")
-    assert asked(webtools_sandbox) == 2
+    assert asked(webtools_sandbox) == 3
     assert not (tmp_path / "store").exists()
 
 
@@ -277,6 +280,51 @@ def test_of_a_hundred_equal_searches_in_two_processes_one_is_sent(
     assert len(found) == 100
     assert len({count for count, _ in found}) == 1
     assert sorted(cost for _, cost in found)[:99] == [0.0] * 99
+
+
+def at_once(*calls: Callable[[], Any]) -> list[Any]:
+    """Begin calls one shortly after the other."""
+    with ThreadPoolExecutor(len(calls)) as pool:
+        begun = []
+        for call in calls:
+            begun.append(pool.submit(call))
+            time.sleep(0.1)
+        return [each.result() for each in begun]
+
+
+def test_who_waited_for_another_process_has_the_same_for_nothing(
+    settings: dict[str, Any], server: RedisServer, webtools_sandbox: SandboxServer, tmp_path: Path
+) -> None:
+    elsewhere = {**settings, "cache": {"path": str(tmp_path / "other")}}
+    webtools_sandbox.fault(provider="exa", delay=0.4, times=None)
+    page = f"{webtools_sandbox.docs_url}/library/json.html"
+    with web(settings, server.url) as one, web(elsewhere, server.url) as two:
+        first, second = at_once(partial(one.search, "json"), partial(two.search, "json"))
+        assert asked(webtools_sandbox) == 1
+        assert (first.cache_hit, second.cache_hit) == (False, True)
+        assert (second.results, second.cost_usd) == (first.results, 0.0)
+        found = at_once(partial(one.fetch, page), partial(two.fetch, page))
+    assert asked(webtools_sandbox) == 1
+    assert found[0].pages[0].text == found[1].pages[0].text
+    assert found[0].cost_usd > found[1].cost_usd == 0.0
+
+
+def test_who_has_less_time_than_the_other_process_does_not_wait_for_it(
+    settings: dict[str, Any], server: RedisServer, webtools_sandbox: SandboxServer, tmp_path: Path
+) -> None:
+    webtools_sandbox.fault(provider="exa", delay=1.5, times=None)
+    [entry] = [each for each in settings["providers"] if each["type"] == "exa"]
+    hurried = {**settings, "providers": [{**entry, "timeoutMs": 300}], "defaultProvider": "exa"}
+    hurried["cache"] = {"path": str(tmp_path / "other")}  # as on another machine
+    with web(settings, server.url) as one, web(hurried, server.url) as two:
+
+        def refused() -> str:
+            with pytest.raises(RequestTimeoutError) as error:
+                two.search("json", provider="exa")
+            return str(error.value)
+
+        _, told = at_once(partial(one.search, "json"), refused)
+    assert "in another process" in told
 
 
 def test_work_that_fails_elsewhere_is_done_here_at_once(

@@ -122,7 +122,10 @@ def _done(
         yield from keep_all(context, [(work, value)], put)
         return Kept(value), work.kind.is_whole(value)
 
-    return (yield from leased(context, work.key, look, make_and_keep, deadline))
+    kept = yield from leased(context, work.key, look, make_and_keep, deadline)
+    if kept.is_free:
+        context.log("shared", subject=work.subject, provider=work.provider)
+    return kept
 
 
 def in_common(

@@ -155,14 +155,14 @@ class RedisLedger:
 
     def _asked(self, script: Any, *arguments: int) -> tuple[int, int, Sum]:
         """Run a script, again where a person has put right what was lost."""
-        for _ in range(2):
-            verdict, day, epoch, usd, calls = self._run(script, *arguments)
-            if verdict >= 0:
-                self._see(_Seen(epoch.decode(), day, calls))
-                return verdict, day, Sum(usd, calls)
-            if not self._is_put_right():
-                break
-        raise self._lost()
+        answer = self._run(script, *arguments)
+        if answer[0] < 0 and self._is_put_right():
+            answer = self._run(script, *arguments)
+        verdict, day, epoch, usd, calls = answer
+        if verdict < 0:
+            raise self._lost()
+        self._see(_Seen(epoch.decode(), day, calls))
+        return verdict, day, Sum(usd, calls)
 
     def _run(self, script: Any, *arguments: int) -> Any:
         new = secrets.token_hex(8)  # never the same again, or a loss would not show
@@ -174,11 +174,11 @@ class RedisLedger:
         return self._server.use(asked, patience=LEDGER_PATIENCE)
 
     def _see(self, seen: _Seen) -> None:
-        before, self._seen = self._seen, seen
-        if before is None or before[:2] != seen[:2]:
+        before, self._seen = self._known(), seen
+        if before[:2] != seen[:2]:
             self._write(seen)
-        elif before.calls > seen.calls:  # of an answer that another thread's has overtaken
-            self._seen = before
+        else:  # another thread's answer may have overtaken this one
+            self._seen = max(before, seen)
 
     def _lost(self) -> LostCountsError:
         error = LostCountsError(
