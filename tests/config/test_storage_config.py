@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import pickle
+import subprocess
+import sys
 import traceback
 from typing import Any
 
@@ -86,6 +88,7 @@ def test_the_password_is_redacted_and_in_no_repr_or_pickle() -> None:
 def test_the_check_names_the_place_alone() -> None:
     told = "\n".join(check(Settings(load(json.dumps(settings(URL)), "x.json"))))
     assert "Storage: redis://store.example:6380/2, shared by all processes" in told
+    assert "Cache: in the storage; answers are kept for 1,800 s" in told
     assert PASSWORD not in told
     short = "\n".join(check(Settings(settings("redis://:abc@h"))))
     assert "the password in storage.url has fewer than 8 characters" in short
@@ -107,3 +110,17 @@ def test_a_storage_can_be_given_in_code() -> None:
     assert config.storage.clear == URL
     with WebTools(config) as web:
         assert web.redact(f"x {PASSWORD}") == "x [redacted]"
+
+
+ALONE = """
+import sys
+from webtools.config import Settings
+from webtools.pipeline.context import facilities_of
+facilities_of(Settings({"providers": [{"name": "d", "type": "direct"}]}).accounts())
+print([name for name in sys.modules if "redis" in name])
+"""
+
+
+def test_without_a_server_nothing_of_it_is_imported() -> None:
+    done = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

@@ -111,6 +111,8 @@ def _cache(accounts: Accounts) -> str:
     if not cache.enabled:
         return "off"
     kept = f"kept for {cache.ttl_ms / 1000:,g} s" if cache.ttl_ms else "not kept (ttlMs is 0)"
+    if accounts.storage.url:
+        return f"in the storage; answers are {kept}"
     return f"{cache_path(accounts)}; answers are {kept}; at most {_size(cache.max_bytes)}"
 
 
