@@ -25,7 +25,7 @@ from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, Tool, ToolR
 if TYPE_CHECKING:
     from webtools.operations.verification import Given, Verifier
     from webtools.providers.drafts import Synthesizer
-    from webtools.storage.stores import Limits
+    from webtools.storage.stores import RateLimits
 
 T = TypeVar("T")
 
@@ -71,7 +71,7 @@ class WebTools(AwaitedMethods):
         """
         return self._settings.latest().chain("fetch", provider)[0].type == direct.ABOUT.name
 
-    def rate_limits(self) -> Limits | None:
+    def rate_limits(self) -> RateLimits | None:
         """Return what spaces calls over all processes that share the store; None without one.
 
         Raises:

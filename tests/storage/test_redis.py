@@ -23,7 +23,7 @@ from webtools.storage.budget import Budget, Sum
 from webtools.storage.circuit_breaker import State
 from webtools.storage.redis_server import PREFIX, ServerError, server_at
 from webtools.storage.redis_sums import LostCountsError, RedisLedger
-from webtools.storage.stores import Leases, Limits, Stores, stores_for
+from webtools.storage.stores import Leases, RateLimits, Stores, stores_for
 
 pytestmark = needs_redis
 TTL, ROOM = 60.0, 2**28
@@ -44,7 +44,7 @@ def leases(stores: Stores) -> Leases:
 
 
 @pytest.fixture
-def limits(stores: Stores) -> Limits:
+def limits(stores: Stores) -> RateLimits:
     assert stores.limits is not None
     return stores.limits
 
@@ -112,7 +112,7 @@ def test_a_refreshed_answer_needs_no_lease(leases: Leases, stores: Stores) -> No
 # --- rate limits -------------------------------------------------------------------------------
 
 
-def test_moments_are_spaced_for_all(limits: Limits) -> None:
+def test_moments_are_spaced_for_all(limits: RateLimits) -> None:
     with ThreadPoolExecutor(4) as pool:
         start = time.monotonic()
         waits = sorted(pool.map(lambda _: limits.reserve("exa", 0.5, 60), range(8)), key=float)
@@ -123,14 +123,16 @@ def test_moments_are_spaced_for_all(limits: Limits) -> None:
     assert limits.reserve("kagi", 0.5, 60) == 0
 
 
-def test_a_moment_that_is_too_late_is_not_taken(limits: Limits) -> None:
+def test_a_moment_that_is_too_late_is_not_taken(limits: RateLimits) -> None:
     limits.reserve("exa", 10, 60)
     assert limits.reserve("exa", 10, 1) is None
     assert limits.reserve("exa", 10, 60) == pytest.approx(10, abs=0.5)
     assert limits.reserve("exa", 10, 60) == pytest.approx(20, abs=0.5)
 
 
-def test_a_limit_takes_no_room_after_its_time(limits: Limits, redis_server: RedisServer) -> None:
+def test_a_limit_takes_no_room_after_its_time(
+    limits: RateLimits, redis_server: RedisServer
+) -> None:
     limits.reserve("exa", 0.01, 60)
     time.sleep(0.03)
     assert redis_server.client.keys("*rate*") == []
@@ -337,7 +339,7 @@ def test_scripts_are_sent_again_to_a_server_that_has_forgotten_them(
 
 def test_names_of_keys_hold_no_address(stores: Stores, redis_server: RedisServer) -> None:
     stores.states.change("exa exa https://secret.example", lambda _: STATE)
-    limits = cast("Limits", stores.limits)
+    limits = cast("RateLimits", stores.limits)
     limits.reserve("host:secret.example", 10, 10)
     names = b"".join(redis_server.client.keys("*"))
     assert b"secret" not in names

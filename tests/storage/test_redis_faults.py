@@ -17,6 +17,7 @@ import pytest
 from redis_servers import DURABLE, Line, RedisServer, needs_redis
 
 from webtools import ConfigError, WebTools
+from webtools.bulk.limits import limiter_for
 from webtools.config import BudgetConfig
 from webtools.errors import ProviderError, QuotaError, RequestTimeoutError
 from webtools.pipeline import retries
@@ -221,6 +222,19 @@ def test_rate_limits_hold_for_all_and_for_each_alone_without_the_server(
         for number in range(3):
             one.search(f"json {number} alone")
         assert time.monotonic() - start >= 0.5
+
+
+async def test_bulk_runs_space_their_calls_together_and_each_alone_without_the_server(
+    settings: dict[str, Any], server: RedisServer, tmp_path: Path
+) -> None:
+    elsewhere = {**settings, "cache": {"path": str(tmp_path / "other")}}
+    with web(settings, server.url) as one, web(elsewhere, server.url) as two:
+        runs = [limiter_for(each.rate_limits()) for each in (one, two)]
+        waits = [await each.reserve("host:a.example", 10.0) for each in (*runs, *runs)]
+        assert waits == pytest.approx([0, 10, 20, 30], abs=1)
+        server.kill()
+        alone = [await each.reserve("host:a.example", 10.0) for each in (*runs, *runs)]
+        assert alone == pytest.approx([0, 0, 10, 10], abs=2)
 
 
 def test_a_provider_in_trouble_is_passed_over_by_all(

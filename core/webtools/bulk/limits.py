@@ -9,7 +9,7 @@ from typing import Protocol
 
 from webtools.http.threads import in_thread
 from webtools.storage.connections import StoreError
-from webtools.storage.stores import Limits
+from webtools.storage.stores import RateLimits
 
 _LONGEST_WAIT = 86_400.0  # seconds
 _MOST = 10_000  # names from which on those are dropped whose moment is past
@@ -59,7 +59,7 @@ class StoreLimiter:
         limits: The store's.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: RateLimits) -> None:
         self._limits = limits
         self._own = LocalLimiter()
 
@@ -73,6 +73,6 @@ class StoreLimiter:
         return await self._own.reserve(name, interval) if wait is None else wait
 
 
-def limiter_for(limits: Limits | None) -> Limiter:
+def limiter_for(limits: RateLimits | None) -> Limiter:
     """Return what spaces calls: of all processes where the store can, else of this one."""
     return LocalLimiter() if limits is None else StoreLimiter(limits)

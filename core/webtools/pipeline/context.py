@@ -27,7 +27,7 @@ from webtools.storage.budget import Budget
 from webtools.storage.circuit_breaker import Health
 from webtools.storage.connections import StoreError
 from webtools.storage.sqlite import Store
-from webtools.storage.stores import Answers, Leases, Limits, Notices, in_file, stores_for
+from webtools.storage.stores import Answers, Leases, Notices, RateLimits, in_file, stores_for
 from webtools.text.invisible import visible
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Facilities:
     health: Health
     log: Log | None
     leases: Leases | None = None
-    limits: Limits | None = None
+    limits: RateLimits | None = None
 
 
 def facilities_of(accounts: Accounts) -> Facilities:

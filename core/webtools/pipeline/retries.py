@@ -27,7 +27,7 @@ from webtools.providers.errors import retry_after
 from webtools.providers.protocols import Pacer
 from webtools.storage.circuit_breaker import row_of
 from webtools.storage.connections import StoreError
-from webtools.storage.stores import Limits
+from webtools.storage.stores import RateLimits
 from webtools.text.redaction import Redactor, redactor_for
 
 __all__ = ["Job", "dialogue", "exchange", "send_with_retries", "timeout_of"]
@@ -262,7 +262,7 @@ def _paced(job: Job, deadline: float) -> Flow[bool]:
 
 
 def _reserve(
-    limits: Limits, account: Account, pacer: Pacer, now: float, deadline: float
+    limits: RateLimits, account: Account, pacer: Pacer, now: float, deadline: float
 ) -> float | None:
     """Take the next free moment of all processes; of this one where the store cannot say."""
     name = f"account:{row_of(account)}"

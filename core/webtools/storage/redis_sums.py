@@ -307,7 +307,7 @@ def _state(raw: Any) -> State | None:
 
 
 class RedisLimits:
-    """Moments at which something may be asked, one after the other; see `Limits`.
+    """Moments at which something may be asked, one after the other; see `RateLimits`.
 
     Args:
         server: Where they are given.
@@ -318,7 +318,7 @@ class RedisLimits:
         self._reserve = server.script(_RESERVE)
 
     def reserve(self, name: str, interval: float, most: float) -> float | None:
-        """Take the next free moment, as `Limits` says."""
+        """Take the next free moment, as `RateLimits` says."""
         keys = (f"rate:{_hashed(name)}",)
         arguments = round(interval * 1e6), round(most * 1e6)
         wait = self._server.use(lambda client: self._reserve(client, keys, *arguments))

@@ -70,7 +70,7 @@ class Leases(Protocol):
         ...
 
 
-class Limits(Protocol):
+class RateLimits(Protocol):
     """Spaces what all processes ask."""
 
     def reserve(self, name: str, interval: float, most: float) -> float | None:
@@ -116,7 +116,7 @@ class Stores:
     ledger: Ledger
     states: States
     leases: Leases | None = None
-    limits: Limits | None = None
+    limits: RateLimits | None = None
 
 
 def stores_for(path: Path, url: str, *, ttl: float, max_bytes: int) -> Stores:
