@@ -68,7 +68,7 @@ def as_function(tool: Tool) -> Callable[[Method], Method]:
 
 def _signature(tool: Tool) -> inspect.Signature:
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    fields = tool.input_model.model_fields.items()
+    fields = tool.input_model.open_fields().items()
     own = [
         inspect.Parameter(name, kind, default=_default(each), annotation=_bare(each.annotation))
         for name, each in fields
@@ -90,7 +90,7 @@ def _bare(annotation: Any) -> Any:
 
 
 def _docstring(tool: Tool) -> str:
-    fields = tool.input_model.model_fields.items()
+    fields = tool.input_model.open_fields().items()
     told = [f"    {name}: {each.description}" for name, each in fields]
     result = "A result: its `text`, which `str` gives too, `details` as a dict, and `is_error`."
     return "\n".join([tool.description, "", "Args:", *told, "", "Returns:", f"    {result}"])
@@ -102,7 +102,7 @@ def named(tool: Tool, given: tuple[Any, ...], arguments: dict[str, Any]) -> dict
     Raises:
         TypeError: There are too many, or one is named again.
     """
-    names = [*tool.input_model.model_fields]
+    names = [*tool.input_model.open_fields()]
     if len(given) > len(names):
         raise TypeError(f"{tool.name} takes {len(names)} arguments but {len(given)} were given")
     return dict(**arguments, **dict(zip(names, given, strict=False)))

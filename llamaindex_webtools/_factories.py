@@ -1,11 +1,19 @@
 """The tools one by one."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Unpack
 
 from llama_index.core.tools import FunctionTool
 
 from llamaindex_webtools._building import describe
-from llamaindex_webtools._spec import WebToolsSpec
+from llamaindex_webtools._fixed import (
+    FixedFetch,
+    FixedResearch,
+    FixedSearch,
+    FixedSpec,
+    FixedSummary,
+    FixedTool,
+)
 from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, Tool
 
 if TYPE_CHECKING:
@@ -14,31 +22,72 @@ if TYPE_CHECKING:
     from webtools import WebTools
 
 
-def web_search_tool(web: "WebTools | None" = None, *, name: str = SEARCH.name) -> FunctionTool:
+def web_search_tool(
+    web: "WebTools | None" = None,
+    *,
+    name: str = SEARCH.name,
+    loop_guard: bool = True,
+    **fixed: Unpack[FixedSearch],
+) -> FunctionTool:
     """Make the tool that searches the web with one or several queries.
+
+        python_only = web_search_tool(include_domains=["docs.python.org"], limit=5)
 
     Args:
         web: What does the work; a `WebTools()` of its own when left out.
         name: What the model calls it, for agents with several instances.
+        loop_guard: Whether, where a run of an agent searches for nearly the same again, the next
+            best results take the place of those it was shown.
+        fixed: Arguments that go with every call, and that a model neither sees nor changes:
+            limit, include_domains, exclude_domains, start_published_date, end_published_date,
+            category, country, language, safe_search, page, content, similar, provider.
 
     Raises:
-        InputError: The name is one that model APIs refuse.
+        InputError: The name is one that model APIs refuse, or a fixed value makes no sense.
     """
-    return _one(SEARCH, web, name)
+    return _one(SEARCH, FixedSpec(web, loop_guard=loop_guard), name, fixed)
 
 
-def web_fetch_tool(web: "WebTools | None" = None, *, name: str = FETCH.name) -> FunctionTool:
-    """Make the tool that reads one or several pages; the arguments are as in `web_search_tool`."""
-    return _one(FETCH, web, name)
+def web_fetch_tool(
+    web: "WebTools | None" = None, *, name: str = FETCH.name, **fixed: Unpack[FixedFetch]
+) -> FunctionTool:
+    """Make the tool that reads one or several pages.
+
+    Args:
+        web: What does the work; a `WebTools()` of its own when left out.
+        name: What the model calls it.
+        fixed: Arguments that go with every call, and that a model neither sees nor changes:
+            question, text, highlights, summary, text_max_characters, provider.
+
+    Raises:
+        InputError: The name is one that model APIs refuse, or a fixed value makes no sense.
+    """
+    return _one(FETCH, FixedSpec(web), name, fixed)
 
 
-def summarize_tool(web: "WebTools | None" = None, *, name: str = SUMMARIZE.name) -> FunctionTool:
-    """Make the tool that summarizes a page; the arguments are as in `web_search_tool`."""
-    return _one(SUMMARIZE, web, name)
+def summarize_tool(
+    web: "WebTools | None" = None, *, name: str = SUMMARIZE.name, **fixed: Unpack[FixedSummary]
+) -> FunctionTool:
+    """Make the tool that summarizes a page.
+
+    Args:
+        web: What does the work; a `WebTools()` of its own when left out.
+        name: What the model calls it.
+        fixed: Arguments that go with every call, and that a model neither sees nor changes:
+            summary_type, engine, target_language, provider.
+
+    Raises:
+        InputError: The name is one that model APIs refuse, or a fixed value makes no sense.
+    """
+    return _one(SUMMARIZE, FixedSpec(web), name, fixed)
 
 
 def web_research_tool(
-    web: "WebTools | None" = None, *, name: str = RESEARCH.name, llm: "LLM | None" = None
+    web: "WebTools | None" = None,
+    *,
+    name: str = RESEARCH.name,
+    llm: "LLM | None" = None,
+    **fixed: Unpack[FixedResearch],
 ) -> FunctionTool:
     """Make the tool that researches a question.
 
@@ -46,11 +95,13 @@ def web_research_tool(
         web: What does the work; a `WebTools()` of its own when left out.
         name: What the model calls it.
         llm: Writes the answers of `web-deep`; without one, sentences of the sources are quoted.
+        fixed: Arguments that go with every call, and that a model neither sees nor changes:
+            command, limit, recency_days, synthesis.
 
     Raises:
-        InputError: The name is one that model APIs refuse.
+        InputError: The name is one that model APIs refuse, or a fixed value makes no sense.
     """
-    return _one(RESEARCH, web, name, llm)
+    return _one(RESEARCH, FixedSpec(web, llm=llm), name, fixed)
 
 
 def web_read_tool(web: "WebTools | None" = None, *, name: str = READ.name) -> FunctionTool:
@@ -63,9 +114,10 @@ def web_read_tool(web: "WebTools | None" = None, *, name: str = READ.name) -> Fu
     Raises:
         InputError: The name is one that model APIs refuse.
     """
-    return _one(READ, web, name)
+    return _one(READ, FixedSpec(web), name, {})
 
 
-def _one(tool: Tool, web: "WebTools | None", name: str, llm: "LLM | None" = None) -> FunctionTool:
-    spec = WebToolsSpec(web, llm=llm)
+def _one(tool: Tool, spec: FixedSpec, name: str, fixed: Mapping[str, Any]) -> FunctionTool:
+    if fixed:
+        return FixedTool(spec, tool.name, name, fixed)
     return spec.to_tool_list([tool.name], {tool.name: describe(tool, name)})[0]

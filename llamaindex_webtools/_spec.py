@@ -165,14 +165,14 @@ class WebToolsSpec(BaseToolSpec):
 
     def _call(self, tool: Tool, given: tuple[Any, ...], arguments: dict[str, Any]) -> ToolAnswer:
         every = named(tool, given, arguments)
-        result = self.web.call_tool(tool.name, every, **self._options(tool))
+        result = self.web.call_tool(_callee(tool), every, **self._options(tool))
         return self._answer(result, every)
 
     async def _acall(
         self, tool: Tool, given: tuple[Any, ...], arguments: dict[str, Any]
     ) -> ToolAnswer:
         every = named(tool, given, arguments)
-        result = await self.web.acall_tool(tool.name, every, **self._options(tool))
+        result = await self.web.acall_tool(_callee(tool), every, **self._options(tool))
         return self._answer(result, every)
 
     def _answer(self, result: "ToolResult", arguments: dict[str, Any]) -> ToolAnswer:
@@ -188,13 +188,19 @@ class WebToolsSpec(BaseToolSpec):
     def _options(self, tool: Tool) -> dict[str, Any]:
         """Return what goes with a call beside the model's arguments."""
         options: dict[str, Any] = {"progress": progress_events()}
-        if self.llm is not None and tool is RESEARCH:
+        if self.llm is not None and tool.name == RESEARCH.name:
             from llamaindex_webtools.synthesis import LLMSynthesizer  # noqa: PLC0415
 
             options["synthesizer"] = LLMSynthesizer(self.llm)
-        if self.loop_guard and tool is SEARCH and (run := active_instrument_tags.get().get(_RUN)):
+        run = active_instrument_tags.get().get(_RUN)
+        if self.loop_guard and run and tool.name == SEARCH.name:
             options["conversation"] = str(run)
         return options
+
+
+def _callee(tool: Tool) -> str | Tool:
+    """Return what to call: a tool of the core by its name, one with fixed arguments itself."""
+    return tool if tool.input_model.fixed else tool.name
 
 
 def _is_ours(method: Any, name: str) -> bool:

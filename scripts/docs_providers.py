@@ -333,6 +333,19 @@ _PRICED: dict[str, list[tuple[str, dict[str, Any], Query]]] = {
         ("search for 10 results with content", {}, SearchQuery("q", 10, content=True)),
         ("a page", {}, PageQuery((_URL,))),
     ],
+    "linkup": [
+        (f"search, `depth` {each}", {"depth": each}, _TEN)
+        for each in ("flash", "fast", "standard", "deep")
+    ],
+    "parallel": [
+        *(
+            (f"search for up to 10 results, `mode` {each}", {"mode": each}, _TEN)
+            for each in ("turbo", "fast", "basic", "advanced")
+        ),
+        ("search for 20 results, `mode` advanced", {}, SearchQuery("q", 20)),
+        ("a page", {}, PageQuery((_URL,))),
+    ],
+    "jina": [("a page as long as may be", {}, PageQuery((_URL,)))],
     "context7": [("a look-up with a key, beyond the plan's allowance", {}, DocsQuery("q", 5))],
 }
 _USUAL: dict[Capability, tuple[str, dict[str, Any], Query]] = {

@@ -21,7 +21,7 @@ import numpy as np
 
 from webtools.grounding import support
 from webtools.grounding.evidence import Evidence
-from webtools.grounding.support import FEATURES, best_window
+from webtools.grounding.windows import FEATURES, best_window
 
 WEIGHTS = Path(__file__).parents[1] / "core/webtools/grounding/claim_weights.py"
 PENALTY = 10.0

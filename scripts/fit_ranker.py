@@ -1,6 +1,7 @@
 """Fit the weights of the ranker and of saying nothing, and write `grounding/weights.py`.
 
     python scripts/fit_ranker.py --docs DIR --labelled answers.jsonl [--readers ours markdownify]
+        [--keep-ranker]
 
 DIR holds the documentation of `benchmarks/answers`; of its questions only the half for developing
 is fitted on. Each line of the labelled file has `question`, `title`, `sentences`,
@@ -45,7 +46,8 @@ for developing (the others judge), and over questions with labelled sentences ab
 pages. Only the weights were kept of those pages.
 
 `ANSWERED` are those of a logistic regression over the signs of `answerability.SIGNS`, which tells
-questions that the pages answer from such as they do not. On the labelled pages, in ten parts of
+questions whose answer would be quoted from such as the pages do not answer, pages about the same
+that lack the answer among them. On the labelled pages, in ten parts of
 which each was judged by the nine others (answered of those that the page does not answer, and of
 those that it does):
 '''
@@ -58,11 +60,12 @@ def labelled(path: Path) -> list[dict[str, Any]]:
 
 def passages_with_labels(asked: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
     """Return features and labels of the passages of each question about documentation."""
-    for question, pages in asked:
+    for each in asked:
+        question = each.question
         if question.answer and question.split == "dev":
-            found = ranking.rank_documents(question.question, documents(pages)).ranked
-            labels = [bool(re.search(question.answer, each.text)) for each in found]
-            yield np.array([each.features for each in found]), np.array(labels, bool)
+            found = ranking.rank_documents(question.question, documents(each.pages)).ranked
+            labels = [bool(re.search(question.answer, one.text)) for one in found]
+            yield np.array([one.features for one in found]), np.array(labels, bool)
 
 
 def documents(pages: Sequence[Any]) -> list[Document]:
@@ -129,6 +132,24 @@ def signs(question: str, cut: Sequence[Document]) -> list[float]:
     return answerability.signs_of(features, scores, ranked.matches.characters)
 
 
+def signs_with_labels(asked: Sequence[Any]) -> Iterator[tuple[list[float], bool, float]]:
+    """Return signs, label and weight of each question about documentation, for developing.
+
+    It is answered where a claim has the answer. Pages about the same that lack it teach silence
+    too; the weights make the whole as likely to be answered as the labelled pages are.
+    """
+    for each in asked:
+        question = each.question
+        if question.split == "dev":
+            cut = documents(each.pages)
+            told = extractive.extract(question.question, cut, threshold=0.0)
+            right = any(re.search(question.answer or "$^", one.text) for one in told)
+            weight = 2.0 if right else 0.25 if question.answer else 2.5
+            yield signs(question.question, cut), right, weight
+            if each.near:
+                yield signs(question.question, documents(each.near)), False, 0.5
+
+
 def fit_answered(rows: Sequence[dict[str, Any]], asked: Sequence[Any]) -> tuple[Any, float, str]:
     """Fit the weights of saying nothing; return them, the bias and the curve."""
     page = [
@@ -138,29 +159,22 @@ def fit_answered(rows: Sequence[dict[str, Any]], asked: Sequence[Any]) -> tuple[
         )
         for row in rows
     ]
-    ours = [(question, pages) for question, pages in asked if question.split == "dev"]
-    more = [signs(question.question, documents(pages)) for question, pages in ours]
+    more, right, weights = map(np.array, zip(*signs_with_labels(asked), strict=True))
     known = np.array([row["answerable"] for row in rows])
-    more_known = np.array([bool(question.answer) for question, _ in ours])
-    weight = np.where(more_known, 0.5, 2.5)  # as many that have an answer as have none
+
+    def fitted(learn: Any) -> Any:
+        return _regression().fit(
+            np.concatenate([np.array(page)[learn], more]),
+            np.concatenate([known[learn], right]),
+            logisticregression__sample_weight=np.concatenate([np.ones(len(learn)), weights]),
+        )
+
     likely = np.zeros(len(rows))
     for learn, judge in StratifiedKFold(10, shuffle=True, random_state=0).split(page, known):
-        model = _regression()
-        model.fit(
-            np.concatenate([np.array(page)[learn], more]),
-            np.concatenate([known[learn], more_known]),
-            logisticregression__sample_weight=np.concatenate([np.ones(len(learn)), weight]),
-        )
-        likely[judge] = model.predict_proba(np.array(page)[judge])[:, 1]
-    model = _regression()
-    model.fit(
-        np.concatenate([page, more]),
-        np.concatenate([known, more_known]),
-        logisticregression__sample_weight=np.concatenate([np.ones(len(rows)), weight]),
-    )
-    scaler, regression = model[0], model[1]
-    weights = regression.coef_[0] / scaler.scale_
-    return weights, float(regression.intercept_[0] - weights @ scaler.mean_), _curve(known, likely)
+        likely[judge] = fitted(learn).predict_proba(np.array(page)[judge])[:, 1]
+    scaler, regression = fitted(np.arange(len(rows))).named_steps.values()
+    own = regression.coef_[0] / scaler.scale_
+    return own, float(regression.intercept_[0] - own @ scaler.mean_), _curve(known, likely)
 
 
 def _regression() -> Any:
@@ -169,7 +183,7 @@ def _regression() -> Any:
 
 def _curve(known: Any, likely: Any) -> str:
     lines = ["    threshold   not on the page   on the page"]
-    for threshold in (0.3, 0.35, 0.4, 0.42, 0.44, 0.48, 0.5, 0.6):
+    for threshold in (0.3, 0.35, 0.4, 0.42, 0.44, 0.46, 0.48, 0.5, 0.6):
         idle, right = (likely[~known] >= threshold).mean(), (likely[known] >= threshold).mean()
         lines.append(f"    {threshold:.2f}        {idle:15.0%} {right:13.0%}")
     return "\n".join(lines)
@@ -187,16 +201,19 @@ def main() -> None:
     parser.add_argument("--docs", type=Path, required=True)
     parser.add_argument("--labelled", type=Path, required=True)
     parser.add_argument("--readers", choices=READERS, nargs="+", default=["ours"])
+    parser.add_argument("--keep-ranker", action="store_true", help="fit ANSWERED alone")
     options = parser.parse_args()
     asked = [each for name in options.readers for each in found_pages(options.docs, READERS[name])]
     rows = labelled(options.labelled)
-    weights = fit_listwise(
-        [
-            *passages_with_labels(asked),
-            *sentences_with_labels([row for row in rows if row["answerable"]]),
-        ]
-    )
-    ranking._WEIGHTS = tuple(map(float, weights))  # noqa: SLF001
+    weights = ranking._WEIGHTS  # noqa: SLF001
+    if not options.keep_ranker:
+        weights = fit_listwise(
+            [
+                *passages_with_labels(asked),
+                *sentences_with_labels([row for row in rows if row["answerable"]]),
+            ]
+        )
+        ranking._WEIGHTS = tuple(map(float, weights))  # noqa: SLF001
     answered, bias, curve = fit_answered(rows, asked)
     WEIGHTS.write_text(
         f'{HEAD}\n{curve}\n"""\n\n# fmt: off\n'

@@ -38,8 +38,9 @@ from webtools.http.transport import BlockingTransport
 from webtools.operations.fetch import fetch
 from webtools.operations.search import search
 from webtools.operations.summarize import summarize
+from webtools.pipeline.accounting import Job, observed
 from webtools.pipeline.context import detached
-from webtools.pipeline.retries import Job, dialogue, exchange
+from webtools.pipeline.retries import dialogue, exchange
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.protocols import (
     DocsQuery,
@@ -51,6 +52,7 @@ from webtools.providers.protocols import (
 from webtools.providers.protocols import Source as Cited
 from webtools.testing import INSTANCE
 from webtools_sandbox import SandboxServer
+from webtools_sandbox.apis import APIS
 from webtools_sandbox.news import WRITTEN_ON
 
 CASSETTES = Path(__file__).parent / "providers" / "cassettes"
@@ -64,7 +66,7 @@ AUTH_HEADERS = frozenset(
 _KEPT_HEADERS = frozenset(
     str.split(
         "accept content-type retry-after retry-after-ms x-kagi-trace x-ratelimit-reset"
-        " x-tavily-access-mode"
+        " x-tavily-access-mode x-token-budget x-respond-with x-site"
     )
 )
 
@@ -74,7 +76,7 @@ _LIVE_HOSTS = {"docs.example": "docs.python.org/3", "news.example": "blog.python
 
 # --- what is recorded --------------------------------------------------------------------------
 
-_UNUSUAL = ("tavily", "wikipedia", "searxng", "serper", "you", "firecrawl")  # in the sandbox
+_UNUSUAL = tuple(api.name for api in APIS if not api.usual)  # in the sandbox
 WRONG_KEY, NO_CREDIT_KEY, KEYLESS = "wrong-key", "test-key-no-credit", ""
 
 
@@ -140,7 +142,7 @@ def _looking_up(question: str, limit: int = 3) -> Callable[[Account], Flow[Any]]
         provider = PROVIDERS[account.type].docs
         assert provider is not None
         job = Job(account, "docs", "looking up", question)
-        return dialogue(job, provider.lookup(DocsQuery(question, limit), account))
+        return observed(job, dialogue(job, provider.lookup(DocsQuery(question, limit), account)))
 
     return flow
 
@@ -152,7 +154,8 @@ def _synthesizing(question: str, *sources: Cited) -> Callable[[Account], Flow[An
         query = SynthesisQuery(question, sources)
         request = provider.synthesis_request(query, account)
         job = Job(account, "synthesize", "answering", question)
-        return exchange(job, request, lambda r: provider.read_synthesis(r, query, account))
+        asking = exchange(job, request, lambda r: provider.read_synthesis(r, query, account))
+        return observed(job, asking)
 
     return flow
 
@@ -176,6 +179,10 @@ _SERPER = "https://serper.dev"
 _YOU = "https://you.com/docs/api-reference/search/v1-search"
 _FIRECRAWL_SEARCH = "https://docs.firecrawl.dev/api-reference/endpoint/search"
 _FIRECRAWL_SCRAPE = "https://docs.firecrawl.dev/api-reference/endpoint/scrape"
+_LINKUP = "https://docs.linkup.so/pages/documentation/endpoints/search/reference"
+_PARALLEL_SEARCH = "https://docs.parallel.ai/api-reference/search/search"
+_PARALLEL_EXTRACT = "https://docs.parallel.ai/api-reference/extract/extract"
+_JINA = "https://jina.ai/reader"
 _V0 = {"search_api": "v0"}
 _BARLEY, _TEXT = "seed archive barley", f"{NEWS}/2026/05/cassette-testing.html"
 _PAGES = (
@@ -318,6 +325,9 @@ SCENARIOS: dict[str, Scenario] = {
         key=KEYLESS,
         fault={"status": 429, "retry_after": 0},
     ),
+    "tavily-search-german": Scenario(
+        "tavily", _searching(_BARLEY, limit=1, country="DE", content=True), _TAVILY_SEARCH
+    ),
     **_named("tavily-search", _failures("tavily", _searching(_BARLEY), _TAVILY_SEARCH)),
     "tavily-contents": Scenario(
         "tavily", _fetching(*_PAGES, text_max_characters=120), _TAVILY_EXTRACT
@@ -329,6 +339,9 @@ SCENARIOS: dict[str, Scenario] = {
         "wikipedia", _searching(_BARLEY, "glacier lake", "qqqqzzzz"), _WIKIPEDIA
     ),
     "wikipedia-search-filtered": Scenario("wikipedia", _searching("seeds", **_SPRING), _WIKIPEDIA),
+    "wikipedia-search-page": Scenario(
+        "wikipedia", _searching(_BARLEY, limit=1, page=2), _WIKIPEDIA
+    ),
     "wikipedia-search-invalid": Scenario(
         "wikipedia", _searching(_BARLEY, limit=-1), _WIKIPEDIA, fails=True
     ),
@@ -398,6 +411,60 @@ SCENARIOS: dict[str, Scenario] = {
     "firecrawl-contents-timeout": Scenario(
         "firecrawl", _fetching(f"{DOCS}/special/timeout.html"), _FIRECRAWL_SCRAPE, fails=True
     ),
+    "linkup-search": Scenario("linkup", _searching(_BARLEY, "glacier lake", "qqqqzzzz"), _LINKUP),
+    "linkup-search-filtered": Scenario("linkup", _searching("seeds", **_SPRING), _LINKUP),
+    "linkup-search-rate-limited": Scenario(
+        "linkup",
+        _searching("glacier lake", limit=1),
+        _LINKUP,
+        fault={"status": 429, "retry_after": 0},
+    ),
+    "linkup-search-invalid": Scenario("linkup", _searching(_BARLEY, limit=-1), _LINKUP, fails=True),
+    **_named("linkup-search", _failures("linkup", _searching(_BARLEY), _LINKUP)),
+    "parallel-search": Scenario("parallel", _searching(_BARLEY, "glacier lake"), _PARALLEL_SEARCH),
+    "parallel-search-filtered": Scenario(
+        "parallel", _searching("seeds", **_SPRING), _PARALLEL_SEARCH
+    ),
+    "parallel-search-content": Scenario(
+        "parallel", _searching(_BARLEY, limit=1, country="DE", content=True), _PARALLEL_SEARCH
+    ),
+    "parallel-search-rate-limited": Scenario(
+        "parallel",
+        _searching("glacier lake", limit=1),
+        _PARALLEL_SEARCH,
+        fault={"status": 429, "retry_after": 0},
+    ),
+    "parallel-search-invalid": Scenario(
+        "parallel", _searching(_BARLEY, limit=-1), _PARALLEL_SEARCH, fails=True
+    ),
+    **_named("parallel-search", _failures("parallel", _searching(_BARLEY), _PARALLEL_SEARCH)),
+    "parallel-contents": Scenario(
+        "parallel", _fetching(*_PAGES, text_max_characters=120), _PARALLEL_EXTRACT
+    ),
+    "parallel-contents-question": Scenario(
+        "parallel", _fetching(*_PAGES, **_LOAN), _PARALLEL_EXTRACT
+    ),
+    "parallel-contents-all-failed": Scenario(
+        "parallel", _fetching(_PAGES[1]), _PARALLEL_EXTRACT, fails=True
+    ),
+    "jina-contents": Scenario("jina", _fetching(*_PAGES, text_max_characters=120), _JINA),
+    "jina-contents-keyless": Scenario(
+        "jina",
+        _fetching(_TEXT),
+        _JINA,
+        key=KEYLESS,
+        fault={"status": 429, "retry_after": 0},
+    ),
+    "jina-contents-timeout": Scenario(
+        "jina", _fetching(f"{DOCS}/special/timeout.html"), _JINA, fails=True
+    ),
+    **_named("jina-contents", _failures("jina", _fetching(_TEXT), _JINA)),
+    "jina-search": Scenario("jina-search", _searching(_BARLEY, "qqqqzzzz"), _JINA),
+    "jina-search-filtered": Scenario("jina-search", _searching("seeds", **_SPRING), _JINA),
+    "jina-search-invalid": Scenario(
+        "jina-search", _searching(_BARLEY, limit=-1), _JINA, fails=True
+    ),
+    **_named("jina-search", _failures("jina-search", _searching(_BARLEY), _JINA)),
     "context7-docs": Scenario("context7", _looking_up("json decoder hook"), _CONTEXT7),
     "context7-docs-moved": Scenario("context7", _looking_up("/cpython/unittest mock"), _CONTEXT7),
     "context7-docs-lost-version": Scenario("context7", _looking_up("json@v2.7 dumps"), _CONTEXT7),
@@ -631,7 +698,8 @@ def sandbox_source() -> Iterator[Source]:
         yield Source(
             f"webtools_sandbox (documents: Python {python})",
             {account.type: account for account in found},
-            [(server.base_url(a.type), origin_of(a.type)) for a in found],
+            # The longest first: one may begin another.
+            sorted(((server.base_url(a.type), origin_of(a.type)) for a in found), reverse=True),
             prepare,
         )
 

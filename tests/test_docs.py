@@ -40,8 +40,6 @@ from webtools.config import Config, load
 from webtools.config.environment import variables
 from webtools_sandbox import SandboxServer
 
-pytestmark = pytest.mark.no_cover  # the same lines over and over, much slower if watched
-
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("docs/**/*.md"))]
 LANGUAGES = {"python", "ipython", "sh", "console", "json", "diff", "text", "markdown"}

@@ -23,8 +23,6 @@ from webtools.providers import PROVIDERS
 from webtools.tools import TOOLS
 from webtools_sandbox import SandboxServer
 
-pytestmark = pytest.mark.no_cover  # the same lines over and over, much slower if watched
-
 EXAMPLES = Path(__file__).parents[1] / "examples"
 NOTEBOOKS = sorted(EXAMPLES.glob("*.ipynb"))
 SECONDS = 120

@@ -25,9 +25,9 @@ def rows(folder: Path | None = None, labelled: Path | None = None) -> Iterator[R
     reader = READERS[os.environ.get("WEBTOOLS_BENCH_READER", "ours")]
     texts: list[str] = []
     outcomes: list[Outcome] = []
-    for question, pages in found_pages(folder, reader):
-        outcomes.append(outcome(question, pages))
-        texts += [page.text for page in pages if sum(map(len, texts)) < MEGABYTE]
+    for found in found_pages(folder, reader):
+        outcomes.append(outcome(found))
+        texts += [page.text for page in found.pages if sum(map(len, texts)) < MEGABYTE]
     for split in ("dev", "held-out"):
         chosen = [each for each in outcomes if each.question.split == split]
         yield from _shares(split, chosen, judged=split == "held-out" and folder is not None)
@@ -59,6 +59,16 @@ def _shares(split: str, outcomes: Sequence[Outcome], *, judged: bool) -> Iterato
     reached = beside <= MOST_BESIDE if judged else None
     what = f"claims off topic, {split}, {claims} claims"
     yield Row(what, f"{beside:.1%}", "", beside, f"≤ {MOST_BESIDE}", reached)
+    lacking = sum(each.lacking for each in read) / max(1, claims)
+    what = f"claims without the answer, whatever page, {split}, {claims} claims"
+    yield Row(what, f"{lacking:.1%}", "", lacking, "–", None)
+    near = [each for each in outcomes if each.near is not None]
+    ours, plain = (
+        share(bool(each.near) for each in near),
+        share(each.near_plain > 0 for each in near),
+    )
+    what = f"some answer from near pages that lack it, {split}, {len(near)} questions"
+    yield Row(what, f"{ours:.1%}", f"{plain:.1%}", ours, "–", None)
 
 
 def _languages(outcomes: Sequence[Outcome]) -> Iterator[Row]:

@@ -16,6 +16,8 @@ from webtools.grounding.support import support
 from webtools_sandbox.corpus import standard_corpus
 
 OWN = Path(__file__).with_name("claims.jsonl")
+NEIGHBOURS = Path(__file__).with_name("neighbours.jsonl")
+STATEMENT = "The council of Vellmouth opened the new tidal pool beside the harbour in 2015."
 CERTAIN = {"quoted", "supported"}
 
 
@@ -30,8 +32,20 @@ class Judged(NamedTuple):
 def rows(labelled: Path | None) -> Iterator[Row]:
     """Measure our own claims, and those of a file."""
     yield from _rows("claims about news", list(_own()), least=0.5)
+    yield _beside()
     if labelled is not None:
         yield from _rows(labelled.name, list(_others(labelled)), least=0.15)
+
+
+def _beside() -> Row:
+    """Put beside a statement what denies or reports it, written after the rules were."""
+    beside = [json.loads(line) for line in NEIGHBOURS.read_text(encoding="utf-8").splitlines()]
+    texts = [f"{each.get('before', '')}\n\n{STATEMENT} {each.get('after', '')}" for each in beside]
+    certain = sum(quotation(STATEMENT, Evidence(text.strip())) is not None for text in texts)
+    value = certain / len(texts)
+    what = "quoted although the text beside it denies or reports it"
+    shown = f"{value:.1%} ({certain} of {len(texts)})"
+    return Row(what, shown, "", value, "≤ 0.2", value <= 0.2)
 
 
 def _own() -> Iterator[Judged]:

@@ -10,9 +10,10 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -33,6 +34,7 @@ PROJECTS = {
 }
 INDEXES = {"genindex.html", "search.html", "bookindex.html", "print.html", "genindex-all.html"}
 TOP = 5
+_LOOKED_AT = 25  # pages that those without the answer are taken from, best first
 _HIDDEN = re.compile(r"<(script|style|head|nav)\b.*?</\1>", re.DOTALL | re.IGNORECASE)
 _TAG = re.compile(r"<[^<>]+>")
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.DOTALL | re.IGNORECASE)
@@ -60,6 +62,21 @@ class Read:
     url: str
     title: str
     text: str
+
+
+@dataclass(frozen=True)
+class Found:
+    """What is read for a question.
+
+    Attributes:
+        question: The question.
+        pages: The best five pages.
+        near: The best five of those that lack the answer: whoever answers from them is wrong.
+    """
+
+    question: Question
+    pages: list[Read]
+    near: list[Read]
 
 
 def questions() -> list[Question]:
@@ -102,8 +119,8 @@ class BM25:
         return [number for number in ranked if scores[number]]
 
 
-def found_pages(folder: Path | None, reader: Reader) -> Iterator[tuple[Question, list[Read]]]:
-    """Return each question with the best five pages of its project, as they are read.
+def found_pages(folder: Path | None, reader: Reader) -> Iterator[Found]:
+    """Return each question with the best pages of its project, as they are read.
 
     Without a folder of documentation, only the questions on our own pages.
     """
@@ -117,7 +134,18 @@ def found_pages(folder: Path | None, reader: Reader) -> Iterator[tuple[Question,
         )
         for each in asked if paths else ():
             if each.project == project:
-                yield each, [read(at) for at in search.order(each.question)[:TOP]]
+                order = search.order(each.question)
+                best = [read(at) for at in order[:TOP]]
+                yield Found(each, best, list(islice(_near(each, map(read, order)), TOP)))
+
+
+def _near(question: Question, pages: Iterable[Read]) -> Iterator[Read]:
+    """Yield pages about the same that lack what any right answer has."""
+    if question.answer:
+        answer = re.compile(question.answer)
+        for page in islice(pages, _LOOKED_AT):
+            if not answer.search(page.text):
+                yield page
 
 
 def _paths(project: str, folder: Path | None) -> list[Path]:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from benchmarks.answers.documentation import BM25, Question, Read
+from benchmarks.answers.documentation import BM25, Found, Question, Read
 from webtools.grounding.extractive import Claim, extract
 from webtools.grounding.ranking import document_of
 from webtools.grounding.segmentation import cut
@@ -29,6 +29,9 @@ class Outcome:
         claims: The claims of the extractive answer.
         is_told: Whether it stands in one of them.
         beside: Claims that are off topic: they lack it, and another page than its own says them.
+        lacking: Claims that lack it, whatever page says them.
+        near: Claims given from pages about the same that lack it; `None` where there is no such.
+        near_plain: Passages that plain BM25 gives from these.
     """
 
     question: Question
@@ -38,20 +41,20 @@ class Outcome:
     claims: list[Claim]
     is_told: bool
     beside: int
+    lacking: int
+    near: int | None
+    near_plain: int
 
 
-def outcome(question: Question, pages: Sequence[Read]) -> Outcome:
-    """Ask one question of the pages found for it."""
+def outcome(found: Found) -> Outcome:
+    """Ask one question of the pages found for it, and of those that are only near to it."""
+    question, pages = found.question, found.pages
     answer = re.compile(question.answer) if question.answer else None
 
     def has(texts: Iterable[str]) -> bool:
         return answer is not None and any(answer.search(text) for text in texts)
 
-    documents = [
-        document_of(page.text, number, title=page.title, url=page.url)
-        for number, page in enumerate(pages)
-    ]
-    claims = extract(question.question, documents)
+    claims = _claims(question, pages)
     ours = {
         length: has(
             f"{each.heading}\n{each.text}"
@@ -63,7 +66,26 @@ def outcome(question: Question, pages: Sequence[Read]) -> Outcome:
     plain = {length: has(filled(ordered, length)) for length in LENGTHS}
     told = has(each.text for each in claims)
     beside = sum(not has([each.text]) and not _is_of(question, each) for each in claims)
-    return Outcome(question, has(page.text for page in pages), ours, plain, claims, told, beside)
+    return Outcome(
+        question,
+        has(page.text for page in pages),
+        ours,
+        plain,
+        claims,
+        told,
+        beside,
+        lacking=sum(not has([each.text]) for each in claims),
+        near=len(_claims(question, found.near)) if found.near else None,
+        near_plain=len(filled(plain_order(question.question, found.near), LENGTHS[0])),
+    )
+
+
+def _claims(question: Question, pages: Sequence[Read]) -> list[Claim]:
+    documents = [
+        document_of(page.text, number, title=page.title, url=page.url)
+        for number, page in enumerate(pages)
+    ]
+    return extract(question.question, documents)
 
 
 def _is_of(question: Question, claim: Claim) -> bool:

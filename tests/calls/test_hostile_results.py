@@ -53,8 +53,6 @@ from webtools.text.fencing import STATEMENT, WORDS
 from webtools.tools import ToolResult
 from webtools_sandbox import SandboxServer
 
-pytestmark = pytest.mark.no_cover  # the same lines over and over, much slower if watched
-
 HOME = "https://context7.com/"  # what Context7 gives no address of its own is found there
 NOTICE = 1024  # bytes that the notice of a cut may take beyond the budget
 

@@ -20,8 +20,6 @@ from webtools import Config, WebTools, WebToolsError
 from webtools.config import CacheConfig, LogConfig
 from webtools.pipeline import retries
 
-pytestmark = pytest.mark.no_cover  # the same lines over and over, much slower if watched
-
 TIMEOUT = 0.25  # seconds
 SLACK = 25.0  # a busy machine; what ignores the deadline never ends
 PAGE = "https://docs.example/page"

@@ -29,8 +29,6 @@ from webtools.pipeline import retries
 from webtools.text.redaction import Redactor
 from webtools_sandbox import SandboxServer
 
-pytestmark = pytest.mark.no_cover  # the same lines over and over, much slower if watched
-
 NEEDLE = "canary"  # a part of every secret here that no spelling changes
 API_KEY = "test-key-canary-4f/1d+9a&7c<3e>5b\"2'8=6\\0%1"
 V0_KEY = 'test-key-canary-v0-9c&d"e/f'

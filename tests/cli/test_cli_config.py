@@ -91,6 +91,15 @@ def test_check_reads_the_file_it_is_given(cli: Cli, tmp_path: Path) -> None:
     assert str(other) in done.out
 
 
+def test_check_tells_who_is_asked_without_a_key(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEB_SEARCH_KEYLESS", "1")
+    out = cli("config", "check").out
+    assert "as no provider can search" in out
+    assert "tavily" in out
+    monkeypatch.setenv("EXA_API_KEY", "test-key-0123456789")
+    assert "on, and not needed, as a provider can search" in cli("config", "check").out
+
+
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
@@ -282,6 +291,21 @@ def test_set_key_leaves_the_file_alone_where_it_cannot_be_right(
     assert done.code == 2
     assert fault in done.err
     assert path.read_text() == CONFIG
+
+
+def test_what_cannot_be_put_in_place_leaves_the_file_and_nothing_beside_it(
+    cli: Cli, piped: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = put(config_paths()[0], CONFIG)
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    piped("test-key-0123456789")
+    assert cli("config", "set-key", "mine").err == "webtools: No space left on device\n"
+    assert path.read_text() == CONFIG
+    assert list(path.parent.iterdir()) == [path]
 
 
 def test_set_key_without_a_file_says_how_to_begin_one(cli: Cli) -> None:

@@ -477,6 +477,13 @@ def test_settings_whose_key_a_function_gives_are_pickled_without_the_key() -> No
         assert secrets_of(pickle.loads(data)) == {CANARY}
 
 
+def test_sources_of_one_function_are_one_and_copies_share_it() -> None:
+    source = KeySource(secret_manager)
+    assert copy.deepcopy(source) is copy.copy(source) is source
+    assert len({source, KeySource(secret_manager)}) == 1
+    assert source != KeySource(keyless_manager)
+
+
 def test_the_function_is_asked_at_the_first_use_and_once() -> None:
     asked: list[int] = []
 
@@ -861,7 +868,7 @@ def test_none_that_can_is_told_with_the_file_and_a_type(tmp_path: Path) -> None:
     path = write(tmp_path / "c.json", text_of(entry(type="brave")))
     with pytest.raises(ConfigError) as caught:
         Settings(path).accounts().select("fetch")
-    kinds = '"exa", "kagi", "tavily", "firecrawl"'
+    kinds = '"exa", "kagi", "tavily", "firecrawl", "parallel", "jina"'
     expected = f"No provider in {path} can fetch; add a provider of type {kinds}."
     assert str(caught.value) == expected
 

@@ -289,7 +289,9 @@ def test_without_any_that_can_serve_a_chain_the_types_are_named() -> None:
         {"providers": [entry("direct")], "research": {"chain": {"web": ["my-direct"]}}}
     )
     kinds = '"exa", "kagi", "brave", "tavily", "context7", "wikipedia", "searxng", "serper", "you"'
-    expected = rf'; add one of type {kinds}, "firecrawl"\. A minimal'
+    expected = (
+        rf'; add one of type {kinds}, "firecrawl", "linkup", "parallel", "jina-search"\. A minimal'
+    )
     with pytest.raises(ConfigError, match=expected):
         load(text, ORIGIN)
 

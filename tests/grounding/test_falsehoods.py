@@ -11,11 +11,9 @@ import falsehoods
 import pytest
 from falsehoods import COUNT, GROSS, SUBTLE, UNRELATED, Case
 
-from webtools.grounding import quotations, support
+from webtools.grounding import doubts, quotations, support
 from webtools.grounding.verification import verify
 from webtools.synthesis import Source
-
-pytestmark = pytest.mark.no_cover  # the same lines over and over, much slower if watched
 
 
 def status(text: str, claim: str) -> str:
@@ -122,6 +120,7 @@ LIES = [
      "The council of Vellmouth opened the new pool on Saturday morning."),
     ("~~The council of Vellmouth opened the new pool on Saturday morning.~~",
      "The council of Vellmouth opened the new pool on Saturday morning."),
+    ("The museum opened in May 2015 and closed in June 2016.", "The museum opened in June 2016."),
     ("None of the following is what really happened. The council of the town opened the new pool.",
      "The council of the town opened the new pool."),
 ]  # fmt: skip
@@ -153,6 +152,24 @@ def test_without_a_part_of_the_check_falsehoods_would_be_kept(
 ) -> None:
     monkeypatch.setattr(support, part, lambda *_: iter(()) if part == "doubts" else "")
     assert statuses(kind) & ({"supported"} if part == "doubts" else {"uncertain", "supported"})
+
+
+@pytest.mark.parametrize(
+    ("kind", "part"),
+    [(falsehoods.swapped_in_part, "_shuffled"), (falsehoods.other_clause, "_misplaced")],
+)
+def test_each_doubt_keeps_falsehoods_from_being_certain(
+    kind: Callable[[], Iterator[Case]], part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doubts, part, lambda *_: iter(()))
+    assert "supported" in statuses(kind)
+
+
+def test_without_comparing_stretches_rewritten_ones_would_be_certain(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(support, "_rewritten", lambda *_: "")
+    assert "supported" in statuses(falsehoods.rewritten)
 
 
 @pytest.mark.parametrize(

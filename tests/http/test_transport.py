@@ -1038,7 +1038,7 @@ def python(url: str, lines: str, before: str = "") -> str:
         [sys.executable, "-X", "dev", "-W", "error", "-c", before + SCRIPT + lines, url],
         capture_output=True,
         text=True,
-        timeout=20,
+        timeout=60,
         check=False,
     )
     assert (ran.returncode, ran.stderr) == (0, "")

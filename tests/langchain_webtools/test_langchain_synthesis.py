@@ -9,6 +9,7 @@ from langchain_core.language_models import FakeMessagesListChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableLambda
 
+from langchain_webtools import WebResearchTool
 from langchain_webtools.synthesis import ChatModelSynthesizer, ChatModelVerifier
 from webtools import Page, WebTools
 from webtools.flows.drivers import Flow, arun, run
@@ -102,3 +103,14 @@ async def test_a_chat_model_judges_what_words_leave_open() -> None:
         awaited = await web.averify(answer, [page], verifier=judge)
     assert blocking == awaited
     assert [claim.status for claim in blocking.claims] == ["supported"]
+
+
+async def test_the_model_of_the_research_tool_writes_its_answer(web: WebTools) -> None:
+    seen = Seen()
+    model = FakeMessagesListChatModel(responses=[AIMessage("It lies. [1]")], callbacks=[seen])
+    tool = WebResearchTool(web=web, llm=model)
+    asked = {"query": "How is a task cancelled?", "command": "web-deep"}
+    for text in (tool.invoke(asked), await tool.ainvoke(asked)):
+        assert "It lies." not in text  # checked like every answer
+    assert len(seen.prompts) == 2
+    assert all("Question: How is a task cancelled?" in prompt for prompt in seen.prompts)

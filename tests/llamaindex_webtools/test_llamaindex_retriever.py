@@ -211,6 +211,18 @@ def test_every_node_passes_a_similarity_cutoff_by_its_score(web: WebTools) -> No
 
 
 @both_ways
+async def test_nodes_hold_the_text_of_their_page_where_it_is_fetched(
+    web: WebTools, retrieve: Retrieve
+) -> None:
+    retriever = WebRetriever(web, similarity_top_k=2, fetch=True, max_characters=600)
+    nodes = await retrieve(retriever, "How does asyncio cancel a task?")
+    short = await retrieve(WebRetriever(web, similarity_top_k=2), "How does asyncio cancel a task?")
+    assert len(nodes) == 2
+    assert all(len(node.text) <= 600 for node in nodes)
+    assert sum(len(node.text) for node in nodes) > sum(len(node.text) for node in short)
+
+
+@both_ways
 async def test_nothing_found_is_no_node(retrieve: Retrieve) -> None:
     assert await retrieve(WebRetriever(stub()), "asyncio") == []
 

@@ -906,7 +906,7 @@ def test_without_the_extra_the_remedy_is_told_and_nothing_is_sent(
             tools.fetch("http://a.example/")
     assert str(caught.value) == (
         'No provider in the code can fetch; add a provider of type "exa", "kagi", "tavily", '
-        '"firecrawl".\n'
+        '"firecrawl", "parallel", "jina".\n'
         "Or install what reads pages without any key: pip install 'agent-webtools[fetch]'"
     )
     assert internet.looked_up == []

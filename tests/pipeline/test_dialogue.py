@@ -18,7 +18,8 @@ from webtools.errors import (
 )
 from webtools.flows.drivers import Sleep, run
 from webtools.http.messages import Request, Response
-from webtools.pipeline.retries import Job, dialogue
+from webtools.pipeline.accounting import Job, observed
+from webtools.pipeline.retries import dialogue
 from webtools.providers import context7
 
 Turns = Generator[Request | Sleep, Response, Any]
@@ -26,7 +27,8 @@ Turns = Generator[Request | Sleep, Response, Any]
 
 def talk(speaker: Callable[[], Turns], *answers: Any, **settings: Any) -> Any:
     account = offline.account("context7", **settings)
-    return run(dialogue(Job(account, "docs", "looking up", "q"), speaker()), Stub(*answers))
+    job = Job(account, "docs", "looking up", "q")
+    return run(observed(job, dialogue(job, speaker())), Stub(*answers))
 
 
 GET = Request("GET", "https://context7.com/api/v2/context")
@@ -129,7 +131,8 @@ def test_a_dialogue_goes_through_the_proxy() -> None:
 
     stub = Stub(answer({}))
     account = offline.account("context7", proxy="http://127.0.0.1:3128")
-    run(dialogue(Job(account, "docs", "looking up", "q"), speaker()), stub)
+    job = Job(account, "docs", "looking up", "q")
+    run(observed(job, dialogue(job, speaker())), stub)
     assert [request.proxy for request in stub.requests] == ["http://127.0.0.1:3128"] * 2
 
 

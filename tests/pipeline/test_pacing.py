@@ -8,7 +8,7 @@ from offline import Clock, Stub, account, answer
 from webtools.errors import RequestTimeoutError, UnavailableError
 from webtools.flows.drivers import run
 from webtools.http.messages import Request
-from webtools.pipeline.accounting import Job
+from webtools.pipeline.accounting import Job, observed
 from webtools.pipeline.retries import exchange
 
 POST = Request("POST", "https://api.exa.ai/search", {})
@@ -18,7 +18,7 @@ def test_without_a_free_moment_for_a_retry_the_answer_itself_is_told(clock: Cloc
     job = Job(account("exa", maxRequestsPerSecond=0.02), "search", "searching for", "json")
     stub = Stub(answer({"error": "down"}, 503))
     with pytest.raises(UnavailableError, match="HTTP 503: down"):
-        run(exchange(job, POST, lambda response: response), stub)
+        run(observed(job, exchange(job, POST, lambda response: response)), stub)
     assert (len(stub.requests), job.requests) == (1, 1)
     assert clock.now < 1030
 
@@ -26,8 +26,9 @@ def test_without_a_free_moment_for_a_retry_the_answer_itself_is_told(clock: Cloc
 def test_without_any_free_moment_nothing_is_sent(clock: Clock) -> None:
     made = account("exa", maxRequestsPerSecond=0.02)
     stub = Stub(answer({}))
-    run(exchange(Job(made, "search", "searching for", "a"), POST, lambda r: r), stub)
-    job = Job(made, "search", "searching for", "b")
+    first, job = (Job(made, "search", "searching for", each) for each in "ab")
+    run(observed(first, exchange(first, POST, lambda r: r)), stub)
+    job.deadline = clock.now + 12.5
     with pytest.raises(RequestTimeoutError, match=r"leaves no free moment within 12\.5 s"):
-        run(exchange(job, POST, lambda r: r, clock.now + 12.5), stub)
+        run(observed(job, exchange(job, POST, lambda r: r)), stub)
     assert job.requests == 0

@@ -6,9 +6,10 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from math import inf
 from typing import Any
 
 import pytest
@@ -32,7 +33,8 @@ from webtools.errors import (
 from webtools.flows.drivers import Flow, Now, Offload, Send, Sleep, arun, run
 from webtools.http.messages import Request, Response
 from webtools.pipeline import retries
-from webtools.pipeline.retries import Job, exchange, send_with_retries
+from webtools.pipeline.accounting import Job, observed
+from webtools.pipeline.retries import exchange, send_with_retries
 from webtools.providers import Account
 from webtools_sandbox import SandboxServer
 
@@ -103,7 +105,8 @@ def retried(there: World, **settings: Any) -> Response:
 def asked(
     there: World, read: Callable[[Response], Any] = lambda r: r.status, **settings: Any
 ) -> Any:
-    return there.drive(exchange(job(**settings), POST, read))
+    what = job(**settings)
+    return there.drive(observed(what, exchange(what, POST, read)))
 
 
 # --- retries -----------------------------------------------------------------------------------
@@ -316,13 +319,19 @@ def test_a_late_answer_is_not_asked_for_again() -> None:
     assert (len(there.sent), there.slept) == (1, [])
 
 
+def again(paced: Job) -> Flow[Any]:
+    """Call as a job says, whose time begins anew."""
+    what = replace(paced, deadline=inf)
+    return observed(what, exchange(what, POST, lambda r: r.status))
+
+
 # --- pacing ------------------------------------------------------------------------------------
 
 
 def test_pacing_spaces_the_calls_of_a_provider() -> None:
     there, paced = world(*[OK] * 4), job(max_requests_per_second=2.0)
     for _ in range(4):
-        there.drive(exchange(paced, POST, lambda r: r))
+        there.drive(again(paced))
     assert there.slept == [0.5, 0.5, 0.5]
 
 
@@ -335,26 +344,26 @@ def test_pacing_counts_retries_too() -> None:
 def test_a_slow_enough_caller_does_not_wait() -> None:
     there, paced = world(*[OK] * 3, answer_seconds=0.6), job(max_requests_per_second=2.0)
     for _ in range(3):
-        there.drive(exchange(paced, POST, lambda r: r))
+        there.drive(again(paced))
     assert there.slept == []
 
 
 def test_no_free_moment_within_the_time_allowed_is_a_timeout_that_names_the_setting() -> None:
     there, paced = world(OK), job(max_requests_per_second=0.01, timeout_ms=5000)
-    there.drive(exchange(paced, POST, lambda r: r.status))
+    there.drive(again(paced))
     with pytest.raises(RequestTimeoutError, match="maxRequestsPerSecond") as caught:
-        there.drive(exchange(paced, POST, lambda r: r.status))
+        there.drive(again(paced))
     assert (len(there.sent), there.slept, caught.value.provider) == (1, [], "exa-main")
 
 
 def test_calls_that_find_no_free_moment_take_none_from_later_ones() -> None:
     there, paced = world(OK, OK), job(max_requests_per_second=0.1, timeout_ms=5000)
-    there.drive(exchange(paced, POST, lambda r: r))
+    there.drive(again(paced))
     for _ in range(20):
         with pytest.raises(RequestTimeoutError):
-            there.drive(exchange(paced, POST, lambda r: r))
+            there.drive(again(paced))
     there.now += 6.0
-    there.drive(exchange(paced, POST, lambda r: r))
+    there.drive(again(paced))
     assert there.slept == [4.0]
 
 
@@ -376,11 +385,11 @@ def test_pacing_holds_over_threads_and_event_loops() -> None:
 
     def in_thread() -> None:
         for _ in range(3):
-            run(exchange(paced, POST, lambda r: r), Blocking())
+            run(again(paced), Blocking())
 
     def in_loop() -> None:
         for _ in range(3):
-            asyncio.run(arun(exchange(paced, POST, lambda r: r), Awaited()))
+            asyncio.run(arun(again(paced), Awaited()))
 
     threads = [threading.Thread(target=target) for target in (in_thread, in_loop) * 2]
     for thread in threads:
@@ -432,7 +441,8 @@ def test_no_answer_is_explained(failure: RequestError, text: str) -> None:
     ("doing", "subject"), [("fetching", "https://a.example"), ("summarizing", "https://b.example")]
 )
 def test_the_explanation_says_what_was_being_done(doing: str, subject: str) -> None:
-    flow = exchange(Job(account(), "fetch", doing, subject), POST, lambda r: r)
+    made = Job(account(), "fetch", doing, subject)
+    flow = observed(made, exchange(made, POST, lambda r: r))
     with pytest.raises(RequestError, match=f'^Network error while {doing} "{subject}": reset'):
         world(*[RequestError("reset")] * 3).drive(flow)
 

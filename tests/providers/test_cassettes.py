@@ -178,7 +178,6 @@ def test_asks_one_of_two():
 """
 
 
-@pytest.mark.no_cover
 def test_the_fixture_fails_a_test_that_plays_a_part(tmp_path: Path) -> None:
     # In a process of its own: a run inside this one would share the patched transports.
     tests = ROOT / "tests"
@@ -186,6 +185,7 @@ def test_the_fixture_fails_a_test_that_plays_a_part(tmp_path: Path) -> None:
     (tmp_path / "test_part.py").write_text(PART.format(folder=str(CASSETTES)), "utf-8")
     path = [str(tests), str(tests / "providers"), *sys.path]
     options = ["-p", "pytest_recording.plugin", "-p", "no:cacheprovider", "-q"]
+    options += ["-W", "ignore::pytest.PytestUnknownMarkWarning"]  # of plugins that are not loaded
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", *options, "test_part.py"],
         cwd=tmp_path,

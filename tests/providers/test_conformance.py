@@ -32,8 +32,6 @@ from webtools.providers.errors import failure
 from webtools.providers.protocols import SearchQuery
 from webtools.testing import URLS, ProviderConformance, outcome
 
-pytestmark = pytest.mark.no_cover  # the same lines over and over, much slower if watched
-
 TOOLS: dict[Capability, str] = {"search": "web_search", "fetch": "web_fetch"}
 TOOLS |= {"summarize": "summarize"}
 APIS = [kind for kind, services in PROVIDERS.items() if services.pages is None]  # all but direct
@@ -240,7 +238,8 @@ def test_a_recorded_answer_with_parts_replaced_gives_something_sound(
 def hits(kind: str, *items: dict[str, Any]) -> Response:
     """Make an answer in which a provider, whichever it is, finds these."""
     pages = [item | {"fullurl": item["url"], "link": item["url"]} for item in items]
-    every = {"data": {"search": items, "web": items}, "web": {"results": items}}
+    data = items if kind == "jina-search" else {"search": items, "web": items}
+    every = {"data": data, "web": {"results": items}}
     results = {"web": items} if kind == "you" else items
     return answer(every | {"results": results, "organic": pages, "query": {"pages": pages}})
 

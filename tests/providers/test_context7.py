@@ -23,7 +23,8 @@ from webtools.errors import (
 from webtools.flows.drivers import Flow, run
 from webtools.http.messages import Request, Response
 from webtools.output.formatting import search_text
-from webtools.pipeline.retries import Job, dialogue
+from webtools.pipeline.accounting import Job, observed
+from webtools.pipeline.retries import dialogue
 from webtools.providers import PROVIDERS, Account, context7
 from webtools.providers.protocols import Cost, DocsQuery, Hits
 from webtools.results import SearchResult
@@ -49,7 +50,7 @@ def looked_up(
 def flow(query: DocsQuery | str, account: Account = ACCOUNT) -> Flow[Hits]:
     asked = DocsQuery(query, 5) if isinstance(query, str) else query
     job = Job(account, "docs", "looking up", asked.query)
-    return dialogue(job, context7.lookup(asked, account))
+    return observed(job, dialogue(job, context7.lookup(asked, account)))
 
 
 def shown(request: Request) -> str:

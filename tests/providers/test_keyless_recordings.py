@@ -4,25 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import pytest
 from inline_snapshot import snapshot
+from playing import Play, failed, plays
 
 from webtools.errors import AuthenticationError, BadRequestError, ProviderError, QuotaError
 from webtools.results import SearchResult
-
-Play = Callable[[], Any]
-
-
-def plays(name: str) -> pytest.MarkDecorator:
-    """Play the cassette of that name to the test."""
-    return _both(pytest.mark.vcr, pytest.mark.default_cassette(name))
-
-
-def _both(first: pytest.MarkDecorator, second: pytest.MarkDecorator) -> Any:
-    return lambda test: first(second(test))
 
 
 def lines(results: Sequence[SearchResult]) -> list[tuple[Any, ...]]:
@@ -31,12 +20,6 @@ def lines(results: Sequence[SearchResult]) -> list[tuple[Any, ...]]:
         (f"{r.published_at or ''}", round(r.score, 2), r.title, r.url, r.snippet[:40])
         for r in results
     ]
-
-
-def failed(play: Play) -> tuple[type[ProviderError], int | None, str]:
-    with pytest.raises(ProviderError) as caught:
-        play()
-    return type(caught.value), caught.value.status, str(caught.value)
 
 
 # --- Tavily ------------------------------------------------------------------------------------
@@ -102,6 +85,15 @@ def test_tavily_applies_all_filters_itself(play: Play) -> None:
         ]
     )
     assert set(response.filters.values()) == {"native"}
+
+
+@plays("tavily-search-german")
+def test_tavily_takes_a_country_and_sends_pages_along(play: Play) -> None:
+    response = play()
+    [hit] = response.results
+    assert hit.content.text.startswith("# Northrop seed archive")
+    assert response.filters == {"country": "native", "content": "native"}
+    assert response.cost_usd == 0.008
 
 
 @plays("tavily-search-keyless")
@@ -262,6 +254,15 @@ def test_wikipedia_leaves_filters_to_us(play: Play) -> None:
             "1 result carries no date, so the date filter could not check it.",
         ]
     )
+
+
+@plays("wikipedia-search-page")
+def test_wikipedia_has_pages_of_results(play: Play) -> None:
+    response = play()
+    assert [hit.title for hit in response.results] == snapshot(
+        ["https://news.example/2026/04/untitled-photo-page.html"]
+    )
+    assert response.filters == {"page": "native"}
 
 
 @plays("wikipedia-search-invalid")

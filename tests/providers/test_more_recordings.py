@@ -4,25 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import pytest
 from inline_snapshot import snapshot
+from playing import Play, failed, plays
 
-from webtools.errors import AuthenticationError, BadRequestError, ProviderError, QuotaError
+from webtools.errors import AuthenticationError, BadRequestError, QuotaError
 from webtools.results import SearchResult
-
-Play = Callable[[], Any]
-
-
-def plays(name: str) -> pytest.MarkDecorator:
-    """Play the cassette of that name to the test."""
-    return _both(pytest.mark.vcr, pytest.mark.default_cassette(name))
-
-
-def _both(first: pytest.MarkDecorator, second: pytest.MarkDecorator) -> Any:
-    return lambda test: first(second(test))
 
 
 def lines(results: Sequence[SearchResult]) -> list[tuple[Any, ...]]:
@@ -31,12 +20,6 @@ def lines(results: Sequence[SearchResult]) -> list[tuple[Any, ...]]:
         (f"{r.published_at or ''}", r.author, round(r.score, 2), r.title, r.url, r.snippet[:40])
         for r in results
     ]
-
-
-def failed(play: Play) -> tuple[type[ProviderError], int | None, str]:
-    with pytest.raises(ProviderError) as caught:
-        play()
-    return type(caught.value), caught.value.status, str(caught.value)
 
 
 # --- Brave -------------------------------------------------------------------------------------

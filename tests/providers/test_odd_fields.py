@@ -17,12 +17,11 @@ from webtools.errors import ResponseFormatError
 from webtools.flows.drivers import run
 from webtools.operations.fetch import fetch
 from webtools.operations.search import search
+from webtools.pipeline.accounting import Job, observed
 from webtools.pipeline.context import detached
-from webtools.pipeline.retries import Job, dialogue, exchange
+from webtools.pipeline.retries import dialogue, exchange
 from webtools.providers import PROVIDERS
 from webtools.providers.protocols import DocsQuery, PageQuery, SearchQuery, Source, SynthesisQuery
-
-pytestmark = pytest.mark.no_cover  # the same lines over and over, much slower if watched
 
 COUNT = 20
 ODD_AT = 7
@@ -70,7 +69,8 @@ def looked_up(field: str) -> Callable[[list[Any]], Answered]:
         provider = PROVIDERS["context7"].docs
         assert provider is not None
         asked = DocsQuery("/acme/widget q", COUNT)
-        flow = dialogue(Job(account, "docs", "looking up", "q"), provider.lookup(asked, account))
+        job = Job(account, "docs", "looking up", "q")
+        flow = observed(job, dialogue(job, provider.lookup(asked, account)))
         found = run(flow, Stub(answer({field: items})))
         return Answered(len(found.results), found.warnings)
 
@@ -82,10 +82,10 @@ def synthesized(items: list[Any]) -> Answered:
     provider = PROVIDERS["perplexity"].synthesize
     assert provider is not None
     query = SynthesisQuery("q", (Source(1, "A", URLS[0], "text"),))
-    flow = exchange(
-        Job(account, "synthesize", "answering", "q"),
-        provider.synthesis_request(query, account),
-        lambda response: provider.read_synthesis(response, query, account),
+    job = Job(account, "synthesize", "answering", "q")
+    request = provider.synthesis_request(query, account)
+    flow = observed(
+        job, exchange(job, request, lambda r: provider.read_synthesis(r, query, account))
     )
     found = run(flow, Stub(answer({"status": "completed", "output": items})))
     return Answered(found.text.count("word"), found.warnings)

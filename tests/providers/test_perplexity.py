@@ -26,8 +26,9 @@ from webtools.errors import (
 from webtools.flows.drivers import Flow
 from webtools.http.messages import Request, Response
 from webtools.operations.search import search
+from webtools.pipeline.accounting import Job, observed
 from webtools.pipeline.context import detached
-from webtools.pipeline.retries import Job, exchange
+from webtools.pipeline.retries import exchange
 from webtools.providers import PROVIDERS, Account, perplexity
 from webtools.providers.protocols import Cost, Hits, SearchQuery, Source, Synthesis, SynthesisQuery
 from webtools.results import SearchResult
@@ -337,10 +338,10 @@ def test_what_is_no_message_is_no_text() -> None:
 
 
 def asked(account: Account = ACCOUNT) -> Flow[Synthesis]:
-    return exchange(
-        Job(account, "synthesize", "answering", QUESTION.question),
-        perplexity.synthesis_request(QUESTION, account),
-        lambda response: perplexity.read_synthesis(response, QUESTION, account),
+    job = Job(account, "synthesize", "answering", QUESTION.question)
+    request = perplexity.synthesis_request(QUESTION, account)
+    return observed(
+        job, exchange(job, request, lambda r: perplexity.read_synthesis(r, QUESTION, account))
     )
 
 

@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-import pytest
 from inline_snapshot import snapshot
+from playing import Play, failed, plays
 from recording import CASSETTES, SCENARIOS
 
 from webtools.errors import (
@@ -20,17 +19,6 @@ from webtools.errors import (
 )
 from webtools.results import FetchResponse, SearchResponse
 
-Play = Callable[[], Any]
-
-
-def plays(name: str) -> pytest.MarkDecorator:
-    """Play the cassette of that name to the test."""
-    return _both(pytest.mark.vcr, pytest.mark.default_cassette(name))
-
-
-def _both(first: pytest.MarkDecorator, second: pytest.MarkDecorator) -> Any:
-    return lambda test: first(second(test))
-
 
 def lines(response: SearchResponse) -> list[tuple[Any, ...]]:
     """Show results in short: date, author, score, title, URL."""
@@ -38,12 +26,6 @@ def lines(response: SearchResponse) -> list[tuple[Any, ...]]:
         (f"{r.published_at or ''}", r.author, round(r.score, 2), r.title, r.url)
         for r in response.results
     ]
-
-
-def failed(play: Play) -> tuple[type[ProviderError], int | None, str]:
-    with pytest.raises(ProviderError) as caught:
-        play()
-    return type(caught.value), caught.value.status, str(caught.value)
 
 
 def test_every_recorded_call_has_its_cassette_and_no_cassette_is_left_over() -> None:

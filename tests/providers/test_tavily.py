@@ -16,6 +16,7 @@ from webtools.operations.search import search
 from webtools.pipeline.context import detached
 from webtools.providers import PROVIDERS, Account, tavily
 from webtools.providers.protocols import Cost, PageQuery, SearchQuery
+from webtools.providers.tavily_countries import COUNTRIES
 from webtools.storage.circuit_breaker import Health
 from webtools.storage.on_sqlite import SqliteStates
 from webtools.storage.sqlite import Store
@@ -82,7 +83,7 @@ def test_filters_become_fields_and_a_path_to_exclude_stays_here() -> None:
         "end_date": "2026-05-31",
     }
     native = {"include_domains", "start_published_date", "end_published_date", "category"}
-    assert tavily.native_filters(query, ACCOUNT) == native
+    assert tavily.native_filters(query, ACCOUNT) - offline.OPTIONS == native
     whole = SearchQuery("q", 3, exclude_domains=("b.example",), category="company")
     assert body(whole)["exclude_domains"] == ["b.example"]
     assert body(whole)["max_results"] == 3
@@ -100,6 +101,30 @@ def test_options_set_depths_prices_and_the_country_of_what_is_no_news() -> None:
     sent = tavily.fetch_request(pages, account)
     assert (sent.url, sent.json["extract_depth"]) == ("https://api.tavily.com/extract", "advanced")
     assert tavily.fetch_price(pages, account) == 0.032
+
+
+def test_countries_that_it_knows_are_named_and_pages_come_beside_the_hits() -> None:
+    query = SearchQuery("q", 3, country="GB", content=True)
+    named = offline.account("tavily", options={"country": "germany"})
+    assert body(query, named)["country"] == "united kingdom"
+    assert body(query)["include_raw_content"] == "markdown"
+    assert tavily.native_filters(query, ACCOUNT) >= {"country", "content"}
+    item = {"url": A, "title": "A", "content": "x", "raw_content": "# A"}
+    [hit] = tavily.read_search(answer({"results": [item]}), query, ACCOUNT).results
+    assert hit.content is not None
+    assert hit.content.text == "# A"
+    unknown = SearchQuery("q", 3, country="AQ", language="de", safe_search="strict")
+    assert not {"country", "language", "safe_search"} & tavily.native_filters(unknown, ACCOUNT)
+    assert body(unknown, named)["country"] == "germany"
+    news = SearchQuery("q", 3, category="news", country="DE")
+    assert "country" not in tavily.native_filters(news, ACCOUNT)
+    assert "country" not in body(news)
+
+
+def test_every_country_has_one_name() -> None:
+    assert len(set(COUNTRIES.values())) == len(COUNTRIES)
+    assert all(code.isupper() and name == name.lower() for code, name in COUNTRIES.items())
+    assert COUNTRIES["US"] == "united states"
 
 
 # --- answers -----------------------------------------------------------------------------------

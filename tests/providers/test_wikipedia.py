@@ -66,10 +66,32 @@ def test_another_wiki_is_another_base_url() -> None:
     assert request.url.startswith("https://de.wikipedia.org/w/api.php?")
 
 
+def test_a_language_is_a_wiki_of_its_own_unless_it_is_another_s() -> None:
+    query = SearchQuery("q", 3, language="nb")
+    assert wikipedia.search_request(query, ACCOUNT).url.startswith("https://no.wikipedia.org/w/")
+    assert "language" in wikipedia.native_filters(query, ACCOUNT)
+    entry = {"name": "w", "type": "wikipedia", "baseUrl": "https://wiki.example"}
+    other = offline.accounts(entry).accounts[0]
+    assert wikipedia.search_request(query, other).url.startswith("https://wiki.example/w/")
+    assert "language" not in wikipedia.native_filters(query, other)
+
+
+def test_pages_of_results_are_the_wiki_s_unless_results_are_thinned_out_here() -> None:
+    def offset(query: SearchQuery) -> str | None:
+        url = wikipedia.search_request(query, ACCOUNT).url
+        return dict(parse_qsl(urlsplit(url).query)).get("gsroffset")
+
+    assert offset(SearchQuery("q", 5, page=3)) == "10"
+    assert offset(SearchQuery("q", 5, page=1)) is None
+    thinned = SearchQuery("q", 5, page=3, exclude_domains=("a.example",))
+    assert offset(thinned) is None
+    assert "page" not in wikipedia.native_filters(thinned, ACCOUNT)
+
+
 def test_as_many_as_there_may_be_are_asked_for_where_filters_are_applied_here() -> None:
     query = SearchQuery("q", 3, include_domains=("a.example",))
     assert "gsrlimit=20" in wikipedia.search_request(query, ACCOUNT).url
-    assert wikipedia.native_filters(query, ACCOUNT) == frozenset()
+    assert wikipedia.native_filters(query, ACCOUNT) - offline.OPTIONS == set()
 
 
 def test_pages_are_ranked_by_their_index_and_urls_are_the_api_s() -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
 from collections.abc import Callable
 
 import pytest
 
 from webtools import WebTools
+from webtools.grounding import verification
 from webtools.grounding.citations import LONGEST, Answer
+from webtools.grounding.evidence import Evidence
 from webtools.grounding.verification import verify
 from webtools.pages.block_pages import is_challenge
 from webtools.synthesis import Source
@@ -18,8 +21,6 @@ from webtools.text.fencing import STATEMENT, WORDS, defused, unfenced
 from webtools.text.invisible import without_hidden
 from webtools.text.redaction import Redactor
 from webtools_sandbox import SandboxServer
-
-pytestmark = pytest.mark.no_cover  # the same lines over and over, much slower if watched
 
 REDACTOR = Redactor(
     ["test-key-abcdefghijkl-123", "sk-ab/cd+ef==ghijkl", "http://u:passw0rd1@p.example"]
@@ -89,6 +90,52 @@ def test_a_draft_of_marks_is_read_up_to_a_number_of_them(unit: str) -> None:
     assert draft.length < len(text)
     assert text[: draft.length].count("[") <= 1000
     assert any("was read up to" in reason for reason in verify(text, sources).reasons)
+
+
+HOSTILE = [
+    *(
+        "The pool opened. This is false. ",
+        "- The pool opened.\n",
+        "Pool 1999 town 1998 ",
+        "# Myths\n",
+    ),
+    *("pool town ", "pool: ", "“a ", "It isn't. ", "a\u0301\u0327", "1,000-", "Dr. ", "[a]("),
+]
+
+
+@pytest.mark.parametrize("unit", HOSTILE, ids=ascii)
+def test_what_checking_against_a_source_costs_grows_with_its_length(unit: str) -> None:
+    answer = f"The pool opened [1]. {'Pool 1999 town 1998 ' * 40}[1]."
+
+    def check(text: str) -> object:
+        return verify(answer, [Source(1, "A", "https://a.example/", text)])
+
+    short, long = (unit * (size // len(unit)) for size in (16_000, 512_000))
+    assert seconds(check, long) < 10 * 32 * max(seconds(check, short), 0.0005)
+
+
+def test_sources_are_not_searched_for_code_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = "Call f(x) and heap[0] [1]. " * 3
+    sources = [Source(1, "A", "https://a.example/", "Call f(x) and heap[0]. " * 10)]
+    assert all("heap[0]" in each.text for each in verify(code, sources).claims)
+    monkeypatch.setattr("webtools.grounding.citations._MOST_SEARCHED", 2 * len(sources[0].text))
+    texts = [each.text for each in verify(code, sources).claims]
+    assert ["heap[0]" in each for each in texts] == [True, True, False]
+
+
+def test_after_its_time_no_more_sources_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def reading(text: str, until: float) -> verification.Evidence:
+        read.append(text)
+        return Evidence(text, until)
+
+    seconds = itertools.count(step=4)
+    monkeypatch.setattr(verification, "Evidence", reading)
+    monkeypatch.setattr(verification.time, "monotonic", lambda: next(seconds))
+    sources = [Source(n, "A", f"https://a.example/{n}", "The pool opened.") for n in range(1, 21)]
+    [claim] = verify("The pool of the town opened [1-20].", sources).claims
+    assert (claim.status, len(read)) == ("uncertain", 1)
 
 
 def test_a_draft_with_some_marks_is_read_whole() -> None:

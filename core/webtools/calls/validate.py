@@ -115,6 +115,8 @@ class Dispatcher:
         facilities = known[1]
         name = "" if facilities.log is None else new_call_id()  # by which the log knows the call
         context = CallContext(name, tool.name, accounts, facilities, options, given.subjects)
+        if options.cache != "bypass":
+            context.cache = facilities.cache
         if options.conversation:
             context.conversations = self.conversations
         return given, context

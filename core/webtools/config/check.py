@@ -36,7 +36,7 @@ def describe(accounts: Accounts, environ: Mapping[str, str]) -> list[str]:
     """Describe the settings in lines of text, without keys; see `config.check`."""
     origin = accounts.origin
     if origin == ENVIRONMENT:
-        names = ", ".join(name for name, _ in key_variables(environ)) or "no key"
+        names = ", ".join(dict.fromkeys(name for name, _ in key_variables(environ))) or "no key"
         looked = " or ".join(str(path) for path in config_paths())
         origin = f"{origin} ({names}), as there is no {looked}"
     return [

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from math import inf
 from typing import TypeAlias
 
 from webtools.display.contents import NO_READER, lacks_reader
+from webtools.display.text import minute
 from webtools.logs.reading import amount, duration, joined, size
 from webtools.results import BudgetState, PlanStep, ResearchPlan
 
@@ -72,14 +73,14 @@ def _other(step: PlanStep) -> str:
 def _parked(step: PlanStep) -> str:
     if step.parked_until is None:
         return ""
-    return f"parked until {_minute(step.parked_until)}, because {step.reason}"
+    return f"parked until {minute(step.parked_until)}, because {step.reason}"
 
 
 def _kept(since: datetime | None, now: datetime) -> str:
     if since is None:
         return "no"
     age = duration(max((now - since).total_seconds(), 0))
-    return f"yes, since {_minute(since)} ({age}); nothing would be sent"
+    return f"yes, since {minute(since)} ({age}); nothing would be sent"
 
 
 def _left(budget: BudgetState) -> str:
@@ -136,7 +137,3 @@ def _price(step: PlanStep) -> str:
 
 def _usd(usd: float) -> str:
     return f"{usd:.6f}".rstrip("0").rstrip(".")
-
-
-def _minute(moment: datetime) -> str:
-    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

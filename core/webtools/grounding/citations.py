@@ -20,6 +20,7 @@ from webtools.text.cleaning import without_controls
 
 LONGEST = 50_000  # characters of an answer
 _MOST_BRACKETS = 1000  # as each may open a mark, which takes far longer to read than a word
+_MOST_SEARCHED = 500_000_000  # characters of sources, in which brackets of code are looked for
 _MOST_CITED = 20  # sources in one mark
 _LEAST = 3  # words that carry meaning, for a part of a sentence to be judged by itself
 
@@ -131,6 +132,7 @@ class Answer:
     def __init__(self, text: str, sources: Sequence[Any]) -> None:
         """Read an answer; the texts of its sources tell an index of code from a mark."""
         self._texts = [source.text for source in sources]
+        self._searched = 0
         self._numbered: dict[int, int] = {}
         self._places: dict[str, list[int]] = {}
         for place, source in enumerate(sources):
@@ -214,7 +216,12 @@ class Answer:
         if name is None:
             return False
         written = name[0] + match[0]
-        return bool(_GOES_ON.match(text, match.end())) or any(written in t for t in self._texts)
+        return bool(_GOES_ON.match(text, match.end())) or self._is_in_source(written)
+
+    def _is_in_source(self, written: str) -> bool:
+        """Return whether a source has it, as long as looking takes less than about a second."""
+        self._searched += sum(map(len, self._texts))
+        return self._searched <= _MOST_SEARCHED and any(written in text for text in self._texts)
 
 
 def _blanked(match: re.Match[str]) -> str:

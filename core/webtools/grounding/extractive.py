@@ -27,7 +27,7 @@ _BESIDE = 0.5  # what the passage's own score counts beside that of the sentence
 _PAGE = 2.0  # what it counts how much of all that was ranked high stands on the same page
 _SPREAD = 2.0  # difference of scores at which one passage weighs e times another
 # Below the best score: what is worse bears on the question too little, sooner on another page.
-_MARGIN, _MARGIN_ELSEWHERE = 0.8, 0.2
+_MARGIN, _MARGIN_ELSEWHERE = 1.0, 0.2
 _LEAST_COVERAGE = 0.85  # of what the best has of the question, headings and title counted
 # Of the whole question: for tenfold text so much more, from none at so many characters on.
 _COVERAGE_BY_LENGTH, _SHORT, _MOST_ASKED = 0.23, 1000, 0.35

@@ -14,6 +14,11 @@ NUMBER_WORDS = {
         start=2,
     )
 }
+MONTHS = frozenset(
+    str.split("""
+    January February March April May June July August September October November December
+""")
+)
 # A number that is made of several words is compared by these words alone.
 COMPOUND = frozenset(
     str.split("thirty forty fifty sixty seventy eighty ninety hundred thousand million billion")
@@ -43,6 +48,35 @@ DENYING = frozenset(
     fake debunked retracted disproved refuted denied denies deny disputed disputes rumour rumours
     rumor rumors fiction nonsense parody satire satirical joke invented fabricated inaccurate
     erroneous misleading falsch irrtum gerücht faux fausse mito mitos falso falsa
+""")
+)
+# The same in a sentence of its own, short enough to be about the one beside it.
+DISMISSING = DENYING | frozenset(
+    str.split("""
+    opposite contrary contradict contradicts contradicted discredited unfounded groundless baseless
+    unproven unverified unconfirmed unsubstantiated misunderstanding exaggerated exaggeration untruth
+    bogus rubbish legend legends fable withdrawn recanted overturned outdated apologised apologized
+    doctored kidding disagree disagrees disagreed conspiracy propaganda lüge gelogen unwahr quatsch
+    mensonge mentira bulo invention inventions yeah nope prank spoof lying dubious erroneous gossip
+    mistake erronée erroné challenged
+""")
+)
+# What makes what is said somebody's word or thought.
+REPORTING = frozenset(
+    str.split("""
+    say says said tell tells told believe believes believed think thinks thought teach taught promise
+    promises promised insist insists insisted swear swore wrote writes maintain maintains hoped doubt
+    doubts according quote theory theories version official story tale plan truth anyway corrected
+    critics opponents supporters sceptics skeptics error sagen sagt sagte schreibt behauptet glauben
+    meinen laut selon croit disent dit según dicen dice creen críticos critiques kritiker
+    prétend prétendent angeblich assert asserts explains
+""")
+)
+# What makes what is said after it a thing that never was.
+IMAGINING = frozenset(
+    str.split("""
+    imagine suppose assume pretend novel film play fiction fairy dream dreamt dreamed wish rumour legend
+    brochure advertisement leaflet letter letters textbooks
 """)
 )
 # Abbreviations, beyond those of the cutter, after which no quotation may end amid a paragraph.

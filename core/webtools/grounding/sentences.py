@@ -9,6 +9,7 @@ import re
 _END = re.compile(r"[.!?…]{1,9}[\"'”’»)\]*_`]{0,5}(?=\s|$)|[。！？｡]{1,9}[」』）”’\"]{0,5}")
 _LAST_WORD = re.compile(r"[^\s(\[\"'“‘«]{1,24}$")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]$")
+_CONTRACTED = frozenset("dmst")  # what is left of `would`, `am`, `is` or `not`: "It isn't."
 _NUMBERED = re.compile(r"\d{1,3}$")
 _MONTHS = frozenset(
     str.split("""
@@ -87,7 +88,7 @@ def _ends_here(text: str, match: re.Match[str], start: int, end: int) -> bool:
 def _is_full_stop(text: str, dot: int, start: int, following: str) -> bool:
     """Judge a dot by the word before it and the word that follows."""
     last = _LAST_WORD.search(text, max(start, dot - 24), dot)
-    if last is None:
+    if last is None or (last[0] in _CONTRACTED and text[dot - 2 : dot - 1] in {"'", "’"}):
         return True
     word = last[0].lower().strip("*_`'’")
     next_word = re.split(r"[\s,.]", following, maxsplit=1)[0].lower()

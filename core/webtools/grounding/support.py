@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001  signs of other scripts are what this reads
 """How well a text bears out a claim: a number that is calibrated, and faults that no number mends.
 
 The number is that of a logistic regression over how much of the claim's words the best one to three
@@ -8,38 +7,22 @@ neighbouring sentences have. `scripts/fit_claims.py` fitted it, and wrote `claim
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from webtools.grounding.claim_weights import BIAS, DROPPED, SUPPORTED, WEIGHTS
-from webtools.grounding.evidence import CJK, Evidence, Sentence, Word, digits_of, words_of
-from webtools.grounding.lexicon import TELLING, TURNING
-from webtools.grounding.quotations import denial, ends_with_abbreviation
+from webtools.grounding.doubts import doubts
+from webtools.grounding.evidence import Evidence, Sentence, Word, digits_of
+from webtools.grounding.lexicon import TELLING
+from webtools.grounding.windows import DENIALS, Window, best_window, shown, turn_of
 from webtools.results import ClaimStatus
 
-FEATURES = ("coverage", "pairs", "rare", "names", "numbers", "length", "share")
 LONGEST = 1000  # characters of a claim
-_WINDOW = 3  # sentences at most
-_TRIED = 12  # sentences that windows are built around
-_NEAR = 3  # words that carry meaning, between two that belong together
-_BEFORE, _AFTER = 2, 4  # words around what a claim took, in which a word may turn it round
-_GOVERNS = 6  # words before the first one taken, in which it is denied as a whole
-_FREE = frozenset(("", "future", "leaning"))  # what a claim need not repeat
-_STRONG = frozenset(("negation", "failure"))
-_LEAST = 6  # words of a claim that its source has, for more than a guess
 _COPIED = 0.7  # share of a claim's words that a near-copy has from a source in order
-_WHOLE, _ALL = 0.85, 0.999  # shares of its words from which on their order counts
 _HALF, _STRETCH = 0.75, 4  # such a share, and words changed, that keep it from being supported
 _CHANGED = 2  # words of a near-copy that are changed at most
-_ROOT = 4  # letters that two forms of a word share at least
-_BRIEF = 6  # words of a claim that stand in one sentence, if it is not made up of two
-_YEAR = re.compile(r"1\d{3}|20\d\d")
-_SIGNS = re.compile(r"(?<!\S)(?:[<>]=?|[=!]=|[≤≥≠±~≈])(?=[\s\d])")
-_STRUCK = ("<!--", "-->", "~~")
 _UNIT = 4  # letters of a unit whose case counts
 
 
@@ -62,28 +45,6 @@ class Support:
     start: int = 0
     end: int = 0
     is_contradicted: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """One to three neighbouring sentences beside a claim.
-
-    Attributes:
-        claim: The words of the claim.
-        sentences: The sentences.
-        have: Keys of the claim's words that stand there.
-        features: By their names.
-    """
-
-    claim: tuple[Word, ...]
-    sentences: tuple[Sentence, ...]
-    have: frozenset[str]
-    features: dict[str, float]
-
-    @property
-    def telling(self) -> list[Word]:
-        """The words of the claim that carry meaning."""
-        return [each for each in self.claim if each.tells]
 
 
 def support(claim: str, evidence: Evidence) -> Support:
@@ -110,80 +71,6 @@ def support(claim: str, evidence: Evidence) -> Support:
 def score_of(features: dict[str, float]) -> float:
     """Return the log odds that a claim is borne out."""
     return BIAS + sum(weight * features[name] for name, weight in WEIGHTS.items())
-
-
-# --- the best sentences ------------------------------------------------------------------------
-
-
-def best_window(claim: str, evidence: Evidence) -> Window | None:
-    """Return the sentences that have most of a claim's words, and its pairs of neighbours."""
-    words = words_of(claim)
-    keys = [each.key for each in words if each.tells]
-    weights = {key: evidence.weight(key) for key in keys}
-    found: tuple[float, tuple[Sentence, ...]] | None = None
-    for sentences in _windows(evidence, evidence.near(weights, _TRIED)):
-        have = {key for each in sentences for key in each.keys}
-        coverage = sum(weight for key, weight in weights.items() if key in have)
-        value = coverage / sum(weights.values()) - 0.03 * len(sentences)
-        value += 0.5 * _share([*pairwise(keys)], _places(sentences))
-        if found is None or value > found[0]:
-            found = value, sentences
-    return _described(words, weights, found[1]) if found else None
-
-
-def _windows(evidence: Evidence, places: Sequence[int]) -> Iterator[tuple[Sentence, ...]]:
-    spans = {
-        (first, first + size)
-        for place in places
-        for size in range(1, _WINDOW + 1)
-        for first in range(max(0, place - size + 1), place + 1)
-        if first + size <= len(evidence.sentences)
-    }
-    for first, last in sorted(spans):
-        yield tuple(evidence.sentences[first:last])
-
-
-def _described(
-    words: tuple[Word, ...], weights: dict[str, float], sentences: tuple[Sentence, ...]
-) -> Window:
-    """Return the features of the sentences, each from 0 to 1 but for the length."""
-    places = _places(sentences)
-    have = frozenset(key for key in weights if key in places)
-    rare = sorted(weights, key=lambda key: -weights[key])[: max(1, len(weights) // 3)]
-
-    def share(kind: str) -> float:
-        keys = [each.key for each in words if each.kind == kind]
-        return sum(key in have for key in keys) / len(keys) if keys else 1.0
-
-    keys = [each.key for each in words if each.tells]
-    features = {
-        "coverage": sum(weights[key] for key in have) / sum(weights.values()),
-        "pairs": _share([*pairwise(keys)], places),
-        "rare": sum(key in have for key in rare) / len(rare),
-        "names": share("name"),
-        "numbers": share("number"),
-        "length": math.log(1 + len(keys)),
-        "share": len(have) / len(places),
-    }
-    return Window(words, sentences, have, features)
-
-
-def _places(sentences: Sequence[Sentence]) -> dict[str, list[int]]:
-    """Return where each word that carries meaning stands, counted in such words."""
-    places: dict[str, list[int]] = {}
-    telling = (word.key for each in sentences for word in each.words if word.tells)
-    for at, key in enumerate(telling):
-        places.setdefault(key, []).append(at)
-    return places
-
-
-def _share(pairs: Sequence[tuple[str, str]], places: dict[str, list[int]]) -> float:
-    return sum(_are_near(*pair, places) for pair in pairs) / max(1, len(pairs))
-
-
-def _are_near(one: str, other: str, places: dict[str, list[int]]) -> bool:
-    others = places.get(other, ())
-    return any(0 < abs(at - to) <= _NEAR for at in places.get(one, ())[:50] for to in others[:50])
 
 
 def _adds(sentence: Sentence, window: Window) -> bool:
@@ -247,8 +134,8 @@ def _is_copy(changes: Sequence[_Change], window: Window, share: float) -> bool:
 
 def _denied(change: _Change) -> str:
     """Return what a near-copy denies, or does not deny any more."""
-    put, had = ({_turns(word): word.raw for word in words} for words in (change.put, change.had))
-    for kind in sorted(_STRONG):
+    put, had = ({turn_of(word): word.raw for word in words} for words in (change.put, change.had))
+    for kind in sorted(DENIALS):
         if kind in put and kind not in had:
             return f'the source has no "{put[kind]}" there'
         if kind in had and kind not in put and not change.is_edge:
@@ -257,43 +144,19 @@ def _denied(change: _Change) -> str:
 
 
 def _replaced(change: _Change, window: Window, most: int) -> str:
-    """Return what a near-copy has in place of some words."""
+    """Return what a near-copy has in place of some words, where it did not only move them."""
     put, had = ([word for word in words if word.tells] for words in (change.put, change.had))
     if change.tag != "replace" or not put or max(len(put), len(had)) > most:
         return ""
     if not had and not all(word.raw.lower() in TELLING for word in put):
         return ""
-    if strange := [word for word in put if not _stands(word, had, window)]:
-        return f'the source has "{_shown(had)}" for its "{_shown(strange)}"'
-    return ""
+    strange = [word for word in put if not _is_moved(word, window)]
+    return f'the source has "{shown(had)}" for its "{shown(strange)}"' if strange else ""
 
 
-def _stands(word: Word, had: Sequence[Word], window: Window) -> bool:
-    """Return whether a word is a form of one there, or only moved, or a name for `the firm`."""
-    is_moved = word.kind == "word" and word.key in window.have and word.raw.lower() not in TELLING
-    is_named = word.kind == "name" and word.key in window.have
-    return (
-        is_moved
-        or (is_named and all(other.kind != "name" for other in had))
-        or any(_is_kin(word, other) for other in had)
-    )
-
-
-def _shown(words: Sequence[Word]) -> str:
-    return " ".join(word.raw for word in words)
-
-
-def _turns(word: Word) -> str:
-    return "" if word.raw == "May" else TURNING.get(word.raw.lower(), "")
-
-
-def _is_kin(one: Word, other: Word) -> bool:
-    """Return whether two words begin so much alike that one is a form of the other."""
-    if "number" in {one.kind, other.kind}:
-        return digits_of(one.key) == digits_of(other.key)
-    a, b = one.raw.lower(), other.raw.lower()
-    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False)))
-    return alike >= max(_ROOT, 0.6 * max(len(a), len(b)))
+def _is_moved(word: Word, window: Window) -> bool:
+    is_plain = word.kind == "word" and word.raw.lower() not in TELLING
+    return is_plain and word.key in window.have
 
 
 def _other_unit(change: _Change) -> str:
@@ -303,102 +166,3 @@ def _other_unit(change: _Change) -> str:
         if is_unit and one.unit.lower() == other.unit.lower():
             return f"the source has {other.raw} {other.unit} for its {one.raw} {one.unit}"
     return ""
-
-
-# --- what keeps it from being certain ----------------------------------------------------------
-
-
-def doubts(
-    claim: str, window: Window, used: Sequence[Sentence], evidence: Evidence
-) -> Iterator[str]:
-    """Yield why words alone cannot show that a claim is borne out."""
-    for word in window.claim:
-        if word.kind in {"name", "number"} and word.key not in window.have:
-            yield f"the sentences do not have its {word.kind} {word.raw}"
-    words = [word for word in window.telling if word.raw.lower() not in TELLING]
-    found = sum(word.key in window.have for word in words)
-    if found < max(_LEAST, len(words) / 2):
-        yield "the sentences have too few of its words"
-    if ends_with_abbreviation(claim):
-        yield "it may be cut after an abbreviation"
-    said = " ".join(each.text for each in used)
-    if set(_SIGNS.findall(claim)) != set(_SIGNS.findall(said)):
-        yield "its signs of comparison are not those of the sentences"
-    if CJK.search(_shown(window.claim)):
-        yield "claims in its script are compared word for word alone"
-    yield from _loose(window, used)
-    yield from _shuffled(window, used)
-    yield from _turned(window, used)
-    yield from _strange(used, evidence)
-
-
-def _loose(window: Window, used: Sequence[Sentence]) -> Iterator[str]:
-    """Yield what stands there, but beside other words or in other sentences."""
-    places, telling = _places(used), window.telling
-    for at, word in enumerate(telling):
-        around = [each.key for each in (*telling[max(0, at - 1) : at], *telling[at + 1 : at + 2])]
-        is_number = word.kind == "number" and not _YEAR.fullmatch(word.key)
-        if is_number and around and not any(_are_near(word.key, key, places) for key in around):
-            yield f"its number {word.raw} stands beside other words"
-    brief = len(telling) <= _BRIEF
-    for one, other in pairwise(each.key for each in telling if brief and each.key in places):
-        if not any(one in each.keys and other in each.keys for each in used):
-            yield "what it says together stands in different sentences"
-    written = {word.raw for each in used for word in each.words}
-    for word in window.claim[1:]:
-        if word.raw not in written and word.raw.swapcase() in written:
-            yield f'"{word.raw}" is written otherwise'
-
-
-def _shuffled(window: Window, used: Sequence[Sentence]) -> Iterator[str]:
-    """Yield what stands there in another order."""
-    places, telling = _places(used), window.telling
-    copied = window.features["coverage"] >= _WHOLE
-    for kind in ("name", "number") if copied else ():
-        keys = [each.key for each in telling if each.kind == kind and each.key in places]
-        for one, other in pairwise(keys):
-            if max(places[other]) < min(places[one]):
-                yield f"its {kind}s stand in another order"
-    if len(window.have) >= _COPIED * len(places) and window.features["coverage"] > _ALL:
-        first = [places[each.key][0] for each in telling]
-        if first != sorted(first):
-            yield "its words stand in another order"
-
-
-def _turned(window: Window, used: Sequence[Sentence]) -> Iterator[str]:
-    """Yield what only one of both denies, doubts, bounds or makes conditional."""
-    claimed = {word.raw.lower() for word in window.claim}
-    said = {word.raw.lower() for each in used for word in each.words}
-    added = {_turns(word) for word in window.claim if word.raw.lower() not in said}
-    lost = {_turns(word) for each in used for word in each.words if word.raw.lower() not in claimed}
-    if alone := added - (lost - {"leaning"}) - {""}:
-        yield f"the source states it without its words of {min(alone)}"
-    for sentence in used:
-        words = sentence.words
-        taken = [at for at, word in enumerate(words) if word.tells and word.key in window.have]
-        for at, word in enumerate(words):
-            near = any(-_BEFORE <= at - place <= _AFTER for place in taken)
-            governs = taken and 0 <= taken[0] - at <= _GOVERNS
-            strong = _turns(word) in _STRONG
-            if (
-                (near or (governs and strong))
-                and word.raw.lower() not in claimed
-                and _turns(word) not in {*added, *_FREE}
-            ):
-                yield f'the source says "{word.raw}"'
-
-
-def _strange(used: Sequence[Sentence], evidence: Evidence) -> Iterator[str]:
-    """Yield what the sentences are, if they are no statements of the source."""
-    kinds = {each.kind for each in used}
-    if kinds & {"row", "code"} or not kinds & {"prose", "item"}:
-        yield "it is compared with what is no sentence"
-    for each in used:
-        text = each.text.rstrip("\"'”’»)]*_` ")
-        is_last = each is evidence.sentences[-1]
-        if "?" in text[-3:] or "…" in text or "..." in text or (is_last and text[-1].isalnum()):
-            yield "the sentence asks, or is not whole"
-        if any(mark in each.text for mark in _STRUCK):
-            yield "the sentence is struck out"
-        if reason := denial(each, evidence):
-            yield reason

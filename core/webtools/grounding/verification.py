@@ -21,6 +21,7 @@ from webtools.text.cleaning import one_line
 UNCERTAIN = "(uncertain)"
 RANKS: tuple[ClaimStatus, ...] = ("unsupported", "uncertain", "supported", "quoted")
 SECONDS = 10.0  # for an answer to be compared; what is left then is uncertain
+_NO_TIME = "there was no time left to compare it"
 _MOST_REASONS = 10
 _SHORTENED = 80
 _VERBS = {"unsupported": "Dropped", "uncertain": "Uncertain"}
@@ -120,7 +121,7 @@ class Review:
         if not statement.cites:
             return Judged(statement, "unsupported", [], "it cites no source", is_final=True)
         if time.monotonic() > self._until:
-            return Judged(statement, "uncertain", [], "there was no time left to compare it")
+            return Judged(statement, "uncertain", [], _NO_TIME)
         parts = [self._part(each) for each in statement.parts]
         worst = min(parts, key=lambda each: RANKS.index(each[0]))
         found = [where for _, places, _, _ in parts for where in places]
@@ -132,8 +133,10 @@ class Review:
         """Judge a part by each source it cites, and keep those that bear it out best."""
         found: list[tuple[int, Support]] = []
         for place in part.cites:
-            evidence = self.evidence(place)
-            found.append((place, _support(part.text, evidence)))
+            if time.monotonic() > self._until:
+                found.append((place, Support("uncertain", 0.0, _NO_TIME)))
+            else:
+                found.append((place, _support(part.text, self.evidence(place))))
         best = max((each for _, each in found), key=lambda each: RANKS.index(each.status))
         places = [(at, s.start, s.end) for at, s in found if s.status == best.status]
         return best.status, places, best.reason, all(s.is_contradicted for _, s in found)

@@ -7,19 +7,21 @@ for developing (the others judge), and over questions with labelled sentences ab
 pages. Only the weights were kept of those pages.
 
 `ANSWERED` are those of a logistic regression over the signs of `answerability.SIGNS`, which tells
-questions that the pages answer from such as they do not. On the labelled pages, in ten parts of
+questions whose answer would be quoted from such as the pages do not answer, pages about the same
+that lack the answer among them. On the labelled pages, in ten parts of
 which each was judged by the nine others (answered of those that the page does not answer, and of
 those that it does):
 
     threshold   not on the page   on the page
-    0.30                    39%           87%
-    0.35                    31%           84%
-    0.40                    24%           80%
-    0.42                    23%           78%
-    0.44                    21%           75%
-    0.48                    20%           72%
-    0.50                    19%           71%
-    0.60                    12%           60%
+    0.30                    42%           88%
+    0.35                    36%           86%
+    0.40                    27%           82%
+    0.42                    25%           80%
+    0.44                    23%           79%
+    0.46                    22%           76%
+    0.48                    20%           74%
+    0.50                    19%           72%
+    0.60                    14%           63%
 """
 
 # fmt: off
@@ -71,45 +73,43 @@ WEIGHTS: dict[str, float] = {
     "default_number": 1.252,
 }
 ANSWERED: dict[str, float] = {
-    "bm25": 0.786,
-    "bm25_share": -0.707,
-    "coverage": 0.458,
-    "coverage_around": 0.875,
-    "window": 0.270,
-    "pairs": 0.509,
-    "opening": 0.354,
-    "related": 5.544,
-    "missing_rarest": 0.268,
-    "identifiers": 0.579,
-    "title": -0.726,
-    "all_terms": -0.634,
-    "lead": 1.304,
-    "path": 1.603,
-    "leans": 0.121,
-    "page_share": 1.055,
-    "person_shown": 0.292,
-    "time_shown": 0.327,
-    "place_shown": 1.220,
-    "number_shown": 0.317,
-    "way_shown": -0.661,
-    "named_shown": 0.430,
-    "default_shown": 0.858,
-    "meaning_shown": 1.805,
-    "any_bm25": 0.694,
-    "any_coverage": 0.171,
-    "any_coverage_around": 1.030,
-    "any_window": 0.181,
-    "any_pairs": 0.127,
-    "any_opening": 0.608,
-    "any_related": 3.020,
-    "any_identifiers": -1.035,
-    "any_title": -1.231,
-    "any_all_terms": -0.493,
-    "score": 0.051,
+    "bm25": -0.217,
+    "bm25_share": -0.862,
+    "coverage": 0.214,
+    "coverage_around": 0.941,
+    "window": 0.388,
+    "pairs": 0.855,
+    "opening": 0.524,
+    "related": 4.574,
+    "missing_rarest": 0.573,
+    "identifiers": 0.476,
+    "title": -0.596,
+    "all_terms": -0.462,
+    "lead": 0.926,
+    "path": 2.193,
+    "page_share": 1.262,
+    "person_shown": 0.290,
+    "time_shown": 0.143,
+    "place_shown": 1.043,
+    "number_shown": 1.267,
+    "way_shown": -0.419,
+    "named_shown": 0.193,
+    "default_shown": -1.061,
+    "meaning_shown": 1.511,
+    "any_bm25": -0.219,
+    "any_coverage": 0.284,
+    "any_coverage_around": 1.120,
+    "any_window": 0.255,
+    "any_pairs": 0.206,
+    "any_opening": 0.464,
+    "any_related": -0.089,
+    "any_identifiers": -0.636,
+    "any_title": -1.341,
+    "score": 0.054,
     "score_of_few": 0.067,
-    "score_over_median": -0.145,
-    "score_over_fifth": 0.022,
-    "coverage_of_some": 1.737,
-    "length": -0.662,
+    "score_over_median": -0.202,
+    "score_over_fifth": 0.117,
+    "coverage_of_some": 1.658,
+    "length": -0.796,
 }
-ANSWERED_BIAS = -2.612
+ANSWERED_BIAS = -2.551

@@ -6,7 +6,7 @@ import ssl
 import time
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import Any, cast
+from typing import cast
 
 import httpcore
 
@@ -48,6 +48,9 @@ class _BlockingStream(httpcore.NetworkStream):
         self._stream = stream
         self._deadline = deadline
         self._unsent: list[bytes] = []
+        # What need not be bounded is the stream's own.
+        self.close = stream.close  # type: ignore[method-assign]
+        self.get_extra_info = stream.get_extra_info  # type: ignore[method-assign]
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         if self._unsent:
@@ -61,10 +64,6 @@ class _BlockingStream(httpcore.NetworkStream):
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         self._unsent.append(buffer)
 
-    def close(self) -> None:
-        """Close the connection."""
-        self._stream.close()
-
     def start_tls(
         self,
         ssl_context: ssl.SSLContext,
@@ -74,9 +73,6 @@ class _BlockingStream(httpcore.NetworkStream):
         left = min(CONNECT_TIMEOUT, self._deadline.left())
         stream = self._stream.start_tls(ssl_context, server_hostname, left)
         return _BlockingStream(stream, self._deadline)
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._stream.get_extra_info(info)
 
 
 class BlockingBackend(httpcore.NetworkBackend):
@@ -118,6 +114,9 @@ class _AsyncStream(httpcore.AsyncNetworkStream):
         self._stream = stream
         self._deadline = deadline
         self._unsent: list[bytes] = []
+        # What need not be bounded is the stream's own.
+        self.aclose = stream.aclose  # type: ignore[method-assign]
+        self.get_extra_info = stream.get_extra_info  # type: ignore[method-assign]
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         if self._unsent:
@@ -128,10 +127,6 @@ class _AsyncStream(httpcore.AsyncNetworkStream):
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
         self._unsent.append(buffer)
 
-    async def aclose(self) -> None:
-        """Close the connection."""
-        await self._stream.aclose()
-
     async def start_tls(
         self,
         ssl_context: ssl.SSLContext,
@@ -141,9 +136,6 @@ class _AsyncStream(httpcore.AsyncNetworkStream):
         left = min(CONNECT_TIMEOUT, self._deadline.left())
         stream = await self._stream.start_tls(ssl_context, server_hostname, left)
         return _AsyncStream(stream, self._deadline)
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._stream.get_extra_info(info)
 
 
 class AsyncBackend(httpcore.AsyncNetworkBackend):
@@ -175,20 +167,6 @@ class AsyncBackend(httpcore.AsyncNetworkBackend):
         left = _share(end, 1)
         stream = await self._backend.connect_tcp(last, port, left, local_address, socket_options)
         return _AsyncStream(stream, self._deadline)
-
-
-def has_more(connections: Iterable[Any]) -> bool:
-    """Return whether a server sent more than its answer: that would pass for the next one.
-
-    httpcore keeps such bytes in the parser of the connection, which may stand behind a proxy's.
-    """
-    for outer in connections:
-        inner = outer
-        while inner is not None and not hasattr(inner, "_h11_state"):
-            inner = getattr(inner, "_connection", None)
-        if inner is not None and inner._h11_state.trailing_data[0]:  # noqa: SLF001
-            return True
-    return False
 
 
 class OneConnection:

@@ -8,42 +8,23 @@ from __future__ import annotations
 
 import logging
 import re
-from contextvars import ContextVar, Token
-from functools import cache
+from contextvars import ContextVar
 
-_LOGGERS = [
-    logging.getLogger(f"httpcore.{name}")
-    for name in ("http11", "http2", "proxy", "socks", "connection")
-]
-_ours: ContextVar[bool] = ContextVar("webtools_request", default=False)
 _STATUS = re.compile(r"return_value=\(b'HTTP/[\d.]+', (\d{3}), ")
 _FAULT = re.compile(r"exception=(\w+)")
 
-
-def begin_quiet() -> Token[bool] | None:
-    """Keep what a server says out of httpcore's logs, until `end_quiet` is given the result."""
-    if not _LOGGERS[0].isEnabledFor(logging.DEBUG):
-        return None
-    _install()
-    return _ours.set(True)
-
-
-def end_quiet(token: Token[bool]) -> None:
-    """Let httpcore's logs be as they were."""
-    _ours.reset(token)
-
-
-@cache
-def _install() -> None:
-    for logger in _LOGGERS:
-        logger.addFilter(_without_answer)
+IN_OURS: ContextVar[bool] = ContextVar("webtools_request", default=False)  # a request of ours
 
 
 def _without_answer(record: logging.LogRecord) -> bool:
-    if _ours.get():
+    if IN_OURS.get():
         name, _, rest = record.getMessage().partition(" ")
         if status := _STATUS.match(rest):
             record.msg, record.args = f"{name} status={status[1]}", ()
         elif fault := _FAULT.match(rest):
             record.msg, record.args = f"{name} exception={fault[1]}", ()
     return True
+
+
+for _name in ("http11", "http2", "proxy", "socks", "connection"):
+    logging.getLogger(f"httpcore.{_name}").addFilter(_without_answer)

@@ -14,7 +14,7 @@ import ssl
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from types import FunctionType
 from typing import Any, cast
@@ -73,11 +73,6 @@ class BlockingLane(httpx.HTTPTransport):
             else httpcore.ConnectionPool(network_backend=backend, **_one_through(proxy, context))
         )
 
-    @property
-    def connections(self) -> Sequence[Any]:
-        """The open connection, if there is one."""
-        return self._pool.connections
-
     def exchange(self, request: httpcore.Request, target: Target) -> httpcore.Response:
         """Send a request; the body of the answer is yet to be read."""
         if self._client is not None:
@@ -110,11 +105,6 @@ class AsyncLane(httpx.AsyncHTTPTransport):
             )
         )
 
-    @property
-    def connections(self) -> Sequence[Any]:
-        """The open connection, if there is one."""
-        return self._pool.connections
-
     async def exchange(self, request: httpcore.Request, target: Target) -> httpcore.Response:
         """Send a request; the body of the answer is yet to be read."""
         if self._client is not None:
@@ -122,6 +112,21 @@ class AsyncLane(httpx.AsyncHTTPTransport):
         if httpx.AsyncHTTPTransport.handle_async_request is _AHANDLE:
             return await self._pool.handle_async_request(request)
         return from_httpx(await self.handle_async_request(to_httpx(request, target)))
+
+
+def has_more(lane: BlockingLane | AsyncLane) -> bool:
+    """Return whether a server sent more than its answer: that would pass for the next one.
+
+    httpcore keeps such bytes in the parser of the connection, which may stand behind a proxy's.
+    """
+    pool = lane._pool  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  httpx's name
+    inner: Any
+    for inner in pool.connections:
+        while inner is not None and not hasattr(inner, "_h11_state"):
+            inner = getattr(inner, "_connection", None)  # noqa: PLW2901
+        if inner is not None and inner._h11_state.trailing_data[0]:  # noqa: SLF001
+            return True
+    return False
 
 
 def _one_through(url: str, context: ssl.SSLContext | None) -> dict[str, Any]:

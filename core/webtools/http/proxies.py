@@ -98,8 +98,6 @@ class Proxies:
         Raises:
             ConfigError: The variable names none that can be used.
         """
-        if not self.by_scheme:
-            return None
         parts = urlsplit(url)
         named = dict(self.by_scheme)
         proxy = named.get(parts.scheme) or named.get("all")

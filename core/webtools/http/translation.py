@@ -54,23 +54,23 @@ class Target(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def _parsed(url: str) -> Target:
-    parsed = httpx.URL(url)
-    if parsed.scheme not in {"http", "https"} or not parsed.host:
-        raise httpx.UnsupportedProtocol("it is no http(s) URL")
-    host = parsed.netloc
-    core_url = httpcore.URL(
-        scheme=parsed.raw_scheme, host=parsed.raw_host, port=parsed.port, target=parsed.raw_path
-    )
-    return Target(parsed, core_url, f"{parsed.scheme}://{host.decode()}", host)
-
-
 def target_of(url: str) -> Target:
-    """Split a URL as httpcore wants it."""
+    """Split a URL as httpcore wants it.
+
+    Raises:
+        RequestError: It cannot be used.
+    """
     try:
-        return _parsed(url)
+        parsed = httpx.URL(url)
+        if parsed.scheme not in {"http", "https"} or not parsed.host:
+            raise httpx.UnsupportedProtocol("it is no http(s) URL")  # noqa: TRY301
+        host = parsed.netloc
+        core_url = httpcore.URL(
+            scheme=parsed.raw_scheme, host=parsed.raw_host, port=parsed.port, target=parsed.raw_path
+        )
     except (httpx.InvalidURL, httpx.UnsupportedProtocol, UnicodeError) as error:
         raise as_request_error(error) from bare(error)
+    return Target(parsed, core_url, f"{parsed.scheme}://{host.decode()}", host)
 
 
 def to_httpcore(request: Request, target: Target, deadline: float) -> httpcore.Request:

@@ -15,12 +15,11 @@ from typing import Any, Literal, TypeAlias, cast
 import httpx
 
 from webtools.errors import ConfigError, InputError, RequestError
-from webtools.http.backends import has_more
 from webtools.http.custom import AsyncCustomTransport, CustomTransport
 from webtools.http.dns import aresolve, resolve
-from webtools.http.engine_logs import begin_quiet, end_quiet
+from webtools.http.engine_logs import IN_OURS
 from webtools.http.messages import Request, Response
-from webtools.http.pool import AsyncLane, AsyncLanes, BlockingLane, BlockingLanes
+from webtools.http.pool import AsyncLane, AsyncLanes, BlockingLane, BlockingLanes, has_more
 from webtools.http.threads import in_thread
 from webtools.http.translation import (
     NETWORK_ERRORS,
@@ -90,7 +89,8 @@ class BlockingTransport:
         """
         target = target_of(request.url)
         lanes = self._lanes_for(target, request.proxy, request.addresses)
-        lane, sound, quiet = lanes.take(deadline), False, begin_quiet()
+        lane, sound = lanes.take(deadline), False
+        IN_OURS.set(True)
         try:
             answer = lane.exchange(to_httpcore(request, target, deadline), target)
             try:
@@ -99,7 +99,7 @@ class BlockingTransport:
                     body.add(chunk)
             finally:
                 answer.close()
-            sound = not has_more(lane.connections)
+            sound = not has_more(lane)
             response = body.to_response()
             return refuse_login(response) if request.proxy else response
         except NETWORK_ERRORS as error:
@@ -107,8 +107,7 @@ class BlockingTransport:
         except RequestError as error:
             raise naming_proxy(error, request) from error.__cause__
         finally:
-            if quiet is not None:
-                end_quiet(quiet)
+            IN_OURS.set(False)
             lanes.give_back(lane, sound=sound)
 
     def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
@@ -153,7 +152,8 @@ class AsyncTransport:
         """Exchange one request for its response; raises as `BlockingTransport.send` does."""
         target = target_of(request.url)
         lanes = await self._lanes_for(target, request.proxy, request.addresses)
-        lane, sound, quiet = await lanes.take(deadline), False, begin_quiet()
+        lane, sound = await lanes.take(deadline), False
+        IN_OURS.set(True)
         try:
             answer = await lane.exchange(to_httpcore(request, target, deadline), target)
             try:
@@ -162,7 +162,7 @@ class AsyncTransport:
                     body.add(chunk)
             finally:
                 await answer.aclose()
-            sound = not has_more(lane.connections)
+            sound = not has_more(lane)
             response = body.to_response()
             return refuse_login(response) if request.proxy else response
         except NETWORK_ERRORS as error:
@@ -170,8 +170,7 @@ class AsyncTransport:
         except RequestError as error:
             raise naming_proxy(error, request) from error.__cause__
         finally:
-            if quiet is not None:
-                end_quiet(quiet)
+            IN_OURS.set(False)
             await lanes.give_back(lane, sound=sound)
 
     async def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from pydantic import (
     model_validator,
 )
 from pydantic.alias_generators import to_snake
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from webtools.errors import InputError
@@ -36,7 +37,7 @@ from webtools.inputs.values import (
     as_command,
     as_days,
     as_one,
-    at_most,
+    distinct,
     is_after,
     shown,
     up_to,
@@ -102,6 +103,11 @@ class ToolInput(BaseModel):
     spellings: ClassVar[dict[str, str]] = {}
     fixed: ClassVar[dict[str, Any]] = {}  # what the developer decided, by argument
 
+    @classmethod
+    def open_fields(cls) -> dict[str, FieldInfo]:
+        """Return the arguments that a model decides, in order: all but the fixed ones."""
+        return {name: each for name, each in cls.model_fields.items() if name not in cls.fixed}
+
     @property
     def subjects(self) -> tuple[str, ...]:
         """What the call is about: its queries or URLs, which its first field holds."""
@@ -146,7 +152,7 @@ class SearchInput(ToolInput):
 
     spellings = {"query": "queries", "q": "queries"}
 
-    queries: Annotated[Strings[Query], at_most(MAX_QUERIES)] = Field(
+    queries: Annotated[Strings[Query], distinct(MAX_QUERIES)] = Field(
         description="Search queries; several run at once."
     )
     limit: Annotated[int, up_to(MAX_LIMIT)] = Field(
@@ -154,11 +160,11 @@ class SearchInput(ToolInput):
         description=f"Most results per query, 1 to {MAX_LIMIT}. "
         "Leave out, or give 0, for the configured number.",
     )
-    include_domains: Strings[Domain] = Field(
+    include_domains: Annotated[Strings[Domain], distinct()] = Field(
         default_factory=list[str],
         description="Only from these domains, e.g. docs.python.org. Leave out, or empty, for any.",
     )
-    exclude_domains: Strings[Domain] = Field(
+    exclude_domains: Annotated[Strings[Domain], distinct()] = Field(
         default_factory=list[str], description="Not from these domains."
     )
     start_published_date: Moment = Field(
@@ -218,7 +224,7 @@ class FetchInput(ToolInput):
 
     spellings = {"url": "urls"}
 
-    urls: Annotated[Strings[Url], at_most(MAX_URLS)] = Field(description="URLs to read.")
+    urls: Annotated[Strings[Url], distinct(MAX_URLS)] = Field(description="URLs to read.")
     question: Question = Field(
         default="",
         description="Return only the passages that bear on this question. "
@@ -342,7 +348,7 @@ def _explain(item: ErrorDetails, model: type[ToolInput]) -> str:
         return str(facts["error"])
     if item["type"] == "missing":
         return f"{name} is missing or empty; give at least one value"
-    known = ", ".join(name for name in model.model_fields if name not in model.fixed)
+    known = ", ".join(model.open_fields())
     if item["type"] == "extra_forbidden":
         return f"{shown(name)} is not an argument; use {known}"
     remedies = {

@@ -39,19 +39,18 @@ def _as_list(value: Any) -> Any:
     return [value]
 
 
-def _without_repeats(values: list[str]) -> list[str]:
-    return list(dict.fromkeys(values))
-
-
 def as_one(value: Any) -> Any:
     """Take a list of one for the one."""
     return value[0] if is_list(value) and len(value) == 1 else value
 
 
-def at_most(most: int) -> AfterValidator:
-    """Refuse a list without a value, or with more than `most`."""
+def distinct(most: int | None = None) -> AfterValidator:
+    """Drop repeated values; with `most`, refuse a list of none or of more than that."""
 
     def check(values: list[str], info: ValidationInfo) -> list[str]:
+        values = list(dict.fromkeys(values))
+        if most is None:
+            return values
         if not values:
             raise ValueError(f"{info.field_name} is missing or empty; give at least one value")
         if len(values) > most:
@@ -218,4 +217,4 @@ ResultLanguage = Annotated[str, AfterValidator(_code), AfterValidator(str.lower)
 SafeSearch = Annotated[str, AfterValidator(OneOf(SAFE_SEARCH, "level of safe search"))]
 Language = Annotated[str, AfterValidator(OneOf(SUMMARY_LANGUAGES, "language", " "))]
 Text = TypeVar("Text", bound=str)
-Strings = Annotated[list[Text], BeforeValidator(_as_list), AfterValidator(_without_repeats)]
+Strings = Annotated[list[Text], BeforeValidator(_as_list)]

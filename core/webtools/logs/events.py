@@ -13,6 +13,7 @@ import os
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path, PurePath
 from typing import Any
@@ -183,32 +184,15 @@ def _any_line(event: str, call: str, facts: Mapping[str, Any], at: int) -> bytes
     return f"{line}\n".encode("ascii")
 
 
-class _Timestamps:
-    """Writes times; what was written last is kept, and so is the part of it up to the second."""
-
-    def __init__(self) -> None:
-        self._second = (-1, "")
-        self._last = (-1, "")
-
-    def __call__(self, at: int) -> str:
-        """Return a time in UTC, such as `2026-11-22T10:00:00.123Z`."""
-        now = at // 1_000_000
-        last, text = self._last
-        if last == now:
-            return text
-        second, text = self._second
-        if second != now // 1000:
-            second, text = self._second = _to_second(now // 1000)
-        text = f"{text}.{now % 1000:03}Z"
-        self._last = (now, text)
-        return text
+def _timestamp(at: int) -> str:
+    """Write a time in UTC, such as `2026-11-22T10:00:00.123Z`."""
+    now = at // 1_000_000
+    return f"{_second(now // 1000)}.{now % 1000:03}Z"
 
 
-def _to_second(now: int) -> tuple[int, str]:
-    return now, time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now))
-
-
-_timestamp = _Timestamps()
+@lru_cache(maxsize=2)
+def _second(now: int) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now))
 
 
 def _cut_line(head: dict[str, Any], facts: Mapping[str, Any]) -> str:

@@ -15,6 +15,7 @@ from urllib.parse import quote, quote_plus, urlsplit
 from webtools.errors import InputError
 from webtools.text.cleaning import without_controls
 from webtools.text.narrowing import is_array, is_mapping
+from webtools.text.urls import parse
 
 PRIVATE_FACTS = frozenset(
     {
@@ -170,8 +171,6 @@ def _hosts(secret: str) -> tuple[str, ...]:
     """Return the host of a URL: a message may name only that, or more in another spelling."""
     if not secret.lower().startswith(("http://", "https://")):
         return ()
-    from webtools.pages.ssrf import parse  # noqa: PLC0415 - few logs need it
-
     hosts: set[str] = set()
     with suppress(ValueError):
         hosts.add((urlsplit(secret).hostname or "").rstrip("."))

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from webtools.output.truncation import Cut
 from webtools.results import (
     FetchResponse,
     Page,
@@ -19,21 +20,6 @@ from webtools.text.narrowing import is_list, is_mapping
 
 _UNSAID = frozenset({"title", "description", "default"})  # as keywords; fields may be so named
 _NAMED = frozenset({"properties", "$defs"})  # what stands in them is named by us
-
-
-class Cut(BaseModel):
-    """How much of a text is shown."""
-
-    truncated: bool
-    truncated_by: str | None
-    total_lines: int
-    total_bytes: int
-    output_lines: int
-    output_bytes: int
-    last_line_partial: bool
-    first_line_exceeds_limit: bool
-    max_lines: int
-    max_bytes: int
 
 
 class Failure(BaseModel):

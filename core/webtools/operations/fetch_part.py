@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
+from math import inf
 
 from pydantic import BaseModel, TypeAdapter
 
@@ -22,7 +23,6 @@ from webtools.pipeline.caching import (
     in_common,
     keep_all,
     kept_already,
-    looked_up,
 )
 from webtools.pipeline.context import CallContext
 from webtools.pipeline.cost import NOTHING, total
@@ -208,7 +208,8 @@ def _keep(
 
 def _answers_kept(context: CallContext, works: list[Work[KeptPage]]) -> Flow[list[Pages] | None]:
     """Return what another process has cached of the pages; None unless that is all of them."""
-    found = [each.value for each in (yield from looked_up(context, works)) if each is not None]
+    every = yield from kept_already(context, works, is_logged=False)
+    found = [each.value for each in every if each is not None]
     if len(found) < len(works):
         return None
     said = dict.fromkeys(warning for each in found for warning in each.warnings)
@@ -243,8 +244,8 @@ def _answers(
     assert services.fetch is not None  # noqa: S101  # accounts are selected by capability
     provider = services.fetch
     parts = _parts(query, services.about.max_urls)
-    jobs = [_job(account, part, context) for part in parts]
-    flows = [_fetch_part(provider, job, deadline, done) for job in jobs]
+    jobs = [_job(account, part, context, deadline) for part in parts]
+    flows = [_fetch_part(provider, job, done) for job in jobs]
     if len(flows) == 1:
         return [(yield from flows[0])]
     outcomes: list[Pages | WebToolsError] = yield Gather(flows)
@@ -277,9 +278,9 @@ def _kept_robots(
     return (yield from done_once(reading, work, fetch, deadline)).value
 
 
-def _job(account: Account, query: PageQuery, context: CallContext) -> Job:
+def _job(account: Account, query: PageQuery, context: CallContext, deadline: float = inf) -> Job:
     subject = query.urls[0] if len(query.urls) == 1 else f"{query.urls[0]} and others"
-    return Job(account, "fetch", "fetching", subject, query, context)
+    return Job(account, "fetch", "fetching", subject, query, context, deadline)
 
 
 def _parts(query: PageQuery, size: int) -> list[PageQuery]:
@@ -287,12 +288,11 @@ def _parts(query: PageQuery, size: int) -> list[PageQuery]:
     return [replace(query, urls=query.urls[start : start + size]) for start in starts]
 
 
-def _fetch_part(provider: FetchProvider, job: Job, deadline: float, done: Done) -> Flow[Pages]:
+def _fetch_part(provider: FetchProvider, job: Job, done: Done) -> Flow[Pages]:
     part: PageQuery = job.query
     request = provider.fetch_request(part, job.account)
-    pages = yield from exchange(
-        job, request, lambda r: provider.read_pages(r, part, job.account), deadline
-    )
+    asking = exchange(job, request, lambda r: provider.read_pages(r, part, job.account))
+    pages = yield from observed(job, asking)
     for page in pages.pages:
         done(page.url, page.error is not None)
     return pages

@@ -35,7 +35,7 @@ from webtools.operations.filters import (
     weakest,
 )
 from webtools.operations.research.rules import normalize
-from webtools.pipeline.accounting import Job
+from webtools.pipeline.accounting import Job, observed
 from webtools.pipeline.caching import Kept, Kind, Work, done_once
 from webtools.pipeline.context import CallContext
 from webtools.pipeline.cost import NOTHING, total
@@ -64,7 +64,7 @@ class Others:
 
     Attributes:
         accounts: The providers.
-        limit_of: Returns how many results one of them may be asked for.
+        limit_of: Returns how many results any provider may be asked for, the first one too.
     """
 
     accounts: Sequence[Account] = ()
@@ -94,12 +94,13 @@ def search(
         WebToolsError: Every query failed; the first error, with the others' texts added.
     """
     accounts, tries = [account, *others.accounts], [Tried() for _ in queries]
+    limit_of = others.limit_of if others.accounts else None
     deadline = end_of_call(accounts, "search", (yield Now()))  # one for all of them
     flows = [
         first_to_serve(
             Turns(accounts, lambda _: "search", deadline, query.query, may_be_its_own),
             tried,
-            partial(_attempt, first=account, query=query, others=others, context=context),
+            partial(find, query=query, context=context, limit_of=limit_of),
             context,
         )
         for query, tried in zip(queries, tries, strict=True)
@@ -192,21 +193,6 @@ class Answer:
     at: datetime | None
 
 
-def _attempt(
-    account: Account,
-    deadline: float,
-    leave: Leave,
-    *,
-    first: Account,
-    query: SearchQuery,
-    others: Others,
-    context: CallContext,
-) -> Flow[Kept[Hits]]:
-    """Search for one query with whoever's turn it is."""
-    own = query if account is first else replace(query, limit=others.limit_of(account))
-    return find(account, own, deadline, context, leave)
-
-
 def _told(
     flows: Sequence[Flow[T]], queries: Sequence[SearchQuery], context: CallContext
 ) -> list[Flow[T]]:
@@ -233,7 +219,9 @@ def search_one(
     Raises:
         WebToolsError: The provider failed.
     """
-    return answer_of(account, query, (yield from find(account, query, deadline, context)))
+    return answer_of(
+        account, query, (yield from find(account, deadline, query=query, context=context))
+    )
 
 
 def answer_of(account: Account, query: SearchQuery, found: Kept[Hits]) -> Answer:
@@ -250,16 +238,28 @@ def answer_of(account: Account, query: SearchQuery, found: Kept[Hits]) -> Answer
 
 def find(
     account: Account,
-    query: SearchQuery,
     deadline: float,
-    context: CallContext,
     leave: Leave = None,
+    *,
+    query: SearchQuery,
+    context: CallContext,
+    limit_of: Callable[[Account], int] | None = None,
 ) -> Flow[Kept[Hits]]:
     """Get a provider's hits for a query.
+
+    Args:
+        account: Whose turn it is.
+        deadline: When that ends.
+        leave: Raises what keeps the provider from being called.
+        query: The query.
+        context: What the call has at hand.
+        limit_of: Returns how many results the provider may be asked for; without, the query says.
 
     Raises:
         WebToolsError: The provider failed, or `leave` was not given for it.
     """
+    if limit_of is not None and (limit := limit_of(account)) != query.limit:
+        query = replace(query, limit=limit)
     if query.page:
         query = as_asked(account, query)
     key = ""
@@ -299,9 +299,9 @@ def as_kept(hits: Hits, query: str) -> Hits:
 def _ask(account: Account, query: SearchQuery, deadline: float, context: CallContext) -> Flow[Hits]:
     provider = PROVIDERS[account.type].search
     assert provider is not None  # noqa: S101  # accounts are selected by capability
-    job = Job(account, "search", "searching for", query.query, query, context)
+    job = Job(account, "search", "searching for", query.query, query, context, deadline)
     request = provider.search_request(query, account)
-    return exchange(job, request, lambda r: provider.read_search(r, query, account), deadline)
+    return observed(job, exchange(job, request, lambda r: provider.read_search(r, query, account)))
 
 
 def _joined(errors: list[WebToolsError]) -> WebToolsError:

@@ -19,7 +19,7 @@ from webtools.operations.failover import (
     may_be_its_own,
     unpriced,
 )
-from webtools.pipeline.accounting import Job
+from webtools.pipeline.accounting import Job, observed
 from webtools.pipeline.caching import Kept, Kind, Work, done_once
 from webtools.pipeline.context import CallContext
 from webtools.pipeline.cost import NOTHING
@@ -99,6 +99,6 @@ def _ask(
 ) -> Flow[Summary]:
     provider = PROVIDERS[account.type].summarize
     assert provider is not None  # noqa: S101  # accounts are selected by capability
-    job = Job(account, "summarize", "summarizing", query.url, query, context)
+    job = Job(account, "summarize", "summarizing", query.url, query, context, deadline)
     request = provider.summary_request(query, account)
-    return exchange(job, request, lambda r: provider.read_summary(r, query, account), deadline)
+    return observed(job, exchange(job, request, lambda r: provider.read_summary(r, query, account)))

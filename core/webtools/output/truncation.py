@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from itertools import islice, repeat
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ __all__ = [
 MAX_LINES = 2000
 MAX_BYTES = 51_200
 
-_Limit = Literal["lines", "bytes"]
+Limit: TypeAlias = Literal["lines", "bytes"]
 
 _KIB = 1024
 _MIB = 1024 * 1024
@@ -39,26 +39,24 @@ _SLICE = 32_768  # characters encoded at a time: enough to be quick, too few to 
 
 
 @dataclass(frozen=True, slots=True)
-class Truncation:
-    """What was kept of a text, and what there was.
+class Cut:
+    """How much was kept of a text.
 
     Attributes:
-        content: The part kept; no LF follows its last line when something was cut.
         truncated: Whether anything was cut.
         truncated_by: The limit that decided the cut, None when nothing was cut.
         total_lines: Lines of the whole text; the empty text is one line.
         total_bytes: UTF-8 size of the whole text.
         output_lines: Lines kept, a partial one included.
-        output_bytes: UTF-8 size of `content`.
+        output_bytes: UTF-8 size of what is kept.
         last_line_partial: Whether a line itself was cut to fit; of several parts, a line of any.
         first_line_exceeds_limit: Whether the first line alone is over the byte limit.
         max_lines: The line limit applied.
         max_bytes: The byte limit applied.
     """
 
-    content: str
     truncated: bool
-    truncated_by: _Limit | None
+    truncated_by: Limit | None
     total_lines: int
     total_bytes: int
     output_lines: int
@@ -70,8 +68,18 @@ class Truncation:
 
     def to_details(self) -> dict[str, Any]:
         """Return everything but the content, as plain JSON."""
-        names = (field.name for field in fields(self))
-        return {name: getattr(self, name) for name in names if name != "content"}
+        return {field.name: getattr(self, field.name) for field in fields(Cut)}
+
+
+@dataclass(frozen=True, slots=True)
+class Truncation(Cut):
+    """What was kept of a text, and what there was.
+
+    Attributes:
+        content: The part kept; no LF follows its last line when something was cut.
+    """
+
+    content: str
 
 
 def truncate_head(text: str, max_lines: int = MAX_LINES, max_bytes: int = MAX_BYTES) -> Truncation:
@@ -186,7 +194,7 @@ class _Kept(NamedTuple):
     start: int
     stop: int
     lines: int
-    by: _Limit | None  # None: all of it is kept
+    by: Limit | None  # None: all of it is kept
     partial: bool = False
     first_line_exceeds: bool = False
 

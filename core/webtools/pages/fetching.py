@@ -21,7 +21,8 @@ from webtools.pages import robots, ssrf, workers
 from webtools.pages.block_pages import BOT_CHECK, is_challenge
 from webtools.pages.reading import Content, Source
 from webtools.pages.robots import KeptRobots, RobotsFile
-from webtools.pages.ssrf import Policy, Target
+from webtools.pages.ssrf import Policy
+from webtools.text.urls import Target, follow, parse
 
 T = TypeVar("T")
 
@@ -115,7 +116,7 @@ class _Visit:
 
 
 def _visit(url: str, terms: Terms) -> Flow[_Visit]:
-    policy, target = terms.policy, ssrf.parse(url)
+    policy, target = terms.policy, parse(url)
     for _ in range(MAX_REDIRECTS + 1):
         terms.check_site(target.url)
         if terms.robots is not None:
@@ -124,7 +125,7 @@ def _visit(url: str, terms: Terms) -> Flow[_Visit]:
         location = _location(response)
         if response.status not in _REDIRECTS or not location:
             return _Visit(target, _accepted(response, terms))
-        policy, target = policy.after(target), ssrf.follow(target, location)
+        policy, target = policy.after(target), follow(target, location)
     raise ProviderError(f"the site redirects more than {MAX_REDIRECTS} times; use another source")
 
 

@@ -1,26 +1,21 @@
 """Which addresses pages may be fetched from. Pure: names are looked up and connected to elsewhere.
 
-A URL is taken apart here once, and what is sent is put together from the parts, so that no second
-parser can see another host in it. Whoever fetches must check the URL and all addresses of its
-host at every hop, and connect to the addresses that were checked.
+Whoever fetches must check the URL and all addresses of its host at every hop, and connect to the
+addresses that were checked. `webtools.text.urls` takes URLs apart.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
-from urllib.parse import quote, urljoin, urlsplit
 
 from webtools.errors import InputError
-from webtools.text.cleaning import is_web_url
+from webtools.text.urls import PORTS, Address, Target, parse, quoted_url, refusal
 
-Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
-PORTS = {"http": 80, "https": 443}
 _FIRST_FREE_PORT = 1024
 # Ports from 1024 up that browsers refuse as well (https://fetch.spec.whatwg.org/#port-blocking):
 # what listens there might take an HTTP request for commands of its own protocol.
@@ -28,11 +23,6 @@ _BAD_PORTS = frozenset(
     {1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6679, 6697, 10080}
     | set(range(6665, 6670))
 )
-_HOST_NAME = re.compile(r"[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*")
-_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
-_LONGEST_NAME = 253
-_LONGEST_PATH = 16  # of a URL of the site's choice that is shown
-_DOTS = "\u3002\uff0e\uff61"  # IDNA reads these as full stops
 _LOCAL_SUFFIXES = (
     *(".localhost", ".local", ".localdomain", ".internal", ".intranet", ".private", ".corp"),
     *(".home", ".lan", ".home.arpa", ".svc", ".consul", ".nomad", ".cluster", ".kube", ".mesh"),
@@ -44,7 +34,6 @@ _METADATA_NAMES = (
     *("metadata.tencentyun.com", "metadata.platformequinix.com", "metadata.packet.net"),
     *("instance-data", "instance-data.ec2.internal"),
 )
-_URL_CHARACTERS = "".join(c for c in map(chr, range(0x21, 0x7F)) if c not in '<>"\\')
 
 # https://www.iana.org/assignments/iana-ipv4-special-registry (read 2026-11-21). Ours, as the one in
 # `ipaddress` differs between Python's releases.
@@ -96,40 +85,6 @@ _NAT64 = IPv6Network("64:ff9b::/96")
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
-    """A URL in its parts.
-
-    Attributes:
-        scheme: `http` or `https`.
-        host: Name in lower-case ASCII, or an IP address; without brackets.
-        port: Port, also where the URL has none.
-        path: Path and query, percent-encoded.
-        address: The IP address where the host is one.
-    """
-
-    scheme: str
-    host: str
-    port: int
-    path: str
-    address: Address | None = None
-
-    @property
-    def site(self) -> str:
-        """Host and port, as `allowPrivateHosts` lists them."""
-        return f"{self._bracketed}:{self.port}"
-
-    @property
-    def url(self) -> str:
-        """The URL to send, without a fragment."""
-        port = "" if self.port == PORTS[self.scheme] else f":{self.port}"
-        return f"{self.scheme}://{self._bracketed}{port}{self.path}"
-
-    @property
-    def _bracketed(self) -> str:
-        return f"[{self.host}]" if ":" in self.host else self.host
-
-
-@dataclass(frozen=True, slots=True)
 class Policy:
     """What an operator has opened up.
 
@@ -167,87 +122,6 @@ def sites(entry: str) -> frozenset[str]:
     return frozenset(replace(target, port=port).site for port in ports)
 
 
-# --- URLs --------------------------------------------------------------------------------------
-
-
-def parse(url: str) -> Target:
-    """Take a URL apart.
-
-    Raises:
-        InputError: It is none that may be fetched, whoever the host is.
-    """
-    if not is_web_url(url):
-        raise _refusal(f"{_shown(url)} is not an http(s) URL")
-    try:
-        parts = urlsplit(url)
-        host, port = parts.hostname or "", parts.port
-        address: Address | None = IPv6Address(host) if "[" in parts.netloc else None
-    except ValueError:
-        raise _refusal(f"{_shown(url)} is not a proper URL") from None
-    if "@" in parts.netloc or "%" in host:
-        raise _refusal("the URL holds a user name, a password, a zone or an encoded host")
-    name, address = (str(address), address) if address else _name_or_ipv4(host)
-    if port == 0:
-        raise _refusal("port 0 does not exist")
-    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    return Target(parts.scheme, name, port or PORTS[parts.scheme], _encoded(path), address)
-
-
-def follow(target: Target, location: str) -> Target:
-    """Take apart where a redirect leads to.
-
-    Raises:
-        InputError: It is none that may be followed.
-    """
-    try:
-        url = urljoin(target.url, _encoded(location.strip()))
-    except ValueError:
-        url = ""
-    if not is_web_url(url):  # not shown: it may be any sentence of the site's
-        raise _refusal("the site redirects to what is not an http(s) URL")
-    found = parse(url)
-    if (target.scheme, found.scheme) == ("https", "http"):
-        raise _refusal(f"the site redirects from https to plain http, {_shown(_brief(found))}")
-    return found
-
-
-def _brief(target: Target) -> str:
-    """Return a URL without a path that has room for a sentence."""
-    is_short = len(target.path) <= _LONGEST_PATH
-    return target.url if is_short else replace(target, path="/...").url
-
-
-def _encoded(text: str) -> str:
-    return quote(text, safe=_URL_CHARACTERS, errors="replace")
-
-
-def _name_or_ipv4(host: str) -> tuple[str, Address | None]:
-    name = host if host.isascii() else _ascii(host)
-    if len(name) > _LONGEST_NAME or not _HOST_NAME.fullmatch(name):
-        raise _refusal(f"{_shown(host)} is not a plain host name")
-    if not _NUMBER.fullmatch(name.rpartition(".")[2]):
-        return name, None
-    try:
-        return name, IPv4Address(name)
-    except ValueError:
-        raise _refusal(f"{_shown(host)} is an unusual spelling of an IP address") from None
-
-
-def _ascii(host: str) -> str:
-    """Encode an international name; one that only looks like another is refused."""
-    import idna  # noqa: PLC0415 - 10 ms for tables that few URLs need
-
-    if any(dot in host for dot in _DOTS) or unicodedata.normalize("NFKC", host) != host:
-        raise _refusal(f"{_shown(host)} is an unusual spelling of a host name")
-    try:
-        return idna.encode(host).decode().lower()
-    except UnicodeError:
-        raise _refusal(f"{_shown(host)} is not a host name") from None
-
-
-# --- the policy --------------------------------------------------------------------------------
-
-
 def check(target: Target, policy: Policy) -> None:
     """Refuse a URL for its port, its name, or the address it names.
 
@@ -255,13 +129,13 @@ def check(target: Target, policy: Policy) -> None:
         InputError: It may not be fetched.
     """
     if _is_metadata_name(target.host):
-        raise _refusal(f"{_shown(target.host)} is the name of a cloud's metadata service")
+        raise refusal(f"{quoted_url(target.host)} is the name of a cloud's metadata service")
     if not policy.opens(target):
         if not _is_usual(target.port):
-            raise _refusal(f"port {target.port} is not one for web pages")
+            raise refusal(f"port {target.port} is not one for web pages")
         if target.address is None and _is_local(target.host):
-            name = _shown(target.host)
-            raise _refusal(f"{name} is a name of the local network", _opening(target))
+            name = quoted_url(target.host)
+            raise refusal(f"{name} is a name of the local network", _opening(target))
     if target.address is not None:
         check_addresses(target, [target.host], policy)
 
@@ -293,10 +167,10 @@ def check_addresses(target: Target, found: Iterable[str], policy: Policy) -> tup
     for address in addresses:
         fault = fault_of(address, opened=policy.opens(target), fake_ips=policy.fake_ips)
         if fault is not None:
-            subject = f"{_shown(target.host)} has the address {address}, which"
+            subject = f"{quoted_url(target.host)} has the address {address}, which"
             if target.address is not None:
-                subject = _shown(target.host)
-            raise _refusal(f"{subject} is {fault}", _remedy(target, address))
+                subject = quoted_url(target.host)
+            raise refusal(f"{subject} is {fault}", _remedy(target, address))
     return tuple(str(address) for address in addresses)
 
 
@@ -304,7 +178,7 @@ def _read(text: str) -> Address:
     try:
         return ip_address(text)
     except ValueError:
-        raise _refusal(f"{_shown(text)} is not an IP address") from None
+        raise refusal(f"{quoted_url(text)} is not an IP address") from None
 
 
 def fault_of(address: Address, *, opened: bool = False, fake_ips: bool = False) -> str | None:
@@ -359,12 +233,3 @@ def _remedy(target: Target, address: Address) -> str:
 
 def _opening(target: Target) -> str:
     return f'; an operator can open it up with allowPrivateHosts: ["{target.site}"]'
-
-
-def _refusal(reason: str, remedy: str = "") -> InputError:
-    return InputError(f"refused by this package's policy, not by the site: {reason}{remedy}")
-
-
-def _shown(text: str) -> str:
-    plain = text.encode("ascii", "backslashreplace").decode()
-    return '"' + (plain if len(plain) <= 100 else plain[:97] + "...") + '"'  # noqa: PLR2004

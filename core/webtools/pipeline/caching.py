@@ -114,7 +114,7 @@ def _done(
         return Kept(value)
 
     def look() -> Flow[Kept[T] | None]:
-        [found] = yield from looked_up(context, [work])
+        [found] = yield from kept_already(context, [work], is_logged=False)
         return found
 
     def make_and_keep(put: Put | None) -> Flow[tuple[Kept[T], bool]]:
@@ -144,20 +144,10 @@ def in_common(
     return shared(context.facilities.flights, key, make, deadline, tell)
 
 
-def kept_already(context: CallContext, works: Sequence[Work[T]]) -> Flow[list[Kept[T] | None]]:
+def kept_already(
+    context: CallContext, works: Sequence[Work[T]], *, is_logged: bool = True
+) -> Flow[list[Kept[T] | None]]:
     """Look results up, all at once; None for each that must be got."""
-    found = yield from looked_up(context, works)
-    if context.cache is None or context.options.cache == "refresh":
-        return found
-    for work, kept in zip(works, found, strict=True):
-        age = round(time.time() - kept.at.timestamp()) if kept and kept.at else None
-        event = "cache_hit" if kept else "cache_miss"
-        context.log(event, subject=work.subject, provider=work.provider, age_s=age)
-    return found
-
-
-def looked_up(context: CallContext, works: Sequence[Work[T]]) -> Flow[list[Kept[T] | None]]:
-    """Do what `kept_already` does, and log nothing."""
     cache = context.cache
     if cache is None or context.options.cache == "refresh":
         return [None] * len(works)
@@ -167,10 +157,15 @@ def looked_up(context: CallContext, works: Sequence[Work[T]]) -> Flow[list[Kept[
         lambda: [cache.get_at_once(key) for key in keys],
     )
     oldest = time.time() - context.accounts.cache.ttl_ms / 1000
-    return [
+    found = [
         None if entry is None else _read(work, entry, oldest)
         for work, entry in zip(works, entries, strict=True)
     ]
+    for work, kept in zip(works, found, strict=True) if is_logged else ():
+        age = round(time.time() - kept.at.timestamp()) if kept and kept.at else None
+        event = "cache_hit" if kept else "cache_miss"
+        context.log(event, subject=work.subject, provider=work.provider, age_s=age)
+    return found
 
 
 def _read(work: Work[T], entry: Entry, oldest: float) -> Kept[T] | None:

@@ -139,6 +139,7 @@ class CallContext:
         options: What the caller decided.
         private: Texts that the log may have to hide: queries and URLs.
         noted: What the log is yet to be told, and when it was: one go is quicker than many.
+        cache: The cache, unless this call goes past it.
         cache_fault: Why the rest of this call goes without the cache.
         is_unpriced: Whether a request failed of which nobody knows what it cost.
         conversations: What conversations were shown.
@@ -151,14 +152,10 @@ class CallContext:
     options: CallOptions = field(default_factory=CallOptions)
     private: tuple[str, ...] = ()
     noted: deque[Event] = field(default_factory=cast("type[deque[Event]]", deque), repr=False)
+    cache: Answers | None = None
     cache_fault: StoreError | None = None
     is_unpriced: bool = False
     conversations: Conversations = _NO_CONVERSATIONS
-
-    @property
-    def cache(self) -> Answers | None:
-        """The cache, unless this call goes past it."""
-        return None if self.options.cache == "bypass" else self.facilities.cache
 
     def try_cache(self, use: Callable[[], T]) -> T | None:
         """Use the cache; None from the first time on that its store cannot be used."""

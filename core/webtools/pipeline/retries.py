@@ -21,7 +21,7 @@ from webtools.flows.drivers import Flow, Now, Offload, Send, Sleep
 from webtools.http.messages import OK, Request, Response
 from webtools.http.proxies import through
 from webtools.logs.records import LOGGER, emit
-from webtools.pipeline.accounting import Job, observed, timeout_of
+from webtools.pipeline.accounting import Job
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.errors import retry_after
 from webtools.providers.protocols import Pacer
@@ -29,8 +29,6 @@ from webtools.storage.circuit_breaker import row_of
 from webtools.storage.connections import StoreError
 from webtools.storage.stores import RateLimits
 from webtools.text.redaction import Redactor, redactor_for
-
-__all__ = ["Job", "dialogue", "exchange", "send_with_retries", "timeout_of"]
 
 T = TypeVar("T")
 
@@ -52,27 +50,16 @@ _UNDOCUMENTED = (
 
 
 def exchange(
-    job: Job, request: Request, read: Callable[[Response], T], deadline: float = inf
+    job: Job, request: Request, read: Callable[[Response], T], most: float = _LONGEST_AT_ONCE
 ) -> Flow[T]:
-    """Send a request, and read its answer or raise what went wrong.
+    """Send a request within the time of its job, and read the answer.
 
-    The job's time begins here, and ends with the deadline at the latest.
+    An answer of more than `most` bytes is read in a thread: cleaning megabytes would hold up an
+    event loop.
 
     Raises:
         RequestError: No answer came.
         ProviderError: The answer is no success, or not of the documented shape.
-    """
-    job.deadline = deadline
-    return observed(job, _exchanged(job, request, read))
-
-
-def _exchanged(
-    job: Job, request: Request, read: Callable[[Response], T], most: float = _LONGEST_AT_ONCE
-) -> Flow[T]:
-    """Send a request and read its answer; what the provider takes for a fault is raised.
-
-    An answer of more than `most` bytes is read in a thread: cleaning megabytes would hold up an
-    event loop.
     """
     if (proxy := job.account.proxy_for(request.url)) is not None:
         request = through(request, proxy)
@@ -84,9 +71,6 @@ def _exchanged(
     redactor = redactor_for(job.account.secrets)
     if redactor.may_be_in(response.body):
         response = _redacted(response, redactor)
-    fault = _fault(response, job)
-    if fault is not None:
-        raise fault
     if len(response.body) <= most:
         return _read(read, job, response)
     result: T = yield Offload(partial(_read, read, job, response), alone=True)
@@ -101,22 +85,16 @@ class _Ended(Generic[T]):
     result: T
 
 
-def dialogue(job: Job, turns: Generator[Turn, Response, T], deadline: float = inf) -> Flow[T]:
+def dialogue(job: Job, turns: Generator[Turn, Response, T]) -> Flow[T]:
     """Send what a generator yields and give it the answers, until it returns its result.
 
-    Every request is paced and retried as in `exchange`, and all share the time of one call,
-    which begins here and ends with the deadline at the latest. A wait that does not fit into it
-    is answered with `RequestTimeoutError`, thrown into the generator.
+    Every request is paced and retried as in `exchange`, and all share the time of one job. A wait
+    that does not fit into it is answered with `RequestTimeoutError`, thrown into the generator.
 
     Raises:
         RequestError: No answer came.
         ProviderError: An answer is no success, or not of the documented shape.
     """
-    job.deadline = deadline
-    return observed(job, _dialogue(job, turns))
-
-
-def _dialogue(job: Job, turns: Generator[Turn, Response, T]) -> Flow[T]:
     with closing(turns):
         turn = _next(turns)
         while not isinstance(turn, _Ended):
@@ -124,7 +102,7 @@ def _dialogue(job: Job, turns: Generator[Turn, Response, T]) -> Flow[T]:
                 turn = yield from _rest(turn, turns, job)
             else:
                 # Here: a generator that is at work in a thread could not be closed.
-                turn = yield from _exchanged(job, turn, partial(_next, turns), inf)
+                turn = yield from exchange(job, turn, partial(_next, turns), inf)
         return turn.result
 
 
@@ -151,17 +129,23 @@ def _read(read: Callable[[Response], T], job: Job, response: Response) -> T:
     """Read an answer; whatever an undocumented shape makes Python raise is one of our errors.
 
     Raises:
+        ProviderError: The provider takes the answer for a fault.
         ResponseFormatError: The answer has not the documented shape.
     """
+    services, fault = PROVIDERS[job.account.type], ""
     try:
-        return read(response)
+        failed = services.provider.read_error(response, job.account, job.capability)
+        if failed is None:
+            return read(response)
     except _UNDOCUMENTED as error:
-        fault = type(error).__name__
+        failed, fault = None, type(error).__name__
     # Outside the handler: the original error may quote the whole answer.
+    if failed is not None:
+        raise failed
     is_cut = response.is_cut()
     what = "broke off; try again later" if is_cut else f"has not the documented shape ({fault});"
     message = (
-        f"Failed to parse {PROVIDERS[job.account.type].about.title} API response for "
+        f"Failed to parse {services.about.title} API response for "
         f'"{job.subject}". The answer (HTTP {response.status}) {what} '
         f"{'or ' * is_cut}use another provider."
     )
@@ -174,11 +158,6 @@ def _redacted(response: Response, redactor: Redactor) -> Response:
     body = redactor.text(response.body.decode("latin-1")).encode("latin-1")
     headers = {k: v for k, v in response.headers.items() if k != "content-length"}
     return replace(response, headers=headers, body=body)
-
-
-def _fault(response: Response, job: Job) -> ProviderError | None:
-    provider = PROVIDERS[job.account.type].provider
-    return _read(lambda it: provider.read_error(it, job.account, job.capability), job, response)
 
 
 def send_with_retries(request: Request, job: Job, deadline: float | None = None) -> Flow[Response]:
@@ -241,10 +220,12 @@ def _verdict(response: Response, job: Job) -> tuple[float | None, bool]:
     if response.status not in RETRIED_STATUSES:
         return None, False
     try:
-        fault = _fault(response, job)
+        _read(lambda _: None, job, response)
     except ResponseFormatError:  # the body makes no sense, the status does
         return retry_after(response), True
-    return (fault.retry_after, fault.retryable) if fault else (None, False)
+    except ProviderError as error:
+        return error.retry_after, error.retryable
+    return None, False
 
 
 def _paced(job: Job, deadline: float) -> Flow[bool]:

@@ -27,7 +27,11 @@ from webtools.providers import (
     direct,
     exa,
     firecrawl,
+    jina,
+    jina_search,
     kagi,
+    linkup,
+    parallel,
     perplexity,
     searxng,
     serper,
@@ -114,6 +118,10 @@ PROVIDERS = Registry(
         Services(serper, search=serper),
         Services(you, search=you),
         Services(firecrawl, search=firecrawl, fetch=firecrawl),
+        Services(linkup, search=linkup),
+        Services(parallel, search=parallel, fetch=parallel),
+        Services(jina, fetch=jina),
+        Services(jina_search, search=jina_search),
         Services(direct, pages=direct),
     ]
 )

@@ -19,7 +19,7 @@ from webtools.errors import (
     UnavailableError,
 )
 from webtools.http.messages import OK, Response
-from webtools.providers.about import About
+from webtools.providers.about import About, Capability
 from webtools.providers.parsing import http_date, maybe_object, number, quotable
 from webtools.providers.protocols import Account
 from webtools.text.narrowing import is_list, is_object
@@ -107,8 +107,8 @@ def _wait(kind: type[ProviderError], response: Response, otherwise: float | None
 
 def retry_after(response: Response) -> float | None:
     """Read `Retry-After-Ms`, else `Retry-After`: seconds, or a date (RFC 9110, section 10.2.3)."""
-    milliseconds = number(response.headers.get("retry-after-ms"))
-    if milliseconds is not None and milliseconds >= 0:
+    milliseconds = number(response.headers.get("retry-after-ms"), least=0)
+    if milliseconds is not None:
         return bounded(milliseconds / 1000)
     value = response.headers.get("retry-after", "").strip()
     if not value:
@@ -249,9 +249,16 @@ def read_error_body(table: ErrorTable, response: Response, account: Account) -> 
 
 
 def read_failure(
-    about: About, table: ErrorTable, response: Response, account: Account
+    about: About,
+    table: ErrorTable,
+    response: Response,
+    account: Account,
+    _capability: Capability | None = None,
 ) -> ProviderError | None:
-    """Return the error that an answer means by a table; None for a success, which is HTTP 200."""
+    """Return the error that an answer means by a table; None for a success, which is HTTP 200.
+
+    With the first two arguments given it is the `read_error` of a provider.
+    """
     if response.status == OK:
         return None
     return read_error_body(table, response, account).failure(about, response, account)

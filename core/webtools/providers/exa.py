@@ -6,13 +6,14 @@ API: https://exa.ai/docs/reference/search and /get-contents (read 2026-11-21).
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
-from webtools.errors import BadRequestError, ProviderError
+from webtools.errors import BadRequestError
 from webtools.http.messages import Request, Response
-from webtools.providers.about import About, Capability, SearchOptions
+from webtools.providers.about import About, SearchOptions
 from webtools.providers.errors import ITSELF, ErrorTable, Meaning, read_failure
-from webtools.providers.fetched import PageFields, faults_of, read_page_list
+from webtools.providers.fetched import PageFields, fault_text, faults_of, read_page_list
 from webtools.providers.filters import DATES, DOMAINS, Names, is_safe, moment_text, sent
 from webtools.providers.hits import (
     CONTENT_CHARACTERS,
@@ -23,10 +24,9 @@ from webtools.providers.hits import (
     read_hits,
     read_items,
 )
-from webtools.providers.parsing import inside, json_object, line
+from webtools.providers.parsing import inside, json_object, notices
 from webtools.providers.prices import stated_or
 from webtools.providers.protocols import Account, FilterName, Hits, PageQuery, Pages, SearchQuery
-from webtools.text.narrowing import is_list
 
 _RESULTS_IN_PRICE = 10
 _COST = ("costDollars", "total")
@@ -139,9 +139,11 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     answer = json_object(response.json())
     fields = replace(_HIT, text="text") if query.content else _HIT
     hits = read_hits(answer["results"], fields, query, account)
-    came = replace(query, limit=len(hits.results))
-    cost = stated_or(inside(answer, *_COST), search_price(came, account))
-    return Hits(hits.results, cost, [*_said(answer), *hits.warnings])
+    came = len(hits.results)
+    cost = stated_or(
+        inside(answer, *_COST), lambda: search_price(replace(query, limit=came), account)
+    )
+    return Hits(hits.results, cost, [*notices(ABOUT.title, answer), *hits.warnings])
 
 
 def fetch_request(query: PageQuery, account: Account) -> Request:
@@ -176,26 +178,16 @@ def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
     failed = [each for each in statuses if each.values.get("status") == "error"]
     faults = faults_of(query, failed, "id", _fault)
     pages = read_page_list(read_items(answer["results"], odd), _PAGE, query, account, faults)
-    came = replace(query, urls=tuple(page.url for page in pages if not page.error))
-    cost = stated_or(inside(answer, *_COST), fetch_price(came, account))
-    return Pages(pages, cost, [*_said(answer), *odd.warnings()])
+    came = tuple(page.url for page in pages if not page.error)
+    cost = stated_or(
+        inside(answer, *_COST), lambda: fetch_price(replace(query, urls=came), account)
+    )
+    return Pages(pages, cost, [*notices(ABOUT.title, answer), *odd.warnings()])
 
 
 def _fault(status: Item) -> str:
-    error = status.child("error")
-    tag = error.line("tag") or "unknown error"
-    code = error.values.get("httpStatusCode")
-    return f"{tag} (HTTP {code})" if isinstance(code, int) else tag
+    return fault_text(status.child("error"), "tag", "httpStatusCode")
 
 
-def _said(answer: dict[str, Any]) -> list[str]:
-    """Return what Exa itself warns of."""
-    lists = [answer.get(name) for name in ("warnings", "notices")]
-    items = [item for each in lists if is_list(each) for item in each]
-    words = [inside(item, "message") or item for item in items]
-    return [f"Exa: {clean}" for w in words if isinstance(w, str) and (clean := line(w))]
-
-
-def read_error(response: Response, account: Account, _able: Capability) -> ProviderError | None:
-    """Read `{"error", "tag"}`; older gateways send `error` alone, or no JSON at all."""
-    return read_failure(ABOUT, _ERRORS, response, account)
+# {"error", "tag"}; older gateways send error alone, or no JSON at all.
+read_error = partial(read_failure, ABOUT, _ERRORS)

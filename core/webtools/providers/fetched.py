@@ -100,6 +100,12 @@ def faults_of(
     return match_addresses(query.urls, named, query.urls)
 
 
+def fault_text(item: Item, kind: str, status: str) -> str:
+    """Return what went wrong with a page, by two fields: what kind of fault, and HTTP's status."""
+    name, code = item.line(kind) or "unknown error", item.values.get(status)
+    return f"{name} (HTTP {code})" if isinstance(code, int) else name
+
+
 def passages_of(url: str, extracts: Iterable[str], most: int) -> list[Passage]:
     """Return the passages that a provider chose, in its order, as far as they fit.
 

@@ -6,7 +6,7 @@ What could not be read is counted, and told in one warning of each kind.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TypeAlias, TypeVar, cast
 from urllib.parse import urlsplit
@@ -23,55 +23,57 @@ T = TypeVar("T")
 CONTENT_CHARACTERS = 10_000  # of the text of a page that comes with a hit
 
 
+@dataclass(slots=True, eq=False)
 class Oddities:
     """Counts what of an answer could not be read.
 
     Attributes:
+        sender: The configured name of the provider that answered.
+        noun: What it sends.
+        nouns: The same for several; without, the noun and an "s".
         lost: Items that were left out as a whole.
         nulls: Lists that were null.
+        fields: How many values of each field were left out.
     """
 
-    def __init__(self, sender: str, noun: str = "result", nouns: str = "") -> None:
-        """Count for the provider configured as `sender`, which sends such items."""
-        self.lost = 0
-        self.nulls = 0
-        self._sender = sender
-        self._noun = noun
-        self._nouns = nouns or f"{noun}s"
-        self._fields: dict[str, int] = {}
+    sender: str
+    noun: str = "result"
+    nouns: str = ""
+    lost: int = 0
+    nulls: int = 0
+    fields: dict[str, int] = field(default_factory=cast("Callable[[], dict[str, int]]", dict))
 
-    def add(self, field: str, count: int = 1) -> None:
+    def add(self, name: str, count: int = 1) -> None:
         """Count a field whose value was left out, so many times."""
-        self._fields[field] = self._fields.get(field, 0) + count
+        self.fields[name] = self.fields.get(name, 0) + count
 
     def warnings(self) -> list[str]:
         """Return one sentence for each kind of oddity."""
-        sender, told = self._sender, list[str]()
+        sender, nouns, told = self.sender, self.nouns or f"{self.noun}s", list[str]()
         if self.nulls:
-            told.append(
-                f'"{sender}" sent null in place of a list of {self._nouns}; it counts as empty.'
-            )
+            told.append(f'"{sender}" sent null in place of a list of {nouns}; it counts as empty.')
         if self.lost:
-            which = f"1 {self._noun}" if self.lost == 1 else f"{self.lost} {self._nouns}"
+            which = f"1 {self.noun}" if self.lost == 1 else f"{self.lost} {nouns}"
             told.append(f'"{sender}" sent {which} that cannot be read, left out here.')
-        if self._fields:
-            names = ", ".join(f"{name} ({n})" for name, n in sorted(self._fields.items()))
+        if self.fields:
+            names = ", ".join(f"{name} ({n})" for name, n in sorted(self.fields.items()))
             told.append(f'"{sender}" sent values that cannot be read, left out here: {names}.')
         return told
 
 
+@dataclass(slots=True, eq=False)
 class Item:
     """A JSON object of an answer; where a value is not of the kind asked for, it counts as absent.
 
     Methods that take several names return the first value that is there.
+
+    Attributes:
+        values: The object.
+        odd: Counts what cannot be read of it.
     """
 
-    __slots__ = ("odd", "values")
-
-    def __init__(self, values: dict[str, Any], odd: Oddities) -> None:
-        """Read from `values`, and count in `odd` what cannot be read."""
-        self.values = values
-        self.odd = odd
+    values: dict[str, Any]
+    odd: Oddities
 
     def text(self, *names: str) -> str:
         """Return a text as it was sent; empty where there is none."""

@@ -69,20 +69,28 @@ def line(value: Any) -> str | None:
     return one_line(text(value)) or None
 
 
+def notices(title: str, answer: dict[str, Any]) -> list[str]:
+    """Return what a provider itself warns of: texts in lists, or the `message` of objects."""
+    lists = [answer.get(name) for name in ("warnings", "notices")]
+    items = [item for each in lists if is_list(each) for item in each]
+    words = [inside(item, "message") or item for item in items]
+    return [f"{title}: {clean}" for w in words if isinstance(w, str) and (clean := line(w))]
+
+
 def quotable(words: str, account: Account) -> str:
     """Clean a text that is about to be cut: half a key would pass for a word."""
     return redactor_for(account.secrets).text(without_hidden(one_line(words)))
 
 
-def number(value: Any) -> float | None:
-    """Take a finite number, also written as a string; anything else gives None."""
+def number(value: Any, least: float = -math.inf) -> float | None:
+    """Take a finite number, also written as a string; anything else gives None, so does less."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
     try:
         found = float(value)
     except (ValueError, OverflowError):
         return None
-    return found if math.isfinite(found) else None
+    return found if math.isfinite(found) and found >= least else None
 
 
 def moment(value: Any) -> datetime | None:

@@ -7,17 +7,17 @@ The older chat completions ("Sonar") were retired on 2026-09-27 and are not used
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any, Literal
 
 from webtools.errors import (
     AuthenticationError,
     BadRequestError,
-    ProviderError,
     QuotaError,
     UnavailableError,
 )
 from webtools.http.messages import Request, Response
-from webtools.providers.about import About, Capability, SearchOptions
+from webtools.providers.about import About, SearchOptions
 from webtools.providers.errors import ITSELF, ErrorTable, Meaning, read_failure
 from webtools.providers.filters import (
     DOMAINS,
@@ -29,8 +29,8 @@ from webtools.providers.filters import (
     utc_day,
 )
 from webtools.providers.hits import HitFields, Item, Oddities, read_hits, read_items
-from webtools.providers.parsing import inside, json_object, quotable
-from webtools.providers.prices import stated, stated_or
+from webtools.providers.parsing import inside, json_object, number, quotable
+from webtools.providers.prices import stated_or
 from webtools.providers.protocols import (
     Account,
     FilterName,
@@ -226,7 +226,8 @@ def read_synthesis(response: Response, _query: SynthesisQuery, account: Account)
         warnings.append(
             "Perplexity searched by itself, so its numbers may not be those of the sources."
         )
-    return Synthesis(said, stated_or(inside(answer, *_COST), ABOUT.prices["synthesis"]), warnings)
+    cost = stated_or(inside(answer, *_COST), lambda: ABOUT.prices["synthesis"])
+    return Synthesis(said, cost, warnings)
 
 
 def _no_answer(answer: dict[str, Any], account: Account, http_status: int) -> UnavailableError:
@@ -242,7 +243,7 @@ def _no_answer(answer: dict[str, Any], account: Account, http_status: int) -> Un
         provider=account.name,
         status=http_status,
         retryable=again,
-        cost_usd=stated(inside(answer, *_COST)),
+        cost_usd=number(inside(answer, *_COST), least=0),
     )
 
 
@@ -253,6 +254,5 @@ def _reason(answer: dict[str, Any], account: Account) -> str:
     return ": ".join(word[:200] for word in known if word)
 
 
-def read_error(response: Response, account: Account, _able: Capability) -> ProviderError | None:
-    """Read `{"error": {"message", "type", "code"}}`; a gateway may send HTML instead."""
-    return read_failure(ABOUT, _ERRORS, response, account)
+# {"error": {"message", "type", "code"}}; a gateway may send HTML instead.
+read_error = partial(read_failure, ABOUT, _ERRORS)

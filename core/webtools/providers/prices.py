@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from webtools.providers.parsing import number
@@ -18,13 +19,7 @@ def free_without_key(usd: float, account: Account) -> Cost:
     return estimate(usd) if account.api_key else Cost(0.0, is_estimate=False)
 
 
-def stated(value: Any) -> float | None:
-    """Read a sum of money, in USD, that an answer states; None for what can be none."""
-    total = number(value)
-    return None if total is None or total < 0 else total
-
-
-def stated_or(value: Any, usd: float) -> Cost:
-    """Return the cost that an answer states, else the one that is from the price list."""
-    total = stated(value)
-    return estimate(usd) if total is None else Cost(total, is_estimate=False)
+def stated_or(value: Any, listed: Callable[[], float]) -> Cost:
+    """Return the cost in USD that an answer states, else what is `listed` in the price list."""
+    total = number(value, least=0)
+    return estimate(listed()) if total is None else Cost(total, is_estimate=False)

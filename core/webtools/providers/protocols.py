@@ -88,6 +88,7 @@ class Account:
         proxies: What the environment says of proxies, for an account that has none of its own.
         fetch_fallback: Name of the provider that tries the pages which this one could not fetch.
         domains: What hosts the operator lets pages be read from.
+        key: The key in clear, for the request's header alone; empty where there is none.
         secrets: All that may never appear in a text.
         identity: A hash, equal for accounts that give the same answers; holds no key.
     """
@@ -103,13 +104,9 @@ class Account:
     fetch_fallback: str | None = None
     proxies: Proxies = field(default=NO_PROXIES, repr=False)
     domains: OperatorDomains = NO_DOMAINS
+    key: str = field(init=False, repr=False, compare=False)
     secrets: frozenset[str] = field(init=False, repr=False, compare=False)
     identity: str = field(init=False, repr=False, compare=False)
-
-    @property
-    def key(self) -> str:
-        """The key in clear, for the request's header alone."""
-        return self.api_key.get_secret_value() if self.api_key else ""
 
     def proxy_for(self, url: str) -> Proxy | None:
         """Choose the proxy that a URL is asked through: its own, else the environment's.
@@ -119,12 +116,14 @@ class Account:
         """
         if self.proxy is not None:
             return Proxy(self.proxy.get_secret_value())
-        return self.proxies.choose(url)
+        return self.proxies.choose(url) if self.proxies.by_scheme else None
 
     def __post_init__(self) -> None:
         """Collect the secrets once, as every answer is searched for them, and what names it."""
         found = [self.api_key, self.proxy, *(value for _, value in self.options)]
         secrets = [secret.get_secret_value() for secret in found if isinstance(secret, SecretStr)]
+        key = self.api_key.get_secret_value() if self.api_key else ""
+        object.__setattr__(self, "key", key)
         object.__setattr__(self, "secrets", frozenset(secrets) | self.proxies.secrets)
         # What was read under other rules of the operator's is another answer.
         rules = (repr(self.domains),) if self.domains else ()

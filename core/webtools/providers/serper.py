@@ -6,11 +6,12 @@ API: https://serper.dev (read 2026-11-22).
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from webtools.errors import ProviderError, QuotaError
+from webtools.errors import QuotaError
 from webtools.http.messages import Request, Response
-from webtools.providers.about import About, Capability, SearchOptions
+from webtools.providers.about import About, SearchOptions
 from webtools.providers.errors import ITSELF, ErrorTable, Meaning, read_failure
 from webtools.providers.filters import (
     DOMAINS,
@@ -134,6 +135,5 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     return replace(hits, cost=estimate(usd))
 
 
-def read_error(response: Response, account: Account, _able: Capability) -> ProviderError | None:
-    """Read `{"message", "statusCode"}`, whose words tell of credits."""
-    return read_failure(ABOUT, _ERRORS, response, account)
+# {"message", "statusCode"}, whose words tell of credits.
+read_error = partial(read_failure, ABOUT, _ERRORS)

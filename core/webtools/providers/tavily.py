@@ -6,7 +6,6 @@ API: https://docs.tavily.com/documentation/api-reference/endpoint/search and /ex
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Literal
@@ -21,6 +20,7 @@ from webtools.providers.filters import (
     Names,
     excludes_whole_sites,
     filters_left,
+    hosts,
     iso_day,
     sent,
 )
@@ -36,6 +36,7 @@ from webtools.providers.protocols import (
     Pages,
     SearchQuery,
 )
+from webtools.providers.tavily_countries import COUNTRIES
 from webtools.text.dates import read_moment
 
 _MOST_RESULTS = 20
@@ -99,12 +100,18 @@ def _post(path: str, body: dict[str, Any], account: Account) -> Request:
 
 
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
-    """Name what Tavily applies: domains unless a path is excluded, dates, and news."""
-    native: set[FilterName] = {"include_domains", *DATES}
+    """Name what Tavily applies: domains unless a path is excluded, dates, and news.
+
+    Countries are those that it knows, for what is no news; of languages its page does not tell in
+    what words it takes them.
+    """
+    native: set[FilterName] = {"include_domains", "content", *DATES}
     if excludes_whole_sites(query):
         native.add("exclude_domains")
     if query.category == "news":
         native.add("category")
+    elif query.country in COUNTRIES:
+        native.add("country")
     return frozenset(native)
 
 
@@ -120,17 +127,14 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     return _post("search", body | sent(query, _FILTERS, native), account)
 
 
-def _hosts(domains: Sequence[str]) -> list[str]:
-    """Leave paths out: what does not stand below them is left out on our side."""
-    return [domain.partition("/")[0] for domain in domains]
-
-
 _FILTERS: Names = {
     "category": ("topic", str),
-    "include_domains": ("include_domains", _hosts),
+    "include_domains": ("include_domains", hosts),
     "exclude_domains": ("exclude_domains", list),
     "start_published_date": ("start_date", iso_day),
     "end_published_date": ("end_date", iso_day),
+    "country": ("country", COUNTRIES.__getitem__),
+    "content": ("include_raw_content", lambda _: "markdown"),
 }
 
 
@@ -141,7 +145,8 @@ def search_price(_query: SearchQuery, account: Account) -> float:
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
     """Read the hits, best first by Tavily's score; only news are dated."""
-    fields = HitFields(snippet="content", published_at=_published, score="score")
+    text = "raw_content" if query.content else ""
+    fields = HitFields(snippet="content", published_at=_published, score="score", text=text)
     hits = read_hits(json_object(response.json())["results"], fields, query, account)
     return replace(hits, cost=free_without_key(search_price(query, account), account))
 

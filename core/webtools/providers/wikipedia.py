@@ -1,11 +1,12 @@
 """Wikipedia: search in an encyclopedia, by the Action API that every MediaWiki has; no key.
 
 API: https://www.mediawiki.org/wiki/API:Search and Extension:TextExtracts (read 2026-11-22).
-Another language is another `baseUrl`, such as https://de.wikipedia.org.
+Another wiki is another `baseUrl`; of Wikipedia's own ones a search may name the language.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from urllib.parse import urlencode
 
@@ -38,6 +39,8 @@ _ERRORS = ErrorTable(
         Meaning(".+", BadRequestError, statuses=(OK,)),
     ),
 )
+_WIKIPEDIA = re.compile(r"https://[a-z-]+\.wikipedia\.org").fullmatch
+_OWN_NAMES = {"nb": "no"}  # of the languages whose wikis have other names than they
 _PARAMETERS: dict[str, str | int] = {
     "action": "query",
     "format": "json",
@@ -78,18 +81,34 @@ ABOUT = About(
 )
 
 
-def native_filters(_query: SearchQuery, _account: Account) -> frozenset[FilterName]:
-    """Name what Wikipedia applies: nothing, as it knows one site and no dates of publication."""
-    return frozenset()
+def native_filters(query: SearchQuery, account: Account) -> frozenset[FilterName]:
+    """Name what Wikipedia applies: it has pages of results, and each language is a wiki.
+
+    It knows one site, and no dates of publication; pages are counted here where results are
+    thinned out here.
+    """
+    native: set[FilterName] = set()
+    if _WIKIPEDIA(account.base_url):
+        native.add("language")
+    if not filters_left(query, frozenset()):
+        native.add("page")
+    return frozenset(native)
 
 
 def search_request(query: SearchQuery, account: Account) -> Request:
     """Build the one GET a query takes; with filters on our side it asks for all there may be."""
-    here = filters_left(query, native_filters(query, account))
+    native = native_filters(query, account)
+    here = filters_left(query, native)
     limit = _MOST_RESULTS if here else min(query.limit, _MOST_RESULTS)
-    words = urlencode(_PARAMETERS | {"gsrsearch": query.query, "gsrlimit": limit})
+    asked = {"gsrsearch": query.query, "gsrlimit": limit}
+    if query.page > 1 and "page" in native:
+        asked["gsroffset"] = (query.page - 1) * limit
+    origin = account.base_url
+    if query.language and "language" in native:
+        origin = f"https://{_OWN_NAMES.get(query.language, query.language)}.wikipedia.org"
     headers = {"accept": "application/json", "user-agent": _user_agent(account.options)}
-    return Request("GET", f"{account.base_url}/w/api.php?{words}", headers=headers)
+    words = urlencode(_PARAMETERS | asked)
+    return Request("GET", f"{origin}/w/api.php?{words}", headers=headers)
 
 
 def _user_agent(options: WikipediaOptions) -> str:

@@ -90,21 +90,14 @@ def _choosing() -> list[str]:
     return re.findall(f"[{SELECTORS}{JOINERS}]", "".join(every))
 
 
-def characters(text: str) -> frozenset[str]:
-    """Return the characters beyond ASCII that a text is made of."""
-    if text.isascii():
-        return frozenset()
-    return frozenset(_beyond_ascii(text.encode("utf-8", "surrogatepass")))
-
-
-def _beyond_ascii(data: bytes) -> str:
+def beyond_ascii(data: bytes) -> str:
     """Leave the ASCII out of a text in UTF-8: what little is left is quickly looked at."""
     return data.translate(None, _ASCII).decode("utf-8", "surrogatepass")
 
 
 def may_hide(data: bytes) -> bool:
     """Return whether a text in UTF-8 has characters that a reader may not see."""
-    return not data.isascii() and _compiled(_SUSPECT).search(_beyond_ascii(data)) is not None
+    return not data.isascii() and _compiled(_SUSPECT).search(beyond_ascii(data)) is not None
 
 
 def _is_suspect(text: str) -> bool:
@@ -147,7 +140,7 @@ def _without_messages(text: str) -> str:
         text = _compiled(_RARE + "+").sub("", text)
     joiners = f"[{JOINERS}{MONGOLIAN_SELECTORS}]"
     if _is_often(joiners, text):
-        letters = _beyond_ascii(text.encode("utf-8", "surrogatepass"))
+        letters = beyond_ascii(text.encode("utf-8", "surrogatepass"))
         if len(letters) < 4 * len(_compiled(joiners).findall(letters)):
             text = _compiled(joiners).sub("", text)
     if min(text.count("\ufe0e"), text.count("\ufe0f")) > _MANY:

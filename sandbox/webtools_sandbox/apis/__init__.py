@@ -7,7 +7,10 @@ from webtools_sandbox.apis.brave import BraveApi
 from webtools_sandbox.apis.context7 import Context7Api
 from webtools_sandbox.apis.exa import ExaApi
 from webtools_sandbox.apis.firecrawl import FirecrawlApi
+from webtools_sandbox.apis.jina import JinaApi, JinaSearchApi
 from webtools_sandbox.apis.kagi import KagiApi
+from webtools_sandbox.apis.linkup import LinkupApi
+from webtools_sandbox.apis.parallel import ParallelApi
 from webtools_sandbox.apis.perplexity import PerplexityApi
 from webtools_sandbox.apis.searxng import SearxngApi
 from webtools_sandbox.apis.serper import SerperApi
@@ -28,4 +31,8 @@ APIS: tuple[type[Api], ...] = (
     SerperApi,
     YouApi,
     FirecrawlApi,
+    LinkupApi,
+    ParallelApi,
+    JinaApi,
+    JinaSearchApi,
 )

@@ -41,6 +41,7 @@ class QueryPages(QueryRequest):
     formatversion: Literal["1", "2"] = "1"
     generator: Literal["search"]
     gsrsearch: NonBlank
+    gsroffset: int = Field(default=0, ge=0)
     gsrlimit: Annotated[int, Field(ge=1), _bounded(_MOST_RESULTS)] = 10
     prop: str = ""
     inprop: str = ""
@@ -82,18 +83,20 @@ class WikipediaApi(Api):
 
     def _pages(self, request: QueryPages) -> Json:
         """Return the pages as the API does: by their number, with their rank in `index`."""
-        hits = self.library.search(request.gsrsearch)
-        found = [hit.document for hit in hits[: request.gsrlimit]]
+        hits, first = self.library.search(request.gsrsearch), request.gsroffset
+        found = [hit.document for hit in hits[first : first + request.gsrlimit]]
         if not found:
             return {"batchcomplete": True}
-        pages = [self._page(document, rank, request) for rank, document in enumerate(found, 1)]
+        pages = [
+            self._page(document, rank, request) for rank, document in enumerate(found, first + 1)
+        ]
         by_number = sorted(pages, key=lambda page: int(page["pageid"]))
         answer: Json = {"batchcomplete": True, "query": {"pages": by_number}}
         if request.formatversion == "1":
             numbered = {str(page["pageid"]): page for page in by_number}
             answer = {"batchcomplete": "", "query": {"pages": numbered}}
-        if len(hits) > len(found):
-            answer["continue"] = {"gsroffset": len(found), "continue": "gsroffset||"}
+        if len(hits) > first + len(found):
+            answer["continue"] = {"gsroffset": first + len(found), "continue": "gsroffset||"}
         return answer
 
     def _page(self, document: Document, rank: int, request: QueryPages) -> Json:
@@ -106,7 +109,7 @@ class WikipediaApi(Api):
             page["touched"] = "2026-11-01T00:00:00Z"
         if "info" in wanted and "url" in request.inprop.split("|"):
             page |= {"fullurl": url, "canonicalurl": url, "editurl": f"{url}?action=edit"}
-        if "extracts" in wanted and rank <= request.exlimit:
+        if "extracts" in wanted and rank - request.gsroffset <= request.exlimit:
             page["extract"] = digest.clip(_introduction(document), request.exchars)
         return page
 

@@ -386,7 +386,10 @@ def test_kagi_stands_in_where_no_other_is_configured(settings: dict[str, Any]) -
 NOBODY = "web_research: no retrieval providers configured "
 NOT_READ = "Add one there, for keys in the environment are not read beside it"
 KEYLESS = "asks Tavily, You.com, Firecrawl and Wikipedia without a key"
-OTHERS = '"exa", "brave", "tavily", "searxng", "serper", "you", "firecrawl", "kagi" or "wikipedia"'
+OTHERS = (
+    '"exa", "brave", "tavily", "searxng", "serper", "you", "firecrawl", "linkup", '
+    '"parallel", "jina-search", "kagi" or "wikipedia"'
+)
 EXAMPLE_FOLLOWS = f"; a minimal valid example:\n{EXAMPLE}"
 
 
@@ -405,6 +408,10 @@ def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
         "YDC",
         "YOU",
         "FIRECRAWL",
+        "LINKUP",
+        "JINA",
+        "PARALLEL",
+        "PARALLEL_AI",
     ):
         monkeypatch.delenv(f"{name}_API_KEY", raising=False)
 

@@ -186,3 +186,16 @@ def test_contents_cost_per_page_and_kind(exa: Desk) -> None:
     urls = [f"{DOCS}/library/{name}.html" for name in ("json", "csv", "nope")]
     data = exa.post("/contents", urls=urls, text=True, summary=True).json()
     assert data["costDollars"]["total"] == 0.004
+
+
+def test_similar_pages_are_others_with_scores_that_fall(exa: Desk) -> None:
+    found = hits(exa.post("/findSimilar", url=JSON_PAGE, numResults=5))
+    assert len(found) == 5
+    assert JSON_PAGE not in [hit["url"] for hit in found]
+    scores = [hit["score"] for hit in found]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_nothing_is_similar_to_a_page_that_is_not_known(exa: Desk) -> None:
+    response = exa.post("/findSimilar", url=f"{DOCS}/no-such-page")
+    assert (response.status_code, response.json()["tag"]) == (400, "INVALID_URLS")

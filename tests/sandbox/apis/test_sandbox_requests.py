@@ -27,6 +27,7 @@ AUTH = {
     "kagi_v0": ("authorization", "Bot {}"),
     "serper": ("x-api-key", "{}"),
     "you": ("x-api-key", "{}"),
+    "parallel": ("x-api-key", "{}"),
 }
 PAGE = "https://docs.example/library/json.html"
 LONG = "x " * 251
@@ -382,6 +383,74 @@ TABLE: dict[str, Refused] = {
             "timeout": (10, "timeout"),
         },
     ),
+    "linkup": Refused(
+        "POST",
+        "/v1/search",
+        {"q": "json", "depth": "standard", "outputType": "searchResults"},
+        {
+            "q": (NOTHING, '"field":"q"'),
+            "depth": ("advanced", '"field":"depth"'),
+            "outputType": (NOTHING, '"field":"outputType"'),
+            "fromDate": ("01.02.2026", "Must be YYYY-MM-DD"),
+            "excludeDomains": (["a.example"] * 51, "excludeDomains"),
+            "maxResults": (0, "maxResults"),
+            "q ": ("qqqqzzzz", "SEARCH_QUERY_NO_RESULT"),
+        },
+    ),
+    "parallel": Refused(
+        "POST",
+        "/v1/search",
+        {"search_queries": ["x"]},
+        {
+            "search_queries": (NOTHING, "search_queries"),
+            "search_queries ": (["x" * 201], "search_queries.0"),
+            "search_queries  ": (["x"] * 6, "search_queries"),
+            "mode": ("pro", "mode"),
+            "max_results": (5, "max_results"),
+            "advanced_settings": ({"max_results": 0}, "advanced_settings.max_results"),
+            "advanced_settings ": ({"location": "germany"}, "advanced_settings.location"),
+            "advanced_settings  ": ({"source_policy": {"after_date": "1.2."}}, "YYYY-MM-DD"),
+            "advanced_settings   ": (
+                {"source_policy": {"exclude_domains": ["a.example"] * 201}},
+                "at most 200 domains",
+            ),
+        },
+        status=422,
+    ),
+    "parallel extract": Refused(
+        "POST",
+        "/v1/extract",
+        {"urls": [PAGE]},
+        {
+            "urls": ([], "urls"),
+            "urls ": ([PAGE] * 21, "urls"),
+            "urls  ": (["ftp://a.example"], "urls.0"),
+            "full_content": (True, "full_content"),
+        },
+        status=422,
+    ),
+    "jina": Refused(
+        "POST",
+        "/",
+        {"url": PAGE},
+        {
+            "url": (NOTHING, "url"),
+            "url ": ("ftp://a.example", "url"),
+            "respondWith": ("pdf", "respondWith"),
+            "timeout": (181, "timeout"),
+        },
+    ),
+    "jina-search": Refused(
+        "POST",
+        "/",
+        {"q": "json"},
+        {
+            "q": (NOTHING, "q"),
+            "num": (21, "num"),
+            "page": (0, "page"),
+            "respondWith": ("pdf", "respondWith"),
+        },
+    ),
 }
 ERROR_KEYS = {
     "exa": {"requestId", "error", "tag"},
@@ -396,6 +465,10 @@ ERROR_KEYS = {
     "serper": {"message", "statusCode"},
     "you": {"detail"},
     "firecrawl": {"success", "error"},
+    "linkup": {"statusCode", "error"},
+    "parallel": {"type", "error"},
+    "jina": {"data", "name", "status", "message", "readableMessage"},
+    "jina-search": {"data", "name", "status", "message", "readableMessage"},
 }
 # Status and mark of: an unknown key, and a good one without credit.
 KEYS = {
@@ -409,6 +482,10 @@ KEYS = {
     "serper": ((403, "Unauthorized"), (400, "Not enough credits")),
     "you": ((401, "expired API key"), (402, "add credits")),
     "firecrawl": ((401, "Invalid token"), (402, "Insufficient credits")),
+    "linkup": ((401, "UNAUTHORIZED"), (429, "INSUFFICIENT_FUNDS_CREDITS")),
+    "parallel": ((401, "invalid API key"), (402, "insufficient credit")),
+    "jina": ((401, "AuthenticationFailedError"), (402, "InsufficientBalanceError")),
+    "jina-search": ((401, "AuthenticationFailedError"), (402, "InsufficientBalanceError")),
 }
 
 

@@ -90,19 +90,16 @@ def _show(question: str, config: Path | None) -> int:
 
 def _usable_tools(config: Path | None) -> tuple[str, ...]:
     """List the tools that some provider can serve; without search there is nothing to show."""
+    from webtools.calls.select import servable  # noqa: PLC0415
     from webtools.config.settings import Settings  # noqa: PLC0415
 
     accounts = Settings(config).accounts()
     accounts.select("search")
-    usable = ["web_search"]
+    usable = {tool.name for tool in servable(accounts)}
     for tool, capability in TOOLS.items():
-        try:
-            accounts.select_fetcher() if capability == "fetch" else accounts.select(capability)
-        except ConfigError:
+        if tool not in usable:
             screen.text(f"No configured provider can {capability}: {tool} is left out.")
-        else:
-            usable.append(tool)
-    return tuple(usable)
+    return ("web_search", *(tool for tool in TOOLS if tool in usable))
 
 
 def _show_part(part: _Part, script: Script, web: WebTools, config: Path | None) -> bool:

@@ -24,7 +24,7 @@ from webtools.operations.research.rules import (
     without_repeats,
 )
 from webtools.operations.search import HITS, as_kept, search_one
-from webtools.pipeline.accounting import Job
+from webtools.pipeline.accounting import Job, observed
 from webtools.pipeline.caching import Work, done_once
 from webtools.pipeline.circuit_breaking import log_skipped
 from webtools.pipeline.context import CallContext
@@ -345,5 +345,5 @@ def _ask_docs(
 ) -> Flow[Hits]:
     provider = PROVIDERS[account.type].docs
     assert provider is not None  # noqa: S101  # asked by capability
-    job = Job(account, "docs", "looking up", query.query, query, context)
-    return (yield from dialogue(job, provider.lookup(query, account), deadline))
+    job = Job(account, "docs", "looking up", query.query, query, context, deadline)
+    return observed(job, dialogue(job, provider.lookup(query, account)))

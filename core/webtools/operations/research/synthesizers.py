@@ -15,7 +15,7 @@ from webtools.inputs.models import ResearchInput
 from webtools.inputs.values import shown
 from webtools.operations.research.claims import quote, rank_sources
 from webtools.output.truncation import fair_shares
-from webtools.pipeline.accounting import Job, timeout_of
+from webtools.pipeline.accounting import Job, observed, timeout_of
 from webtools.pipeline.circuit_breaking import ParkedError, take_leave
 from webtools.pipeline.context import CallContext
 from webtools.pipeline.retries import exchange
@@ -94,12 +94,11 @@ class ProviderSynthesizer:
         assert provider is not None  # noqa: S101  # accounts are selected by capability
         asked = replace(query, sources=sources_to_read(query), passages=())
         doing, subject = "synthesizing an answer to", query.question
-        job = Job(self.account, "synthesize", doing, subject, asked, self.context)
+        job = Job(self.account, "synthesize", doing, subject, asked, self.context, deadline)
         request = provider.synthesis_request(asked, self.account)
-        return (
-            yield from exchange(
-                job, request, lambda r: provider.read_synthesis(r, asked, self.account), deadline
-            )
+        return observed(
+            job,
+            exchange(job, request, lambda r: provider.read_synthesis(r, asked, self.account)),
         )
 
 

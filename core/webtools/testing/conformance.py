@@ -10,15 +10,13 @@ Nothing is sent: the calls run over a transport that gives the answers of the te
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from http import HTTPStatus
 from itertools import product
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 
@@ -34,42 +32,15 @@ from webtools.errors import (
     UnavailableError,
     WebToolsError,
 )
-from webtools.flows.drivers import Flow, run
-from webtools.http.messages import Request, Response
-from webtools.operations.fetch import fetch
-from webtools.operations.search import search
-from webtools.operations.summarize import summarize
-from webtools.pipeline.context import detached
-from webtools.pipeline.retries import Job, dialogue, exchange
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.protocols import (
-    DocsQuery,
     Hits,
-    PageQuery,
-    Query,
-    SearchQuery,
-    Source,
-    SummaryQuery,
-    Synthesis,
-    SynthesisQuery,
 )
 from webtools.results import FetchResponse, SearchResponse, SearchResult
-
-__all__ = [
-    "INSTANCE",
-    "JUNK",
-    "KEY",
-    "URLS",
-    "ProviderConformance",
-    "answer",
-    "assert_sound",
-    "outcome",
-    "registered",
-]
+from webtools.testing.calls import CALLS, URLS, answer, outcome, registered, sent
 
 KEY = "test-key-conformance-5d1c9f"
 INSTANCE = "https://instance.example"  # of what everyone runs their own of
-URLS = ("https://a.example/1", "https://b.example/2")
 
 _UNREADABLE: dict[str, bytes] = {  # no JSON object
     "nothing": b"",
@@ -131,103 +102,6 @@ _RETRY_AFTER: dict[str, float | None] = {
     "Fri, 32 Dec 2027 00:00:00 GMT": None,
 }
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-
-
-# --- calls without a network -------------------------------------------------------------------
-
-
-def answer(
-    value: Any = None, status: int = 200, *, body: bytes | None = None, **headers: str
-) -> Response:
-    """Return a response; `body` for bytes as they are, header names with underscores."""
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Response(status, named, json.dumps(value).encode() if body is None else body)
-
-
-class _Answers:  # one to every request
-    def __init__(self, given: Response) -> None:
-        self.requests: list[Request] = []
-        self._given = given
-
-    def send(self, request: Request, deadline: float) -> Response:
-        del deadline
-        self.requests.append(request)
-        return self._given
-
-    def resolve(self, host: str, port: int, deadline: float) -> NoReturn:
-        raise NotImplementedError(host, port, deadline)
-
-
-class _Clock:
-    """Time in which waiting takes none."""
-
-    now = 1000.0
-
-    def monotonic(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.now += seconds
-
-
-@contextmanager
-def registered(provider: Any) -> Generator[None, None, None]:
-    """Let a provider be known while the block runs; one that was known stays."""
-    known = provider.ABOUT.name in PROVIDERS
-    PROVIDERS.register(provider)
-    try:
-        yield
-    finally:
-        if not known:
-            PROVIDERS.forget(provider.ABOUT.name)
-
-
-def _look_up(account: Account, query: DocsQuery) -> Flow[Hits]:
-    provider = PROVIDERS[account.type].docs
-    assert provider is not None
-    return dialogue(Job(account, "docs", "looking up", "q"), provider.lookup(query, account))
-
-
-def _synthesize(account: Account, query: SynthesisQuery) -> Flow[Synthesis]:
-    provider = PROVIDERS[account.type].synthesize
-    assert provider is not None
-    return exchange(
-        Job(account, "synthesize", "answering", "q"),
-        provider.synthesis_request(query, account),
-        lambda response: provider.read_synthesis(response, query, account),
-    )
-
-
-# For each thing a provider can do a query, and the call that asks it.
-_CALLS: dict[Capability, tuple[Query, Callable[[Account, Any], Flow[Any]]]] = {
-    "search": (SearchQuery("q", 5), lambda account, query: search(account, [query], detached())),
-    "fetch": (
-        PageQuery(URLS, highlights=True, summary=True),
-        lambda account, query: fetch(account, query, detached()),
-    ),
-    "summarize": (
-        SummaryQuery(URLS[0]),
-        lambda account, query: summarize(account, query, detached()),
-    ),
-    "docs": (DocsQuery("q", 5), _look_up),
-    "synthesize": (SynthesisQuery("q", (Source(1, "A", URLS[0], "text"),)), _synthesize),
-}
-
-
-def _sent(account: Account, able: Capability, given: Response) -> tuple[Any, list[Request]]:
-    transport = _Answers(given)
-    query, call = _CALLS[able]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("webtools.flows.drivers.time", _Clock())
-        try:
-            return run(call(account, query), transport), transport.requests
-        except WebToolsError as error:
-            return error, transport.requests
-
-
-def outcome(account: Account, able: Capability, given: Response) -> Any:
-    """Run a call in which every request has one answer; return its result or its error."""
-    return _sent(account, able, given)[0]
 
 
 # --- what comes out ----------------------------------------------------------------------------
@@ -325,7 +199,7 @@ class ProviderConformance:
     ) -> None:
         """No repr shows it, and neither URL nor body has it."""
         for each in able:
-            _, requests = _sent(account, each, answer({}))
+            _, requests = sent(account, each, answer({}))
             assert all(request.url.startswith(account.base_url + "/") for request in requests)
             request = requests[0]
             assert KEY in str(request.headers) or not PROVIDERS[account.type].about.needs_key
@@ -336,7 +210,7 @@ class ProviderConformance:
     ) -> None:
         """The budget reserves it before the call."""
         for each in able:
-            assert PROVIDERS[account.type].worst_cost(_CALLS[each][0], account) >= 0
+            assert PROVIDERS[account.type].worst_cost(CALLS[each][0], account) >= 0
 
     @pytest.mark.parametrize("status", [200, 400, 500])
     @pytest.mark.parametrize("junk", JUNK)

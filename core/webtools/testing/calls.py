@@ -1,0 +1,132 @@
+"""Calls of a provider without a network: every request has the answer of the test."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+import pytest
+
+from webtools.errors import (
+    WebToolsError,
+)
+from webtools.flows.drivers import Flow, run
+from webtools.http.messages import Request, Response
+from webtools.operations.fetch import fetch
+from webtools.operations.search import search
+from webtools.operations.summarize import summarize
+from webtools.pipeline.accounting import Job, observed
+from webtools.pipeline.context import detached
+from webtools.pipeline.retries import dialogue, exchange
+from webtools.providers import PROVIDERS, Account, Capability
+from webtools.providers.protocols import (
+    DocsQuery,
+    Hits,
+    PageQuery,
+    Query,
+    SearchQuery,
+    Source,
+    SummaryQuery,
+    Synthesis,
+    SynthesisQuery,
+)
+
+URLS = ("https://a.example/1", "https://b.example/2")
+
+
+def answer(
+    value: Any = None, status: int = 200, *, body: bytes | None = None, **headers: str
+) -> Response:
+    """Return a response; `body` for bytes as they are, header names with underscores."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Response(status, named, json.dumps(value).encode() if body is None else body)
+
+
+class _Answers:  # one to every request
+    def __init__(self, given: Response) -> None:
+        self.requests: list[Request] = []
+        self._given = given
+
+    def send(self, request: Request, deadline: float) -> Response:
+        del deadline
+        self.requests.append(request)
+        return self._given
+
+    def resolve(self, host: str, port: int, deadline: float) -> NoReturn:
+        raise NotImplementedError(host, port, deadline)
+
+
+class _Clock:
+    """Time in which waiting takes none."""
+
+    now = 1000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@contextmanager
+def registered(provider: Any) -> Generator[None, None, None]:
+    """Let a provider be known while the block runs; one that was known stays."""
+    known = provider.ABOUT.name in PROVIDERS
+    PROVIDERS.register(provider)
+    try:
+        yield
+    finally:
+        if not known:
+            PROVIDERS.forget(provider.ABOUT.name)
+
+
+def _look_up(account: Account, query: DocsQuery) -> Flow[Hits]:
+    provider = PROVIDERS[account.type].docs
+    assert provider is not None
+    job = Job(account, "docs", "looking up", "q")
+    return observed(job, dialogue(job, provider.lookup(query, account)))
+
+
+def _synthesize(account: Account, query: SynthesisQuery) -> Flow[Synthesis]:
+    provider = PROVIDERS[account.type].synthesize
+    assert provider is not None
+    job = Job(account, "synthesize", "answering", "q")
+    request = provider.synthesis_request(query, account)
+    return observed(
+        job, exchange(job, request, lambda r: provider.read_synthesis(r, query, account))
+    )
+
+
+# For each thing a provider can do a query, and the call that asks it.
+CALLS: dict[Capability, tuple[Query, Callable[[Account, Any], Flow[Any]]]] = {
+    "search": (SearchQuery("q", 5), lambda account, query: search(account, [query], detached())),
+    "fetch": (
+        PageQuery(URLS, highlights=True, summary=True),
+        lambda account, query: fetch(account, query, detached()),
+    ),
+    "summarize": (
+        SummaryQuery(URLS[0]),
+        lambda account, query: summarize(account, query, detached()),
+    ),
+    "docs": (DocsQuery("q", 5), _look_up),
+    "synthesize": (SynthesisQuery("q", (Source(1, "A", URLS[0], "text"),)), _synthesize),
+}
+
+
+def sent(account: Account, able: Capability, given: Response) -> tuple[Any, list[Request]]:
+    """Run a call likewise; return what came of it, and what was sent."""
+    transport = _Answers(given)
+    query, call = CALLS[able]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("webtools.flows.drivers.time", _Clock())
+        try:
+            return run(call(account, query), transport), transport.requests
+        except WebToolsError as error:
+            return error, transport.requests
+
+
+def outcome(account: Account, able: Capability, given: Response) -> Any:
+    """Run a call in which every request has one answer; return its result or its error."""
+    return sent(account, able, given)[0]

@@ -1,0 +1,106 @@
+"""Tools with arguments that the developer has decided: a model neither sees nor changes them."""
+
+from collections.abc import Mapping, Sequence
+from types import MethodType
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
+
+from llamaindex_webtools._building import WebFunctionTool, as_function, describe
+from llamaindex_webtools._spec import WebToolsSpec
+from webtools.text.choices import Command
+from webtools.tools import TOOLS, Tool
+
+if TYPE_CHECKING:
+    from webtools import ToolResult
+
+
+class FixedSearch(TypedDict, total=False):
+    """Arguments of `web_search_tool` that go with every call; None leaves one to the model."""
+
+    limit: int | None
+    include_domains: Sequence[str]
+    exclude_domains: Sequence[str]
+    start_published_date: str | None
+    end_published_date: str | None
+    category: str | None
+    country: str | None
+    language: str | None
+    safe_search: Literal["off", "moderate", "strict"] | None
+    page: int | None
+    content: bool
+    similar: bool
+    provider: str | None
+
+
+class FixedFetch(TypedDict, total=False):
+    """Arguments of `web_fetch_tool` that go with every call; None leaves one to the model."""
+
+    question: str | None
+    text: bool
+    highlights: bool
+    summary: bool
+    text_max_characters: int | None
+    provider: str | None
+
+
+class FixedSummary(TypedDict, total=False):
+    """Arguments of `summarize_tool` that go with every call; None leaves one to the model."""
+
+    summary_type: Literal["summary", "takeaway"] | None
+    engine: Literal["cecil", "agnes"] | None
+    target_language: str | None
+    provider: str | None
+
+
+class FixedResearch(TypedDict, total=False):
+    """Arguments of `web_research_tool` that go with every call; None leaves one to the model."""
+
+    command: Command | None
+    limit: int | None
+    recency_days: int | None
+    synthesis: str | None
+
+
+class FixedTool(WebFunctionTool):
+    """A tool with some arguments decided.
+
+    Args:
+        spec: What carries out the calls.
+        tool: The name of the tool in `webtools.tools`.
+        name: What the model calls it.
+        fixed: The arguments by name.
+
+    Raises:
+        InputError: The name is one that model APIs refuse, or a value makes no sense.
+    """
+
+    def __init__(self, spec: "FixedSpec", tool: str, name: str, fixed: Mapping[str, Any]) -> None:
+        narrowed = TOOLS[tool].with_fixed(fixed)
+        run, arun = spec.functions(narrowed, name)
+        super().__init__(fn=run, async_fn=arun, metadata=describe(narrowed, name))
+        self._made_of = (spec, tool, name, fixed)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Make it anew in a copy or from a pickle: no module has its schema and functions."""
+        return FixedTool, self._made_of
+
+
+class FixedSpec(WebToolsSpec):
+    """A spec that makes functions of tools with fixed arguments too."""
+
+    def functions(self, tool: Tool, name: str) -> tuple[MethodType, MethodType]:
+        """Return the blocking and the async function of a tool.
+
+        Agents that write code call them by their own names.
+        """
+
+        @as_function(tool)
+        def run(self: FixedSpec, /, *given: Any, **arguments: Any) -> "ToolResult":
+            return self._call(tool, given, arguments)
+
+        @as_function(tool)
+        async def arun(self: FixedSpec, /, *given: Any, **arguments: Any) -> "ToolResult":
+            return await self._acall(tool, given, arguments)
+
+        run.__name__ = name.replace("-", "_")
+        arun.__name__ = f"a{run.__name__}"
+        return MethodType(run, self), MethodType(arun, self)

@@ -1,0 +1,139 @@
+"""Jina: a request for each page, tokens as the price, faults of pages told from others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import offline
+import pytest
+from offline import KEY, Stub, answer
+
+from webtools.errors import (
+    AuthenticationError,
+    BadRequestError,
+    ProviderError,
+    QuotaError,
+    RateLimitError,
+    UnavailableError,
+)
+from webtools.http.messages import Request
+from webtools.operations.fetch import fetch
+from webtools.pipeline.context import detached
+from webtools.providers import PROVIDERS, jina
+from webtools.providers.protocols import Cost, PageQuery
+
+ACCOUNT = offline.account("jina")
+KEYLESS = offline.accounts({"name": "free", "type": "jina"}).accounts[0]
+A, B = "https://a.example/1", "https://b.example/2#part"
+
+
+def read(content: str | None = "Words of a page.", **more: Any) -> dict[str, Any]:
+    data = {"title": "A", "url": A, "content": content, "usage": {"tokens": 1000}, **more}
+    return {"code": 200, "status": 20000, "data": data}
+
+
+def fault(name: str, **more: Any) -> dict[str, Any]:
+    return {"data": None, "name": name, "message": "It did not load.", **more}
+
+
+def test_a_page_is_one_post_with_the_key_and_a_bound_on_its_tokens_in_headers() -> None:
+    bound = {"accept": "application/json", "x-token-budget": "200000"}
+    request = Request(
+        "POST",
+        "https://r.jina.ai/",
+        {**bound, "authorization": f"Bearer {KEY}"},
+        json={"url": B},
+    )
+    assert jina.fetch_request(PageQuery((B,)), ACCOUNT) == request
+    assert jina.fetch_request(PageQuery((B,)), KEYLESS).headers == bound
+
+
+def test_each_page_is_a_request_and_tokens_are_paid_for_with_a_key_alone() -> None:
+    stub = Stub(answer(read()))
+    found = offline.run(fetch(ACCOUNT, PageQuery((A, B)), detached()), stub)
+    assert [page.text for page in found.pages] == ["Words of a page."] * 2
+    assert (stub.bodies, found.cost_usd) == ([{"url": A}, {"url": B}], 0.0001)
+    assert jina.fetch_price(PageQuery((A, B)), ACCOUNT) == pytest.approx(0.02)
+    assert jina.fetch_price(PageQuery((A, B)), KEYLESS) == 0
+    free = jina.read_pages(answer(read()), PageQuery((A,)), KEYLESS)
+    assert free.cost == Cost(0.0, is_estimate=False)
+
+
+@pytest.mark.parametrize(
+    ("published", "day"),
+    [("2026-05-03T10:20:00Z", "2026-05-03"), ("Sun, 03 May 2026 10:20:00 GMT", None)],
+)
+def test_the_day_on_which_a_page_was_changed_is_not_that_of_its_publication(
+    published: str, day: str | None
+) -> None:
+    pages = jina.read_pages(answer(read(publishedTime=published)), PageQuery((A,)), ACCOUNT)
+    found = pages.pages[0].published_at
+    assert (found and f"{found:%Y-%m-%d}") == day
+    assert pages.warnings == []
+
+
+def test_other_warnings_of_a_page_are_told() -> None:
+    given = answer(read(warning="This is a cached snapshot"))
+    pages = jina.read_pages(given, PageQuery((A,)), ACCOUNT)
+    assert pages.warnings == [f"{A}: Jina: This is a cached snapshot"]
+    assert pages.pages[0].text == "Words of a page."
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        (answer(read(warning="Target URL returned error 404: Not Found")), "HTTP 404"),
+        (answer(read(content=None)), "the page has no text"),
+        (answer(fault("AssertionFailureError"), 422), "It did not load."),
+        (answer(fault("SubmittedDataMalformedError", message=5), 422), "SubmittedDataMalf"),
+        (answer(fault("SecurityCompromiseError"), 451), "It did not load."),
+        (answer(fault("BudgetExceededError"), 409), "It did not load."),
+        (answer(fault("TargetFileTooLargeError"), 413), "It did not load."),
+    ],
+)
+def test_what_is_wrong_with_a_page_loses_no_other(given: Any, error: str) -> None:
+    stub = Stub(lambda request: given if request.json["url"] == A else answer(read()))
+    found = offline.run(fetch(ACCOUNT, PageQuery((A, B)), detached()), stub)
+    assert str(found.pages[0].error).startswith(error)
+    assert found.pages[1].error is None
+
+
+@pytest.mark.parametrize(
+    ("status", "name", "kind"),
+    [
+        (400, "ParamValidationError", BadRequestError),
+        (401, "AuthenticationFailedError", AuthenticationError),
+        (402, "InsufficientBalanceError", QuotaError),
+        (403, "OperationNotAllowedError", AuthenticationError),
+        (429, "RateLimitTriggeredError", RateLimitError),
+        (500, "InternalServerError", UnavailableError),
+        (503, "ServiceDisabledError", UnavailableError),
+    ],
+)
+def test_quota_rate_and_trouble_are_told_apart(
+    status: int, name: str, kind: type[ProviderError]
+) -> None:
+    found = jina.read_error(answer(fault(name), status), ACCOUNT, "fetch")
+    assert type(found) is kind
+    assert found.retry_after is None
+
+
+@pytest.mark.parametrize(
+    ("account", "more", "wait"),
+    [(ACCOUNT, {"retryAfter": 12}, 12), (KEYLESS, {"retryAfter": 12}, 12), (KEYLESS, {}, 60)],
+)
+def test_a_rate_says_how_long_to_wait_and_without_a_key_it_is_that_of_a_minute(
+    account: Any, more: dict[str, Any], wait: float
+) -> None:
+    given = answer(fault("RateLimitTriggeredError", **more), 429)
+    found = jina.read_error(given, account, "fetch")
+    assert type(found) is RateLimitError
+    assert found.retry_after == wait
+    assert ("get a key" in str(found)) == (account is KEYLESS)
+
+
+def test_pages_are_read_here_before_it_is_asked_unless_it_is_named() -> None:
+    assert PROVIDERS["jina"].capabilities() == ("fetch",)
+    alone = offline.accounts(offline.entry("jina"))
+    assert alone.select_fetcher().name == "direct"
+    assert alone.select_fetcher("my-jina").name == "my-jina"

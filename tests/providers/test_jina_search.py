@@ -1,0 +1,73 @@
+"""Jina Search: the request built, a single domain, nothing found, what errors mean."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import offline
+import pytest
+from offline import KEY, answer
+
+from webtools.errors import BadRequestError, ProviderError, QuotaError, RateLimitError
+from webtools.http.messages import Request
+from webtools.providers import jina_search
+from webtools.providers.protocols import Cost, SearchQuery
+
+ACCOUNT = offline.account("jina-search")
+QUERY = SearchQuery("rust async", limit=3)
+A = "https://a.example/1"
+HEADERS = {
+    "accept": "application/json",
+    "authorization": f"Bearer {KEY}",
+    "x-respond-with": "no-content",
+}
+
+
+def fault(name: str, message: str = "No.") -> dict[str, Any]:
+    return {"data": None, "name": name, "message": message}
+
+
+def test_a_search_is_one_post_for_hits_without_their_pages() -> None:
+    body = {"q": "rust async", "num": 3}
+    request = Request("POST", "https://s.jina.ai/", HEADERS, json=body)
+    assert jina_search.search_request(QUERY, ACCOUNT) == request
+
+
+def test_a_single_domain_and_pages_are_sent_and_several_domains_stay_here() -> None:
+    one = SearchQuery("q", 3, include_domains=("*.a.example",), page=2)
+    request = jina_search.search_request(one, ACCOUNT)
+    assert request.headers == {**HEADERS, "x-site": "a.example"}
+    assert request.json == {"q": "q", "num": 3, "page": 2}
+    assert jina_search.native_filters(one, ACCOUNT) == {"include_domains", "page"}
+    two = SearchQuery("q", 3, include_domains=("a.example", "b.example"), page=2)
+    request = jina_search.search_request(two, ACCOUNT)
+    assert (request.headers, request.json) == (HEADERS, {"q": "q", "num": 20})
+    assert jina_search.native_filters(two, ACCOUNT) == set()
+
+
+def test_hits_have_their_description_and_cost_ten_thousand_tokens() -> None:
+    rows = [{"title": "A", "url": A, "description": "x"}]
+    hits = jina_search.read_search(answer({"data": rows}), QUERY, ACCOUNT)
+    assert (hits.results[0].title, hits.results[0].snippet) == ("A", "x")
+    assert hits.cost == Cost(0.0005, is_estimate=True)
+
+
+def test_that_nothing_was_found_is_no_failure_and_free() -> None:
+    message = "No search results available for query rust async"
+    nothing = answer(fault("AssertionFailureError", message), 422)
+    assert jina_search.read_error(nothing, ACCOUNT, "search") is None
+    hits = jina_search.read_search(nothing, QUERY, ACCOUNT)
+    assert (hits.results, hits.cost) == ([], Cost(0.0, is_estimate=True))
+
+
+@pytest.mark.parametrize(
+    ("status", "name", "kind"),
+    [
+        (402, "InsufficientBalanceError", QuotaError),
+        (422, "AssertionFailureError", BadRequestError),
+        (429, "RateLimitTriggeredError", RateLimitError),
+    ],
+)
+def test_quota_and_rate_are_told_apart(status: int, name: str, kind: type[ProviderError]) -> None:
+    found = jina_search.read_error(answer(fault(name), status), ACCOUNT, "search")
+    assert type(found) is kind

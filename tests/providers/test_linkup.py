@@ -1,0 +1,113 @@
+"""Linkup: the requests built, one list of domains, nothing found, quota told from rate."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import offline
+import pytest
+from offline import KEY, answer
+
+from webtools.errors import (
+    AuthenticationError,
+    BadRequestError,
+    ProviderError,
+    QuotaError,
+    RateLimitError,
+    UnavailableError,
+)
+from webtools.http.messages import Request
+from webtools.providers import linkup
+from webtools.providers.protocols import Cost, SearchQuery
+
+ACCOUNT = offline.account("linkup")
+QUERY = SearchQuery("rust async", limit=3)
+A = "https://a.example/1"
+
+
+def body(query: SearchQuery, **options: Any) -> dict[str, Any]:
+    sent = linkup.search_request(query, offline.account("linkup", options=options)).json
+    assert isinstance(sent, dict)
+    return sent
+
+
+def fault(code: str, *details: Any) -> dict[str, Any]:
+    return {"statusCode": 0, "error": {"code": code, "message": "No.", "details": [*details]}}
+
+
+def test_a_search_is_one_post_with_the_key_in_a_header() -> None:
+    words = {"q": "rust async", "depth": "standard", "outputType": "searchResults"}
+    assert linkup.search_request(QUERY, ACCOUNT) == Request(
+        "POST",
+        "https://api.linkup.so/v1/search",
+        {"authorization": f"Bearer {KEY}"},
+        json={**words, "maxResults": 3},
+    )
+
+
+def test_dates_and_one_list_of_domains_become_fields_and_the_other_list_stays_here() -> None:
+    dates = {"start_published_date": date(2026, 4, 1), "end_published_date": date(2026, 5, 31)}
+    query = SearchQuery("q", 3, ("a.example/docs",), ("b.example",), **dates)
+    sent = body(query)
+    assert (sent["fromDate"], sent["toDate"]) == ("2026-04-01", "2026-05-31")
+    assert sent["includeDomains"] == ["a.example"]
+    assert "excludeDomains" not in sent
+    assert sent["maxResults"] == 30  # for the same price
+    native = {"include_domains", "start_published_date", "end_published_date"}
+    assert linkup.native_filters(query, ACCOUNT) == native
+    excluding = body(SearchQuery("q", 3, exclude_domains=("b.example",)))
+    assert (excluding["excludeDomains"], excluding["maxResults"]) == (["b.example"], 3)
+
+
+def test_a_deep_search_is_asked_for_and_costs_ten_times_as_much() -> None:
+    assert body(QUERY, depth="deep")["depth"] == "deep"
+    deep = offline.account("linkup", options={"depth": "deep"})
+    assert linkup.search_price(QUERY, deep) == 10 * linkup.search_price(QUERY, ACCOUNT) == 0.05
+
+
+def test_hits_have_the_extract_that_was_chosen() -> None:
+    rows = [{"type": "text", "name": "A", "url": A, "content": "x\ny", "favicon": ""}]
+    hits = linkup.read_search(answer({"results": rows}), QUERY, ACCOUNT)
+    [hit] = hits.results
+    assert (hit.title, hit.url, hit.snippet) == ("A", A, "x y")
+    assert hits.cost == Cost(0.005, is_estimate=True)
+
+
+def test_that_nothing_was_found_is_no_failure_and_free() -> None:
+    nothing = answer(fault("SEARCH_QUERY_NO_RESULT"), 400)
+    assert linkup.read_error(nothing, ACCOUNT, "search") is None
+    hits = linkup.read_search(nothing, QUERY, ACCOUNT)
+    assert (hits.results, hits.cost) == ([], Cost(0.0, is_estimate=True))
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "kind"),
+    [
+        (400, "VALIDATION_ERROR", BadRequestError),
+        (401, "UNAUTHORIZED", AuthenticationError),
+        (402, "PAYMENT_REQUIRED", QuotaError),
+        (403, "FORBIDDEN", AuthenticationError),
+        (403, "IP_NOT_WHITELISTED", AuthenticationError),
+        (409, "CONFLICT", BadRequestError),
+        (429, "INSUFFICIENT_FUNDS_CREDITS", QuotaError),
+        (429, "EXCEED_BUDGET_LIMIT", QuotaError),
+        (429, "TOO_MANY_REQUESTS", RateLimitError),
+        (500, "INTERNAL_SERVER_ERROR", UnavailableError),
+        (504, "REQUEST_DEADLINE_EXCEEDED", UnavailableError),
+    ],
+)
+def test_quota_rate_and_trouble_are_told_apart(
+    status: int, code: str, kind: type[ProviderError]
+) -> None:
+    found = linkup.read_error(answer(fault(code), status), ACCOUNT, "search")
+    assert type(found) is kind
+    assert ("Allow this address" in str(found)) == (code == "IP_NOT_WHITELISTED")
+
+
+def test_details_say_which_field_is_wrong() -> None:
+    detail = {"field": "depth", "message": "depth must be one of them"}
+    given = answer(fault("VALIDATION_ERROR", detail, "odd"), 400)
+    assert "HTTP 400: No., depth must be one of them. Change" in str(
+        linkup.read_error(given, ACCOUNT, "search")
+    )

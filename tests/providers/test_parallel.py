@@ -1,0 +1,156 @@
+"""Parallel: keywords and objective, one list of domains, passages, what errors mean."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import offline
+import pytest
+from offline import KEY, answer
+
+from webtools.errors import (
+    AuthenticationError,
+    BadRequestError,
+    ProviderError,
+    QuotaError,
+    RateLimitError,
+    UnavailableError,
+)
+from webtools.http.messages import Request
+from webtools.providers import PROVIDERS, parallel
+from webtools.providers.protocols import Cost, PageQuery, SearchQuery
+
+ACCOUNT = offline.account("parallel")
+QUERY = SearchQuery("rust async", limit=3)
+A, B = "https://a.example/1", "https://b.example/2"
+
+
+def body(query: SearchQuery, **options: Any) -> dict[str, Any]:
+    sent = parallel.search_request(query, offline.account("parallel", options=options)).json
+    assert isinstance(sent, dict)
+    return sent
+
+
+def fetched(query: PageQuery) -> Any:
+    return parallel.fetch_request(query, ACCOUNT).json
+
+
+# --- requests ----------------------------------------------------------------------------------
+
+
+def test_a_search_is_one_post_with_the_key_in_a_header() -> None:
+    settings = {"max_results": 3, "excerpt_settings": {"max_chars_per_result": 1000}}
+    assert parallel.search_request(QUERY, ACCOUNT) == Request(
+        "POST",
+        "https://api.parallel.ai/v1/search",
+        {"x-api-key": KEY},
+        json={
+            "search_queries": ["rust async"],
+            "mode": "advanced",
+            "advanced_settings": settings,
+        },
+    )
+
+
+def test_a_question_too_long_for_keywords_is_the_objective_as_well() -> None:
+    question = "word " * 60
+    sent = body(SearchQuery(question, 3))
+    assert sent["objective"] == question
+    [keywords] = sent["search_queries"]
+    assert len(keywords) <= 200
+    assert keywords.endswith(" word")
+
+
+def test_one_list_of_domains_and_the_first_day_are_sent_and_the_rest_stays_here() -> None:
+    dates = {"start_published_date": date(2026, 4, 1), "end_published_date": date(2026, 5, 31)}
+    query = SearchQuery("q", 3, ("a.example/docs",), ("b.example",), **dates, country="DE")
+    settings = body(query)["advanced_settings"]
+    policy = {"include_domains": ["a.example"], "after_date": "2026-04-01"}
+    assert settings["source_policy"] == policy
+    assert (settings["location"], settings["max_results"]) == ("de", 10)  # for the same price
+    native = {"include_domains", "start_published_date", "country", "content"}
+    assert parallel.native_filters(query, ACCOUNT) == native
+
+
+def test_modes_and_further_results_have_their_prices() -> None:
+    assert body(QUERY, mode="turbo")["mode"] == "turbo"
+    turbo = offline.account("parallel", options={"mode": "turbo"})
+    assert parallel.search_price(QUERY, turbo) == 0.001
+    assert parallel.search_price(SearchQuery("q", 12), ACCOUNT) == pytest.approx(0.007)
+
+
+def test_pages_come_whole_or_as_passages_for_a_question() -> None:
+    whole = {"urls": [A, B], "advanced_settings": {"full_content": True}}
+    assert fetched(PageQuery((A, B))) == whole
+    short = fetched(PageQuery((A,), text_max_characters=50))
+    assert short["advanced_settings"]["full_content"] == {"max_chars_per_result": 50}
+    asked = fetched(PageQuery((A,), text=False, question="Why?", passage_characters=400))
+    assert asked["objective"] == "Why?"
+    assert asked["advanced_settings"] == {"excerpt_settings": {"max_chars_per_result": 400}}
+    assert fetched(PageQuery((A,), text=False, highlights=True))["advanced_settings"] == {}
+
+
+# --- answers -----------------------------------------------------------------------------------
+
+
+def test_excerpts_are_the_snippet_and_where_pages_are_wanted_passages() -> None:
+    row = {"url": A, "title": None, "publish_date": "2026-05-03", "excerpts": ["x\ny", " ", "z"]}
+    warnings = [{"type": "warning", "message": "location is ignored"}]
+    given = answer({"results": [row], "warnings": warnings})
+    hits = parallel.read_search(given, QUERY, ACCOUNT)
+    [hit] = hits.results
+    assert (hit.title, hit.snippet) == ("a.example", "x y … z")
+    assert f"{hit.published_at:%Y-%m-%d}" == "2026-05-03"
+    assert hits.warnings == ["Parallel: location is ignored"]
+    assert hits.cost == Cost(0.005, is_estimate=True)
+    [hit] = parallel.read_search(given, SearchQuery("q", 3, content=True), ACCOUNT).results
+    assert hit.snippet == "x y"
+    assert hit.content is not None
+    assert [each.text for each in hit.content.passages or ()] == ["x\ny", "z"]
+
+
+def test_pages_are_matched_and_those_that_failed_say_why_and_cost_nothing() -> None:
+    page = {"url": A, "title": "A", "excerpts": ["x"], "full_content": "# A"}
+    error = {"url": B, "error_type": "fetch_error", "http_status_code": 500}
+    given = answer({"results": [page], "errors": [error], "warnings": [{"message": "no question"}]})
+    pages = parallel.read_pages(given, PageQuery((A, B), highlights=True), ACCOUNT)
+    assert [each.error for each in pages.pages] == [None, "fetch_error (HTTP 500)"]
+    assert (pages.pages[0].text, pages.pages[0].highlights) == ("# A", ["x"])
+    assert (pages.cost, pages.warnings) == (Cost(0.001, is_estimate=True), [])
+
+
+def test_in_place_of_a_summary_comes_the_text() -> None:
+    page = {"url": A, "title": "A", "excerpts": [], "full_content": "# A"}
+    query = PageQuery((A,), text=False, summary=True)
+    pages = parallel.read_pages(answer({"results": [page], "errors": []}), query, ACCOUNT)
+    assert pages.pages[0].text == "# A"
+    assert pages.warnings == [
+        'Provider "my-parallel" cannot summarize pages. The text is given instead.'
+    ]
+
+
+# --- errors ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (401, AuthenticationError),
+        (402, QuotaError),
+        (403, AuthenticationError),
+        (422, BadRequestError),
+        (429, RateLimitError),
+        (500, UnavailableError),
+    ],
+)
+def test_quota_rate_and_trouble_are_told_apart(status: int, kind: type[ProviderError]) -> None:
+    body = {"type": "error", "error": {"ref_id": "1", "message": "No."}}
+    found = parallel.read_error(answer(body, status), ACCOUNT, "search")
+    assert type(found) is kind
+    assert f"HTTP {status}: No." in str(found)
+
+
+def test_it_searches_fetches_and_chooses_passages() -> None:
+    assert PROVIDERS["parallel"].capabilities() == ("search", "fetch")
+    assert parallel.ABOUT.chooses_passages
