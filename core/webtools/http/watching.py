@@ -33,9 +33,10 @@ class Tracing:
 
 def watched(transport: T, wrap: Callable[[T, Any], T]) -> T:
     """Return a transport, wrapped where its requests are logged or traced."""
-    trace = sys.modules.get(OTEL)
-    if trace is not None:
-        provider = trace.get_tracer_provider()  # the application's, or one that does nothing
+    # None in it yet where another thread is importing it just now.
+    find = getattr(sys.modules.get(OTEL), "get_tracer_provider", None)
+    if find is not None:
+        provider = find()  # the application's, or one that does nothing
         is_on = type(provider).__name__ not in _NO_PROVIDERS
         Tracing.tracer = provider.get_tracer("webtools", __version__) if is_on else None
     if Tracing.tracer is not None or LOGGER.isEnabledFor(logging.DEBUG):
