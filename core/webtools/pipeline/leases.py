@@ -53,11 +53,11 @@ def leased(
         value = yield from _waited(lease, look, deadline)
         if value is None:
             value, is_kept = yield from make(lease.put)
-    except GeneratorExit:  # the call was cancelled, and no step is carried out any more
-        in_own_thread(lease.abandon, "webtools-lease")
-        raise
     except WebToolsError:
         yield Offload(partial(lease.end, is_void=True))
+        raise
+    except BaseException:  # such as that the call was cancelled: no step is carried out any more
+        in_own_thread(lease.abandon, "webtools-lease")
         raise
     yield Offload(partial(lease.end, is_void=not is_kept))
     return value

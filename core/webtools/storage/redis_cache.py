@@ -6,16 +6,19 @@ compared. How much is kept altogether is the server's matter (`maxmemory`).
 
 from __future__ import annotations
 
+import re
 import time
 import zlib
 from collections.abc import Iterator
-from typing import Any
+from contextlib import suppress
 
 from webtools.storage.cache import CacheStats, Entry
 from webtools.storage.redis_server import PREFIX, Client, Server
 
 _SHARE = 8  # a value larger than this part of `max_bytes` is not kept
 _MOST_BYTES = 2 * 1024 * 1024  # nor a larger one: reading it would take too long
+_LONGEST_HEAD = 64  # bytes
+_HEAD = re.compile(rb"\d{1,20} (\d{1,10}) (\d{1,15})\n", re.ASCII)
 _BATCH = 500
 _LEASE_MS = 15_000  # for which others wait for who has a lease, and may have died
 _VOID_MS = 1_000  # for which they are told that nothing comes of it
@@ -24,9 +27,9 @@ _VOID_MS = 1_000  # for which they are told that nothing comes of it
 _SET = """
 local token = tonumber(ARGV[1])
 if token > 0 then
-    local held = tonumber(redis.call('GET', KEYS[2]) or '0')
-    local head = redis.call('GETRANGE', KEYS[1], 0, 31)
-    local stored = tonumber(string.match(head, '^%d+') or '0')
+    local held = tonumber(redis.call('GET', KEYS[2]) or '0') or 0
+    local head = redis.call('GETRANGE', KEYS[1], 0, 63)
+    local stored = tonumber(string.match(head, '^(%d+) %d+ %d+\\n') or '0')
     if held > token or stored > token then return 0 end
 end
 redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
@@ -70,30 +73,29 @@ class RedisCache:
             StoreError: The server cannot be used.
         """
 
-        def found(client: Client) -> list[Any]:
-            both = client.pipeline(transaction=False).get(name).pttl(name)
-            result: list[Any] = both.execute()
-            return result
+        def found(client: Client) -> Entry | None:
+            both = client.pipeline(transaction=False)
+            raw, left = both.getrange(name, 0, _LONGEST_HEAD + _MOST_BYTES).pttl(name).execute()
+            return self._entry(key, raw, left) if left > 0 else None
 
         if not _is_text(name := _name(key)):
             return None
-        raw, left = self._server.use(found)
-        return None if raw is None or left <= 0 else self._entry(key, raw, left)
+        return self._server.use(found)
 
     def get_at_once(self, key: str) -> Entry | None:
         """Raise `BlockingIOError`: the way to a server may always take longer."""
         raise BlockingIOError(key)
 
     def _entry(self, key: str, raw: bytes, left_ms: int) -> Entry | None:
-        head, _, data = raw.partition(b"\n")
-        try:
-            _, checksum, ttl_ms = map(int, head.split())
-        except ValueError:  # not written by us
+        head = _HEAD.match(raw)
+        if head is None:  # not written by us
             return None
-        age = max(0, ttl_ms - left_ms) / 1000
-        if age >= self._ttl or checksum != _checksum(key, data):
+        data, age = raw[head.end() :], max(0, int(head[2]) - left_ms) / 1000
+        if age >= self._ttl or int(head[1]) != _checksum(key, data):
             return None
-        return Entry(data.decode("utf-8", "surrogatepass"), time.time() - age)
+        with suppress(UnicodeDecodeError):
+            return Entry(data.decode("utf-8", "surrogatepass"), time.time() - age)
+        return None
 
     def set(self, key: str, value: str, token: int = 0) -> None:
         """Store a text, if it is not too large.
@@ -129,12 +131,12 @@ class RedisCache:
             for names in _batches(client):
                 asked = client.pipeline(transaction=False)
                 for name in names:
-                    asked.strlen(name).getrange(name, 0, 63).pttl(name)
+                    asked.strlen(name).getrange(name, 0, _LONGEST_HEAD - 1).pttl(name)
                 each = iter(asked.execute())
                 for name, size, start, left in zip(names, each, each, each, strict=False):
                     sizes.append(len(name) + size)
-                    words = start.partition(b"\n")[0].split()
-                    ages.append((int(words[-1]) - left) / 1000 if words and left > 0 else 0.0)
+                    head = _HEAD.match(start)
+                    ages.append((int(head[2]) - left) / 1000 if head and left > 0 else 0.0)
             return int(client.info("memory")["maxmemory"])
 
         most = self._server.use(look)
@@ -174,7 +176,7 @@ class RedisLeases:
     def take(self, key: str) -> int:
         """Take the lease on a key, as `Leases` says."""
         keys = (f"lease:{key}", "fence")
-        return int(self._server.use(lambda client: self._take(client, keys, _LEASE_MS)))
+        return self._server.use(lambda client: int(self._take(client, keys, _LEASE_MS)))
 
     def set(self, key: str, value: str, token: int) -> None:
         """Store what came of the work, as `Leases` says."""

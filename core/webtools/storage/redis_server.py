@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from webtools.errors import ConfigError
 from webtools.storage.connections import StoreError
+from webtools.storage.redis_socket import bounded
 from webtools.text.cleaning import one_line, store_place
 from webtools.text.redaction import redactor_for
 
@@ -78,9 +79,14 @@ class Server:
             raise ServerError(self._fault)
         try:
             return work(self._client(patience))
+        except StoreError:
+            raise
         except (redis.RedisError, OSError) as error:
-            fault = self._told(error)
+            fault = self._told(str(error) or type(error).__name__)
             is_answer = isinstance(error, redis.ResponseError)
+        except Exception:  # noqa: BLE001  a server may answer anything, and others write there
+            fault = self._told("what it answers cannot be read")
+            is_answer = True
         # Outside the handler: what the library raises may tell what was sent.
         self._fault = fault
         if not is_answer:
@@ -121,11 +127,10 @@ class Server:
             known = self._clients.setdefault(patience, _connected(self._url, patience))
         return known
 
-    def _told(self, error: Exception) -> str:
+    def _told(self, fault: str) -> str:
         clean = redactor_for(frozenset({self._url})).text
-        text = one_line(clean(str(error))).partition(" script: ")[0]  # of ours, by its hash
-        text = text[:_LONGEST_FAULT].rstrip(". ")
-        return f"{self.place} cannot be used: {text or type(error).__name__}"
+        text = one_line(clean(fault)).partition(" script: ")[0]  # of ours, by its hash
+        return f"{self.place} cannot be used: {text[:_LONGEST_FAULT].rstrip('. ')}"
 
 
 def _library() -> Any:
@@ -134,7 +139,7 @@ def _library() -> Any:
 
 def _connected(url: str, patience: float) -> Client:
     redis = _library()
-    return redis.Redis.from_url(
+    client = redis.Redis.from_url(
         url,
         socket_timeout=patience,
         socket_connect_timeout=patience,
@@ -142,6 +147,9 @@ def _connected(url: str, patience: float) -> Client:
         retry=redis.retry.Retry(redis.backoff.NoBackoff(), 0),
         protocol=2,
     )
+    pool = client.connection_pool
+    pool.connection_class = bounded(pool.connection_class, patience)
+    return client
 
 
 def server_at(url: str) -> Server:

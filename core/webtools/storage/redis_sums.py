@@ -12,12 +12,15 @@ import json
 import os
 import secrets
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import astuple
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+from pydantic import NonNegativeInt, TypeAdapter, ValidationError
 
 from webtools.storage.budget import Sum
 from webtools.storage.circuit_breaker import FORGOTTEN_AFTER, Change, State
@@ -31,9 +34,13 @@ from webtools.storage.redis_server import (
     ServerError,
 )
 
+T = TypeVar("T")
+
 _PRIVATE = 0o600
 _DAY_ZERO = datetime(1970, 1, 1, tzinfo=UTC).date()
 _LEDGER = ("epoch", "spend")
+# The fields of a state: others can write there too.
+_STATE = TypeAdapter(tuple[NonNegativeInt, NonNegativeInt, float, str, str, float])
 
 # KEYS: epoch, sums. ARGV: a new epoch, the epoch known, the day it was last seen, the most calls
 # seen on that day, …. Lost counts: this is another server's, or an emptied one's, first day; or
@@ -98,6 +105,16 @@ class LostCountsError(StoreError):
     """The server has lost what was counted today."""
 
 
+class _Answer(NamedTuple):
+    """What a script says of the sums."""
+
+    verdict: int
+    day: int
+    date: str
+    epoch: str
+    spent: Sum
+
+
 class _Seen(NamedTuple):
     """What this process knows of the sums: the epoch, the day, and the calls of that day."""
 
@@ -137,13 +154,13 @@ class RedisLedger:
         Raises:
             LostCountsError: What was counted today is lost: it might be spent twice.
         """
-        verdict, day, sums = self._asked(self._take, cost, most.micro_usd, most.calls)
-        return _date(day), None if verdict > 0 else sums
+        answer = self._asked(self._take, cost, most.micro_usd, most.calls)
+        return answer.date, None if answer.verdict > 0 else answer.spent
 
     def change(self, day: str, change: int) -> None:
         """Add to the sum of a day, as `Ledger` says; nothing is given back that may be lost."""
         number = (datetime.fromisoformat(day).date() - _DAY_ZERO).days if day else -1
-        self._run(self._change, number, change)
+        self._run(self._change, int, number, change)
 
     def today(self) -> Sum:
         """Return what is spent today, as `Ledger` says.
@@ -151,25 +168,24 @@ class RedisLedger:
         Raises:
             LostCountsError: That is lost.
         """
-        return self._asked(self._sum)[2]
+        return self._asked(self._sum).spent
 
-    def _asked(self, script: Any, *arguments: int) -> tuple[int, int, Sum]:
+    def _asked(self, script: Any, *arguments: int) -> _Answer:
         """Run a script, again where a person has put right what was lost."""
-        answer = self._run(script, *arguments)
-        if answer[0] < 0 and self._is_put_right():
-            answer = self._run(script, *arguments)
-        verdict, day, epoch, usd, calls = answer
-        if verdict < 0:
+        answer = self._run(script, _answer, *arguments)
+        if answer.verdict < 0 and self._is_put_right():
+            answer = self._run(script, _answer, *arguments)
+        if answer.verdict < 0:
             raise self._lost()
-        self._see(_Seen(epoch.decode(), day, calls))
-        return verdict, day, Sum(usd, calls)
+        self._see(_Seen(answer.epoch, answer.day, answer.spent.calls))
+        return answer
 
-    def _run(self, script: Any, *arguments: int) -> Any:
+    def _run(self, script: Any, read: Callable[[Any], T], *arguments: int) -> T:
         new = secrets.token_hex(8)  # never the same again, or a loss would not show
         given = (new, *self._known(), *arguments)
 
-        def asked(client: Client) -> Any:
-            return script(client, _LEDGER, *given)
+        def asked(client: Client) -> T:
+            return read(script(client, _LEDGER, *given))
 
         return self._server.use(asked, patience=LEDGER_PATIENCE)
 
@@ -238,6 +254,12 @@ class RedisLedger:
                 os.close(file)
 
 
+def _answer(raw: Any) -> _Answer:
+    verdict, day, epoch, usd, calls = raw
+    sums = Sum(int(usd), int(calls))
+    return _Answer(int(verdict), int(day), _date(int(day)), epoch.decode("ascii"), sums)
+
+
 def _parsed(record: str) -> _Seen:
     words = record.split()
     with suppress(ValueError, IndexError):
@@ -300,9 +322,9 @@ def _row(key: str) -> str:
     return f"{PREFIX}health:{_hashed(key)}"
 
 
-def _state(raw: Any) -> State | None:
-    with suppress(ValueError, TypeError):
-        return State(*json.loads(raw))
+def _state(raw: bytes | None) -> State | None:
+    with suppress(ValidationError):  # it is none of ours
+        return None if raw is None else State(*_STATE.validate_json(raw))
     return None
 
 
@@ -321,8 +343,8 @@ class RedisLimits:
         """Take the next free moment, as `RateLimits` says."""
         keys = (f"rate:{_hashed(name)}",)
         arguments = round(interval * 1e6), round(most * 1e6)
-        wait = self._server.use(lambda client: self._reserve(client, keys, *arguments))
-        return None if wait < 0 else wait / 1e6
+        wait = self._server.use(lambda client: int(self._reserve(client, keys, *arguments)))
+        return wait / 1e6 if 0 <= wait <= arguments[1] else None
 
 
 def _hashed(name: str) -> str:

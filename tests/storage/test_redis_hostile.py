@@ -1,0 +1,202 @@
+"""What stands on a server is not believed: others write there, and it need not be Redis at all."""
+
+from __future__ import annotations
+
+import socket
+import time
+import zlib
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from redis_servers import RedisServer, needs_redis
+from servers import RawServer
+
+from webtools.config import BudgetConfig
+from webtools.errors import ConfigError
+from webtools.storage.budget import Budget, Sum
+from webtools.storage.circuit_breaker import State
+from webtools.storage.connections import StoreError
+from webtools.storage.redis_server import PREFIX
+from webtools.storage.stores import Leases, RateLimits, Stores, stores_for
+
+KEY = b"key"
+STATE = State(1, 0, 0.0, "failing", "it is in trouble", 0.0)
+
+
+def stores_at(url: str, tmp_path: Path) -> Stores:
+    return stores_for(tmp_path / "webtools.sqlite3", url, ttl=60.0, max_bytes=2**28)
+
+
+@pytest.fixture
+def stores(redis_server: RedisServer, tmp_path: Path) -> Stores:
+    return stores_at(redis_server.url, tmp_path)
+
+
+def entry(data: bytes, ttl_ms: bytes = b"60000") -> bytes:
+    return b"0 %d %s\n%s" % (zlib.crc32(data, zlib.crc32(KEY)), ttl_ms, data)
+
+
+# --- what others wrote -------------------------------------------------------------------------
+
+
+@needs_redis
+@pytest.mark.parametrize(
+    "raw", [entry(b"\xff\xfe"), entry(b"x", b"9" * 400), entry(b"x", b"-5"), b"9" * 5000, b"9 x"]
+)
+def test_an_entry_that_is_none_of_ours_is_passed_over_counted_and_replaced(
+    stores: Stores, redis_server: RedisServer, raw: bytes
+) -> None:
+    redis_server.client.set(f"{PREFIX}cache:key", raw, px=60_000)
+    assert stores.cache.get("key") is None
+    assert stores.cache.stats().entries == 1
+    leases = cast("Leases", stores.leases)
+    leases.set("key", "value", leases.take("key"))
+    found = stores.cache.get("key")
+    assert found is not None
+    assert found.value == "value"
+
+
+@needs_redis
+def test_of_an_entry_no_more_is_read_than_one_of_ours_may_have(
+    stores: Stores, redis_server: RedisServer
+) -> None:
+    redis_server.client.set(f"{PREFIX}cache:key", entry(b"x" * 50_000_000), px=60_000)
+    before = redis_server.client.info("stats")["total_net_output_bytes"]
+    assert stores.cache.get("key") is None
+    assert redis_server.client.info("stats")["total_net_output_bytes"] - before < 3_000_000
+
+
+@needs_redis
+def test_what_was_got_under_an_old_lease_is_cached_where_a_later_one_came_to_nothing(
+    stores: Stores, redis_server: RedisServer
+) -> None:
+    leases = cast("Leases", stores.leases)
+    early = leases.take("key")
+    redis_server.client.delete(f"{PREFIX}lease:key")  # as when it has run out
+    leases.end("key", leases.take("key"), is_void=True)
+    leases.set("key", "value", early)
+    assert stores.cache.get("key") is not None
+
+
+@needs_redis
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"[" * 200_000,
+        b'["x", 1, "y", 2, 3, "z"]',
+        b'[1, 1, null, "quota", null, null]',
+        b'[1, -9, 0, "quota", "x", 1]',
+        b'[1, 1, 0, "quota", ["x"], 1]',
+    ],
+)
+def test_a_state_of_other_types_is_none(
+    stores: Stores, redis_server: RedisServer, raw: bytes
+) -> None:
+    stores.states.change("exa", lambda _: STATE)
+    [row] = redis_server.client.keys(f"{PREFIX}health:*")
+    redis_server.client.set(row, raw)
+    assert stores.states.read("exa") is None
+    assert stores.states.change("exa", lambda stored: stored or STATE) == STATE
+
+
+@needs_redis
+@pytest.mark.parametrize("sum_", ["abc", "", "nan", "1e3"])
+def test_sums_that_are_no_numbers_let_nothing_be_spent(
+    stores: Stores, redis_server: RedisServer, sum_: str
+) -> None:
+    budget = Budget(stores.ledger, BudgetConfig(usd_per_day=1.0))
+    day = budget.reserve("exa", 0.01).day
+    assert day
+    [(field, _)] = redis_server.client.hscan_iter(f"{PREFIX}spend", "*:usd")
+    redis_server.client.hset(f"{PREFIX}spend", field, sum_)
+    with pytest.raises(ConfigError, match="so nothing is spent"):
+        budget.reserve("exa", 0.01)
+    with suppress(ConfigError):
+        budget.spent()
+
+
+# --- what is no Redis --------------------------------------------------------------------------
+
+USES: dict[str, Callable[[Stores], Any]] = {
+    "get": lambda stores: stores.cache.get("key"),
+    "set": lambda stores: stores.cache.set("key", "value"),
+    "stats": lambda stores: stores.cache.stats(),
+    "clear": lambda stores: stores.cache.clear(),
+    "take": lambda stores: cast("Leases", stores.leases).take("key"),
+    "reserve": lambda stores: cast("RateLimits", stores.limits).reserve("name", 1.0, 5.0),
+    "read state": lambda stores: stores.states.read("exa"),
+    "change state": lambda stores: stores.states.change("exa", lambda _: STATE),
+    "spend": lambda stores: stores.ledger.take(1, Sum(10, 10)),
+    "sums": lambda stores: stores.ledger.today(),
+}
+ANSWERS = {
+    "web server": b"HTTP/1.1 400 Bad Request\r\n\r\n",
+    "number": b":5\r\n",
+    "nothing": b"$-1\r\n",
+    "text": b"$3\r\nabc\r\n",
+    "nested": b"*1\r\n" * 20_000 + b":1\r\n",
+    "odd day": b"*5\r\n:1\r\n:99999999999\r\n$2\r\nab\r\n:1\r\n:1\r\n",
+    "odd epoch": b"*5\r\n:1\r\n:20000\r\n$2\r\n\xff\xfe\r\n:1\r\n:1\r\n",
+    "no number": b":x\r\n",
+    "endless list": b"*99999999999\r\n",
+    "long error": b"-ERR " + b"A" * 1_000_000 + b"\r\n",
+}
+
+
+def commands_in(data: bytes) -> int:
+    return sum(line[:1] == b"*" and line[1:].isdigit() for line in data.split(b"\r\n"))
+
+
+@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
+def test_whatever_is_answered_is_an_answer_or_a_fault_of_the_store(
+    tmp_path: Path, answer: bytes
+) -> None:
+    def script(connection: socket.socket, _: Any = None) -> None:
+        with suppress(OSError):
+            while data := connection.recv(65536):
+                connection.sendall(answer * max(1, commands_in(data)))
+
+    for name, use in USES.items():
+        with RawServer(script) as server:
+            stores = stores_at(f"redis://127.0.0.1:{server.port}/0", tmp_path)
+            fault = ""
+            try:
+                use(stores)
+            except StoreError as error:
+                fault = str(error)
+            assert len(fault) < 300
+            assert fault or name not in {"spend", "stats", "clear"}
+
+
+def test_an_answer_that_trickles_in_has_the_time_of_one_answer(tmp_path: Path) -> None:
+    def script(connection: socket.socket, _: Any = None) -> None:
+        with suppress(OSError):
+            while b"EVALSHA" not in (data := connection.recv(65536)):
+                connection.sendall(b"+OK\r\n" * commands_in(data))
+            connection.sendall(b"$1000\r\n")
+            for _ in range(40):
+                time.sleep(0.2)
+                connection.sendall(b"x")
+
+    with RawServer(script) as server:
+        stores = stores_at(f"redis://127.0.0.1:{server.port}/0", tmp_path)
+        start = time.monotonic()
+        with pytest.raises(StoreError, match="Timeout"):
+            cast("Leases", stores.leases).take("key")
+        assert time.monotonic() - start < 3
+
+
+@pytest.mark.parametrize("wait", [b":-7\r\n", b":9000000000\r\n", b"$3\r\nnan\r\n"])
+def test_no_server_makes_a_call_wait_longer_than_it_may(tmp_path: Path, wait: bytes) -> None:
+    def script(connection: socket.socket, _: Any = None) -> None:
+        with suppress(OSError):
+            while data := connection.recv(65536):
+                connection.sendall(wait * commands_in(data))
+
+    with RawServer(script) as server:
+        limits = stores_at(f"redis://127.0.0.1:{server.port}/0", tmp_path).limits
+        with suppress(StoreError):
+            assert cast("RateLimits", limits).reserve("name", 1.0, 5.0) is None
