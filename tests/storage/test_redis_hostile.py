@@ -19,7 +19,7 @@ from webtools.errors import ConfigError
 from webtools.storage.budget import Budget, Sum
 from webtools.storage.circuit_breaker import State
 from webtools.storage.connections import StoreError
-from webtools.storage.redis_server import PREFIX
+from webtools.storage.redis_server import PREFIX, _connected
 from webtools.storage.stores import Leases, RateLimits, Stores, stores_for
 
 KEY = b"key"
@@ -200,3 +200,38 @@ def test_no_server_makes_a_call_wait_longer_than_it_may(tmp_path: Path, wait: by
         limits = stores_at(f"redis://127.0.0.1:{server.port}/0", tmp_path).limits
         with suppress(StoreError):
             assert cast("RateLimits", limits).reserve("name", 1.0, 5.0) is None
+
+
+# --- addresses ---------------------------------------------------------------------------------
+
+
+def test_a_name_that_is_looked_up_for_long_holds_a_call_up_no_longer_than_a_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slow(*_: Any, **__: Any) -> Any:
+        time.sleep(4)
+        raise OSError("no such name")
+
+    monkeypatch.setattr(socket, "getaddrinfo", slow)
+    start = time.monotonic()
+    with pytest.raises(StoreError, match="Timeout connecting"):
+        stores_at("redis://store.example:6379/0", tmp_path).cache.get("key")
+    assert time.monotonic() - start < 3
+
+
+def test_a_name_that_is_none_is_a_fault_of_the_store(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"^redis://a\.\.b:6379/0 cannot be used: its name"):
+        stores_at("redis://a..b:6379/0", tmp_path).cache.get("key")
+
+
+@needs_redis
+def test_a_scheme_may_stand_in_capitals(redis_server: RedisServer, tmp_path: Path) -> None:
+    stores = stores_at(redis_server.url.replace("redis", "REDIS"), tmp_path)
+    stores.cache.set("key", "value")
+    assert stores.cache.get("key") is not None
+
+
+def test_over_tls_the_certificate_must_be_of_the_host_with_any_release_of_the_client() -> None:
+    pool = _connected("rediss://store.example/0", 0.5).connection_pool
+    assert pool.connection_kwargs["ssl_check_hostname"] is True
+    assert pool.make_connection().check_hostname is True

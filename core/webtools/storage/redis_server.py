@@ -85,7 +85,7 @@ class Server:
             fault = self._told(str(error) or type(error).__name__)
             is_answer = isinstance(error, redis.ResponseError)
         except Exception:  # noqa: BLE001  a server may answer anything, and others write there
-            fault = self._told("what it answers cannot be read")
+            fault = self._told("its name, or what it answers, cannot be read")
             is_answer = True
         # Outside the handler: what the library raises may tell what was sent.
         self._fault = fault
@@ -149,6 +149,8 @@ def _connected(url: str, patience: float) -> Client:
     )
     pool = client.connection_pool
     pool.connection_class = bounded(pool.connection_class, patience)
+    if issubclass(pool.connection_class, redis.SSLConnection):
+        pool.connection_kwargs["ssl_check_hostname"] = True  # older releases do not of themselves
     return client
 
 
@@ -160,6 +162,8 @@ def server_at(url: str) -> Server:
     """
     if find_spec("redis") is None:
         raise ConfigError(f"storage.url {urlsplit(url).scheme}:// needs the extra redis: {INSTALL}")
+    scheme, _, rest = url.partition("://")
+    url = f"{scheme.lower()}://{rest}"  # as the library wants it
     return _servers.get(url) or _servers.setdefault(url, Server(url))
 
 

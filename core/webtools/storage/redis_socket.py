@@ -8,7 +8,10 @@ from __future__ import annotations
 import math
 import socket
 import time
+from collections.abc import Callable
 from typing import Any, cast
+
+from webtools.http.threads import in_own_thread
 
 
 def bounded(kind: type[Any], seconds: float) -> type[Any]:
@@ -16,12 +19,14 @@ def bounded(kind: type[Any], seconds: float) -> type[Any]:
 
     Args:
         kind: The library's own.
-        seconds: From the end of a command to the end of its answer.
+        seconds: For making a connection, and from the end of a command to that of its answer.
     """
 
     class Bounded(kind):  # type: ignore[misc]
         def _connect(self) -> Any:
-            return _Socket(cast("socket.socket", super()._connect()), seconds)  # pyright: ignore[reportUnknownMemberType]
+            # The system looks names up for as long as it likes.
+            connect = cast("Callable[[], socket.socket]", super()._connect)  # pyright: ignore[reportUnknownMemberType]
+            return _Socket(in_own_thread(connect, "webtools-store").result(seconds), seconds)
 
     return Bounded
 
