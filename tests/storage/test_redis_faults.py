@@ -157,6 +157,21 @@ def test_a_slow_line_is_no_fault(settings: dict[str, Any], server: RedisServer) 
     assert (found.cache_hit, found.warnings) == (True, [])
 
 
+def test_threads_count_their_calls_at_the_same_time(server: RedisServer, tmp_path: Path) -> None:
+    with Line(server) as line, ThreadPoolExecutor(10) as pool:
+        stores = stores_for(tmp_path / "c", line.url, ttl=60, max_bytes=2**28)
+        budget = Budget(stores.ledger, BudgetConfig(calls_per_day=10, calls_per_process=20))
+        budget.spent()
+        line.pause = 0.1
+        start = time.monotonic()
+        for _ in pool.map(lambda _: budget.reserve("exa", 0.01), range(10)):
+            pass
+        assert time.monotonic() - start < 0.1 * 9
+        with pytest.raises(QuotaError):
+            budget.reserve("exa", 0.01)
+        assert budget.spent().process.calls == 10  # what was refused is not counted
+
+
 def test_a_replica_that_only_reads_serves_hits_and_lets_nothing_be_spent(
     settings: dict[str, Any], server: RedisServer, tmp_path: Path, webtools_sandbox: SandboxServer
 ) -> None:

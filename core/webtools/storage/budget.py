@@ -253,9 +253,14 @@ class Budget:
         with self._process.lock:
             if not self._process_limit.allows(self._process.spent, cost):
                 raise _refusal(provider, self._process_limit.fault(self._process.spent, cost))
-            if day is not None:
-                day = self._reserve_today(cost, provider)
             self._process.add(cost, 1)
+        if day is not None:  # without the lock: the way to a server may be long
+            try:
+                day = self._reserve_today(cost, provider)
+            except BaseException:
+                with self._process.lock:
+                    self._process.add(-cost, -1)
+                raise
         return Reservation(day, cost)
 
     def _reserve_today(self, cost: int, provider: str) -> str:
