@@ -1,6 +1,7 @@
 """Tools with arguments that the developer has decided: a model neither sees nor changes them."""
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
@@ -77,7 +78,7 @@ class FixedTool(WebFunctionTool):
         narrowed = TOOLS[tool].with_fixed(fixed)
         run, arun = spec.functions(narrowed, name)
         super().__init__(fn=run, async_fn=arun, metadata=describe(narrowed, name))
-        self._made_of = (spec, tool, name, fixed)
+        self._made_of = (spec, tool, name, deepcopy(dict(fixed)))  # lists may change later
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Make it anew in a copy or from a pickle: no module has its schema and functions."""

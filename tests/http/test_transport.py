@@ -20,6 +20,7 @@ from base64 import b64encode
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import httpx
 import pytest
@@ -759,6 +760,13 @@ def test_who_hooks_into_httpx_sees_the_request_and_lets_the_answer_pass(
     [request] = seen
     assert (request.method, str(request.url)) == ("POST", url)
     assert (request.headers["x-api-key"], json.loads(request.read())) == ("test-key-exa", body)
+
+
+@pytest.mark.parametrize("options", [{}, {"autospec": True}])
+def test_a_mock_of_a_transport_counts_as_a_hook(options: dict[str, Any]) -> None:
+    assert not pool._is_hooked("HTTPTransport", "handle_request")
+    with mock.patch.object(httpx.HTTPTransport, "handle_request", **options):
+        assert pool._is_hooked("HTTPTransport", "handle_request")
 
 
 def _faults(send: Send) -> list[str]:

@@ -98,8 +98,9 @@ def test_a_fixed_value_that_makes_no_sense_is_refused_at_once() -> None:
         web_search_tool(limit=1000)
     with pytest.raises(InputError, match='"limt" is not an argument; use queries, limit,'):
         web_search_tool(limt=3)  # type: ignore[call-arg]
-    with pytest.raises(InputError, match="queries is what a call is about"):
-        web_search_tool(queries=["a"])  # type: ignore[call-arg]
+    for spelling in ("queries", "query", "q", "Queries"):
+        with pytest.raises(InputError, match="queries is what a call is about"):
+            web_search_tool(**{spelling: ["a"]})  # type: ignore[arg-type]
 
 
 def test_an_agent_that_writes_code_calls_it_by_the_name_that_the_model_knows() -> None:
@@ -119,6 +120,15 @@ def test_a_tool_with_fixed_arguments_can_be_copied_and_pickled(
         assert again.metadata.name == "two"
         assert "limit" not in again.metadata.get_parameters_dict()["properties"]
         assert again.call(queries=["read json"]).content == expected
+
+
+def test_a_list_that_changes_after_the_tool_was_made_changes_no_copy_of_it() -> None:
+    domains = ["docs.python.org"]
+    tool = web_search_tool(include_domains=domains)
+    domains.append("other.example")
+    for each in (tool, copy.copy(tool)):
+        output = each.call(queries=["a"], include_domains=["another.example"])
+        assert "['docs.python.org']" in output.content
 
 
 def test_the_language_model_of_a_fixed_research_writes_its_answers(

@@ -45,6 +45,12 @@ def test_a_single_domain_and_pages_are_sent_and_several_domains_stay_here() -> N
     assert jina_search.native_filters(two, ACCOUNT) == set()
 
 
+def test_an_international_domain_is_sent_as_headers_can_carry_it() -> None:
+    query = SearchQuery("q", 3, include_domains=("*.m\u00fcnchen.de",))
+    request = jina_search.search_request(query, ACCOUNT)
+    assert request.headers["x-site"] == "xn--mnchen-3ya.de"
+
+
 def test_hits_have_their_description_and_cost_ten_thousand_tokens() -> None:
     rows = [{"title": "A", "url": A, "description": "x"}]
     hits = jina_search.read_search(answer({"data": rows}), QUERY, ACCOUNT)

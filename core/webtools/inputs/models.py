@@ -318,7 +318,8 @@ def with_fixed(model: type[Input], values: Mapping[str, Any]) -> type[Input]:
         InputError: A value makes no sense, or is what the call is about.
     """
     first = next(iter(model.model_fields))
-    if first in values:
+    names = [*values, *map(_field_name, values)]
+    if first in {model.spellings.get(name, name) for name in names}:
         message = f"{first} is what a call is about; it cannot be fixed."
         raise InputError(message)
     checked = read_input(model, {first: _STAND_IN, **values})

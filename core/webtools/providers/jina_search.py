@@ -6,6 +6,7 @@ API: https://jina.ai/reader (read 2026-11-22); its origin is another one than th
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import Any
 
 from webtools.errors import ProviderError
@@ -53,8 +54,19 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     headers = {"accept": "application/json", "authorization": f"Bearer {account.key}"}
     headers["x-respond-with"] = "no-content"
     if "include_domains" in native:
-        headers["x-site"] = site_of(query.include_domains[0])
+        headers["x-site"] = _ascii(site_of(query.include_domains[0]))
     return Request("POST", f"{account.base_url}/", headers=headers, json=body)
+
+
+def _ascii(host: str) -> str:
+    """Encode an international name: bytes beyond ASCII in a header arrive as others."""
+    if host.isascii():
+        return host
+    import idna  # noqa: PLC0415 - 10 ms for tables that few names need
+
+    with suppress(UnicodeError):  # it is no name: nothing will be found there
+        return idna.encode(host, uts46=True).decode()
+    return host
 
 
 def search_price(_query: SearchQuery, _account: Account) -> float:
