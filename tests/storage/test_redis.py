@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -387,6 +388,26 @@ def test_a_forked_process_uses_connections_of_its_own(stores: Stores) -> None:
     os.waitpid(child, 0)
     os.close(reading)
     os.close(writing)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_process_that_is_forked_while_a_thread_uses_the_client_does_not_hang(
+    stores: Stores, redis_server: RedisServer
+) -> None:
+    stores.cache.set("key", "value")
+    server = server_at(redis_server.url)
+    [client] = server._clients.values()
+    with client.connection_pool._lock:  # as by a thread that takes a connection
+        child = os.fork()
+        if not child:
+            signal.alarm(10)
+            try:
+                is_right = text(stores) == "value"
+                server.close()
+                os._exit(0 if is_right else 1)
+            finally:
+                os._exit(2)
+    assert os.waitpid(child, 0)[1] == 0
 
 
 # --- on the command line -----------------------------------------------------------------------

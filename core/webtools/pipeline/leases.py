@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
@@ -16,6 +18,7 @@ T = TypeVar("T")
 Put: TypeAlias = Callable[[str, str], Any]
 
 _FIRST_LOOK, _LAST_LOOK = 0.02, 0.25  # seconds until a lease of another process is looked at again
+_LONGEST_END = 0.5  # seconds
 _NOT_IN_TIME = (
     "An identical call is under way in another process and brought no answer in time. Try again "
     "later."
@@ -54,13 +57,32 @@ def leased(
         if value is None:
             value, is_kept = yield from make(lease.put)
     except WebToolsError:
-        yield Offload(partial(lease.end, is_void=True))
+        yield from _ended(lease, is_void=True)
         raise
     except BaseException:  # such as that the call was cancelled: no step is carried out any more
-        in_own_thread(lease.abandon, "webtools-lease")
+        _abandon(lease)
         raise
-    yield Offload(partial(lease.end, is_void=not is_kept))
+    yield from _ended(lease, is_void=not is_kept)
     return value
+
+
+def _ended(lease: _Lease, *, is_void: bool) -> Flow[None]:
+    try:
+        yield Offload(partial(lease.end, is_void=is_void))
+    except GeneratorExit:  # before a thread came to it
+        _abandon(lease)
+        raise
+
+
+def _abandon(lease: _Lease) -> None:
+    future = in_own_thread(lease.abandon, "webtools-lease")
+    _ending.add(future)
+    future.add_done_callback(_ending.discard)
+
+
+_ending: set[Future[None]] = set()
+# An interrupted process gives its leases back before it ends, or others would wait for it.
+atexit.register(lambda: wait(list(_ending), _LONGEST_END))
 
 
 def _waited(lease: _Lease, look: Callable[[], Flow[T | None]], deadline: float) -> Flow[T | None]:

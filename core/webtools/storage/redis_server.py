@@ -7,6 +7,7 @@ failure all others are told at once. The client library is imported at the first
 from __future__ import annotations
 
 import hashlib
+import os
 import time
 from collections.abc import Callable
 from importlib import import_module
@@ -55,7 +56,7 @@ class Server:
         self._url = url
         self.place = store_place(url)
         self.id = hashlib.sha256(self.place.encode()).hexdigest()[:12]
-        self._clients: dict[float, Client] = {}
+        self._clients: dict[tuple[int, float], Client] = {}
         self._stuck_until = 0.0
         self._fault = ""
 
@@ -118,13 +119,16 @@ class Server:
     def close(self) -> None:
         """Close the connections; the next use connects again."""
         clients, self._clients = self._clients, {}
-        for client in clients.values():
-            client.close()
+        for (process, _), client in clients.items():
+            if process == os.getpid():
+                client.close()
 
     def _client(self, patience: float) -> Client:
-        known = self._clients.get(patience)
+        # With the process: in a forked child, a thread of the parent may hold the client's lock.
+        key = os.getpid(), patience
+        known = self._clients.get(key)
         if known is None:
-            known = self._clients.setdefault(patience, _connected(self._url, patience))
+            known = self._clients.setdefault(key, _connected(self._url, patience))
         return known
 
     def _told(self, fault: str) -> str:
