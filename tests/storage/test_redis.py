@@ -397,7 +397,9 @@ def test_a_process_that_is_forked_while_a_thread_uses_the_client_does_not_hang(
     stores.cache.set("key", "value")
     server = server_at(redis_server.url)
     [client] = server._clients.values()
-    with client.connection_pool._lock:  # as by a thread that takes a connection
+    # As by a thread that takes a connection just then.
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(client.connection_pool._lock.acquire).result()
         child = os.fork()
         if not child:
             signal.alarm(10)
@@ -407,6 +409,7 @@ def test_a_process_that_is_forked_while_a_thread_uses_the_client_does_not_hang(
                 os._exit(0 if is_right else 1)
             finally:
                 os._exit(2)
+        pool.submit(client.connection_pool._lock.release).result()
     assert os.waitpid(child, 0)[1] == 0
 
 
