@@ -79,7 +79,7 @@ def _misplaced(window: Window, used: Sequence[Sentence]) -> Iterator[str]:
         around = (*reversed(window.claim[:at]), *window.claim[at + 1 :])
         own = (each.key for each in around if each.key in window.have and not _value_of(each))
         kind, anchor = _value_of(word), next(own, "")
-        found = {key for each in nearest for key in each.values(anchor, kind)} if kind else set()
+        found = {key for each in nearest if kind for key in each.values(anchor, kind)}
         if found and found.isdisjoint(given):
             yield f"its {kind} {word.raw} stands beside other words"
 
