@@ -17,6 +17,7 @@ PARTS = (
     "caching",
     "research",
     "bulk",
+    "sharing",
     "pages",
     "answers",
 )

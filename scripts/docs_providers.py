@@ -12,7 +12,7 @@ from pydantic import BaseModel, SecretStr
 from webtools.config.accounts import DEFAULT_LIMIT
 from webtools.config.environment import variables as known_variables
 from webtools.config.first_steps import KEYLESS_VARIABLE
-from webtools.config.models import Config, ProviderConfig
+from webtools.config.models import Config, ProviderConfig, StorageConfig
 from webtools.config.parts import (
     LOG_BACKUPS,
     LOG_BYTES,
@@ -59,6 +59,7 @@ def settings() -> str:
         "`research`": ("research.", ResearchConfig),
         "`budget`": ("budget.", BudgetConfig),
         "`fetch`": ("fetch.", FetchConfig),
+        "`storage`": ("storage.", StorageConfig),
     }
     sections = [
         f"### {title}\n\n{summary(model)}\n\n{table(_HEAD, _setting_rows(prefix, model))}"
@@ -106,6 +107,7 @@ def _setting_facts() -> dict[str, tuple[str, str]]:
         "providers[].options": ("object: see the page of the provider", NOTHING),
         "providers[].fetchFallback": ("a `name` of `providers`, or `direct`", NOTHING),
         "cache.path": ("path", "`webtools.sqlite3` in the user's cache folder"),
+        "storage.url": ("`redis://` or `rediss://` URL", "the file `cache.path`"),
         "log.path": ("path", "`web-search.ndjson` in the user's log folder"),
         "research.chain": ("object: a command and a list of names", "see the page on research"),
         "research.synthesis": (

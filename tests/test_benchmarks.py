@@ -28,6 +28,7 @@ LEAST_ROWS = {
     "caching": 7,
     "research": 7,
     "bulk": 5,
+    "sharing": 1,
     "pages": 1,
     "answers": 20,
 }

@@ -34,7 +34,7 @@ from webtools.pipeline import retries
 from webtools.tools import TOOLS
 from webtools_sandbox import SandboxServer
 
-QUICK = {"plot", "reads_pages_itself", "redact", "tools"}  # nobody waits for them
+QUICK = {"plot", "rate_limits", "reads_pages_itself", "redact", "tools"}  # nobody waits for them
 METHODS = [name for name, _ in inspect.getmembers(WebTools, inspect.isfunction)]
 PUBLIC = [name for name in METHODS if name[0] != "_" and name not in QUICK]
 TWINS = [name for name in PUBLIC if not inspect.iscoroutinefunction(getattr(WebTools, name))]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 
 import httpx
@@ -15,7 +17,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind, StatusCode
 
 from webtools import ProviderError, RequestError, WebTools
-from webtools.http.watching import Tracing
+from webtools.http.watching import OTEL, Tracing, watched
 
 KEY = "test-key-0123456789"
 QUERY = "quarterly figures of the northern branch"
@@ -200,3 +202,12 @@ def test_spans_hold_arguments_only_where_the_log_has_queries_in_clear(
 def test_without_a_provider_nothing_is_traced() -> None:
     web().search(QUERY)
     assert Tracing.tracer is None
+
+
+def test_a_tracer_that_another_thread_is_importing_is_not_there_yet(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, OTEL, ModuleType(OTEL))
+    monkeypatch.setattr(Tracing, "tracer", None)
+    sending = object()
+    assert watched(sending, lambda *_: None) is sending

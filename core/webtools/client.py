@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from webtools.calls.awaited import AwaitedMethods, Moment, Strings
 from webtools.calls.validate import arguments
-from webtools.pipeline.context import CacheMode, CallOptions
+from webtools.pipeline.context import CacheMode, CallOptions, facilities_of
 from webtools.progress import ProgressCallback
 from webtools.providers import direct
 from webtools.results import (
@@ -25,6 +25,7 @@ from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, Tool, ToolR
 if TYPE_CHECKING:
     from webtools.operations.verification import Given, Verifier
     from webtools.providers.drafts import Synthesizer
+    from webtools.storage.stores import RateLimits
 
 T = TypeVar("T")
 
@@ -69,6 +70,14 @@ class WebTools(AwaitedMethods):
             ConfigError: The settings are missing or malformed, or no provider can fetch.
         """
         return self._settings.latest().chain("fetch", provider)[0].type == direct.ABOUT.name
+
+    def rate_limits(self) -> RateLimits | None:
+        """Return what spaces calls over all processes that share the store; None without one.
+
+        Raises:
+            ConfigError: The settings are missing or malformed.
+        """
+        return facilities_of(self._settings.latest()).limits
 
     def tools(self) -> tuple[Tool, ...]:
         """Return the tools that the settings can serve, such as no `summarize` without Kagi.

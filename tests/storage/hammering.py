@@ -23,6 +23,7 @@ from webtools.config import BudgetConfig
 from webtools.errors import QuotaError
 from webtools.storage.budget import Budget
 from webtools.storage.cache import Cache, cache_key
+from webtools.storage.on_sqlite import SqliteLedger
 from webtools.storage.sqlite import Store, StoreError
 
 T = TypeVar("T")
@@ -84,7 +85,7 @@ def budgets(store: Store) -> dict[str, Budget]:
         "usd": (BudgetConfig(usd_per_day=USD, calls_per_day=10**9), DEAR_DAY),
     }
     return {
-        name: Budget(store, limit, now=lambda day=day: day)  # type: ignore[misc]
+        name: Budget(SqliteLedger(store, now=lambda day=day: day), limit)  # type: ignore[misc]
         for name, (limit, day) in limits.items()
     }
 

@@ -19,6 +19,7 @@ import pytest
 from webtools.config import BudgetConfig
 from webtools.errors import ConfigError, QuotaError
 from webtools.storage.budget import Budget, Reservation, Tally
+from webtools.storage.on_sqlite import SqliteLedger
 from webtools.storage.sqlite import Store, StoreError
 
 LATE_EVENING = datetime(2026, 11, 21, 23, 59, 50, tzinfo=UTC).timestamp()
@@ -56,7 +57,7 @@ def time() -> Time:
 
 def budget(store: Store, time: Callable[[], float] | None = None, **limits: float) -> Budget:
     config = BudgetConfig(**limits)  # type: ignore[arg-type]  # their types are the test's matter
-    return Budget(store, config, now=time or Time())
+    return Budget(SqliteLedger(store, now=time or Time()), config)
 
 
 def refused(budget: Budget, usd: float = 0.01) -> str:
@@ -307,7 +308,7 @@ def test_nothing_is_spent_when_the_sums_of_the_day_cannot_be_kept(tmp_path: Path
     )
     with pytest.raises(ConfigError, match="cannot be kept"):
         limited.spent()
-    assert process(budget(limited._store, usd_per_process=1.0)) == (0, 0)
+    assert process(budget(limited._ledger.place, usd_per_process=1.0)) == (0, 0)
 
 
 def test_a_real_file_that_is_no_database_is_told_by_its_path(tmp_path: Path) -> None:
@@ -329,7 +330,7 @@ def test_a_settlement_that_cannot_be_written_is_no_error(
     limited = budget(store, usd_per_day=1.0)
     reservation = limited.reserve("exa", 0.5)
     with monkeypatch.context() as patch:
-        patch.setattr(limited, "_store", BrokenStore(Path("x")))
+        patch.setattr(limited, "_ledger", SqliteLedger(BrokenStore(Path("x"))))
         limited.settle(reservation, 0.1)
     assert (today(limited), process(limited)) == ((0.5, 1), (0.1, 1))
 
@@ -374,13 +375,14 @@ import os, sys
 from pathlib import Path
 from types import SimpleNamespace
 from webtools.storage.budget import Budget
+from webtools.storage.on_sqlite import SqliteLedger
 from webtools.storage.sqlite import Store
 from webtools.errors import QuotaError
 
 limits = SimpleNamespace(
     usd_per_day=0.025, calls_per_day=None, usd_per_process=None, calls_per_process=None
 )
-budget = Budget(Store(Path(sys.argv[1])), limits)
+budget = Budget(SqliteLedger(Store(Path(sys.argv[1]))), limits)
 spent = 0
 for _ in range(10):
     try:

@@ -34,6 +34,7 @@ from webtools.errors import (
 )
 from webtools.providers import Account
 from webtools.storage.circuit_breaker import Health, Parking
+from webtools.storage.on_sqlite import SqliteStates
 from webtools.storage.sqlite import Store, StoreError
 
 EXA = offline.account("exa")
@@ -85,13 +86,13 @@ def wall() -> Time:
 
 @pytest.fixture
 def health(store: Store, wall: Time) -> Health:
-    return Health(store, now=wall)
+    return Health(SqliteStates(store), now=wall)
 
 
 @pytest.fixture
 def elsewhere(path: Path, wall: Time) -> Health:
     """What another process knows."""
-    return Health(Store(path), now=wall)
+    return Health(SqliteStates(Store(path)), now=wall)
 
 
 def error(
@@ -539,9 +540,10 @@ import sys
 from pathlib import Path
 import offline
 from webtools.storage.circuit_breaker import Health
+from webtools.storage.on_sqlite import SqliteStates
 from webtools.storage.sqlite import Store
 
-health = Health(Store(Path(sys.argv[1])), now=lambda: float(sys.argv[2]))
+health = Health(SqliteStates(Store(Path(sys.argv[1]))), now=lambda: float(sys.argv[2]))
 account = offline.account("exa")
 print("ready", flush=True)
 sys.stdin.readline()

@@ -1,7 +1,8 @@
 """The same work on Ray Data: a pool of actors makes the calls, this process keeps the rows.
 
 What travels to the actors is where the settings are, never a key: each reads them itself. Whoever
-asks when is decided by one more actor, so that an interval holds for all of them together.
+asks when is decided by the store where it can, else by one more actor, so that an interval holds
+for all of them together.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any
 from webtools.bulk import working
 from webtools.bulk.calls import Caller
 from webtools.bulk.items import Item
-from webtools.bulk.limits import LocalLimiter
+from webtools.bulk.limits import Limiter, LocalLimiter, StoreLimiter
 from webtools.bulk.models import Operation, Outcome
 from webtools.bulk.options import Options
 from webtools.client import WebTools
@@ -168,7 +169,8 @@ class Actor:
 
     def __init__(self, plan: Plan, limiter: Any) -> None:
         self._plan = plan
-        self._limiter = _SharedLimiter(limiter)
+        limits = plan.web.rate_limits()
+        self._limiter: Limiter = StoreLimiter(limits) if limits else _SharedLimiter(limiter)
         self._loop = asyncio.Runner()
         self._stopped = ""
 

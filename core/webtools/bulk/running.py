@@ -17,7 +17,7 @@ from webtools.bulk import parquet
 from webtools.bulk.calls import Caller
 from webtools.bulk.items import Item, Source
 from webtools.bulk.journal import Journal
-from webtools.bulk.limits import LocalLimiter
+from webtools.bulk.limits import limiter_for
 from webtools.bulk.models import Operation, Outcome
 from webtools.bulk.options import Options
 from webtools.bulk.progress import ProgressCallback, Summary, Watch
@@ -190,7 +190,7 @@ class _Run:
             plan = on_ray.Plan(self.web, self.operation, self.options)
             return await on_ray.work_off(todo, plan, begin, keep)
         courtesy = courtesy_for(self.web, self.operation, self.options)
-        work = Work(todo, caller, courtesy, LocalLimiter(), begin, keep)
+        work = Work(todo, caller, courtesy, limiter_for(self.web.rate_limits()), begin, keep)
         return await work_off(work, self.options.workers)
 
     def _to_do(self, done: Done) -> Iterator[Item]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TypeVar
 
 from webtools.cli.reports import Report
@@ -12,8 +11,9 @@ from webtools.config.settings import Accounts, Settings, cache_path
 from webtools.errors import ConfigError
 from webtools.logs.reading import amount, duration, size
 from webtools.output import stored
-from webtools.storage.cache import Cache, CacheStats
-from webtools.storage.sqlite import StoreError, store_at
+from webtools.storage.cache import CacheStats
+from webtools.storage.connections import StoreError
+from webtools.storage.stores import Answers, stores_for
 
 _T = TypeVar("_T")
 
@@ -27,8 +27,8 @@ def stats(config: str | None) -> Report:
     accounts = Settings(config).accounts()
     path, settings = cache_path(accounts), accounts.cache
     found = CacheStats(0, 0, None, None, 0, path, settings.max_bytes)
-    if path.exists():
-        found = _used(_cache_of(accounts, path).stats)
+    if _is_there(accounts):
+        found = _used(_cache_of(accounts).stats)
     outputs = stored.saved()
     data = {
         "path": str(found.path),
@@ -56,8 +56,8 @@ def cleared(config: str | None) -> Report:
         ConfigError: The settings are not valid, or the file cannot be used.
     """
     accounts = Settings(config).accounts()
-    path = cache_path(accounts)
-    count = _used(_cache_of(accounts, path).clear) if path.exists() else 0
+    path = accounts.storage.place or cache_path(accounts)
+    count = _used(_cache_of(accounts).clear) if _is_there(accounts) else 0
     outputs = stored.clear()
     text = f"Deleted {amount(count, 'answer')} from {path}."
     if outputs.files:
@@ -71,26 +71,32 @@ def _saved(outputs: stored.Outputs) -> str:
     return f"{amount(outputs.files, 'saved output')} of all configs, {size(outputs.bytes)}"
 
 
-def _cache_of(accounts: Accounts, path: Path) -> Cache:
+def _is_there(accounts: Accounts) -> bool:
+    return bool(accounts.storage.url) or cache_path(accounts).exists()
+
+
+def _cache_of(accounts: Accounts) -> Answers:
     """Open the cache, also one that is turned off: it may hold what was kept before."""
-    settings = accounts.cache
-    return Cache(store_at(path), ttl=settings.ttl_ms / 1000, max_bytes=settings.max_bytes)
+    path, url, settings = cache_path(accounts), accounts.storage.clear, accounts.cache
+    ttl = settings.ttl_ms / 1000
+    return stores_for(path, url, ttl=ttl, max_bytes=settings.max_bytes).cache
 
 
 def _used(work: Callable[[], _T]) -> _T:
     try:
         return work()
     except StoreError as error:
-        fault = str(error).rstrip(".")
-    raise ConfigError(f"{fault}. Make the file usable, or set cache.path to another one.")
+        fault, remedy = str(error).rstrip("."), ", or ".join(error.remedies)
+    raise ConfigError(f"{fault}. {remedy[:1].upper()}{remedy[1:]}.")
 
 
 def _lines(found: CacheStats, accounts: Accounts) -> list[str]:
     expired = f", {found.expired} of them expired" if found.expired else ""
+    most = "" if found.max_bytes is None else f" of at most {size(found.max_bytes)}"
     lines = [
-        f"File:     {found.path}",
+        f"{'Server: ' if accounts.storage.url else 'File:   '}  {found.path}",
         f"Answers:  {found.entries}{expired}",
-        f"Size:     {size(found.bytes)} of at most {size(found.max_bytes)}",
+        f"Size:     {size(found.bytes)}{most}",
     ]
     if found.oldest is not None and found.newest is not None:
         lines += [f"Oldest:   {_told(found.oldest)}", f"Newest:   {_told(found.newest)}"]

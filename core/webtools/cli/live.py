@@ -1,4 +1,4 @@
-"""`webtools config check --live`: one small call to each provider, at its price."""
+"""`webtools config check --live`: the store is asked, and each provider, at its price."""
 
 from __future__ import annotations
 
@@ -12,11 +12,15 @@ from webtools.config.environment import environment_config
 from webtools.config.file import read_text
 from webtools.config.messages import quote
 from webtools.config.models import Config, capabilities
-from webtools.config.settings import ResearchConfig, Settings, load
+from webtools.config.settings import ResearchConfig, Settings, cache_path, load
+from webtools.storage.connections import StoreError
+from webtools.storage.stores import stores_for
 from webtools.text.cleaning import one_line
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from webtools.config.accounts import Accounts
 
 _PAGE = "https://example.com/"  # made for such calls (RFC 2606)
 _CALLS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -28,7 +32,7 @@ _CALLS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def probe(path: Path | None) -> bool:
-    """Call each provider once, print a line for each, and return whether all answered.
+    """Ask store and providers once, print a line for each, and return whether all answered.
 
     Args:
         path: The config file in use; None for the environment.
@@ -48,8 +52,23 @@ def probe(path: Path | None) -> bool:
         for entry in entries
         if config
     ]
-    answered = [_probe(each) for each in alone]  # also after one that failed
+    answered = [_probe_store(accounts), *map(_probe, alone)]  # also after one that failed
     return all(answered)
+
+
+def _probe_store(accounts: Accounts) -> bool:
+    """Read today's sums where a server keeps them: what a call that costs something needs."""
+    if not accounts.storage.url:
+        return True
+    stores = stores_for(cache_path(accounts), accounts.storage.clear, ttl=0, max_bytes=0)
+    start, fault = time.monotonic(), ""
+    try:
+        stores.ledger.today()
+    except StoreError as error:
+        fault = f"{str(error).rstrip('.')}; {', or '.join(error.remedies)}"
+    told = fault or f"answered in {(time.monotonic() - start) * 1000:.1f} ms"
+    tell(f"Live store {accounts.storage.place}: {told}")
+    return not fault
 
 
 def _probe(config: Config) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from webtools.config.file import PLACEHOLDER
 from webtools.config.first_steps import first_steps, keyless_abouts, keyless_titles
 from webtools.config.messages import hint, listed, not_picklable, quote
-from webtools.config.models import ProviderConfig
+from webtools.config.models import ProviderConfig, StorageConfig
 from webtools.config.parts import (
     BudgetConfig,
     CacheConfig,
@@ -94,6 +94,7 @@ class Accounts:
         fence: What of the web a model reads inside a fence.
         proxies: What the environment says of proxies.
         fetch: What pages may be read.
+        storage: Where answers, sums and states are kept.
         failover: Whether plain calls go on to the next provider where one fails.
         stand_ins: Who searches without a key where no configured provider can; none unless the
             settings ask for that.
@@ -120,6 +121,7 @@ class Accounts:
     failover: bool = True
     stand_ins: tuple[Account, ...] = ()
     loop_guard: bool = True
+    storage: StorageConfig = field(default_factory=StorageConfig)
     keyless: Account = field(init=False, repr=False, compare=False)
     secrets: frozenset[str] = field(init=False, repr=False, compare=False)
     redactor: Redactor = field(init=False, repr=False, compare=False)
@@ -138,6 +140,8 @@ class Accounts:
         keyless = replace(direct.IMPLICIT, proxies=self.proxies, domains=self.fetch.domains)
         object.__setattr__(self, "keyless", keyless)
         every = self.proxies.secrets.union(*(account.secrets for account in self.accounts))
+        if "@" in self.storage.clear:
+            every |= {self.storage.clear}
         object.__setattr__(self, "secrets", every)
         object.__setattr__(self, "redactor", redactor_for(every))
 

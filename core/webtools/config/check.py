@@ -46,6 +46,7 @@ def describe(accounts: Accounts, environ: Mapping[str, str]) -> list[str]:
         f"Default provider: {accounts.default or 'none; the first that can serves'}",
         f"maxResults: {accounts.max_results or f'{DEFAULT_LIMIT} (the default)'}",
         f"Fence: {accounts.fence}",
+        f"Storage: {_storage(accounts)}",
         f"Cache: {_cache(accounts)}",
         f"Log: {_log(accounts)}",
         *_research_lines(accounts.research),
@@ -99,11 +100,19 @@ def _own_settings(account: Account) -> Iterator[str]:
             yield f"{field.alias}: {json.dumps(value, default=str)}"
 
 
+def _storage(accounts: Accounts) -> str:
+    if place := accounts.storage.place:
+        return f"{place}, shared by all processes that name it"
+    return "a file on this machine"
+
+
 def _cache(accounts: Accounts) -> str:
     cache = accounts.cache
     if not cache.enabled:
         return "off"
     kept = f"kept for {cache.ttl_ms / 1000:,g} s" if cache.ttl_ms else "not kept (ttlMs is 0)"
+    if accounts.storage.url:
+        return f"in the storage; answers are {kept}"
     return f"{cache_path(accounts)}; answers are {kept}; at most {_size(cache.max_bytes)}"
 
 
@@ -160,6 +169,7 @@ def _short_passwords(accounts: Accounts) -> Iterator[str]:
     """Warn of passwords that are not looked for alone: texts would be full of holes."""
     named = {f"proxy of {quote(account.name)}": account.proxy for account in accounts.accounts}
     urls = {where: proxy.get_secret_value() for where, proxy in named.items() if proxy}
+    urls |= {"storage.url": accounts.storage.clear} if accounts.storage.url else {}
     urls |= {proxy.source: proxy.url for _, proxy in accounts.proxies.by_scheme}
     for where, url in urls.items():
         word = urlsplit(url).password or urlsplit(url).username

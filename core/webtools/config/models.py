@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from typing import Annotated, Any, cast
 
@@ -34,12 +35,14 @@ from webtools.config.values import (
     checked_key,
     checked_name,
     checked_proxy,
+    checked_storage_url,
     checked_type,
     read_options,
 )
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS, Capability, direct
 from webtools.text.choices import Fence
+from webtools.text.cleaning import store_place
 
 _PARTS: dict[str, type[Part]] = {
     "cache": CacheConfig,
@@ -133,6 +136,37 @@ class ProviderConfig(_Secretive):
         return self
 
 
+class StorageConfig(_Secretive):
+    """Where cache, budget, rate limits and the providers' health stand.
+
+    Attributes:
+        url: A Redis server that all processes share which name it, such as
+            `redis://:PASSWORD@HOST:6379/0`, over TLS with `rediss://`; None for the file
+            `cache.path` on this machine.
+    """
+
+    url: Annotated[SecretStr, AfterValidator(checked_storage_url)] | None = None
+
+    @property
+    def clear(self) -> str:
+        """The URL with its password, for the connection alone; empty without one."""
+        return self.url.get_secret_value() if self.url else ""
+
+    @property
+    def place(self) -> str:
+        """The URL without its login, for messages."""
+        return store_place(self.clear) if self.url else ""
+
+    @property
+    def key(self) -> str:
+        """What tells the URL from others without showing it."""
+        return hashlib.sha256(self.clear.encode()).hexdigest()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle a URL without a login; refuse one with a password, which would be in clear."""
+        return super().__reduce__() if "@" in self.clear else (_made, (StorageConfig, dict(self)))
+
+
 class Config(_Secretive):
     """The whole config.
 
@@ -149,6 +183,7 @@ class Config(_Secretive):
         research: How research is done.
         budget: What may be spent.
         fetch: What pages may be read.
+        storage: Where cache, budget and what is known of providers stand.
         keyless: Whether searches go to those who need no key where no configured provider can
             search: the questions are sent to these third parties.
         fence: What of the web a model reads inside a fence: what pages say, search results and
@@ -166,6 +201,7 @@ class Config(_Secretive):
     research: ResearchConfig = Field(default_factory=ResearchConfig)
     budget: BudgetConfig = Field(default_factory=BudgetConfig)
     fetch: FetchConfig = Field(default_factory=FetchConfig)
+    storage: StorageConfig = Field(default_factory=StorageConfig)
     fence: Fence = "pages"
 
     @field_validator("fence", "failover", "keyless", "loop_guard", mode="before")
@@ -185,11 +221,11 @@ class Config(_Secretive):
             read_part(f"providers[{i}]", ProviderConfig, each) for i, each in enumerate(entries)
         )
 
-    @field_validator(*_PARTS, mode="before")
+    @field_validator(*_PARTS, "storage", mode="before")
     @classmethod
     def _read_part(cls, value: Any, info: ValidationInfo) -> Any:
         name = str(info.field_name)
-        return read_part(name, _PARTS[name], {} if value is None else value)
+        return read_part(name, _PARTS.get(name, StorageConfig), {} if value is None else value)
 
     @model_validator(mode="after")
     def _check_names(self) -> Config:
@@ -267,5 +303,5 @@ def _synthesizes(kind: str) -> bool:
 
 
 # The models also take these, but the file is shared with pi, which has one spelling.
-_MODELS: list[type[Part]] = [Config, ProviderConfig, *_PARTS.values()]
+_MODELS: list[type[Part]] = [Config, ProviderConfig, StorageConfig, *_PARTS.values()]
 PYTHON_SPELLINGS = {name for model in _MODELS for name in model.model_fields if "_" in name}

@@ -103,7 +103,7 @@ def _keys(value: object, *, is_key: bool) -> Iterator[str]:
         yield from [value] if is_key and len(value) >= SHORTEST_KEY else []
     elif is_object(value):
         for name, each in value.items():
-            yield from _keys(each, is_key=str(name).lower().endswith(("key", "proxy")))
+            yield from _keys(each, is_key=str(name).lower().endswith(("key", "proxy", "url")))
     elif isinstance(value, (list, tuple)):
         for each in cast("Sequence[object]", value):
             yield from _keys(each, is_key=is_key)
@@ -267,7 +267,7 @@ class BudgetConfig(_Optional):
     """What may be spent; a call that would pass a limit is refused. None where there is no limit.
 
     Attributes:
-        usd_per_day: USD in a day of UTC, over all processes that share the cache's file.
+        usd_per_day: USD in a day of UTC, over all processes that share the store.
         calls_per_day: Calls in such a day; those whose price is 0 do not count.
         usd_per_process: USD in the life of a process.
         calls_per_process: Calls in the life of a process; those whose price is 0 do not count.

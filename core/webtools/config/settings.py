@@ -22,7 +22,7 @@ from webtools.config.check import describe
 from webtools.config.environment import environment_config, read_knobs, variables
 from webtools.config.file import EXAMPLE, absolute, file_error, read_text, status
 from webtools.config.messages import fail, quote
-from webtools.config.models import PYTHON_SPELLINGS, Config, ProviderConfig
+from webtools.config.models import PYTHON_SPELLINGS, Config, ProviderConfig, StorageConfig
 from webtools.config.parts import (
     BudgetConfig,
     CacheConfig,
@@ -58,6 +58,7 @@ __all__ = [
     "ProviderConfig",
     "ResearchConfig",
     "Settings",
+    "StorageConfig",
     "cache_path",
     "check",
     "config_paths",
@@ -267,6 +268,7 @@ class Settings:
             failover=config.failover,
             loop_guard=config.loop_guard,
             fetch=config.fetch,
+            storage=config.storage,
             stand_ins=(
                 stand_ins(proxies, config.fetch.domains) if self._is_keyless(config.keyless) else ()
             ),

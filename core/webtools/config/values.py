@@ -22,6 +22,9 @@ from webtools.providers.about import Options
 _HOST = r"(?:\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?"
 _BASE_URL = re.compile(rf"https?://{_HOST}(?:/[!\"$->@-~]*)?", re.ASCII | re.IGNORECASE)
 _PROXY_URL = re.compile(rf"https?://(?:[!\"$-.0->A-~]*@)?{_HOST}/?", re.ASCII | re.IGNORECASE)
+_STORAGE_URL = re.compile(
+    rf"rediss?://(?:[!\"$-.0->A-~]*@)?{_HOST}(?:/\d{{0,5}})?", re.ASCII | re.IGNORECASE
+)
 NO_PROXY = "none"  # as the `proxy` of an entry
 _REFERENCE = re.compile(r"\$\{.*\}|\$[A-Z_][A-Z0-9_]*", re.DOTALL)
 
@@ -186,6 +189,14 @@ def checked_proxy(url: SecretStr) -> SecretStr:
         _PROXY_URL.fullmatch(clear) and _has_valid_port(clear) and _has_valid_host(clear)
     ):
         fail("must be the URL of an HTTP proxy, such as http://127.0.0.1:3128")
+    return url
+
+
+def checked_storage_url(url: SecretStr) -> SecretStr:
+    """Refuse what is no server of ours; it may hold user and password."""
+    clear = url.get_secret_value()
+    if not (_STORAGE_URL.fullmatch(clear) and _has_valid_port(clear) and _has_valid_host(clear)):
+        fail("must be the URL of a Redis server, such as redis://127.0.0.1:6379/0")
     return url
 
 

@@ -26,6 +26,7 @@ from webtools.pipeline.caching import (
 )
 from webtools.pipeline.context import CallContext
 from webtools.pipeline.cost import NOTHING, total
+from webtools.pipeline.leases import Put, leased
 from webtools.pipeline.retries import exchange, send_with_retries
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.protocols import (
@@ -174,7 +175,13 @@ def _shared_answers(
         return (yield from _answers(account, query, deadline, context))
     works = [_work(account, query, url) for url in query.urls]
     flight = replace(works[0], key=cache_key(*(work.key for work in works)))
-    make = partial(_answers_to_keep, account, query, deadline, context, works)
+
+    def fetch(put: Put | None) -> Flow[tuple[list[Pages], bool]]:
+        answers = yield from _answers(account, query, deadline, context)
+        return answers, (yield from _keep(context, works, answers, put))
+
+    look = partial(_answers_kept, context, works)
+    make = partial(leased, context, flight.key, look, fetch, deadline)
     answers, by_other = yield from in_common(context, flight, make, deadline)
     return [
         replace(
@@ -186,21 +193,27 @@ def _shared_answers(
     ]
 
 
-def _answers_to_keep(
-    account: Account,
-    query: PageQuery,
-    deadline: float,
-    context: CallContext,
-    works: list[Work[KeptPage]],
-) -> Flow[list[Pages]]:
-    answers = yield from _answers(account, query, deadline, context)
+def _keep(
+    context: CallContext, works: list[Work[KeptPage]], answers: list[Pages], put: Put | None
+) -> Flow[bool]:
+    """Cache the pages of some answers, and return whether that is all of them."""
     pages = [
         KeptPage(page=page, warnings=_said_of(page.url, answer))
         for answer in answers
         for page in answer.pages
     ]
-    yield from keep_all(context, zip(works, pages, strict=True))
-    return answers
+    yield from keep_all(context, zip(works, pages, strict=True), put)
+    return all(page.is_whole() for page in pages)
+
+
+def _answers_kept(context: CallContext, works: list[Work[KeptPage]]) -> Flow[list[Pages] | None]:
+    """Return what another process has cached of the pages; None unless that is all of them."""
+    every = yield from kept_already(context, works, is_logged=False)
+    found = [each.value for each in every if each is not None]
+    if len(found) < len(works):
+        return None
+    said = dict.fromkeys(warning for each in found for warning in each.warnings)
+    return [Pages([each.page for each in found], NOTHING, warnings=[*said])]
 
 
 def _said_of(url: str, answer: Pages) -> list[str]:

@@ -13,8 +13,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from webtools.flows.drivers import Flow, Offload
 from webtools.pipeline.context import CallContext
+from webtools.pipeline.leases import Put, leased
 from webtools.pipeline.single_flight import shared
-from webtools.storage.cache import Cache, Entry
+from webtools.storage.cache import Entry
 from webtools.text.cleaning import is_web_url
 from webtools.text.invisible import may_hide, without_hidden
 from webtools.text.redaction import Redactor
@@ -98,15 +99,33 @@ def done_once(
         yield from leave()
     if context.cache is None:
         return Kept((yield from make()))
-    doing = partial(_done, context, work, make)
-    value, by_other = yield from in_common(context, work, doing, deadline)
-    return Kept(value, is_free=by_other)
+    doing = partial(_done, context, work, make, deadline)
+    kept, by_other = yield from in_common(context, work, doing, deadline)
+    return Kept(kept.value, kept.at, is_free=kept.is_free or by_other)
 
 
-def _done(context: CallContext, work: Work[T], make: Callable[[], Flow[T]]) -> Flow[T]:
-    value = yield from make()
-    yield from keep_all(context, [(work, value)])
-    return value
+def _done(
+    context: CallContext, work: Work[T], make: Callable[[], Flow[T]], deadline: float
+) -> Flow[Kept[T]]:
+    """Do the work and cache its result, unless another process does."""
+    if context.facilities.leases is None:
+        value = yield from make()
+        yield from keep_all(context, [(work, value)])
+        return Kept(value)
+
+    def look() -> Flow[Kept[T] | None]:
+        [found] = yield from kept_already(context, [work], is_logged=False)
+        return found
+
+    def make_and_keep(put: Put | None) -> Flow[tuple[Kept[T], bool]]:
+        value = yield from make()
+        yield from keep_all(context, [(work, value)], put)
+        return Kept(value), work.kind.is_whole(value)
+
+    kept = yield from leased(context, work.key, look, make_and_keep, deadline)
+    if kept.is_free:
+        context.log("shared", subject=work.subject, provider=work.provider)
+    return kept
 
 
 def in_common(
@@ -125,7 +144,9 @@ def in_common(
     return shared(context.facilities.flights, key, make, deadline, tell)
 
 
-def kept_already(context: CallContext, works: Sequence[Work[T]]) -> Flow[list[Kept[T] | None]]:
+def kept_already(
+    context: CallContext, works: Sequence[Work[T]], *, is_logged: bool = True
+) -> Flow[list[Kept[T] | None]]:
     """Look results up, all at once; None for each that must be got."""
     cache = context.cache
     if cache is None or context.options.cache == "refresh":
@@ -140,7 +161,7 @@ def kept_already(context: CallContext, works: Sequence[Work[T]]) -> Flow[list[Ke
         None if entry is None else _read(work, entry, oldest)
         for work, entry in zip(works, entries, strict=True)
     ]
-    for work, kept in zip(works, found, strict=True):
+    for work, kept in zip(works, found, strict=True) if is_logged else ():
         age = round(time.time() - kept.at.timestamp()) if kept and kept.at else None
         event = "cache_hit" if kept else "cache_miss"
         context.log(event, subject=work.subject, provider=work.provider, age_s=age)
@@ -177,14 +198,22 @@ def _value(kind: Kind[T], key: str, text: str) -> T | None:
 _memory: dict[str, tuple[str, Any]] = {}  # by key: a cached text, and what was read from it
 
 
-def keep_all(context: CallContext, results: Iterable[tuple[Work[T], T]]) -> Flow[None]:
-    """Cache the results that are worth it."""
+def keep_all(
+    context: CallContext,
+    results: Iterable[tuple[Work[T], T]],
+    put: Put | None = None,
+) -> Flow[None]:
+    """Cache the results that are worth it; `put` stands in for the cache's own `set`."""
     whole = [(work, value) for work, value in results if work.kind.is_whole(value)]
     if context.cache is not None and whole:
-        yield Offload(partial(_set_all, context, context.cache, whole))
+        yield Offload(partial(_set_all, context, put or context.cache.set, whole))
 
 
-def _set_all(context: CallContext, cache: Cache, results: Iterable[tuple[Work[T], T]]) -> None:
+def _set_all(
+    context: CallContext,
+    put: Put,
+    results: Iterable[tuple[Work[T], T]],
+) -> None:
     redactor = context.accounts.redactor
     for work, value in results:
         data = work.kind.adapter.dump_json(value)
@@ -192,7 +221,7 @@ def _set_all(context: CallContext, cache: Cache, results: Iterable[tuple[Work[T]
         if may_hide(data) or redactor.may_be_in(data):
             text = _without_keys(data.decode(), redactor)
         if text is not None:
-            context.try_cache(partial(cache.set, work.key, text))
+            context.try_cache(partial(put, work.key, text))
 
 
 def _without_keys(text: str, redactor: Redactor) -> str | None:

@@ -24,9 +24,10 @@ from webtools.pipeline.single_flight import Flights
 from webtools.progress import Progress, ProgressCallback
 from webtools.providers.protocols import Done, untold
 from webtools.storage.budget import Budget
-from webtools.storage.cache import Cache
 from webtools.storage.circuit_breaker import Health
-from webtools.storage.sqlite import ForeignFileError, Store, StoreError, store_at
+from webtools.storage.connections import StoreError
+from webtools.storage.sqlite import Store
+from webtools.storage.stores import Answers, Leases, Notices, RateLimits, in_file, stores_for
 from webtools.text.invisible import visible
 
 if TYPE_CHECKING:
@@ -43,21 +44,28 @@ _NO_CONVERSATIONS = Conversations()
 
 @dataclass(frozen=True, slots=True)
 class Facilities:
-    """What the calls under the same settings share."""
+    """What the calls under the same settings share.
 
-    store: Store
-    cache: Cache | None
+    Attributes:
+        leases: Single flight of all processes, beside `flights` of this one; None without.
+        limits: Rate limits of all processes; None where each has its own.
+    """
+
+    store: Notices
+    cache: Answers | None
     flights: Flights
     budget: Budget
     health: Health
     log: Log | None
+    leases: Leases | None = None
+    limits: RateLimits | None = None
 
 
 def facilities_of(accounts: Accounts) -> Facilities:
     """Return what the settings ask for; nothing is opened before it is used."""
     paths = cache_path(accounts), log_path(accounts)
     parts = accounts.cache, accounts.log, accounts.budget
-    key = (*paths, *(part.model_dump_json() for part in parts))
+    key = (*paths, accounts.storage.key, *(part.model_dump_json() for part in parts))
     return _known.get(key) or _known.setdefault(key, _make(accounts, *paths))
 
 
@@ -66,15 +74,19 @@ _known: dict[tuple[object, ...], Facilities] = {}  # by what the settings say of
 
 def _make(accounts: Accounts, cache_file: Path, log_file: Path) -> Facilities:
     cache, log = accounts.cache, accounts.log
-    store = store_at(cache_file)
+    stores = stores_for(
+        cache_file, accounts.storage.clear, ttl=cache.ttl_ms / 1000, max_bytes=cache.max_bytes
+    )
     keeps = cache.enabled and cache.ttl_ms > 0
     return Facilities(
-        store=store,
-        cache=Cache(store, ttl=cache.ttl_ms / 1000, max_bytes=cache.max_bytes) if keeps else None,
+        store=stores.notices,
+        cache=stores.cache if keeps else None,
         flights=Flights(),
-        budget=Budget(store, accounts.budget),
-        health=Health(store),
+        budget=Budget(stores.ledger, accounts.budget),
+        health=Health(stores.states),
         log=_log(log, log_file) if log.enabled else None,
+        leases=stores.leases if keeps else None,
+        limits=stores.limits,
     )
 
 
@@ -140,13 +152,13 @@ class CallContext:
     options: CallOptions = field(default_factory=CallOptions)
     private: tuple[str, ...] = ()
     noted: deque[Event] = field(default_factory=cast("type[deque[Event]]", deque), repr=False)
-    cache: Cache | None = None
+    cache: Answers | None = None
     cache_fault: StoreError | None = None
     is_unpriced: bool = False
     conversations: Conversations = _NO_CONVERSATIONS
 
     def try_cache(self, use: Callable[[], T]) -> T | None:
-        """Use the cache; None from the first time on that its file cannot be used."""
+        """Use the cache; None from the first time on that its store cannot be used."""
         if self.cache_fault is None:
             try:
                 return use()
@@ -155,20 +167,17 @@ class CallContext:
         return None
 
     def store_warnings(self) -> list[str]:
-        """Say what is wrong with the file of the cache, where the user can and must put it right.
+        """Say what is wrong with the store of the cache, where the user can and must put it right.
 
         What only lasts a while, such as a lock, costs a call no more than its cache.
         """
         notices = self.facilities.store.take_notices()
-        if isinstance(self.cache_fault, ForeignFileError):
-            notices.append(
-                f"The cache was off for this call, as {self.cache_fault}; set cache.path to "
-                "another file, or move that one away."
-            )
+        if (fault := self.cache_fault) is not None and fault.off:
+            notices.append(f"The cache was off for this call, as {fault}; {fault.off}.")
         return notices
 
     def warnings(self) -> list[str]:
-        """Describe what is odd about the settings, and wrong with the file of the cache."""
+        """Describe what is odd about the settings, and wrong with the store of the cache."""
         return [*self.accounts.warnings, *self.store_warnings()]
 
     def log(self, event: str, **facts: Any) -> None:
@@ -250,7 +259,7 @@ _NOBODY = Accounts((), None, None, "the code")
 
 def detached(accounts: Accounts = _NOBODY) -> CallContext:
     """Build the context of a call outside of any tool: nothing is cached, counted or logged."""
-    store = _NoStore()
-    budget, health = Budget(store, BudgetConfig()), Health(store)
-    facilities = Facilities(store, None, Flights(), budget, health, None)
+    stores = in_file(_NoStore(), ttl=0, max_bytes=0)
+    budget, health = Budget(stores.ledger, BudgetConfig()), Health(stores.states)
+    facilities = Facilities(stores.notices, None, Flights(), budget, health, None)
     return CallContext("", "", accounts, facilities)

@@ -22,9 +22,12 @@ from webtools.http.messages import OK, Request, Response
 from webtools.http.proxies import through
 from webtools.logs.records import LOGGER, emit
 from webtools.pipeline.accounting import Job
-from webtools.providers import PROVIDERS
+from webtools.providers import PROVIDERS, Account
 from webtools.providers.errors import retry_after
 from webtools.providers.protocols import Pacer
+from webtools.storage.circuit_breaker import row_of
+from webtools.storage.connections import StoreError
+from webtools.storage.stores import RateLimits
 from webtools.text.redaction import Redactor, redactor_for
 
 T = TypeVar("T")
@@ -34,6 +37,7 @@ MAX_RETRIES = 2
 FIRST_DELAY = 0.5  # seconds, the most a first retry waits; doubled for each further one
 LONGEST_DELAY = 8.0
 LONGEST_RETRY_AFTER = 60.0
+_LONGEST_WAIT = 86_400.0  # seconds for a free moment; a deadline may be endless
 _LONGEST_AT_ONCE = 128 * 1024  # bytes of an answer that is read on an event loop
 _UNDOCUMENTED = (
     ValueError,
@@ -163,7 +167,7 @@ def send_with_retries(request: Request, job: Job, deadline: float | None = None)
         deadline = start + job.timeout
     outcome: Response | RequestError | None = None
     for attempt in range(MAX_RETRIES + 1):
-        if job.account.pacer is not None and not (yield from _paced(job.account.pacer, deadline)):
+        if job.account.pacer is not None and not (yield from _paced(job, deadline)):
             outcome = outcome or _no_free_moment(job)
             break
         job.requests += 1
@@ -224,13 +228,29 @@ def _verdict(response: Response, job: Job) -> tuple[float | None, bool]:
     return None, False
 
 
-def _paced(pacer: Pacer, deadline: float) -> Flow[bool]:
+def _paced(job: Job, deadline: float) -> Flow[bool]:
     """Wait for the next free moment; False when that is too late."""
+    pacer, limits = job.account.pacer, job.context.facilities.limits
+    assert pacer is not None  # noqa: S101  # else nobody waits
     now: float = yield Now()
-    wait = pacer.reserve(now, deadline)
+    if limits is None:
+        wait = pacer.reserve(now, deadline)
+    else:
+        wait = yield Offload(partial(_reserve, limits, job.account, pacer, now, deadline))
     if wait:
         yield Sleep(wait)
     return wait is not None
+
+
+def _reserve(
+    limits: RateLimits, account: Account, pacer: Pacer, now: float, deadline: float
+) -> float | None:
+    """Take the next free moment of all processes; of this one where the store cannot say."""
+    name = f"account:{row_of(account)}"
+    try:
+        return limits.reserve(name, 1 / pacer.per_second, min(deadline - now, _LONGEST_WAIT))
+    except StoreError:
+        return pacer.reserve(now, deadline)
 
 
 def _no_free_moment(job: Job) -> RequestTimeoutError:

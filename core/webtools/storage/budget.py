@@ -1,40 +1,76 @@
 """What may be spent: reserved before a call, settled after it, counted over all processes.
 
-The day's sums stand in the store's file and are changed in one transaction with the check, so that
-no number of processes passes a limit together. What a process spends itself it counts in memory.
-Sums are whole micro-USD: fractions of a dollar add up exactly.
+The day's sums stand in a ledger and are changed in one stroke with the check, so that no number of
+processes passes a limit together. What a process spends itself it counts in memory. Sums are whole
+micro-USD: fractions of a dollar add up exactly.
 """
 
 from __future__ import annotations
 
 import math
 import os
-import sqlite3
 import threading
-import time
-from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
 from webtools.errors import ConfigError, QuotaError
-from webtools.storage.sqlite import Store, StoreError
+from webtools.storage.connections import StoreError
 
-__all__ = ["Budget", "Reservation", "Spent", "Tally"]
+__all__ = ["Budget", "Ledger", "Reservation", "Spent", "Sum", "Tally"]
 
 _MICRO = 1_000_000
 _HIGHEST_PRICE = 1_000_000.0  # USD; a figure above it is no price
-_HIGHEST_SUM = 2**62  # SQLite counts to 2**63
-_PATIENCE = 2.0  # seconds: longer than others count, and short enough for a call to wait
+_HIGHEST_SUM = 2**52  # micro-USD or calls: more than any limit, and whole in a double
 
-_ADD_DAY = "INSERT OR IGNORE INTO spend (day, micro_usd, calls) VALUES (?, 0, 0)"
-_RESERVE = """
-    UPDATE spend SET micro_usd = micro_usd + :cost, calls = calls + 1
-    WHERE day = :day AND micro_usd + :cost <= :most_usd AND calls + 1 <= :most_calls
-"""
-_SETTLE = "UPDATE spend SET micro_usd = max(0, micro_usd + ?) WHERE day = ?"
-_READ = "SELECT micro_usd, calls FROM spend WHERE day = ?"
+
+class Sum(NamedTuple):
+    """What was spent, or may be.
+
+    Attributes:
+        micro_usd: Millionths of a USD.
+        calls: How many calls.
+    """
+
+    micro_usd: int
+    calls: int
+
+
+class Ledger(Protocol):
+    """The sums of each day of UTC, over all processes that share them."""
+
+    @property
+    def place(self) -> object:
+        """What the sums are kept in: budgets of one place share what their process spent."""
+        ...
+
+    def take(self, cost: int, most: Sum) -> tuple[str, Sum | None]:
+        """Add a call of so many micro-USD to today's sums, if they stay within the most.
+
+        Returns:
+            The day, and None; or what is spent already, where the call does not fit.
+
+        Raises:
+            StoreError: The sums cannot be kept.
+        """
+        ...
+
+    def change(self, day: str, change: int) -> None:
+        """Add to the sum of a day, or of today for an empty text; it stays 0 or more.
+
+        Raises:
+            StoreError: The sums cannot be kept.
+        """
+        ...
+
+    def today(self) -> Sum:
+        """Return what is spent today.
+
+        Raises:
+            StoreError: The sums cannot be read.
+        """
+        ...
 
 
 class Limits(Protocol):
@@ -97,7 +133,8 @@ class Reservation:
     """A sum that one call may cost.
 
     Attributes:
-        day: The UTC date it is counted on; None when days are not counted.
+        day: The UTC date it is counted on; empty for whichever it is when the price is known, None
+            when days are not counted.
         micro_usd: The sum.
         settled: Whether the price is known; then there is nothing more to change.
     """
@@ -105,11 +142,6 @@ class Reservation:
     day: str | None
     micro_usd: int
     settled: bool = False
-
-
-class _Sum(NamedTuple):
-    micro_usd: int
-    calls: int
 
 
 class _Limit(NamedTuple):
@@ -121,11 +153,11 @@ class _Limit(NamedTuple):
     period: str
     remedy: str
 
-    def allows(self, spent: _Sum, cost: int) -> bool:
+    def allows(self, spent: Sum, cost: int) -> bool:
         """Return whether one more call of this cost fits."""
         return spent.micro_usd + cost <= self.micro_usd and spent.calls < self.calls
 
-    def fault(self, spent: _Sum, cost: int) -> str:
+    def fault(self, spent: Sum, cost: int) -> str:
         """Explain why such a call does not fit, and what to do."""
         if spent.calls >= self.calls:
             name = f"calls{self.suffix}"
@@ -151,7 +183,7 @@ class _Process:
     def _begin(self) -> None:
         self._pid = os.getpid()
         self._lock = threading.Lock()
-        self.spent = _Sum(0, 0)
+        self.spent = Sum(0, 0)
 
     @property
     def lock(self) -> threading.Lock:
@@ -162,31 +194,27 @@ class _Process:
 
     def add(self, micro_usd: int, calls: int) -> None:
         """Change the sums; the lock must be held."""
-        self.spent = _Sum(max(0, self.spent.micro_usd + micro_usd), self.spent.calls + calls)
+        self.spent = Sum(max(0, self.spent.micro_usd + micro_usd), self.spent.calls + calls)
 
 
-_processes: WeakKeyDictionary[Store, _Process] = WeakKeyDictionary()
+_processes: WeakKeyDictionary[object, _Process] = WeakKeyDictionary()
 
 
 class Budget:
     """Keeps calls within the limits.
 
     Args:
-        store: Where the day's sums stand; budgets with the same store share all sums.
+        ledger: Where the day's sums stand.
         limits: The limits, each of which may be None.
-        now: Gives the time in seconds since 1970.
 
     Attributes:
         active: Whether any limit is set.
     """
 
-    def __init__(
-        self, store: Store, limits: Limits, *, now: Callable[[], float] = time.time
-    ) -> None:
-        self._store = store
+    def __init__(self, ledger: Ledger, limits: Limits) -> None:
+        self._ledger = ledger
         self._limits = limits
-        self._now = now
-        self._process = _processes.setdefault(store, _Process())
+        self._process = _processes.setdefault(ledger.place, _Process())
         self._counts_days = limits.usd_per_day is not None or limits.calls_per_day is not None
         of_process = (limits.usd_per_process, limits.calls_per_process)
         self.active = self._counts_days or any(limit is not None for limit in of_process)
@@ -219,25 +247,26 @@ class Budget:
             ConfigError: The day's sums cannot be kept.
         """
         cost = _micro(usd)
-        day = self._today() if self._counts_days else None
+        day = "" if self._counts_days else None
         if cost <= 0:
             return Reservation(day, 0)
         with self._process.lock:
             if not self._process_limit.allows(self._process.spent, cost):
                 raise _refusal(provider, self._process_limit.fault(self._process.spent, cost))
             if day is not None:
-                self._reserve_on(day, cost, provider)
+                day = self._reserve_today(cost, provider)
             self._process.add(cost, 1)
         return Reservation(day, cost)
 
-    def _reserve_on(self, day: str, cost: int, provider: str) -> None:
+    def _reserve_today(self, cost: int, provider: str) -> str:
         limit = self._day_limit
         try:
-            spent = self._store.write(lambda db: _take(db, day, cost, limit), patience=_PATIENCE)
+            day, spent = self._ledger.take(cost, Sum(limit.micro_usd, limit.calls))
         except StoreError as error:
             raise _unkept(error) from None
         if spent is not None:
             raise _refusal(provider, limit.fault(spent, cost))
+        return day
 
     def settle(self, reservation: Reservation, usd: float | None) -> None:
         """Count what a call really cost, on the day it was reserved; only the first time counts.
@@ -258,13 +287,8 @@ class Budget:
             change = _micro(usd) - reservation.micro_usd
             self._process.add(change, 0)
         if change and reservation.day is not None:
-            self._change_day(reservation.day, change)
-
-    def _change_day(self, day: str, change: int) -> None:
-        try:
-            self._store.write(lambda db: _change(db, day, change), patience=_PATIENCE)
-        except StoreError:
-            return
+            with suppress(StoreError):
+                self._ledger.change(reservation.day, change)
 
     def spent(self) -> Spent:
         """Describe what was spent.
@@ -274,34 +298,12 @@ class Budget:
         """
         today = None
         if self._counts_days:
-            day = self._today()
             try:
-                today = _tally(self._store.read(lambda db: _sum(db, day), patience=_PATIENCE))
+                today = _tally(self._ledger.today())
             except StoreError as error:
                 raise _unkept(error) from None
         with self._process.lock:
             return Spent(today, _tally(self._process.spent), self._limits)
-
-    def _today(self) -> str:
-        return datetime.fromtimestamp(self._now(), UTC).date().isoformat()
-
-
-def _take(db: sqlite3.Connection, day: str, cost: int, limit: _Limit) -> _Sum | None:
-    """Take a sum from the day; where it does not fit, give what is spent already."""
-    db.execute(_ADD_DAY, (day,))
-    most = {"most_usd": limit.micro_usd, "most_calls": limit.calls}
-    taken = db.execute(_RESERVE, {"day": day, "cost": cost, **most}).rowcount
-    return None if taken else _sum(db, day)
-
-
-def _change(db: sqlite3.Connection, day: str, change: int) -> None:
-    db.execute(_ADD_DAY, (day,))
-    db.execute(_SETTLE, (change, day))
-
-
-def _sum(db: sqlite3.Connection, day: str) -> _Sum:
-    rows = db.execute(_READ, (day,)).fetchall()
-    return _Sum(*rows[0]) if rows else _Sum(0, 0)
 
 
 def _refusal(provider: str, fault: str) -> QuotaError:
@@ -309,10 +311,10 @@ def _refusal(provider: str, fault: str) -> QuotaError:
 
 
 def _unkept(error: StoreError) -> ConfigError:
-    text = str(error).rstrip(".")
+    text, remedies = str(error).rstrip("."), ", ".join(error.remedies)
     return ConfigError(
-        f"The budget cannot be kept, so nothing is spent: {text}. Make the file usable, set "
-        "cache.path to another one, or take usdPerDay and callsPerDay out of budget."
+        f"The budget cannot be kept, so nothing is spent: {text}. {remedies[:1].upper()}"
+        f"{remedies[1:]}, or take usdPerDay and callsPerDay out of budget."
     )
 
 
@@ -329,7 +331,7 @@ def _most_calls(calls: int | None) -> int:
     return _HIGHEST_SUM if calls is None else calls
 
 
-def _tally(spent: _Sum) -> Tally:
+def _tally(spent: Sum) -> Tally:
     return Tally(spent.micro_usd / _MICRO, spent.calls)
 
 

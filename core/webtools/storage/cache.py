@@ -76,8 +76,8 @@ class CacheStats:
         oldest: When the oldest entry was stored, in seconds since 1970; None without entries.
         newest: When the newest was.
         expired: How many are too old to be used and will be deleted.
-        path: The file.
-        max_bytes: The most that `bytes` may be.
+        path: The file, or the URL of the server without its login.
+        max_bytes: The most that `bytes` may be; None where a server sets no bound.
     """
 
     entries: int
@@ -85,8 +85,8 @@ class CacheStats:
     oldest: float | None
     newest: float | None
     expired: int
-    path: Path
-    max_bytes: int
+    path: Path | str
+    max_bytes: int | None
 
 
 class Cache:

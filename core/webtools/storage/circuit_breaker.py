@@ -2,19 +2,18 @@
 
 A park lasts longer each time in a row. When one ends, a single call over all processes is let
 through as a probe: its success ends the trouble, its failure parks the provider again. What is
-known stands in the store's file, with a copy in memory that serves where the file cannot.
+known stands in the store, with a copy in memory that serves where the store cannot.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import sqlite3
 import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, Protocol, TypeAlias
 
@@ -28,21 +27,20 @@ from webtools.errors import (
     UnavailableError,
     WebToolsError,
 )
-from webtools.storage.sqlite import Store, StoreError
+from webtools.storage.connections import StoreError
 
-__all__ = ["Health", "Parking"]
+__all__ = ["FORGOTTEN_AFTER", "Change", "Health", "Parking", "State", "States", "row_of"]
 
 ParkKind: TypeAlias = Literal["quota", "failing"]
 
 _LADDER = (60.0, 120.0, 240.0, 480.0, 900.0)  # seconds
 _LONGEST_PARK = 86_400.0
 _PROBE_TIME = 60.0  # seconds in which no other call is let through
-_FORGOTTEN_AFTER = 86_400.0  # seconds after the last trouble or park
+FORGOTTEN_AFTER = 86_400.0  # seconds after the last trouble or park
 _LATE_ANSWERS = 30.0  # seconds in which calls may end that began before a park
 _FAILURES_IN_A_ROW = 3
 _FIRST_FAILURE_STATUS = 400
 _MOMENT = 1.0  # seconds for which others may have parked a provider, and a call here not know it
-_PATIENCE = 0.5  # seconds: a call is not to wait longer for the file than that
 
 # Each says what is the matter without a word of the provider's or of the query: it is shown to
 # calls that have nothing to do with the one that failed.
@@ -57,16 +55,6 @@ _IN_A_ROW: dict[type[WebToolsError], str] = {
     RequestError: "it does not answer",
     ResponseFormatError: "its answers cannot be read",
 }
-
-_READ = """
-    SELECT failures, parks, parked_until, kind, reason, changed FROM health WHERE provider = ?
-"""
-_WRITE = """
-    REPLACE INTO health (failures, parks, parked_until, kind, reason, changed, provider)
-    VALUES (?, ?, ?, ?, ?, ?, ?)
-"""
-_DELETE = "DELETE FROM health WHERE provider = ?"
-_TIDY = "DELETE FROM health WHERE max(changed, parked_until) < ?"
 
 
 class Account(Protocol):
@@ -111,7 +99,7 @@ class Parking:
 
 
 @dataclass(frozen=True, slots=True)
-class _State:
+class State:
     """What is known of a provider in trouble.
 
     Attributes:
@@ -131,11 +119,13 @@ class _State:
     changed: float
 
     def is_parked(self, now: float) -> bool:
+        """Return whether the park, or the probe, has not ended yet."""
         # No park is longer than the longest: the clock was wrong when such a one was written.
         return now < self.until <= now + _LONGEST_PARK + _PROBE_TIME
 
     def is_forgotten(self, now: float) -> bool:
-        return max(self.changed, self.until) < now - _FORGOTTEN_AFTER
+        """Return whether that was too long ago to count."""
+        return max(self.changed, self.until) < now - FORGOTTEN_AFTER
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,22 +135,45 @@ class _Fault:
     wait: float
 
 
-_Change: TypeAlias = Callable[["_State | None"], "_State | None"]
+Change: TypeAlias = Callable[["State | None"], "State | None"]
+
+
+class States(Protocol):
+    """What is known of the providers in trouble, over all processes that share it."""
+
+    def read(self, key: str) -> State | None:
+        """Return the state of a provider; None for one that is in no trouble.
+
+        Raises:
+            StoreError: The states cannot be read.
+        """
+        ...
+
+    def change(self, key: str, change: Change) -> State | None:
+        """Replace a state by what `change` makes of it, at one stroke; it may be called again.
+
+        Returns:
+            The new state.
+
+        Raises:
+            StoreError: The states cannot be written.
+        """
+        ...
 
 
 class Health:
     """Remembers which providers are in trouble.
 
     Args:
-        store: Where it is remembered.
+        states: Where it is remembered.
         now: Gives the time in seconds since 1970.
     """
 
-    def __init__(self, store: Store, *, now: Callable[[], float] = time.time) -> None:
-        self._store = store
+    def __init__(self, states: States, *, now: Callable[[], float] = time.time) -> None:
+        self._stored = states
         self._now = now
         self._lock, self._pid = threading.Lock(), os.getpid()
-        self._states: dict[str, _State] = {}  # of providers in trouble
+        self._states: dict[str, State] = {}  # of providers in trouble
         self._unsaved: set[str] = set()  # whose state the store has not
         self._probes: dict[str, float] = {}  # the end of each probe that was given here
         self._sound: dict[str, float] = {}  # when the store was last seen to say nothing of one
@@ -171,7 +184,7 @@ class Health:
         After a park that call is the probe: its outcome must be told with `succeeded` or
         `failed`, and until then, or for a minute, the provider stays parked for all others.
         """
-        key, now = _key(account), self._now()
+        key, now = row_of(account), self._now()
         state = self._known(key)
         if state is not None and state.parks and not state.is_parked(now):
             state = self._probe(key, now)
@@ -183,30 +196,30 @@ class Health:
         Raises:
             BlockingIOError: That must be looked up: use `parked`.
         """
-        key = _key(account)
+        key = row_of(account)
         if key in self._states or self._now() - self._sound.get(key, 0.0) > _MOMENT:
             raise BlockingIOError
 
     def known(self, account: Account) -> Parking | None:
         """Return whether a provider is parked, and change nothing: for who will not call it."""
-        return _parking(account, self._known(_key(account)), self._now())
+        return _parking(account, self._known(row_of(account)), self._now())
 
     def is_ailing(self, account: Account) -> bool:
         """Return whether a success would change anything; looks only into memory."""
-        return bool(self._states) and _key(account) in self._states
+        return bool(self._states) and row_of(account) in self._states
 
     def succeeded(self, account: Account) -> None:
         """Tell that a call was answered well; quick for a healthy provider."""
         if not self._states:  # the usual case
             return
-        key = _key(account)
+        key = row_of(account)
         if key in self._states:
             probe, now = self._end_probe(key), self._now()
             self._change(key, lambda state: _recovered(state, now, probe))
 
     def failed(self, account: Account, error: WebToolsError) -> None:
         """Tell that a call failed; a request that was wrong in itself does not count."""
-        key, now = _key(account), self._now()
+        key, now = row_of(account), self._now()
         fault = _fault(error)
         probe = self._end_probe(key)
         if fault is not None:
@@ -216,12 +229,12 @@ class Health:
 
     # --- probes --------------------------------------------------------------------------------
 
-    def _probe(self, key: str, now: float) -> _State | None:
+    def _probe(self, key: str, now: float) -> State | None:
         """Take the probe, and give None; or give the state when another call has taken it."""
         until = now + _PROBE_TIME
         taken = False
 
-        def take(state: _State | None) -> _State | None:
+        def take(state: State | None) -> State | None:
             nonlocal taken
             taken = state is not None and not state.is_parked(now)
             return replace(state, until=until) if state and taken else state
@@ -239,22 +252,20 @@ class Health:
 
     # --- where it is kept ----------------------------------------------------------------------
 
-    def _known(self, key: str) -> _State | None:
+    def _known(self, key: str) -> State | None:
         """Return what the store says, and remember it; memory speaks for what it could not save."""
         if key not in self._unsaved:
             with suppress(StoreError):
-                found = self._store.read(lambda db: _read(db, key, self._now()), patience=_PATIENCE)
+                found = self._fresh(self._stored.read(key))
                 self._remember(key, found)
                 if found is None:
                     self._sound[key] = self._now()
         return self._states.get(key)
 
-    def _change(self, key: str, change: _Change) -> _State | None:
+    def _change(self, key: str, change: Change) -> State | None:
         """Change a state at one stroke, over all processes where the store allows it."""
         try:
-            state = self._store.write(
-                lambda db: self._change_stored(db, key, change), patience=_PATIENCE
-            )
+            state = self._stored.change(key, lambda stored: self._changed(key, stored, change))
         except StoreError:
             with self._guard():
                 state = change(self._states.get(key))
@@ -266,16 +277,13 @@ class Health:
             self._remember(key, state)
         return state
 
-    def _change_stored(self, db: sqlite3.Connection, key: str, change: _Change) -> _State | None:
-        now = self._now()
-        stored = _read(db, key, now)
-        before = self._states.get(key) if key in self._unsaved else stored
-        after = change(before)
-        if after != stored:
-            _write(db, key, after, now)
-        return after
+    def _changed(self, key: str, stored: State | None, change: Change) -> State | None:
+        return change(self._states.get(key) if key in self._unsaved else self._fresh(stored))
 
-    def _remember(self, key: str, state: _State | None) -> None:
+    def _fresh(self, state: State | None) -> State | None:
+        return None if state is None or state.is_forgotten(self._now()) else state
+
+    def _remember(self, key: str, state: State | None) -> None:
         if state is not None:
             self._states[key] = state
         else:
@@ -289,14 +297,14 @@ class Health:
         return self._lock
 
 
-def _parking(account: Account, state: _State | None, now: float) -> Parking | None:
+def _parking(account: Account, state: State | None, now: float) -> Parking | None:
     if state is None or not state.is_parked(now):
         return None
     kind: ParkKind = "failing" if state.kind == "failing" else "quota"
     return Parking(account.name, state.until, kind, state.reason)
 
 
-def _key(account: Account) -> str:
+def row_of(account: Account) -> str:
     """Name a provider's row; it changes with the key, so that a new one is tried at once."""
     return _row((account.name, account.type, account.base_url), account.secrets)
 
@@ -330,8 +338,8 @@ def _is_answer(error: WebToolsError) -> bool:
     return isinstance(error, UnavailableError) and answered
 
 
-def _worsened(state: _State | None, fault: _Fault, now: float, probe: float | None) -> _State:
-    old = state or _State(0, 0, 0.0, fault.kind, fault.reason, now)
+def _worsened(state: State | None, fault: _Fault, now: float, probe: float | None) -> State:
+    old = state or State(0, 0, 0.0, fault.kind, fault.reason, now)
     told = replace(old, kind=fault.kind, reason=fault.reason, changed=now)
     if old.is_parked(now) and old.until != probe:  # the call began before the park
         until = now + min(fault.wait, _LONGEST_PARK)
@@ -344,30 +352,13 @@ def _worsened(state: _State | None, fault: _Fault, now: float, probe: float | No
     return replace(told, failures=failures, parks=old.parks + 1, until=until)
 
 
-def _recovered(state: _State | None, now: float, probe: float | None) -> _State | None:
+def _recovered(state: State | None, now: float, probe: float | None) -> State | None:
     """End the trouble, unless the call may have begun before the quota was used up."""
     if state is None or state.kind == "failing" or state.until == probe:
         return None
     return state if state.is_parked(now) and now - state.changed < _LATE_ANSWERS else None
 
 
-def _given_back(state: _State | None, now: float, probe: float) -> _State | None:
+def _given_back(state: State | None, now: float, probe: float) -> State | None:
     """Let the next call be the probe: this one could not tell."""
     return replace(state, until=now) if state is not None and state.until == probe else state
-
-
-# --- the row -----------------------------------------------------------------------------------
-
-
-def _read(db: sqlite3.Connection, key: str, now: float) -> _State | None:
-    rows = db.execute(_READ, (key,)).fetchall()
-    state = _State(*rows[0]) if rows else None
-    return None if state is None or state.is_forgotten(now) else state
-
-
-def _write(db: sqlite3.Connection, key: str, state: _State | None, now: float) -> None:
-    db.execute(_TIDY, (now - _FORGOTTEN_AFTER,))
-    if state is None:
-        db.execute(_DELETE, (key,))
-    else:
-        db.execute(_WRITE, (*astuple(state), key))

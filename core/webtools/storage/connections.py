@@ -44,7 +44,15 @@ _CUT_INTERVAL = 1.0  # seconds until it is tried again
 
 
 class StoreError(Exception):
-    """The file cannot be used; the message says which and why."""
+    """The store cannot be used; the message says which and why.
+
+    Attributes:
+        remedies: What to do, each on its own.
+        off: What to do, where the cache is off; empty where it will be on again by itself.
+    """
+
+    remedies: tuple[str, ...] = ("make the file usable", "set cache.path to another one")
+    off = ""
 
 
 class LockedError(StoreError):
@@ -53,6 +61,8 @@ class LockedError(StoreError):
 
 class ForeignFileError(StoreError):
     """The file is not ours, and was left as it is."""
+
+    off = "set cache.path to another file, or move that one away"
 
 
 class Connection(sqlite3.Connection):

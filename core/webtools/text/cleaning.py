@@ -106,3 +106,8 @@ def without_login(url: str) -> str:
     """Return the scheme, host and port of a URL: of a proxy's, the rest is a secret."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+
+
+def store_place(url: str) -> str:
+    """Return the URL of a store without its login: whose path names the database."""
+    return without_login(url) + urlsplit(url).path
