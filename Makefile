@@ -4,8 +4,11 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-# Clients of the providers that exist for Node.js only; the sandbox is tested with them too.
-NODE_CLIENTS := @upstash/context7-sdk@0.3.1 @upstash/context7-mcp@4.1.1
+# Clients that exist for Node.js only: those of Context7, with which the sandbox is tested too, and
+# the conformance suite of MCP, in one version for each revision of the protocol, and its inspector.
+MCP_SUITE := @modelcontextprotocol/conformance
+NODE_CLIENTS := @upstash/context7-sdk@0.3.1 @upstash/context7-mcp@4.1.1 $(MCP_SUITE)@0.1.16 \
+	conformance-2026@npm:$(MCP_SUITE)@0.2.0-alpha.12 @modelcontextprotocol/inspector@2.12.0
 # It asks for strict tool calls of every model; a test runs it in the place of the newest.
 OLDER_LANGCHAIN := langchain==1.3.18
 # An MCP client that pins the SDK below 2; a test runs it in an environment of its own.

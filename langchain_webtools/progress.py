@@ -57,7 +57,7 @@ async def aprogress_events(
     *,
     config: RunnableConfig | None = None,
 ) -> AsyncGenerator[ProgressCallback | None, None]:
-    """Tell each step as `progress_events` does, from async code, in order.
+    """Report each step as `progress_events` does, from async code, in order.
 
     All of them are told when the context is left, so none comes after the end of its call.
     """

@@ -204,7 +204,7 @@ def _callee(tool: Tool) -> str | Tool:
 
 
 def _is_ours(method: Any, name: str) -> bool:
-    """Tell a method of the spec from one that a subclass or its user put in its place."""
+    """Distinguish a method of the spec from one that a subclass or its user put in its place."""
     return getattr(method, "__func__", None) is _OURS[name]
 
 

@@ -358,7 +358,7 @@ _USUAL: dict[Capability, tuple[str, dict[str, Any], Query]] = {
 
 
 def prices(name: str) -> str:
-    """Tell the most that calls cost, and of what day the price list is."""
+    """Write the most that calls cost, and of what day the price list is."""
     services = PROVIDERS[name]
     cases = _PRICED.get(name) or [_USUAL[able] for able in services.capabilities()]
     rows = [

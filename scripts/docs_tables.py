@@ -72,7 +72,7 @@ def in_json(text: str) -> str:
 
 
 def kind(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> str:
-    """Tell in words what a value may be."""
+    """Describe in words what a value may be."""
     if "$ref" in schema:
         target = schema["$ref"].rpartition("/")[2]
         return kind(defs[target], defs) if "enum" in defs[target] else "an object"

@@ -1,8 +1,6 @@
 """`python -m webtools` is the command `webtools`."""
 
-import sys
-
-from webtools.cli import main
+from webtools.cli import command
 
 if __name__ == "__main__":
-    sys.exit(main())
+    command()

@@ -59,7 +59,7 @@ ProgressCallback: TypeAlias = Callable[[Progress], None]
 
 
 def quietly(function: Callable[_Parameters, None]) -> Callable[_Parameters, None]:
-    """Let a callback fail without a word: it must not end the call that it watches."""
+    """Silence a callback that fails: it must not end the call that it watches."""
 
     @functools.wraps(function)
     def call(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> None:

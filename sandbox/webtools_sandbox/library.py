@@ -67,7 +67,7 @@ class Library:
         self._take(corpus)
 
     def date_news(self, today: date) -> None:
-        """Let the news be as old as they are to be on a day; before, they are as written."""
+        """Make the news as old as they are to be on a day; before, they are as written."""
         if today != self._today:
             self._today = today
             self._take(self._written.as_of(today))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def webtools_sandbox_server() -> Iterator[SandboxServer]:
-    """One sandbox for the whole run; tests use `webtools_sandbox` instead."""
+    """Start one sandbox for the whole run; tests use `webtools_sandbox` instead."""
     # Not at the top: this module is loaded in every pytest run of whoever has the package.
     from webtools_sandbox.server import SandboxServer  # noqa: PLC0415
 
@@ -24,7 +24,7 @@ def webtools_sandbox_server() -> Iterator[SandboxServer]:
 
 @pytest.fixture
 def webtools_sandbox(webtools_sandbox_server: SandboxServer) -> Iterator[SandboxServer]:
-    """A running `SandboxServer` without faults, latency or earlier traffic."""
+    """Yield a running `SandboxServer` without faults, latency or earlier traffic."""
     webtools_sandbox_server.reset()
     yield webtools_sandbox_server
     webtools_sandbox_server.reset()  # what uses the server of the whole run finds no faults

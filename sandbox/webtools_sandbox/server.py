@@ -201,14 +201,14 @@ class SandboxServer:
         }
 
     def fault(self, **settings: Unpack[FaultSettings]) -> None:
-        """Let matching requests go wrong; `Fault` explains the settings.
+        """Make matching requests go wrong; `Fault` explains the settings.
 
         Rules are tried in the order in which they were added, and used up after `times` requests.
         """
         self._running.faults.add(Fault(**settings))
 
     def clear_faults(self) -> None:
-        """Let everything go right again."""
+        """Remove all faults."""
         self._running.faults.clear()
 
     def stats(self) -> dict[str, Any]:

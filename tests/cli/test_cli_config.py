@@ -204,16 +204,17 @@ def test_init_writes_a_private_file_in_a_private_folder(
     assert cli("config", "check").code == 0
 
 
+@pytest.mark.parametrize(("typed", "kind"), [("kagi", "kagi"), ("", "exa")])
 def test_init_asks_for_type_and_key_on_a_terminal(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, typed: str, kind: str
 ) -> None:
     monkeypatch.setattr(configuring, "_is_terminal", lambda: True)
     monkeypatch.setattr(configuring, "getpass", lambda _: "test-key-kagi-1")
-    monkeypatch.setattr("builtins.input", lambda _: "kagi")
+    monkeypatch.setattr("builtins.input", lambda _: typed)
     path = tmp_path / "deep" / "folder" / "web-search.json"
     assert cli("config", "init", "mine", "--config", str(path)).code == 0
     [entry] = json.loads(path.read_text())["providers"]
-    assert entry == {"name": "mine", "type": "kagi", "apiKey": "test-key-kagi-1"}
+    assert entry == {"name": "mine", "type": kind, "apiKey": "test-key-kagi-1"}
 
 
 def test_init_asks_for_the_address_of_what_everyone_runs_their_own_of(

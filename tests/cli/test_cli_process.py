@@ -6,6 +6,7 @@ import fcntl
 import os
 import signal
 import subprocess
+import sys
 import termios
 import time
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from typing import IO, TYPE_CHECKING
 import pytest
 from cli_calls import Cli, Start
 
+from webtools._version import __version__
 from webtools.cli import commands
 
 if TYPE_CHECKING:
@@ -119,3 +121,15 @@ def test_an_unreadable_byte_in_stdin_is_no_end(start: Start, config: str) -> Non
     out, err = process.communicate(timeout=180)
     assert (process.returncode, err) == (0, "")
     assert '"heap \ufffd"' in out
+
+
+def test_a_command_of_its_own_process_looks_nothing_through_when_it_ends() -> None:
+    code = """
+import atexit, gc, sys
+atexit.register(lambda: print(gc.get_freeze_count() > 1000))  # runs after what comes later
+sys.argv = ["webtools", "--version"]
+from webtools.cli import command
+command()
+"""
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout == f"webtools {__version__}\nTrue\n"

@@ -782,8 +782,7 @@ def _faults(send: Send) -> list[str]:
 def test_a_failure_reads_the_same_with_a_hook(send: Send, seen: list[httpx.Request]) -> None:
     hooked = _faults(send)
     with pytest.MonkeyPatch.context() as patch:  # as if nobody had hooked in
-        patch.setattr(pool, "_HANDLE", httpx.HTTPTransport.handle_request)
-        patch.setattr(pool, "_AHANDLE", httpx.AsyncHTTPTransport.handle_async_request)
+        patch.setattr(pool, "_is_hooked", lambda *_: False)
         assert _faults(send) == hooked
     assert len(seen) == len(hooked) == 5
 
@@ -801,6 +800,26 @@ def watched(self, request):
 httpx.HTTPTransport.handle_request = watched
 """
     assert python(page(webtools_sandbox), "print(send())", before) == "seen\n200\n"
+
+
+def test_a_hook_that_comes_after_our_first_request_sees_the_next(
+    webtools_sandbox: SandboxServer,
+) -> None:
+    after = """
+import sys
+assert "httpx" not in sys.modules
+print(send())
+import httpx
+handle = httpx.HTTPTransport.handle_request
+
+def watched(self, request):
+    print("seen")
+    return handle(self, request)
+
+httpx.HTTPTransport.handle_request = watched
+print(send())
+"""
+    assert python(page(webtools_sandbox), after) == "200\nseen\n200\n"
 
 
 # --- cancellation ------------------------------------------------------------------------------

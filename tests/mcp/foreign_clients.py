@@ -6,11 +6,15 @@ import json
 import sys
 from typing import Any
 
+TOKEN = "test-token-of-some-length"
+BEARER = {"Authorization": f"Bearer {TOKEN}"}
+
 
 async def llama_index(url: str) -> tuple[list[str], str]:
     from llama_index.tools.mcp import BasicMCPClient, McpToolSpec
 
-    listed = await McpToolSpec(BasicMCPClient(url)).to_tool_list_async()
+    client = BasicMCPClient(url, headers=BEARER)
+    listed = await McpToolSpec(client).to_tool_list_async()
     tools = {tool.metadata.get_name(): tool for tool in listed}
     output = await tools["web_search"].acall(queries=["heap"])
     return [*tools], output.content
@@ -19,15 +23,16 @@ async def llama_index(url: str) -> tuple[list[str], str]:
 async def langchain_adapters(url: str) -> tuple[list[str], str]:
     from langchain_mcp_adapters.client import MultiServerMCPClient
 
-    server: Any = {"transport": "streamable_http", "url": url}
+    server: Any = {"transport": "streamable_http", "url": url, "headers": BEARER}
     tools = {tool.name: tool for tool in await MultiServerMCPClient({"w": server}).get_tools()}
     return [*tools], str(await tools["web_search"].ainvoke({"queries": ["heap"]}))
 
 
 async def langchain(url: str) -> tuple[list[str], str]:
+    from fastmcp import Client
     from langchain.mcp import MCPAdapter
 
-    async with MCPAdapter(url) as adapter:
+    async with MCPAdapter(Client(url, auth=TOKEN)) as adapter:
         tools = {tool.name: tool for tool in await adapter.list_tools()}
         return [*tools], str(await tools["web_search"].ainvoke({"queries": ["heap"]}))
 

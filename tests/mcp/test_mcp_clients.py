@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from foreign_clients import TOKEN
 
 from webtools.tools import TOOLS
 
@@ -41,7 +42,7 @@ def test_a_client_of_others_lists_and_calls(name: str, while_serving: Callable[.
             [*command, url], capture_output=True, text=True, timeout=120, check=False
         )
 
-    ran = while_serving(work)
+    ran = while_serving(work, token=TOKEN)
     assert ran.returncode == 0, ran.stderr
     found = json.loads(ran.stdout.splitlines()[-1])
     assert found["tools"] == list(TOOLS)

@@ -10,7 +10,8 @@ from grounding_pages import BOATS, TOKENS
 
 from webtools import InputError, WebTools
 from webtools.grounding.ranking import document_of, rank_documents
-from webtools.operations.bearing import MOST_CHARACTERS, bearing
+from webtools.operations.bearing import bearing
+from webtools.operations.fetch import MOST_CHARACTERS
 from webtools.output.formatting import NO_PASSAGE
 from webtools.results import FetchResponse, Page
 from webtools.tools import FETCH

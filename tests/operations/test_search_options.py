@@ -13,7 +13,8 @@ from webtools import ConfigError, InputError, WebTools
 from webtools.calls.present import present_search
 from webtools.display import plain
 from webtools.flows.drivers import run
-from webtools.operations.bearing import MOST_CHARACTERS, OURS, bearing
+from webtools.operations.bearing import OURS, bearing
+from webtools.operations.fetch import MOST_CHARACTERS
 from webtools.operations.filters import attest, finding_similar
 from webtools.operations.search import search
 from webtools.output.formatting import search_text

@@ -8,12 +8,9 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-import httpx
-
 from webtools.calls.validate import Dispatcher
 from webtools.config.settings import Config, Settings
 from webtools.flows.drivers import AsyncTransport, BlockingTransport, Flow, arun, run
-from webtools.http.custom import CustomTransport
 from webtools.http.threads import at_once_or_in_thread
 from webtools.http.transport import transports_for
 from webtools.http.watching import AsyncWatchedTransport, WatchedTransport, watched
@@ -21,6 +18,8 @@ from webtools.tools import Tool
 
 if TYPE_CHECKING:
     from typing import Self
+
+    import httpx
 
 T = TypeVar("T")
 
@@ -52,7 +51,7 @@ class Instance:
         self._given = transport, async_transport
         made: tuple[Any, Any] = transports_for(transport, async_transport)
         self._blocking, self._loops = made
-        has_own = isinstance(self._blocking, CustomTransport)
+        has_own = transport not in (None, "httpx") or async_transport is not None
         self._settings = Settings(config, keyless=keyless, own_transport=has_own)
         self._dispatcher = Dispatcher(self._settings)
 

@@ -187,7 +187,7 @@ class _Shown:
     brief: Callable[[], str] | None = None
 
     def room(self) -> tuple[int, int]:
-        """Lines and bytes left for the text."""
+        """Return the lines and bytes left for the text."""
         lines, size = MAX_LINES, MAX_BYTES
         for beside in filter(None, (self.inside, self.below)):
             lines -= beside.count("\n") + 1 + _SEPARATOR.count("\n")

@@ -17,8 +17,7 @@ from webtools.flows.drivers import Flow, Offload
 from webtools.http.watching import Tracing
 from webtools.inputs.models import MAX_TEXT_CHARACTERS
 from webtools.logs.records import LOGGER
-from webtools.operations.bearing import MOST_CHARACTERS, bearing
-from webtools.operations.fetch import fetch_in_turn
+from webtools.operations.fetch import MOST_CHARACTERS, fetch_in_turn
 from webtools.operations.filters import finding_similar
 from webtools.operations.loop_guard import search_anew
 from webtools.operations.read_output import read_on
@@ -221,12 +220,18 @@ def _fetch(given: FetchInput, context: CallContext) -> Flow[FetchResponse]:
     if given.question:
         most = given.text_max_characters or None
         cut_down = partial(
-            bearing, response, given.question, keep_text=given.text, max_characters=most
+            _cut_down, response, given.question, keep_text=given.text, max_characters=most
         )
         response = yield Offload(cut_down, alone=True)
     if warnings := context.warnings():
         return response.model_copy(update={"warnings": [*response.warnings, *warnings]})
     return response
+
+
+def _cut_down(response: FetchResponse, question: str, **how: Any) -> FetchResponse:
+    from webtools.operations.bearing import bearing  # noqa: PLC0415 - few calls rank passages
+
+    return bearing(response, question, **how)
 
 
 def _page_query(given: FetchInput) -> PageQuery:

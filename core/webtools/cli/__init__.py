@@ -6,15 +6,31 @@ found; 130 Ctrl-C; 141 whoever read the output left, as with `| head`.
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import NoReturn
 
 from webtools.cli import arguments as arguments_module
 from webtools.cli import commands, output
 
-__all__ = ["main"]
+__all__ = ["command", "main"]
+
+_YOUNG_OBJECTS = 20_000  # before they are looked through; 700 by default
+
+
+def command() -> NoReturn:
+    """Run the command line as a process of its own, and end it with the exit code.
+
+    A third of a short command's time would go to garbage collection while it imports, and of all
+    that it holds when it ends.
+    """
+    gc.set_threshold(_YOUNG_OBJECTS, *gc.get_threshold()[1:])
+    atexit.register(gc.freeze)
+    sys.exit(main())
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -19,7 +19,7 @@ _T = TypeVar("_T")
 
 
 def stats(config: str | None) -> Report:
-    """Tell what the cache holds and which outputs are saved; a file that is not there is not made.
+    """Print what the cache holds and which outputs are saved; a file that is not there is not made.
 
     Raises:
         ConfigError: The settings are not valid, or the file cannot be used.

@@ -85,7 +85,7 @@ def _init(options: Namespace) -> list[str]:
         raise ConfigError("There is no home folder for a config file; name one with --config.")
     if path.exists() and not options.force:  # before a key is asked for in vain
         raise ConfigError(f"{path}: there is a config file already; --force replaces it.")
-    kind = options.type or _asked_type(sorted(PROVIDERS.types()))
+    kind = options.type or _asked_type([*PROVIDERS.types()])
     if kind not in PROVIDERS:
         raise ConfigError(f"type {kind!r} is unknown; known are: {', '.join(PROVIDERS.types())}.")
     about = PROVIDERS[kind].about
@@ -113,9 +113,10 @@ def _set_key(options: Namespace) -> list[str]:
 
 
 def _asked_type(known: list[str]) -> str:
+    """Ask for a type; Enter alone takes the first."""
     if not _is_terminal():
         raise UsageError(f"--type is missing: one of {', '.join(known)}", _PROG)
-    return input(f"Type of the provider ({', '.join(known)}): ").strip()
+    return input(f"Type of the provider ({', '.join(known)}) [{known[0]}]: ").strip() or known[0]
 
 
 def _asked_key(whose: str, *, needed: bool) -> str:

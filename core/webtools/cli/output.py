@@ -32,7 +32,7 @@ _ENVELOPE = ("results", "meta", "synthesis")
 
 
 def prepare() -> None:
-    """Let no character that a terminal or a pipe cannot take end the program."""
+    """Keep characters that a terminal or a pipe cannot take from ending the program."""
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")

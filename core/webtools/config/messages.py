@@ -34,7 +34,7 @@ def quote(text: str) -> str:
 
 
 def looks_like_key(text: str) -> bool:
-    """Tell a text that no human made up: long, in one piece, with letters and digits mixed."""
+    """Return whether no human made a text up: long, in one piece, with letters and digits mixed."""
     if not _ONE_PIECE.fullmatch(text):
         return False
     runs = [run for run in re.findall("[A-Za-z0-9]+", text) if len(run) >= SHORTEST_KEY]
@@ -65,7 +65,7 @@ def fail(what: str) -> NoReturn:
 
 
 def explain(error: ValidationError, model: type[BaseModel]) -> str:
-    """Tell the first fault that pydantic found: its path, what is wrong, and the value.
+    """Describe the first fault that pydantic found: its path, what is wrong, and the value.
 
     A text is told only if it is too short for a key: these may stand anywhere by mistake.
     """

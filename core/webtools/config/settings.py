@@ -285,7 +285,7 @@ class Settings:
         return self._pacers.setdefault((entry.name, entry.type, rate), Pacer(rate))
 
     def __repr__(self) -> str:
-        """Tell the source, not what it holds."""
+        """Name the source, not what it holds."""
         return f"Settings({CODE if self._config else self._path})"
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -34,7 +34,7 @@ def bounded(value: Any) -> Any:
 
 
 def line(response: Any) -> str:
-    """Say in a few words what a response holds."""
+    """Describe in a few words what a response holds."""
     shown = outline(response, _HEAD_ALONE)
     first, *others = [fact.text for fact in shown.found if fact.text]
     command = shown.kind.rpartition(" ")[2]

@@ -17,7 +17,7 @@ _Left: TypeAlias = tuple[float, float, str]
 
 
 def plan_text(plan: ResearchPlan, now: datetime) -> str:
-    """Tell a plan as of now."""
+    """Write a plan as of now."""
     return "\n".join(
         [
             f"Plan for {plan.command}: {plan.query}",
@@ -66,7 +66,7 @@ def _writer(plan: ResearchPlan) -> str:
 
 
 def _other(step: PlanStep) -> str:
-    """Tell a step that is not of the chain."""
+    """Describe a step that is not of the chain."""
     return joined([step.provider, _price(step), _parked(step)])
 
 

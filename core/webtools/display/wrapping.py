@@ -16,7 +16,7 @@ _USUAL_WIDTH = 80  # where the terminal does not say
 
 
 def width_of(stream: Any) -> int:
-    """Give the columns of the terminal that a stream leads to, or those that `COLUMNS` asks for."""
+    """Return the columns of the terminal that a stream leads to, or what `COLUMNS` asks for."""
     asked = os.environ.get("COLUMNS", "")
     if asked.isascii() and asked.isdigit() and int(asked):
         return int(asked)

@@ -311,7 +311,7 @@ class _Crew:
             return next(self._queue, None)
 
     def stop(self) -> None:
-        """Let no further flow start."""
+        """Start no further flow."""
         with self._lock:
             self._queue = iter(())
 

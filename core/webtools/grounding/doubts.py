@@ -76,12 +76,13 @@ def _misplaced(window: Window, used: Sequence[Sentence]) -> Iterator[str]:
     nearest = [_Nearest(each.words) for each in used]
     given = {word.key for word in window.claim if _value_of(word)}
     for at, word in enumerate(window.claim):
-        around = (*reversed(window.claim[:at]), *window.claim[at + 1 :])
-        own = (each.key for each in around if each.key in window.have and not _value_of(each))
-        kind, anchor = _value_of(word), next(own, "")
-        found = {key for each in nearest for key in each.values(anchor, kind)} if kind else set()
-        if found and found.isdisjoint(given):
-            yield f"its {kind} {word.raw} stands beside other words"
+        if kind := _value_of(word):
+            around = (*reversed(window.claim[:at]), *window.claim[at + 1 :])
+            own = (each.key for each in around if each.key in window.have and not _value_of(each))
+            anchor = next(own, "")
+            found = {key for each in nearest for key in each.values(anchor, kind)}
+            if found and found.isdisjoint(given):
+                yield f"its {kind} {word.raw} stands beside other words"
 
 
 class _Nearest:
@@ -138,7 +139,7 @@ def _turned(window: Window, used: Sequence[Sentence]) -> Iterator[str]:
     lost = {
         turn_of(word) for each in used for word in each.words if word.raw.lower() not in claimed
     }
-    if alone := added - (lost - {"leaning"}) - {""}:
+    if alone := added - lost - {""}:
         yield f"the source states it without its words of {min(alone)}"
     for sentence in used:
         words = sentence.words

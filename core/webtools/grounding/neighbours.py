@@ -15,6 +15,7 @@ from webtools.grounding.lexicon import DENYING, DISMISSING, IMAGINING, REPORTING
 
 _SHORT = 14  # words of a sentence that may be about the one beside it
 _REMARK = 7  # words of one that has room for little beside "this" or "the claim"
+_AROUND = 2000  # characters on either side of a quotation: a sentence has at most 1,500
 _EXCLAMATION = 3  # words of one that has a word of denial or asks: "Not so.", "Really?"
 _DENIES = frozenset(("negation", "failure"))
 _DOUBTS = _DENIES | {"doubt", "condition", "asking"}
@@ -67,6 +68,15 @@ def denial(sentence: Sentence, evidence: Evidence) -> str:
     if _dismisses(before) or _dismisses(after):
         return "the sentence beside it may deny it"
     return "the next sentence may deny it" if _comments(after) else ""
+
+
+def is_denied(text: str, start: int, end: int) -> bool:
+    """Return whether what stands around a stretch of a text may deny it; only that is read."""
+    first = max(0, start - _AROUND)
+    evidence = Evidence(text[first : end + _AROUND])
+    own = [each for each in evidence.sentences if each.start + first < end]
+    own = [each for each in own if each.end + first > start and each.kind in {"prose", "item"}]
+    return any(denial(each, evidence) for each in (*own[:1], *own[-1:]))
 
 
 def _beside(evidence: Evidence, number: int) -> str:

@@ -1,7 +1,7 @@
-"""Requests through `httpx.Client`, and over a transport of the caller's own.
+"""Requests through httpx: where somebody looks on there, or over a transport of the caller's own.
 
-Both go the same way: an `httpx.Client` that adds nothing of its own, no cookies, no login from
-`.netrc`, no redirects. Hooks into the clients of httpx see each request.
+An `httpx.Client` that adds nothing of its own, no cookies, no login from `.netrc`, no redirects,
+shows each request to hooks into the clients of httpx.
 """
 
 from __future__ import annotations
@@ -11,21 +11,20 @@ import time
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, cast
 
+import httpcore
 import httpx
 
 from webtools.errors import ConfigError, RequestTimeoutError
 from webtools.http.dns import aresolve, resolve
 from webtools.http.messages import CONNECT_TIMEOUT, Request, Response
+from webtools.http.targets import Target
 from webtools.http.translation import (
-    NETWORK_ERRORS,
     Body,
-    Target,
     as_request_error,
     bare,
-    from_httpx,
+    network_errors,
     target_of,
     to_httpcore,
-    to_httpx,
 )
 
 _LATE = "no answer came in time"
@@ -43,6 +42,59 @@ def async_client(transport: httpx.AsyncBaseTransport) -> httpx.AsyncClient:
 
 def _no_cookies() -> CookieJar:
     return CookieJar(DefaultCookiePolicy(allowed_domains=[]))
+
+
+def to_httpx(request: httpcore.Request, target: Target) -> httpx.Request:
+    """Build the request that a hook into httpx expects."""
+    return httpx.Request(
+        request.method.decode(),
+        httpx.URL(f"{target.origin}{target.core_url.target.decode()}"),
+        headers=request.headers,
+        stream=httpx.ByteStream(b"".join(cast("Any", request.stream))),
+        extensions=cast("Any", request).extensions,
+    )
+
+
+def from_httpx(answer: httpx.Response) -> httpcore.Response:
+    """Build the answer that httpcore would have given."""
+    return httpcore.Response(
+        answer.status_code, headers=answer.headers.raw, content=cast("Any", answer.stream)
+    )
+
+
+class PooledTransport(httpx.HTTPTransport):
+    """The transport of httpx over a pool of ours: it has no argument for httpcore's backend.
+
+    Args:
+        pool: What sends, and belongs to its maker.
+        through_client: Whether each request passes an `httpx.Client` too.
+    """
+
+    def __init__(self, pool: httpcore.ConnectionPool, *, through_client: bool) -> None:
+        self._pool = pool
+        self._client = blocking_client(self) if through_client else None
+
+    def exchange(self, request: httpcore.Request, target: Target) -> httpcore.Response:
+        """Send a request; the body of the answer is yet to be read."""
+        made = to_httpx(request, target)
+        if self._client is not None:
+            return from_httpx(self._client.send(made, stream=True))
+        return from_httpx(self.handle_request(made))
+
+
+class AsyncPooledTransport(httpx.AsyncHTTPTransport):
+    """The same for an event loop."""
+
+    def __init__(self, pool: httpcore.AsyncConnectionPool, *, through_client: bool) -> None:
+        self._pool = pool
+        self._client = async_client(self) if through_client else None
+
+    async def exchange(self, request: httpcore.Request, target: Target) -> httpcore.Response:
+        """Send a request; the body of the answer is yet to be read."""
+        made = to_httpx(request, target)
+        if self._client is not None:
+            return from_httpx(await self._client.send(made, stream=True))
+        return from_httpx(await self.handle_async_request(made))
 
 
 class CustomTransport:
@@ -73,7 +125,7 @@ class CustomTransport:
             finally:
                 answer.close()
             return body.to_response()
-        except NETWORK_ERRORS as error:
+        except network_errors() as error:
             raise as_request_error(error, target.origin, request) from bare(error)
 
     def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
@@ -108,7 +160,7 @@ class AsyncCustomTransport:
             return body.to_response()
         except TimeoutError:
             raise RequestTimeoutError(_LATE) from None
-        except NETWORK_ERRORS as error:
+        except network_errors() as error:
             raise as_request_error(error, target.origin, request) from bare(error)
 
     async def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
@@ -130,8 +182,8 @@ def _request(request: Request, target: Target, deadline: float) -> httpx.Request
     bounds = {"connect": min(CONNECT_TIMEOUT, left), "read": left, "write": left, "pool": left}
     extensions: dict[str, Any] = {"timeout": bounds}
     if request.addresses:
-        made.url = target.url.copy_with(host=request.addresses[0])
-        extensions["sni_hostname"] = target.url.host
+        extensions["sni_hostname"] = target.core_url.host.decode()
+        made.url = made.url.copy_with(host=request.addresses[0])
     made.extensions = extensions
     return made
 

@@ -69,7 +69,7 @@ class Response:
             return None
 
     def is_cut(self) -> bool:
-        """Tell whether the body broke off: it is shorter than announced, or the start of a JSON."""
+        """Return whether the body is shorter than announced, or the start of a JSON."""
         announced = self.headers.get("content-length", "")
         encoded = self.headers.get("content-encoding", "identity") != "identity"
         if announced.isdecimal() and not encoded and len(self.body) < int(announced[:20]):

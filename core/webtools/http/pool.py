@@ -11,16 +11,16 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from types import FunctionType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import httpcore
-import httpx
 
 from webtools.errors import RequestTimeoutError
 from webtools.http.backends import (
@@ -30,29 +30,33 @@ from webtools.http.backends import (
     Deadline,
     OneConnection,
 )
-from webtools.http.custom import async_client, blocking_client
-from webtools.http.translation import Target, from_httpx, to_httpx
+from webtools.http.targets import Target
+
+if TYPE_CHECKING:
+    from webtools.http.custom import AsyncPooledTransport, PooledTransport
 
 IDLE_SECONDS = 30.0  # an idle connection older than this is not used again
 MAX_LANES = 64  # connections to one origin, per loop or for all threads together
 
 
-def _unhooked(method: Any) -> Any:
-    """Return a method of httpx's transports; None if somebody has replaced it already."""
-    is_own = type(method) is FunctionType and method.__globals__["__name__"].startswith("httpx.")
-    return method if is_own else None
+def _is_hooked(transport: str, method: str) -> bool:
+    """Return whether somebody has replaced a method of one of httpx's transports.
+
+    Nobody has where httpx has not been imported, which takes longer than a request.
+    """
+    kind = getattr(sys.modules.get("httpx"), transport, None)
+    if kind is None:
+        return False
+    found = getattr(kind, method)
+    is_own = type(found) is FunctionType and found.__globals__["__name__"].startswith("httpx.")
+    return not is_own
 
 
-_HANDLE = _unhooked(httpx.HTTPTransport.handle_request)
-_AHANDLE = _unhooked(httpx.AsyncHTTPTransport.handle_async_request)
-
-
-class BlockingLane(httpx.HTTPTransport):
+class BlockingLane:
     """One connection, and the deadline that bounds it.
 
-    httpx has no argument for httpcore's network backend, hence the pool made here. The class
-    stays an `HTTPTransport` for recorders and tracers: these replace its `handle_request`, and
-    then see every request.
+    Requests go through a transport of httpx, whose pool is then this one, where recorders and
+    tracers have replaced its `handle_request`: they see every request.
     """
 
     def __init__(
@@ -65,9 +69,10 @@ class BlockingLane(httpx.HTTPTransport):
     ) -> None:
         self.deadline = Deadline()
         self.idle_since = 0.0
-        self._client = blocking_client(self) if through_client else None
+        self._through_client = through_client
+        self._above: PooledTransport | None = None
         backend = BlockingBackend(self.deadline, addresses)
-        self._pool: httpcore.ConnectionPool = (
+        self.pool: httpcore.ConnectionPool = (
             cast("Any", OneConnection(context, backend, IDLE_SECONDS))
             if proxy is None
             else httpcore.ConnectionPool(network_backend=backend, **_one_through(proxy, context))
@@ -75,14 +80,20 @@ class BlockingLane(httpx.HTTPTransport):
 
     def exchange(self, request: httpcore.Request, target: Target) -> httpcore.Response:
         """Send a request; the body of the answer is yet to be read."""
-        if self._client is not None:
-            return from_httpx(self._client.send(to_httpx(request, target), stream=True))
-        if httpx.HTTPTransport.handle_request is _HANDLE:
-            return self._pool.handle_request(request)
-        return from_httpx(self.handle_request(to_httpx(request, target)))
+        if not self._through_client and not _is_hooked("HTTPTransport", "handle_request"):
+            return self.pool.handle_request(request)
+        if self._above is None:
+            from webtools.http.custom import PooledTransport  # noqa: PLC0415 - it imports httpx
+
+            self._above = PooledTransport(self.pool, through_client=self._through_client)
+        return self._above.exchange(request, target)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.pool.close()
 
 
-class AsyncLane(httpx.AsyncHTTPTransport):
+class AsyncLane:
     """The same for an event loop."""
 
     def __init__(
@@ -95,9 +106,10 @@ class AsyncLane(httpx.AsyncHTTPTransport):
     ) -> None:
         self.deadline = Deadline()
         self.idle_since = 0.0
-        self._client = async_client(self) if through_client else None
+        self._through_client = through_client
+        self._above: AsyncPooledTransport | None = None
         backend = AsyncBackend(self.deadline, addresses)
-        self._pool: httpcore.AsyncConnectionPool = (
+        self.pool: httpcore.AsyncConnectionPool = (
             cast("Any", AsyncOneConnection(context, backend, IDLE_SECONDS))
             if proxy is None
             else httpcore.AsyncConnectionPool(
@@ -107,11 +119,18 @@ class AsyncLane(httpx.AsyncHTTPTransport):
 
     async def exchange(self, request: httpcore.Request, target: Target) -> httpcore.Response:
         """Send a request; the body of the answer is yet to be read."""
-        if self._client is not None:
-            return from_httpx(await self._client.send(to_httpx(request, target), stream=True))
-        if httpx.AsyncHTTPTransport.handle_async_request is _AHANDLE:
-            return await self._pool.handle_async_request(request)
-        return from_httpx(await self.handle_async_request(to_httpx(request, target)))
+        is_hooked = _is_hooked("AsyncHTTPTransport", "handle_async_request")
+        if not self._through_client and not is_hooked:
+            return await self.pool.handle_async_request(request)
+        if self._above is None:
+            from webtools.http.custom import AsyncPooledTransport  # noqa: PLC0415 - likewise
+
+            self._above = AsyncPooledTransport(self.pool, through_client=self._through_client)
+        return await self._above.exchange(request, target)
+
+    async def aclose(self) -> None:
+        """Close the connection."""
+        await self.pool.aclose()
 
 
 def has_more(lane: BlockingLane | AsyncLane) -> bool:
@@ -119,9 +138,8 @@ def has_more(lane: BlockingLane | AsyncLane) -> bool:
 
     httpcore keeps such bytes in the parser of the connection, which may stand behind a proxy's.
     """
-    pool = lane._pool  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  httpx's name
     inner: Any
-    for inner in pool.connections:
+    for inner in lane.pool.connections:
         while inner is not None and not hasattr(inner, "_h11_state"):
             inner = getattr(inner, "_connection", None)  # noqa: PLW2901
         if inner is not None and inner._h11_state.trailing_data[0]:  # noqa: SLF001
@@ -131,6 +149,8 @@ def has_more(lane: BlockingLane | AsyncLane) -> bool:
 
 def _one_through(url: str, context: ssl.SSLContext | None) -> dict[str, Any]:
     """Return the settings of a pool for one connection through a proxy."""
+    import httpx  # noqa: PLC0415 - importing it takes longer than a request
+
     proxy = httpx.Proxy(url)
     return {
         "proxy": httpcore.Proxy(str(proxy.url), auth=proxy.raw_auth, headers=proxy.headers.raw),
@@ -235,7 +255,7 @@ class AsyncLanes:
             timer.cancel()
 
     def _pass_on(self) -> None:
-        """Let the next in the queue have the turn that became free."""
+        """Give the next in the queue the turn that became free."""
         while self._waiting:
             if _settle(self._waiting.popleft(), True):
                 return

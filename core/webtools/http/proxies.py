@@ -17,7 +17,6 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
-import httpx
 from pydantic import SecretStr
 
 from webtools.errors import ConfigError
@@ -177,6 +176,8 @@ def _is_in(host: str, network: IPv4Network | IPv6Network) -> bool:
 @lru_cache(maxsize=16)
 def _fault(url: str) -> str:
     """Explain why a proxy cannot be used, without showing its login; empty when it can."""
+    import httpx  # noqa: PLC0415 - importing it takes longer than a request
+
     try:
         scheme = httpx.Proxy(url).url.scheme
         is_usable = bool(urlsplit(url).hostname) and urlsplit(url).port != 0

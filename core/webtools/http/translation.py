@@ -1,37 +1,31 @@
-"""Between our requests and answers and those of httpx and httpcore, whose errors become ours."""
+"""Between our requests and answers and those of httpcore, whose errors become ours.
+
+httpx raises errors of the same names where something is sent through it; it is not imported here,
+as that takes longer than a request.
+"""
 
 from __future__ import annotations
 
 import re
 import socket
 import ssl
+import sys
 import time
 import zlib
 from contextlib import suppress
 from functools import lru_cache
 from http import HTTPStatus
 from json import JSONEncoder
-from typing import Any, NamedTuple, cast
+from typing import Any
 
 import httpcore
-import httpx
 
 from webtools._version import __version__
 from webtools.errors import RequestError, RequestTimeoutError, WebToolsError
 from webtools.http.messages import Request, Response
+from webtools.http.targets import Target, split
 from webtools.text.cleaning import one_line, without_login
 
-NETWORK_ERRORS = (
-    httpcore.TimeoutException,
-    httpcore.NetworkError,
-    httpcore.ProtocolError,
-    httpcore.ProxyError,
-    httpcore.UnsupportedProtocol,
-    httpx.HTTPError,
-    httpx.InvalidURL,
-    UnicodeError,
-    OSError,
-)
 _DEFAULT_HEADERS = [
     ("accept", (b"accept", b"application/json")),
     ("accept-encoding", (b"accept-encoding", b"gzip")),
@@ -40,17 +34,21 @@ _DEFAULT_HEADERS = [
 _encode = JSONEncoder(separators=(",", ":")).encode
 
 
-class Target(NamedTuple):
-    """A parsed URL, and what of it is needed at every call."""
+def errors_named(*names: str) -> tuple[type[Exception], ...]:
+    """Return the errors of these names in the engines that have been imported."""
+    engines = (httpcore, sys.modules.get("httpx"))
+    found = (getattr(engine, name, None) for engine in engines for name in names)
+    return tuple(each for each in found if each is not None)
 
-    url: httpx.URL
-    core_url: httpcore.URL
-    origin: str
-    host: bytes
 
-    def needs_tls(self, proxy: str | None) -> bool:
-        """Return whether TLS is spoken, to the host or to its proxy."""
-        return self.url.scheme == "https" or bool(proxy and proxy.startswith("https"))
+def network_errors() -> tuple[type[Exception], ...]:
+    """Return all that says that no answer came."""
+    base = ("TimeoutException", "NetworkError", "ProtocolError", "ProxyError", "HTTPError")
+    return (*errors_named(*base), *_no_address(), OSError)
+
+
+def _no_address() -> tuple[type[Exception], ...]:
+    return (*errors_named("UnsupportedProtocol", "InvalidURL"), UnicodeError)
 
 
 @lru_cache(maxsize=256)
@@ -61,21 +59,16 @@ def target_of(url: str) -> Target:
         RequestError: It cannot be used.
     """
     try:
-        parsed = httpx.URL(url)
-        if parsed.scheme not in {"http", "https"} or not parsed.host:
-            raise httpx.UnsupportedProtocol("it is no http(s) URL")  # noqa: TRY301
-        host = parsed.netloc
-        core_url = httpcore.URL(
-            scheme=parsed.raw_scheme, host=parsed.raw_host, port=parsed.port, target=parsed.raw_path
-        )
-    except (httpx.InvalidURL, httpx.UnsupportedProtocol, UnicodeError) as error:
+        return split(url)
+    except Exception as error:
+        if not isinstance(error, _no_address()):
+            raise
         raise as_request_error(error) from bare(error)
-    return Target(parsed, core_url, f"{parsed.scheme}://{host.decode()}", host)
 
 
 def to_httpcore(request: Request, target: Target, deadline: float) -> httpcore.Request:
     """Build the request that httpcore sends."""
-    # Headers in their final form and a ready stream: nothing is left to work out.
+    # Headers in their final form: nothing is left to work out.
     headers = [(b"host", target.host)]
     headers += [pair for name, pair in _DEFAULT_HEADERS if name not in request.headers]
     headers += [(name.encode(), value.encode()) for name, value in request.headers.items()]
@@ -86,27 +79,8 @@ def to_httpcore(request: Request, target: Target, deadline: float) -> httpcore.R
         headers.append((b"content-length", b"%d" % len(content)))
     # Reads and writes are bounded by the lane; this bounds httpcore's own waiting, for its pool.
     bound = {"timeout": {"pool": max(0.0, deadline - time.monotonic())}}
-    stream = httpx.ByteStream(content)
     return httpcore.Request(
-        request.method, target.core_url, headers=headers, content=stream, extensions=bound
-    )
-
-
-def to_httpx(request: httpcore.Request, target: Target) -> httpx.Request:
-    """Build the request that a hook into httpx expects."""
-    return httpx.Request(
-        request.method.decode(),
-        target.url,
-        headers=request.headers,
-        stream=cast("httpx.ByteStream", request.stream),
-        extensions=cast("Any", request).extensions,
-    )
-
-
-def from_httpx(answer: httpx.Response) -> httpcore.Response:
-    """Build the answer that httpcore would have given."""
-    return httpcore.Response(
-        answer.status_code, headers=answer.headers.raw, content=cast("Any", answer.stream)
+        request.method, target.core_url, headers=headers, content=content, extensions=bound
     )
 
 
@@ -181,27 +155,10 @@ def _decompressor(encoding: str) -> Any:
 
 _WANTS_LOGIN = HTTPStatus.PROXY_AUTHENTICATION_REQUIRED.value
 _STATUS = re.compile(r"\d{3}(?= )")  # at the start of what httpcore says of a proxy's refusal
-_LATE = (httpcore.TimeoutException, httpx.TimeoutException)
-_NO_ADDRESS = (
-    httpcore.UnsupportedProtocol,
-    httpx.UnsupportedProtocol,
-    httpx.InvalidURL,
-    UnicodeError,
-)
-_WORDS: list[tuple[tuple[type[Exception], ...], str]] = [
-    (
-        (httpcore.ConnectError, httpx.ConnectError),
-        "no connection to {origin} could be made",
-    ),
-    (
-        (httpcore.ProxyError, httpx.ProxyError),
-        "the proxy refused the connection to {origin}{status}",
-    ),
-    (
-        (httpcore.ProtocolError, httpx.ProtocolError),
-        "the answer broke off or is no valid HTTP",
-    ),
-    ((Exception,), "the connection broke off"),
+_WORDS = [
+    ("ConnectError", "no connection to {origin} could be made"),
+    ("ProxyError", "the proxy refused the connection to {origin}{status}"),
+    ("ProtocolError", "the answer broke off or is no valid HTTP"),
 ]
 
 
@@ -210,11 +167,12 @@ def as_request_error(
 ) -> RequestError:
     """Translate an error of the engine into ours."""
     through = _through(request)
-    if isinstance(error, _LATE):
+    if isinstance(error, errors_named("TimeoutException")):
         return RequestTimeoutError(f"no answer came in time{through}")
-    if isinstance(error, _NO_ADDRESS):
+    if isinstance(error, _no_address()):
         return RequestError(f"the address cannot be used ({error})", retryable=False)
-    words = next(words for kinds, words in _WORDS if isinstance(error, kinds))
+    known = (words for name, words in _WORDS if isinstance(error, errors_named(name)))
+    words = next(known, "the connection broke off")
     status = _STATUS.match(str(error))
     told = words.format(origin=origin, status=f" with HTTP {status[0]}" if status else "")
     wants_login = status is not None and status[0] == str(_WANTS_LOGIN)

@@ -10,28 +10,32 @@ from collections.abc import AsyncGenerator, AsyncIterable, Iterable
 from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
-from typing import Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-import httpx
+import certifi
 
 from webtools.errors import ConfigError, InputError, RequestError
-from webtools.http.custom import AsyncCustomTransport, CustomTransport
 from webtools.http.dns import aresolve, resolve
 from webtools.http.engine_logs import IN_OURS
 from webtools.http.messages import Request, Response
 from webtools.http.pool import AsyncLane, AsyncLanes, BlockingLane, BlockingLanes, has_more
+from webtools.http.targets import Target
 from webtools.http.threads import in_thread
 from webtools.http.translation import (
-    NETWORK_ERRORS,
     Body,
-    Target,
     as_request_error,
     bare,
     naming_proxy,
+    network_errors,
     refuse_login,
     target_of,
     to_httpcore,
 )
+
+if TYPE_CHECKING:
+    import httpx
+
+    from webtools.http.custom import AsyncCustomTransport, CustomTransport
 
 for _name in (
     "anyio._backends._asyncio",
@@ -58,7 +62,11 @@ def tls_context() -> ssl.SSLContext:
         ConfigError: What the variable names cannot be read.
     """
     try:
-        return httpx.create_ssl_context()
+        if file := os.environ.get("SSL_CERT_FILE"):
+            return ssl.create_default_context(cafile=file)
+        if folder := os.environ.get("SSL_CERT_DIR"):
+            return ssl.create_default_context(capath=folder)
+        return ssl.create_default_context(cafile=certifi.where())
     except OSError as error:  # among them ssl.SSLError
         fault = error.strerror or type(error).__name__
     raise ConfigError(
@@ -102,7 +110,7 @@ class BlockingTransport:
             sound = not has_more(lane)
             response = body.to_response()
             return refuse_login(response) if request.proxy else response
-        except NETWORK_ERRORS as error:
+        except network_errors() as error:
             raise as_request_error(error, target.origin, request) from bare(error)
         except RequestError as error:
             raise naming_proxy(error, request) from error.__cause__
@@ -165,7 +173,7 @@ class AsyncTransport:
             sound = not has_more(lane)
             response = body.to_response()
             return refuse_login(response) if request.proxy else response
-        except NETWORK_ERRORS as error:
+        except network_errors() as error:
             raise as_request_error(error, target.origin, request) from bare(error)
         except RequestError as error:
             raise naming_proxy(error, request) from error.__cause__
@@ -251,6 +259,10 @@ def transports_for(
         through_client = transport is not None
         loops = LoopTransports(through_client=through_client)
         return BlockingTransport(through_client=through_client), loops
+    import httpx  # noqa: PLC0415 - importing it takes longer than a request
+
+    from webtools.http.custom import AsyncCustomTransport, CustomTransport  # noqa: PLC0415
+
     if async_transport is None and isinstance(transport, httpx.AsyncBaseTransport):
         async_transport = transport
     given = (transport, httpx.BaseTransport), (async_transport, httpx.AsyncBaseTransport)

@@ -91,9 +91,10 @@ class AsyncWatchedTransport:
 
 @contextmanager
 def _told(request: Request, trace: Any) -> Generator[Callable[[Response], None], None, None]:
-    """Tell of a request when it has ended, however it did."""
-    url = target_of(request.url).url
-    facts: dict[str, Any] = {"method": request.method, "host": url.host}
+    """Log and trace a request when it has ended, however it did."""
+    url = target_of(request.url).core_url
+    host = url.host.decode()
+    facts: dict[str, Any] = {"method": request.method, "host": host}
     start = time.monotonic()
 
     def tell(response: Response) -> None:
@@ -111,7 +112,7 @@ def _told(request: Request, trace: Any) -> Generator[Callable[[Response], None],
             _end(span, facts)
         if LOGGER.isEnabledFor(logging.DEBUG):
             outcome = facts.get("status") or facts.get("error")
-            told = request.method, url.host, outcome, facts["ms"]
+            told = request.method, host, outcome, facts["ms"]
             LOGGER.debug("%s %s %s %s ms", *told, extra={"webtools": facts})
 
 
@@ -119,9 +120,9 @@ def _begun(trace: Any, method: str, url: Any) -> Any:
     """Begin a span by OpenTelemetry's conventions for HTTP clients, but for `url.full`."""
     attributes = {
         "http.request.method": method,
-        "server.address": url.host,
-        "server.port": url.port or (443 if url.scheme == "https" else 80),
-        "url.scheme": url.scheme,
+        "server.address": url.host.decode(),
+        "server.port": url.origin.port,
+        "url.scheme": url.scheme.decode(),
     }
     kind = sys.modules[OTEL].SpanKind.CLIENT
     return trace.start_span(method, kind=kind, attributes=attributes)

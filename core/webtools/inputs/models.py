@@ -69,7 +69,7 @@ def _both(first: Any, second: Any) -> Any:
 
 
 def _is_left_out(value: Any) -> bool:
-    """Tell what stands for an absent value: a model in strict mode has to send every argument."""
+    """Return whether a value stands for none: a model in strict mode sends every argument."""
     if isinstance(value, str):
         return not value.strip()
     return isinstance(value, (int, float)) and value == 0
@@ -99,7 +99,9 @@ class ToolInput(BaseModel):
     models in strict mode send every argument, and their APIs refuse those words.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra=_flatten)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", json_schema_extra=_flatten, defer_build=True
+    )
     spellings: ClassVar[dict[str, str]] = {}
     fixed: ClassVar[dict[str, Any]] = {}  # what the developer decided, by argument
 
@@ -341,7 +343,7 @@ def read_input(model: type[Input], arguments: Any) -> Input:
 
 
 def _explain(item: ErrorDetails, model: type[ToolInput]) -> str:
-    """Say in one clause what is wrong with an argument, its value and the remedy."""
+    """Explain in one clause what is wrong with an argument, its value and the remedy."""
     name = str(item["loc"][0]) if item["loc"] else "arguments"
     facts = item.get("ctx", {})
     if item["type"] == "value_error":  # from the checks above

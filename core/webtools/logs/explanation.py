@@ -22,7 +22,7 @@ _SUBJECTS_TOLD = 3
 
 
 def explain(events: Iterable[Mapping[str, Any]]) -> str:
-    """Tell the story of a call from its events, and why it went so.
+    """Write the story of a call from its events, and why it went so.
 
     Args:
         events: What `events_of` gives: the events of one call, oldest first.
@@ -275,7 +275,7 @@ def _reasons(story: Sequence[LogEvent]) -> Iterator[str]:
 
 
 def _troubles(story: Sequence[LogEvent]) -> dict[str, str]:
-    """Tell, for each provider that did not do what it was to, what kept it from it."""
+    """Explain, for each provider that did not do what it was to, what kept it from it."""
     found: dict[str, str] = {}
     # Who reads pages or writes answers for a research call is not who finds its sources.
     is_research = any(event.text("tool") == "web_research" for event in story)

@@ -145,7 +145,7 @@ def amount(count: float, noun: str) -> str:
 
 
 def effort(event: LogEvent) -> str:
-    """Tell the time an event took and its price, as far as known: ` in 212 ms for 0.005 USD`."""
+    """Write the time an event took and its price, as far as known: ` in 212 ms for 0.005 USD`."""
     ms, usd = event.number("ms"), event.number("cost_usd")
     about = "about " if event.is_set("cost_is_estimate") else ""
     return joined(
@@ -196,7 +196,7 @@ def since(start: datetime | None, moment: datetime | None) -> str:
 
 
 def clock(event: LogEvent, name: str) -> str:
-    """Give a fact that is a moment, in seconds or as a text: the time, on another day the date."""
+    """Write a fact that is a moment, in seconds or as a text: the time, on another day the date."""
     moment = read_moment(event.text(name))
     seconds = event.number(name)
     if seconds is not None and seconds < 1e11:  # noqa: PLR2004  # the year 5138

@@ -120,5 +120,5 @@ def _run(app: Starlette, listener: socket.socket) -> None:
 
 
 def _log_to_stderr() -> None:
-    """Let warnings of the SDK be seen, and never on stdout."""
+    """Show warnings of the SDK, and never on stdout."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")

@@ -296,7 +296,7 @@ def _variable(name: str | None) -> str | None:
 
 @contextmanager
 def _usage_told(name: str) -> Generator[None, None, None]:
-    """Let wrong usage be one line without a traceback."""
+    """Show wrong usage on one line, without a traceback."""
     try:
         yield
     except OptionError as error:
@@ -305,7 +305,7 @@ def _usage_told(name: str) -> Generator[None, None, None]:
 
 @contextmanager
 def _told_shortly(kept: str = "") -> Generator[None, None, None]:
-    """Let our errors, and Ctrl-C, be shown without the frames that led to them."""
+    """Show our errors, and Ctrl-C, without the frames that led to them."""
     try:
         yield
     except WebToolsError as error:

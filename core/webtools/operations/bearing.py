@@ -14,10 +14,10 @@ from webtools.grounding.ranking import (
     rank_documents,
     score_of,
 )
+from webtools.operations.fetch import MOST_CHARACTERS
 from webtools.results import FetchResponse, Page, Passage
 
 OURS = "webtools"  # who chose passages
-MOST_CHARACTERS = 8000  # of the passages of all pages
 _LEAST_COVERAGE = 0.3  # share of the question's weight in a passage, its headings and title
 _COVERAGE = NAMES.index("coverage_around")
 _LONGEST_SHOWN = 100

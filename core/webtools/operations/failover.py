@@ -18,7 +18,13 @@ from webtools.errors import (
 )
 from webtools.flows.drivers import Flow, Now
 from webtools.pipeline.accounting import timeout_of
-from webtools.pipeline.circuit_breaking import ParkedError, clock, not_needed, take_leave, words
+from webtools.pipeline.circuit_breaking import (
+    CircuitOpenError,
+    clock,
+    not_needed,
+    take_leave,
+    words,
+)
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.results import AskedProvider
 
@@ -133,8 +139,8 @@ def in_turn(
 ) -> Flow[T | None]:
     """Ask one provider after the other until an attempt brings something.
 
-    An attempt is given the account, its end, and what raises `ParkedError` for a parked provider;
-    it calls that before it sends anything.
+    An attempt is given the account, its end, and what raises `CircuitOpenError` for a parked
+    provider; it calls that before it sends anything.
 
     Returns:
         What the attempt brought; None when nobody brought anything, and then `tried` tells why.
@@ -152,7 +158,7 @@ def in_turn(
         found, goes_on = None, True
         try:
             found = yield from attempt(account, end, leave)
-        except ParkedError as error:
+        except CircuitOpenError as error:
             tried.pass_over(account, error.parking)
             continue
         except (ProviderError, RequestError, InputError) as error:
@@ -209,7 +215,7 @@ def _alone(name: str) -> AskedProvider:
 
 
 def left_warnings(every: Sequence[AskedProvider]) -> list[str]:
-    """Say who did not serve and why, and who did."""
+    """Explain who did not serve and why, and who did."""
     served = " and ".join(f'"{each.provider}"' for each in every if each.served)
     return [
         f'{served} served where "{each.provider}" did not: {each.reason}'
@@ -219,7 +225,7 @@ def left_warnings(every: Sequence[AskedProvider]) -> list[str]:
 
 
 def unpriced(context: CallContext, cost_usd: float | None) -> list[str]:
-    """Say that a price leaves something out, where it does."""
+    """Warn that a price leaves something out, where it does."""
     return [UNPRICED] if context.is_unpriced and cost_usd else []
 
 

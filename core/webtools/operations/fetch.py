@@ -35,6 +35,7 @@ _REFUSED = "refused by this package's policy"
 _NOWHERE = re.compile(rf"\bHTTP 4(?:04|10)\b|^(?:{_REFUSED}|{DISALLOWED})").search
 _FORBIDDEN = (FORBIDDEN, _REFUSED)  # where hosts are forbidden, an odd one may be one of them
 _MOST_TOLD = 10  # reasons in one message
+MOST_CHARACTERS = 8000  # of the passages of all pages that bear on a question
 
 
 def fetch(

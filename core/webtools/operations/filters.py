@@ -18,7 +18,7 @@ LOCAL = DOMAINS | DATES | frozenset[FilterName]({"page"})
 
 
 def attest(account: Account, query: SearchQuery) -> dict[str, FilterState]:
-    """Say of each filter asked for who applied it."""
+    """Return for each filter asked for who applied it."""
     asked = [name for name in FILTERS if getattr(query, name)]
     if not asked:
         return {}
@@ -60,7 +60,7 @@ def unapplied(name: str, states: dict[str, FilterState]) -> list[str]:
 
 
 def undated_warning(count: int) -> list[str]:
-    """Say that so many results could not be checked for their date."""
+    """Warn that so many results could not be checked for their date."""
     if not count:
         return []
     which, it = ("1 result carries", "it") if count == 1 else (f"{count} results carry", "them")

@@ -207,7 +207,7 @@ def _unread(fetched: FetchResponse | None) -> list[str]:
 
 
 def _judge(review: Review, sources: Sequence[Source], verifier: Verifier) -> Flow[list[str]]:
-    """Let a verifier judge what words could not settle; return warnings."""
+    """Ask a verifier about what words could not settle; return warnings."""
     open_ = [each for each in review.judged if each.status != "quoted" and not each.is_final]
     if not open_:
         return []

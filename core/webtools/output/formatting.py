@@ -305,7 +305,7 @@ def _source(number: int, result: ResearchResult) -> str:
 
 
 def research_footer(envelope: ResearchEnvelope) -> str:
-    """Say where the results are from, how sure one may be, and what to beware of."""
+    """Write where the results are from, how sure one may be, and what to beware of."""
     meta = envelope.meta
     why = f" ({meta.confidence_rule})" if meta.confidence_rule else ""
     lines = [f"Confidence: {meta.confidence}{why}."]

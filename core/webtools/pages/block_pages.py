@@ -234,7 +234,7 @@ def _is_shell(sight: Sight) -> bool:
 
 
 def _says_not_found(sight: Sight) -> bool:
-    """Tell a page that says it is missing from one about a status, or about a car of that number.
+    """Distinguish a page that says it is missing from one about a status, or a car so named.
 
     To refuse content is worse than to let such a page through. So title and heading, of which one
     is usually a copy of the other, decide alone only where hardly any text stands beside them.

@@ -176,7 +176,7 @@ def _likely(body: bytes, declared: list[str]) -> list[str]:
 
 
 def _wide(sample: bytes, declared: list[str]) -> list[str]:
-    """Tell UTF-16 without a byte order mark by the zeros beside ASCII characters."""
+    """Recognise UTF-16 without a byte order mark by the zeros beside ASCII characters."""
     named = [name for name in declared if name in _UTF_16]
     if sample.count(0) <= (STRAY_ZEROS if named else MANY_ZEROS) * len(sample):
         return []
@@ -191,7 +191,7 @@ def _ordered(name: str, sample: bytes) -> str:
 
 
 def _is_nearly_utf8(body: bytes, declared: list[str]) -> bool:
-    """Tell UTF-8 with stray bytes or a cut end: where any byte is valid, none of it is readable."""
+    """Recognise UTF-8 with stray bytes or a cut end: read as single bytes it makes no sense."""
     text = body.decode("utf-8", "replace")
     replaced = text.count("\ufffd")
     valid = len(text) - replaced - len(text.encode("ascii", "ignore"))

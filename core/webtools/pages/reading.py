@@ -158,7 +158,7 @@ def _bounded(content: Content) -> Content:
 
 
 def _kind(source: Source) -> str:
-    """Tell `html`, `xml`, `text` or `pdf`; what the bytes show wins over what the server says."""
+    """Return `html`, `xml`, `text` or `pdf`; what the bytes show wins over what the server says."""
     declared = source.content_type.partition(";")[0].strip().lower()
     head = source.body[:4096]
     if _PDF.match(head):

@@ -187,5 +187,5 @@ def _failed(
 
 
 def _is_ours(error: WebToolsError, job: Job, seconds: float) -> bool:
-    """Tell a time-out that came of too little time left for the call."""
+    """Return whether a time-out came of too little time left for the call."""
     return isinstance(error, RequestTimeoutError) and seconds < min(_LATE, 0.9 * job.timeout)

@@ -14,7 +14,7 @@ from webtools.storage.circuit_breaker import Parking
 _NOTHING_LEARNED = InputError("nothing was sent")  # an error that says nothing of a provider
 
 
-class ParkedError(UnavailableError):
+class CircuitOpenError(UnavailableError):
     """A provider is not called, as it is parked."""
 
     def __init__(self, parking: Parking) -> None:
@@ -26,7 +26,7 @@ def take_leave(account: Account, context: CallContext) -> Flow[None]:
     """Take the leave to call a provider once.
 
     Raises:
-        ParkedError: It is to be passed over for now, which is written down.
+        CircuitOpenError: It is to be passed over for now, which is written down.
     """
     health = context.facilities.health
     parking: Parking | None = yield Offload(
@@ -34,7 +34,7 @@ def take_leave(account: Account, context: CallContext) -> Flow[None]:
     )
     if parking is not None:
         log_skipped(parking, context)
-        raise ParkedError(parking)
+        raise CircuitOpenError(parking)
 
 
 def not_needed(account: Account, context: CallContext) -> Flow[None]:

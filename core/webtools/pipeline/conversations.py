@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from webtools.grounding.terms import terms_of
 from webtools.providers.protocols import FILTERS, SearchQuery
 
 MAX_CONVERSATIONS = 256
@@ -50,6 +49,8 @@ def is_alike(one: Terms, other: Terms) -> bool:
 
 def terms(query: str) -> Terms:
     """Return the stems of a query's words, in whatever order and form they stand."""
+    from webtools.grounding.terms import terms_of  # noqa: PLC0415 - few searches have a conversation
+
     return frozenset(term.stem for term in terms_of(query))
 
 

@@ -201,7 +201,7 @@ def _fits(delay: float, deadline: float) -> Flow[bool]:
 
 
 def _delay(outcome: Response | RequestError, job: Job, attempt: int) -> float | None:
-    """Seconds before the next attempt; None when there should be none."""
+    """Return the seconds before the next attempt; None when there should be none."""
     wait = None
     if isinstance(outcome, RequestError):
         retried = outcome.retryable
@@ -216,7 +216,7 @@ def _delay(outcome: Response | RequestError, job: Job, attempt: int) -> float | 
 
 
 def _verdict(response: Response, job: Job) -> tuple[float | None, bool]:
-    """Tell the wait that the provider asks for, and whether another attempt makes sense."""
+    """Return the wait that the provider asks for, and whether another attempt makes sense."""
     if response.status not in RETRIED_STATUSES:
         return None, False
     try:

@@ -139,10 +139,8 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     answer = json_object(response.json())
     fields = replace(_HIT, text="text") if query.content else _HIT
     hits = read_hits(answer["results"], fields, query, account)
-    came = len(hits.results)
-    cost = stated_or(
-        inside(answer, *_COST), lambda: search_price(replace(query, limit=came), account)
-    )
+    paid = inside(answer, *_COST)
+    cost = stated_or(paid, lambda: search_price(replace(query, limit=len(hits.results)), account))
     return Hits(hits.results, cost, [*notices(ABOUT.title, answer), *hits.warnings])
 
 
@@ -178,10 +176,8 @@ def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
     failed = [each for each in statuses if each.values.get("status") == "error"]
     faults = faults_of(query, failed, "id", _fault)
     pages = read_page_list(read_items(answer["results"], odd), _PAGE, query, account, faults)
-    came = tuple(page.url for page in pages if not page.error)
-    cost = stated_or(
-        inside(answer, *_COST), lambda: fetch_price(replace(query, urls=came), account)
-    )
+    came, paid = tuple(page.url for page in pages if not page.error), inside(answer, *_COST)
+    cost = stated_or(paid, lambda: fetch_price(replace(query, urls=came), account))
     return Pages(pages, cost, [*notices(ABOUT.title, answer), *odd.warnings()])
 
 

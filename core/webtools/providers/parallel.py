@@ -6,11 +6,11 @@ API: https://docs.parallel.ai/api-reference/search/search and /extract/extract (
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
-from webtools.errors import ProviderError
 from webtools.http.messages import Request, Response
-from webtools.providers.about import About, Capability, SearchOptions
+from webtools.providers.about import About, SearchOptions
 from webtools.providers.errors import ErrorTable, read_failure
 from webtools.providers.fetched import PageFields, fault_text, faults_of, read_page_list
 from webtools.providers.filters import (
@@ -183,6 +183,5 @@ def _fault(error: Item) -> str:
     return fault_text(error, "error_type", "http_status_code")
 
 
-def read_error(response: Response, account: Account, _able: Capability) -> ProviderError | None:
-    """Read `{"type": "error", "error": {"ref_id", "message"}}`; no credit left is HTTP 402."""
-    return read_failure(ABOUT, _ERRORS, response, account)
+# {"type": "error", "error": {"ref_id", "message"}}; no credit left is HTTP 402.
+read_error = partial(read_failure, ABOUT, _ERRORS)

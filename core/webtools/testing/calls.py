@@ -72,7 +72,7 @@ class _Clock:
 
 @contextmanager
 def registered(provider: Any) -> Generator[None, None, None]:
-    """Let a provider be known while the block runs; one that was known stays."""
+    """Register a provider while the block runs; one that was known stays."""
     known = provider.ABOUT.name in PROVIDERS
     PROVIDERS.register(provider)
     try:

@@ -196,7 +196,7 @@ def _found(secret: str, text: str) -> Iterator[tuple[int, int]]:
 
 
 def _has_escapes(text: str) -> bool:
-    """Tell whether letters or digits are escaped, as nobody does who does not want to hide them."""
+    """Return whether letters or digits are escaped, as who hides them does."""
     return any(sign in text and escape.search(text) for sign, escape in _SIGNS)
 
 

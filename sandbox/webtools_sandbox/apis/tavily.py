@@ -110,7 +110,7 @@ class TavilyApi(Api):
         }
 
     def check_key(self, call: Call) -> None:
-        """Let pass who asks for the keyless way; a key without credit is over its plan's limit."""
+        """Accept who asks for the keyless way; a key without credit is over its plan's limit."""
         if _is_keyless(call):
             return
         if self.keys.check(self.key, self.sent_key(call)) is Standing.NO_CREDIT:

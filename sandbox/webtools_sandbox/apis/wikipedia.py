@@ -62,7 +62,7 @@ class WikipediaApi(Api):
         return {"GET /w/api.php": Route(QueryPages, self._pages)}
 
     def check_key(self, call: Call) -> None:
-        """Let everybody in."""
+        """Accept everybody."""
 
     def settings(self, base_url: str) -> Json:
         """Return the entry of a web-search.json; there is no key."""

@@ -6,7 +6,7 @@ import pytest
 from source_samples import SOURCES
 
 from webtools.operations.research.claims import (
-    is_quoted,
+    looked_up,
     passages_beside,
     quote,
     rank_sources,
@@ -72,10 +72,10 @@ def test_what_is_not_in_its_source_to_the_letter_is_no_quotation() -> None:
         where = [Quotation(url=URL, title="", quotation=each) for each in quotations]
         return Claim(text="x", status="quoted", citations=where)
 
-    assert is_quoted(claim("card.save()"), [source])
-    assert not is_quoted(claim("card.save()", "card.load()"), [source])
-    assert not is_quoted(claim(), [source])
-    assert not is_quoted(claim("card.save()"), [])
+    assert looked_up(claim("card.save()"), [source]).status == "quoted"
+    assert looked_up(claim("card.save()", "card.load()"), [source]).status == "unsupported"
+    assert looked_up(claim(), [source]).status == "unsupported"
+    assert looked_up(claim("card.save()"), []).status == "unsupported"
 
 
 def test_passages_beside_the_claims_tell_something_else() -> None:
@@ -94,3 +94,22 @@ def test_passages_beside_the_claims_tell_something_else() -> None:
     assert beside[0] not in passages_beside(ranking, whole, 4000)
     assert passages_beside(ranking, [], 0) == []
     assert passages_beside(ranking, [], -1) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("Rain fell. The pool of the town opened on Saturday. Four hundred people came.", "quoted"),
+        ("Rain fell. The pool of the town opened on Saturday. Nobody believes that.", "uncertain"),
+        ("Critics say:\n\nThe pool of the town opened on Saturday.", "uncertain"),
+        ("# Myths\n\nThe pool of the town opened on Saturday. Four hundred came.", "uncertain"),
+    ],
+)
+def test_a_quotation_beside_which_its_source_denies_it_is_uncertain(text: str, status: str) -> None:
+    said = "The pool of the town opened on Saturday."
+    quoted = Claim(
+        text=said, status="quoted", citations=[Quotation(url=URL, title="Pool", quotation=said)]
+    )
+    found = looked_up(quoted, [Source(1, "Pool", URL, text)])
+    assert found.status == status
+    assert ("(uncertain)" in summarized([found]).summary) is (status == "uncertain")

@@ -47,7 +47,7 @@ def _as_message(call: Call, number: int) -> AIMessage:
 
 
 def show(script: Script, web: WebTools, config: Path | None) -> bool:
-    """Let the agent answer, and show each message as it comes; tells whether every call worked."""
+    """Run the agent and show each message as it comes; return whether every call worked."""
     del config  # `web` has it
     untyped: Any = agents  # what `create_agent` gives is only half typed
     agent = untyped.create_agent(ScriptedModel(script=script), WebToolkit(web=web).get_tools())

@@ -83,7 +83,7 @@ class ScriptedModel(CustomLLM, FunctionCallingLLM):
 
 
 def show(script: Script, web: WebTools, config: Path | None) -> bool:
-    """Let the agent answer, and show each tool call as it ends; tells whether every one worked."""
+    """Run the agent and show each tool call as it ends; return whether every one worked."""
     del config  # `web` has it
     return asyncio.run(_answer(script, web))
 

@@ -202,7 +202,7 @@ def _sorted_out(
 
 
 def found_nothing(account: Account) -> str:
-    """Say that a provider answered, and had nothing."""
+    """Report that a provider answered, and had nothing."""
     return f'Provider "{account.name}" found nothing.'
 
 

@@ -9,6 +9,7 @@ from webtools.grounding import extractive
 from webtools.grounding.blocks import read_blocks
 from webtools.grounding.duplicates import Shingles, shingles_of
 from webtools.grounding.matching import Document
+from webtools.grounding.neighbours import is_denied
 from webtools.grounding.ranking import (
     Ranked,
     Ranking,
@@ -17,6 +18,7 @@ from webtools.grounding.ranking import (
     passages_of,
     rank_documents,
 )
+from webtools.grounding.verification import UNCERTAIN
 from webtools.providers.protocols import Source
 from webtools.results import Claim, Passage, Quotation, Verified
 
@@ -76,18 +78,28 @@ def summarized(claims: Sequence[Claim]) -> Verified:
     for each in kept:
         numbers = dict.fromkeys(urls.index(where.url) + 1 for where in each.citations)
         marks = "".join(f"[{number}]" for number in numbers)
-        shown.append(f"{each.text}{chr(10) if chr(10) in each.text else ' '}{marks}")
+        doubt = f" {UNCERTAIN}" if each.status == "uncertain" else ""
+        shown.append(f"{each.text}{chr(10) if chr(10) in each.text else ' '}{marks}{doubt}")
     separator = "\n\n" if any("\n" in each for each in shown) else "\n"
     dropped = len(claims) - len(kept)
     text = separator.join(shown)
     return Verified(summary=text, citations=urls, claims=list(claims), dropped=dropped)
 
 
-def is_quoted(claim: Claim, sources: Sequence[Source]) -> bool:
-    """Return whether all that a claim quotes stands in its source, to the letter."""
+def looked_up(claim: Claim, sources: Sequence[Source]) -> Claim:
+    """Return a claim with what its sources make of it.
+
+    It is unsupported unless all that it quotes stands there to the letter, and uncertain where the
+    text around that may deny it.
+    """
     texts = {each.url: each.text for each in sources}
-    found = [where.quotation in texts.get(where.url, "") for where in claim.citations]
-    return bool(found) and all(found)
+    found = [(texts.get(where.url, ""), where.quotation) for where in claim.citations]
+    if not found or not all(quotation in text for text, quotation in found):
+        return claim.model_copy(update={"status": "unsupported"})
+    places = [(text, text.index(quotation), len(quotation)) for text, quotation in found]
+    if any(is_denied(text, at, at + size) for text, at, size in places):
+        return claim.model_copy(update={"status": "uncertain"})
+    return claim
 
 
 # --- beside the answer -------------------------------------------------------------------------

@@ -97,7 +97,7 @@ def _step(account: Account, task: str, query: Query, parking: Parking | None) ->
 def _again(
     question: Question, chain: Sequence[Account], steps: Sequence[PlanStep]
 ) -> list[PlanStep]:
-    """Whoever finds nothing recent may be asked for older sources too."""
+    """Ask whoever finds nothing recent for older sources too."""
     if question.recency_from != "words":
         return []
     return [step for account, step in zip(chain, steps, strict=True) if takes_dates(account)]
@@ -106,7 +106,7 @@ def _again(
 def _reading(
     question: Question, synthesizer: Synthesizer | None, accounts: Accounts
 ) -> list[_Asked]:
-    """Who reads the pages, and who would stand in."""
+    """Return who reads the pages, and who would stand in."""
     if not reads_pages(question, synthesizer):
         return []
     query = page_query([f"{_ANY_URL}{number}" for number in range(question.limit)])

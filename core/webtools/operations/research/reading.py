@@ -28,7 +28,7 @@ def readers(accounts: Accounts) -> tuple[Account, Account | None]:
 
 
 def _keyless(account: Account, accounts: Accounts) -> Account | None:
-    """Let pages be read without an API when that one fails: as configured, if it is."""
+    """Allow pages to be read without an API when that one fails: as configured, if it is."""
     if PROVIDERS[account.type].pages is not None or direct.missing_libraries() is not None:
         return None
     configured = (each for each in accounts.accounts if PROVIDERS[each.type].pages)

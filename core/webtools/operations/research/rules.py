@@ -194,7 +194,7 @@ def _judge_recent(results: Sequence[SearchResult], days: int, now: datetime) -> 
 
 
 def _capped(judgement: Judgement, domains: set[str]) -> Judgement:
-    """Many pages of one domain are one voice."""
+    """Count many pages of one domain as one voice."""
     if judgement.confidence != "high" or len(domains) > 1:
         return judgement
     text = f"All sources are from {next(iter(domains))}. Cross-check before relying on it."

@@ -11,7 +11,7 @@ from webtools.errors import WebToolsError
 from webtools.flows.drivers import Flow, Offload
 from webtools.flows.foreign import words_of
 from webtools.grounding.verification import verify
-from webtools.operations.research.claims import is_quoted, summarized
+from webtools.operations.research.claims import looked_up, summarized
 from webtools.providers.drafts import Draft, Synthesizer
 from webtools.providers.protocols import Cost, Source, SynthesisQuery
 from webtools.results import Claim, ResearchSynthesis, Verified
@@ -57,7 +57,7 @@ class Outcome:
 
 
 def synthesize(synthesizer: Synthesizer, query: SynthesisQuery, deadline: float) -> Flow[Outcome]:
-    """Let a synthesizer draft an answer, and keep what its sources bear out.
+    """Ask a synthesizer for an answer, and keep what its sources bear out.
 
     Nothing that a synthesizer does wrong is raised: the outcome tells it.
     """
@@ -80,11 +80,7 @@ def _verified(draft: Draft, sources: Sequence[Source]) -> Verified:
     """Check a draft against the sources; claims that quote them are only looked up there."""
     if not draft.claims:
         return verify(draft.text, sources)
-    claims = [
-        each if is_quoted(each, sources) else each.model_copy(update={"status": "unsupported"})
-        for each in draft.claims
-    ]
-    return summarized(claims)
+    return summarized([looked_up(each, sources) for each in draft.claims])
 
 
 def _drafted(

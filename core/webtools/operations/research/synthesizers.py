@@ -16,7 +16,7 @@ from webtools.inputs.values import shown
 from webtools.operations.research.claims import quote, rank_sources
 from webtools.output.truncation import fair_shares
 from webtools.pipeline.accounting import Job, observed, timeout_of
-from webtools.pipeline.circuit_breaking import ParkedError, take_leave
+from webtools.pipeline.circuit_breaking import CircuitOpenError, take_leave
 from webtools.pipeline.context import CallContext
 from webtools.pipeline.retries import exchange
 from webtools.providers import PROVIDERS, Account
@@ -82,7 +82,7 @@ class ProviderSynthesizer:
         """
         try:
             yield from take_leave(self.account, self.context)
-        except ParkedError as error:
+        except CircuitOpenError as error:
             raise UnavailableError(str(error), provider=self.name) from None
         now: float = yield Now()
         end = min(deadline, now + timeout_of(self.account, "synthesize"))

@@ -2,24 +2,45 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, Field
 
-from webtools.display.hook import Bounded, Shown
+from webtools.results.base import Model, ShownModel
+from webtools.results.plan import BudgetState, PlanStep, ResearchPlan
 from webtools.text.choices import Command, Confidence
+
+__all__ = [
+    "AskedProvider",
+    "BudgetState",
+    "Claim",
+    "ClaimStatus",
+    "FetchResponse",
+    "FilterState",
+    "Page",
+    "Passage",
+    "PlanStep",
+    "QueryError",
+    "Quotation",
+    "ReadResponse",
+    "ResearchEnvelope",
+    "ResearchMeta",
+    "ResearchPlan",
+    "ResearchResult",
+    "ResearchSynthesis",
+    "Score",
+    "SearchResponse",
+    "SearchResult",
+    "SummaryResponse",
+    "Verified",
+]
 
 ClaimStatus = Literal["quoted", "supported", "uncertain", "unsupported"]
 FilterState = Literal["native", "local", "unsupported"]
 Score = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 
 
-class _Model(Bounded, BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class SearchResult(_Model):
+class SearchResult(Model):
     """One hit, in plain text: HTML marks, entities and control characters are gone.
 
     Attributes:
@@ -46,7 +67,7 @@ class SearchResult(_Model):
     content: Page | None = None
 
 
-class Passage(_Model):
+class Passage(Model):
     """A part of a text that bears on a question.
 
     Attributes:
@@ -64,7 +85,7 @@ class Passage(_Model):
     offset: int = 0
 
 
-class Page(_Model):
+class Page(Model):
     """One page, or the reason why it could not be had.
 
     Attributes:
@@ -94,7 +115,7 @@ class Page(_Model):
     source_provider: str | None = None
 
 
-class AskedProvider(_Model):
+class AskedProvider(Model):
     """A provider that was to serve a call.
 
     Attributes:
@@ -109,14 +130,14 @@ class AskedProvider(_Model):
     reason: str | None = None
 
 
-class QueryError(_Model):
+class QueryError(Model):
     """A query that failed while others of the same call succeeded."""
 
     query: str
     message: str
 
 
-class _Response(Shown, _Model):
+class _Response(ShownModel):
     """What every response says beside its content.
 
     Attributes:
@@ -172,7 +193,7 @@ class SummaryResponse(_Response):
     tokens: int
 
 
-class ReadResponse(Shown, _Model):
+class ReadResponse(ShownModel):
     """A part of an output that was cut.
 
     Attributes:
@@ -196,7 +217,7 @@ class ReadResponse(Shown, _Model):
     warnings: list[str] = []
 
 
-class ResearchResult(_Model):
+class ResearchResult(Model):
     """One source of a research call, in plain text.
 
     Attributes:
@@ -216,7 +237,7 @@ class ResearchResult(_Model):
     source_provider: str
 
 
-class ResearchMeta(_Model):
+class ResearchMeta(Model):
     """Where the results come from, and how far they can be trusted.
 
     Attributes:
@@ -257,7 +278,7 @@ class ResearchMeta(_Model):
     cost_is_estimate: bool = Field(default=False, exclude=True)
 
 
-class Quotation(_Model):
+class Quotation(Model):
     """What of a source supports a claim.
 
     Attributes:
@@ -271,7 +292,7 @@ class Quotation(_Model):
     quotation: str
 
 
-class Claim(_Model):
+class Claim(Model):
     """One statement of an answer.
 
     Attributes:
@@ -286,7 +307,7 @@ class Claim(_Model):
     citations: list[Quotation]
 
 
-class Verified(Shown, _Model):
+class Verified(ShownModel):
     """What is left of an answer, and what was found out about each of its claims.
 
     Attributes:
@@ -319,7 +340,7 @@ class Verified(Shown, _Model):
         return sum(claim.status == "uncertain" for claim in self.claims)
 
 
-class ResearchSynthesis(_Model):
+class ResearchSynthesis(Model):
     """An answer whose every claim cites a source that bears it out.
 
     Attributes:
@@ -334,7 +355,7 @@ class ResearchSynthesis(_Model):
     claims: list[Claim] = []
 
 
-class ResearchEnvelope(Shown, _Model):
+class ResearchEnvelope(ShownModel):
     """What a research call gives: the sources, what to think of them, and perhaps an answer.
 
     Attributes:
@@ -348,85 +369,3 @@ class ResearchEnvelope(Shown, _Model):
     meta: ResearchMeta
     synthesis: ResearchSynthesis | None = None
     passages: list[Passage] = []
-
-
-class PlanStep(_Model):
-    """A provider that a research call would ask.
-
-    Attributes:
-        provider: Its configured name.
-        type: Its type.
-        task: What it would be asked for: search, docs, fetch or synthesize.
-        worst_cost_usd: The most that this costs, from the price table.
-        parked_until: Until when it is passed over; null when it is not.
-        reason: Why it is passed over; null when it is not.
-    """
-
-    provider: str
-    type: str
-    task: str
-    worst_cost_usd: float
-    parked_until: datetime | None = None
-    reason: str | None = None
-
-
-class BudgetState(_Model):
-    """What is spent of the budget, and its limits; null where no limit is set.
-
-    Attributes:
-        usd_today: Spent today (UTC) by all processes; null where it is not counted.
-        calls_today: Calls today (UTC) by all processes; null where they are not counted.
-        usd_process: Spent by this process.
-        calls_process: Calls of this process.
-        usd_per_day: Limit.
-        calls_per_day: Limit.
-        usd_per_process: Limit.
-        calls_per_process: Limit.
-    """
-
-    usd_today: float | None = None
-    calls_today: int | None = None
-    usd_process: float
-    calls_process: int
-    usd_per_day: float | None = None
-    calls_per_day: int | None = None
-    usd_per_process: float | None = None
-    calls_per_process: int | None = None
-
-
-class ResearchPlan(Shown, _Model):
-    """What a research call would do; made without any request.
-
-    Attributes:
-        query: The question as asked.
-        command: What kind of research.
-        limit: Most sources.
-        time_sensitive: Whether the answer depends on when it is asked.
-        recency_days: Age in days up to which a source counts as recent; null without.
-        chain: The providers in the order in which they would be tried; the first to find
-            anything serves.
-        reading: Who would read the pages; null when none are read.
-        synthesizer: Who would write the answer; null when there is none.
-        synthesis: The provider call of the synthesizer; null when it makes none.
-        kept_since: Since when the answer is in the cache; null when it is not.
-        worst_cost_usd: The most that the call costs: every provider of the chain asked in vain
-            but the last, again without a date where words set one, all pages read, the answer
-            written; 0 when it is in the cache.
-        most_output_bytes: The most text that a model would get; the notice of a cut, about 250
-            bytes, comes on top.
-        budget: What is spent of it; null when there is none.
-    """
-
-    query: str
-    command: Command
-    limit: int
-    time_sensitive: bool
-    recency_days: int | None
-    chain: list[PlanStep]
-    reading: PlanStep | None = None
-    synthesizer: str | None = None
-    synthesis: PlanStep | None = None
-    kept_since: datetime | None = None
-    worst_cost_usd: float
-    most_output_bytes: int
-    budget: BudgetState | None = None
