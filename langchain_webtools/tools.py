@@ -83,8 +83,8 @@ class WebSearchTool(WebTool):
     args_schema: ArgsSchema | None = SEARCH.input_model
 
     limit: int | None = None
-    include_domains: Sequence[str] = ()
-    exclude_domains: Sequence[str] = ()
+    include_domains: str | Sequence[str] = ()
+    exclude_domains: str | Sequence[str] = ()
     start_published_date: str | None = None
     end_published_date: str | None = None
     category: str | None = None

@@ -56,6 +56,11 @@ async def test_a_fixed_argument_goes_with_every_call(web: WebTools) -> None:
     assert tool.invoke({"queries": ["read json"], "limit": 0}) == expected  # 0 is left out
 
 
+def test_one_domain_may_stand_alone_as_everywhere_else(web: WebTools) -> None:
+    alone = WebSearchTool(web=web, include_domains="docs.python.org").invoke("read json")
+    assert alone == WebSearchTool(web=web, include_domains=["docs.python.org"]).invoke("read json")
+
+
 def test_a_model_that_sends_another_value_is_told_that_it_is_fixed(web: WebTools) -> None:
     call = {"name": "web_search", "args": {"queries": ["a"], "limit": 9}, "id": "1"}
     message = WebSearchTool(web=web, limit=2).invoke({**call, "type": "tool_call"})

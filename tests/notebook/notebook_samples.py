@@ -9,6 +9,7 @@ from webtools.results import (
     BudgetState,
     FetchResponse,
     Page,
+    Passage,
     PlanStep,
     QueryError,
     ReadResponse,
@@ -175,6 +176,7 @@ PLAN = ResearchPlan(
         calls_per_process=10,
     ),
 )
+PASSAGE = Passage(text="Patterns are *matched* in order.", heading="Guards", url=TUTORIAL)
 NORMAL = {
     "search": SEARCH,
     "searches": SEARCHES,
@@ -186,6 +188,10 @@ NORMAL = {
     "missed": MISSED,
     "research": ENVELOPE,
     "plan": PLAN,
+    "page": FETCH.pages[0],
+    "gone": FETCH.pages[1],
+    "result": PLAIN[0].model_copy(update={"content": FETCH.pages[0]}),
+    "passage": PASSAGE,
 }
 
 
@@ -254,6 +260,7 @@ def hostile(origin: str) -> dict[str, Any]:
     ]
     told = {"query": texts[0], "provider_used": texts[1], "degraded": texts, "warnings": texts}
     told |= {"uncertainty": texts[2], "confidence_rule": texts[3]}
+    whole = "\n".join(texts)
     steps = [STEP.model_copy(update={"provider": t, "type": t, "reason": t}) for t in texts]
     return {
         "search": SearchResponse(
@@ -266,7 +273,7 @@ def hostile(origin: str) -> dict[str, Any]:
         "fetch": FetchResponse(pages=[*pages, *failed], **common),
         "summary": SummaryResponse(
             url=urls[0],
-            text="\n".join(texts),
+            text=whole,
             summary_type=texts[1],
             engine=texts[2],
             tokens=1,
@@ -274,7 +281,7 @@ def hostile(origin: str) -> dict[str, Any]:
         ),
         "part": ReadResponse(
             handle=texts[0],
-            content="\n".join(texts),
+            content=whole,
             offset=0,
             total_characters=10**12,
             find=texts[1],
@@ -294,4 +301,7 @@ def hostile(origin: str) -> dict[str, Any]:
         "plan": PLAN.model_copy(
             update={"query": texts[0], "chain": steps, "synthesizer": texts[5], "command": texts[3]}
         ),
+        "page": Page(url=urls[0], title=texts[0], text=whole, highlights=texts, summary=whole),
+        "result": hits[1].model_copy(update={"snippet": whole, "content": pages[2]}),
+        "passage": Passage(text=whole, heading=texts[0], url=urls[1]),
     }

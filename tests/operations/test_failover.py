@@ -16,6 +16,7 @@ from webtools.errors import (
     AuthenticationError,
     BadRequestError,
     QuotaError,
+    RequestError,
     WebToolsError,
 )
 from webtools.logs import events_of, explain, tail
@@ -176,6 +177,16 @@ def test_where_all_fail_the_first_error_names_all(
     assert text.startswith("All providers that can search failed. exa: Exa API returned HTTP 401")
     assert [name for name in ALL if f"{name}: " in text] == ALL
     assert caught.value.provider == "exa"
+
+
+def test_what_is_the_same_for_all_is_said_once(settings: dict[str, Any]) -> None:
+    for entry in settings["providers"]:
+        entry["baseUrl"] = f"http://{entry['name']}.invalid"
+    with WebTools(settings) as web, pytest.raises(RequestError) as caught:
+        web.search("heap queue")
+    text = str(caught.value)
+    assert f"failed. {', '.join(ALL)}: Network error while searching" in text
+    assert text.count("their host names could not be looked up") == text.count("looked up") == 1
 
 
 def test_an_answer_that_is_kept_is_served_whoever_is_parked(

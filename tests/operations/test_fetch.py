@@ -25,7 +25,7 @@ from webtools.errors import (
 )
 from webtools.flows.drivers import run
 from webtools.http.messages import Request, Response
-from webtools.operations.fetch import fetch
+from webtools.operations.fetch import _all_failed, fetch
 from webtools.output.truncation import MAX_BYTES, MAX_LINES
 from webtools.pipeline.context import detached
 from webtools.providers import direct, exa
@@ -111,6 +111,12 @@ def test_all_pages_failing_is_an_error_that_tells_each_reason() -> None:
         "https://b.example/2: CRAWL_NOT_FOUND (HTTP 404). Check the URLs or try other ones."
     )
     assert caught.value.provider == "my-exa"
+
+
+def test_a_page_that_says_what_to_do_is_told_that_alone() -> None:
+    told = f"The page could not be fetched: {A}: no answer from the site; try again later."
+    failed = Page(url=A, error="no answer from the site; try again later")
+    assert str(_all_failed("direct", [failed])) == told
 
 
 def test_one_page_failing_alone_is_an_error() -> None:

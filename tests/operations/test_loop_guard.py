@@ -45,6 +45,7 @@ def pages(result: ToolResult) -> list[int]:
     ("one", "other", "expected"),
     [
         ("python asyncio timeout", "Timeouts in Python's asyncio", True),
+        ("read a zip file in Python", "Python: reading zip files", True),
         ("fix error ECONNREFUSED node", "node ECONNREFUSED error: how to fix?", True),
         ("python 3.12 release notes", "python 3.13 release notes", False),
         ("rust async runtime", "rust web framework", False),

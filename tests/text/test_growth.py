@@ -57,21 +57,26 @@ WAYS: dict[str, Callable[[str], object]] = {
 
 
 def seconds(way: Callable[[str], object], text: str) -> float:
-    """Measure the quickest of three runs: the machine's noise only ever adds."""
-    times: list[float] = []
-    for _ in range(3):
-        start = time.process_time()
-        way(text)
-        times.append(time.process_time() - start)
-    return min(times)
+    start = time.process_time()
+    way(text)
+    return time.process_time() - start
 
 
+def grows_evenly(way: Callable[[str], object], short: str, long: str, least: float) -> bool:
+    """Tell whether 32 times the length takes at most 320 times as long; quadratic, 1,024 times.
+
+    The machine's noise only ever adds, so the quickest of three runs counts.
+    """
+    most = 10 * 32 * max(min(seconds(way, short) for _ in range(3)), least)
+    return any(seconds(way, long) < most for _ in range(3))
+
+
+@pytest.mark.no_cover
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS.keys())
 @pytest.mark.parametrize("unit", UNITS, ids=ascii)
 def test_what_a_text_costs_grows_with_its_length(way: Callable[[str], object], unit: str) -> None:
     short, long = (unit * (size // len(unit)) for size in (4_000, 128_000))
-    # 32 times the length: linear work takes 32 times as long, quadratic work 1,024 times.
-    assert seconds(way, long) < 10 * 32 * max(seconds(way, short), 0.0001)
+    assert grows_evenly(way, short, long, 0.0001)
 
 
 def test_a_fence_is_found_behind_many_that_are_never_closed() -> None:
@@ -103,6 +108,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("unit", HOSTILE, ids=ascii)
 def test_what_checking_against_a_source_costs_grows_with_its_length(unit: str) -> None:
     answer = f"The pool opened [1]. {'Pool 1999 town 1998 ' * 40}[1]."
@@ -111,7 +117,7 @@ def test_what_checking_against_a_source_costs_grows_with_its_length(unit: str) -
         return verify(answer, [Source(1, "A", "https://a.example/", text)])
 
     short, long = (unit * (size // len(unit)) for size in (16_000, 512_000))
-    assert seconds(check, long) < 10 * 32 * max(seconds(check, short), 0.0005)
+    assert grows_evenly(check, short, long, 0.0005)
 
 
 def test_sources_are_not_searched_for_code_without_end(monkeypatch: pytest.MonkeyPatch) -> None:

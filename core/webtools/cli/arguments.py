@@ -124,7 +124,8 @@ def top_parser() -> Parser:
         _EPILOG,
         "webtools [--help] [--version] COMMAND ...",
     )
-    parser.add_argument("--version", action="version", version=f"webtools {__version__}")
+    told = f"webtools {__version__}"
+    parser.add_argument("--version", action="version", version=told, help="Show the version.")
     parser.add_argument(
         "command", metavar="COMMAND", choices=tuple(PARSERS), help=argparse.SUPPRESS
     )

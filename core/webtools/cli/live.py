@@ -89,4 +89,4 @@ def _probe(config: Config) -> bool:
 def _answer(details: dict[str, Any], start: float) -> str:
     cost = details.get("meta", details).get("cost_usd")
     price = "at an unknown price" if cost is None else f"for {cost:g} USD"
-    return f"answered in {time.monotonic() - start:.1f} s, {price}"
+    return f"answered in {(time.monotonic() - start) * 1000:.0f} ms, {price}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import singledispatch
 from typing import Any
 
@@ -34,10 +35,12 @@ from webtools.output.truncation import MAX_BYTES
 from webtools.results import (
     FetchResponse,
     Page,
+    Passage,
     PlanStep,
     ReadResponse,
     ResearchEnvelope,
     ResearchPlan,
+    ResearchResult,
     SearchResponse,
     SearchResult,
     SummaryResponse,
@@ -87,13 +90,17 @@ def _(response: SearchResponse, limits: Limits = WHOLE) -> Outline:
 
 def _held(response: SearchResponse, limits: Limits) -> list[Document]:
     """Return the pages that came with the results, under the results' titles."""
-    pages = [
-        result.content.model_copy(update={"title": result.title})
-        for result in response.results
-        if result.content
-    ]
+    pages = _contents(response.results)
     most = min(limits.page, limits.all_pages // max(len(pages), 1))
     return [_document(page, most, limits) for page in pages[: limits.pages]]
+
+
+def _contents(results: Sequence[SearchResult]) -> list[Page]:
+    return [
+        result.content.model_copy(update={"title": result.title})
+        for result in results
+        if result.content
+    ]
 
 
 def _groups(response: SearchResponse, limits: Limits) -> Iterator[tuple[str, list[Source]]]:
@@ -123,6 +130,31 @@ def _(response: FetchResponse, limits: Limits = WHOLE) -> Outline:
         [*_warnings(response.warnings)],
         f"… and {count(hidden, 'more page')}" if hidden else "",
     )
+
+
+@outline.register
+def _(page: Page, limits: Limits = WHOLE) -> Outline:
+    part = replace(_document(page, limits.page, limits), is_alone=True)
+    return Outline("Page", "", name(page.source_provider), [], [], [part])
+
+
+@outline.register(SearchResult)
+@outline.register(ResearchResult)
+def _(result: SearchResult | ResearchResult, limits: Limits = WHOLE) -> Outline:
+    found, query, pages = source(1, result, limits), "", list[Document]()
+    if isinstance(result, SearchResult):
+        query = subject(result.query)
+        pages = [_document(page, limits.page, limits) for page in _contents([result])]
+    facts = [*filter(None, (found.day, found.author))]
+    part = Document(found.title, found.place, facts, summary=Clip(found.snippet), is_alone=True)
+    return Outline("Result", query, found.provider, [], [], [part, *pages])
+
+
+@outline.register
+def _(passage: Passage, limits: Limits = WHOLE) -> Outline:
+    text, title = clip(passage.text, limits.page, limits), sentence(passage.heading or passage.url)
+    part = Document(title, place(passage.url), [], passages=text, is_alone=True)
+    return Outline("Passage", "", "", [], [], [part])
 
 
 def _document(page: Page, most: int, limits: Limits) -> Document:

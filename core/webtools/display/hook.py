@@ -64,17 +64,10 @@ class Bounded:
             return []
 
 
-class Drawn:
-    """Shows what is drawn: a line in a log, a table in a notebook, text in a terminal."""
+class Pictured:
+    """Shows what is drawn where a notebook or a terminal asks for it."""
 
     __slots__ = ()
-
-    @_never_raising
-    def __repr__(self) -> str:
-        """Return one short line on what it is."""
-        from webtools.display.lines import line  # noqa: PLC0415
-
-        return f"<{type(self).__name__} {line(self)}>"
 
     @_never_raising
     def _repr_html_(self) -> str:
@@ -101,6 +94,21 @@ class Drawn:
         except Exception:  # noqa: BLE001  # as above
             text = ""
         printer.text(text or repr(self))
+
+
+class Drawn(Pictured):
+    """Shows what is drawn: a line in a log, a table in a notebook, text in a terminal."""
+
+    __slots__ = ()
+
+    @_never_raising
+    def __repr__(self) -> str:
+        """Return one short line on what it is."""
+        from webtools.display.lines import line  # noqa: PLC0415
+
+        return f"<{type(self).__name__} {line(self)}>"
+
+    _repr_pretty_ = Pictured._repr_pretty_  # IPython takes what stands beside `__repr__`
 
 
 class Shown(Drawn, Bounded):

@@ -171,6 +171,10 @@ def _(part: Document, _anchor: str) -> Html:
         _clip(part.passages),
         _clip(part.text, is_page=True),
     ]
+    if part.is_alone:
+        title = div("title", link(part.title, part.place) if part.title else "")
+        where = address(part.place) if part.place.shown != part.title else ""
+        return joined([title, where, facts, div("alone", *inside)])
     head = joined([span("title", tag("bdi", part.title)), facts])
     return folded(head, address(part.place), *inside)
 

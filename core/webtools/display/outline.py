@@ -152,7 +152,7 @@ class Extracts:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A page, or why it failed."""
+    """A page, or why it failed; alone it is not folded."""
 
     title: str
     place: Place
@@ -162,6 +162,7 @@ class Document:
     highlights: list[str] = field(default_factory=list[str])
     passages: Clip = Clip("")
     text: Clip = Clip("")
+    is_alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,8 +137,8 @@ def _(part: Document) -> Iterator[Row]:
 
 
 def _titled(part: Document) -> Iterator[Row]:
-    mark, style = ("✗ ", "bad") if part.error else ("✓ ", "")
-    yield Row(part.place.shown, marker=mark, place=part.place)
+    mark, style = ("✗ ", "bad") if part.error else ("" if part.is_alone else "✓ ", "")
+    yield from [Row(part.place.shown, marker=mark, place=part.place)] if part.place.shown else []
     if part.error or part.title != part.place.shown:
         yield Row(part.error or part.title, style or "title", "  ")
 

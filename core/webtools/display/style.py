@@ -45,6 +45,7 @@ _RULES = """
 & .wt-day, & .wt-price, & .wt-task { white-space: nowrap; width: 1%; }
 & .wt-source { width: 1%; min-width: 7em; max-width: 12em; }
 & .wt-title { font-weight: 600; }
+& .wt-alone { max-height: 40em; overflow: auto; }
 & .wt-group th { padding-top: 12px; font-size: 13px; color: inherit; }
 & .wt-text { margin: 8px 0; max-width: 110ch; font-size: 14px; overflow-x: auto; }
 & .wt-plain { white-space: pre-wrap; }

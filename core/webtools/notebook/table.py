@@ -23,7 +23,7 @@ CACHE = Option(
 KEYLESS = Option(
     ("--keyless",),
     "keyless",
-    "Ask Tavily and Wikipedia, without a key, where no configured provider can search.",
+    "Ask providers that need no key where no configured one can search.",
     "flag",
 )
 EVERY = (

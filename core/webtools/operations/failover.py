@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
@@ -39,6 +40,7 @@ Leave: TypeAlias = Callable[[], Flow[None]] | None
 PATIENCE = 15.0  # seconds for a provider that another one can stand in for
 _USUAL_TIMEOUT = 30.0
 _LOOKING = 1.0  # seconds to look into cache and health on a busy machine
+_HOST = re.compile(r'the host name "[^"]+"')  # in what is said of one that cannot be looked up
 UNPRICED = "cost_usd leaves out requests that failed without telling whether they were charged."
 # Refusals that say more of the provider than of the request: its plan lacks it, its API is
 # elsewhere, or the request is longer than this one takes.
@@ -93,7 +95,7 @@ class Tried:
         context.log("all_providers_failed", providers=dict(self.degraded))
         if self.failure is not None and len(self.degraded) == 1:
             return self.failure
-        said = " ".join(f"{name}: {reason}" for name, reason in self.degraded.items())
+        said = _said(self.degraded, self.failures)
         if self.failure is None:
             return self._all_parked(whom, said)
         made = self.failure.with_message(f"All providers {whom} failed. {said}")
@@ -279,3 +281,15 @@ def end_of_call(accounts: Sequence[Account], capability: Capability, now: float)
     if len(accounts) > 1 and accounts[0].timeout is not None:
         whole = max(whole, accounts[0].timeout + PATIENCE)
     return now + whole
+
+
+def _said(reasons: Mapping[str, str], failed: Collection[str]) -> str:
+    """Name each failure once: offline, all providers have the same but for their hosts."""
+    alike: dict[str, dict[str, str]] = {}
+    for name, reason in reasons.items():
+        same = _HOST.sub("their host names", reason) if name in failed else name
+        alike.setdefault(same, {})[name] = reason
+    return " ".join(
+        f"{', '.join(group)}: {same if len(group) > 1 else ''.join(group.values())}"
+        for same, group in alike.items()
+    )

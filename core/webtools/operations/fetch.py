@@ -35,6 +35,7 @@ _REFUSED = "refused by this package's policy"
 _NOWHERE = re.compile(rf"\bHTTP 4(?:04|10)\b|^(?:{_REFUSED}|{DISALLOWED})").search
 _FORBIDDEN = (FORBIDDEN, _REFUSED)  # where hosts are forbidden, an odd one may be one of them
 _MOST_TOLD = 10  # reasons in one message
+_REMEDY = re.compile(r"; (?:check the URL|try again later)\b")  # of a page that we read ourselves
 MOST_CHARACTERS = 8000  # of the passages of all pages that bear on a question
 
 
@@ -261,5 +262,6 @@ def _all_failed(name: str, pages: list[Page]) -> ProviderError:
     more = len(pages) - len(told)
     reasons = "; ".join([*told, *([f"and {more} more"] if more else [])])
     head = "The page" if len(pages) == 1 else f"All {len(pages)} pages"
-    message = f"{head} could not be fetched: {reasons}. Check the URLs or try other ones."
+    remedy = "" if _REMEDY.search(reasons) else " Check the URLs or try other ones."
+    message = f"{head} could not be fetched: {reasons}.{remedy}"
     return ProviderError(message, provider=name)

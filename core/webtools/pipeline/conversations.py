@@ -51,7 +51,7 @@ def terms(query: str) -> Terms:
     """Return the stems of a query's words, in whatever order and form they stand."""
     from webtools.grounding.terms import terms_of  # noqa: PLC0415 - few searches have a conversation
 
-    return frozenset(term.stem for term in terms_of(query))
+    return frozenset(term.stem.removesuffix("e") for term in terms_of(query))  # of files: file
 
 
 @dataclass(slots=True, eq=False)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
-from webtools.results.base import Model, ShownModel
+from webtools.results.base import ItemModel, Model, ShownModel
 from webtools.results.plan import BudgetState, PlanStep, ResearchPlan
 from webtools.text.choices import Command, Confidence
 
@@ -40,7 +40,7 @@ FilterState = Literal["native", "local", "unsupported"]
 Score = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 
 
-class SearchResult(Model):
+class SearchResult(ItemModel):
     """One hit, in plain text: HTML marks, entities and control characters are gone.
 
     Attributes:
@@ -67,7 +67,7 @@ class SearchResult(Model):
     content: Page | None = None
 
 
-class Passage(Model):
+class Passage(ItemModel):
     """A part of a text that bears on a question.
 
     Attributes:
@@ -85,7 +85,7 @@ class Passage(Model):
     offset: int = 0
 
 
-class Page(Model):
+class Page(ItemModel):
     """One page, or the reason why it could not be had.
 
     Attributes:
@@ -217,7 +217,7 @@ class ReadResponse(ShownModel):
     warnings: list[str] = []
 
 
-class ResearchResult(Model):
+class ResearchResult(ItemModel):
     """One source of a research call, in plain text.
 
     Attributes:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
-from webtools.display.hook import Bounded, Shown
+from webtools.display.hook import Bounded, Pictured, Shown
 
 
 class Model(Bounded, BaseModel):
     """A frozen model."""
 
     model_config = ConfigDict(frozen=True)
+
+
+class ItemModel(Pictured, Model):
+    """One of many in a response: alone in a cell it shows itself as the response would."""
 
 
 class ShownModel(Shown, Model):
