@@ -18,8 +18,8 @@ class FixedSearch(TypedDict, total=False):
     """Arguments of `web_search_tool` that go with every call; None leaves one to the model."""
 
     limit: int | None
-    include_domains: Sequence[str]
-    exclude_domains: Sequence[str]
+    include_domains: str | Sequence[str]
+    exclude_domains: str | Sequence[str]
     start_published_date: str | None
     end_published_date: str | None
     category: str | None
