@@ -140,6 +140,7 @@ class TerminalProgress:
         self._file = file
         self._stages = Stages()
         self._bars: Bars | None = None
+        self._lock = Lock()
 
     def __enter__(self) -> Self:
         """Begin to draw; needs the extra `cli` where there is a terminal."""
@@ -160,8 +161,9 @@ class TerminalProgress:
     @quietly
     def __call__(self, progress: Progress) -> None:
         """Move the bar of a stage on; nothing before entering and after leaving."""
-        if bars := self._bars:
-            bars.show(self._stages.take(progress))
+        with self._lock:  # an older state must not come after a newer one
+            if bars := self._bars:
+                bars.show(self._stages.take(progress))
 
 
 class NotebookProgress:

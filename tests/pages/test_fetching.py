@@ -599,10 +599,11 @@ def test_mixed_outcomes_keep_their_order_and_each_reason(get: Fetch, internet: I
 
 
 class Crowd(RawServer):
-    """Counts how many requests it holds at the same time."""
+    """Counts how many requests it holds at the same time; the first wait until some are there."""
 
-    def __init__(self) -> None:
+    def __init__(self, some: int) -> None:
         self.now = self.most = 0
+        self._some, self._are_there = some, threading.Event()
         super().__init__(self._hold)
 
     def _hold(self, connection: socket.socket) -> None:
@@ -611,14 +612,17 @@ class Crowd(RawServer):
                 self.requests.append(taken)
                 self.now += 1
                 self.most = max(self.most, self.now)
-            time.sleep(0.03)
+                if self.most >= self._some:
+                    self._are_there.set()
+            self._are_there.wait(5)
+            time.sleep(0.03)  # for those that are too many
             with self._lock:
                 self.now -= 1
             connection.sendall(html())
 
 
 def test_a_host_gets_four_requests_at_once_and_no_more(get: Fetch, internet: Internet) -> None:
-    with Crowd() as crowd:
+    with Crowd(4) as crowd:
         internet.servers = {PUBLIC: crowd.port}
         urls = [f"http://a.example/{n}" for n in range(12)]
         assert all(page.error is None for page in get(IMPLICIT, *urls).pages)
@@ -626,7 +630,7 @@ def test_a_host_gets_four_requests_at_once_and_no_more(get: Fetch, internet: Int
 
 
 def test_several_hosts_are_served_at_the_same_time(get: Fetch, internet: Internet) -> None:
-    with Crowd() as crowd:
+    with Crowd(5) as crowd:
         internet.servers = {PUBLIC: crowd.port}
         urls = [f"http://site-{n % 5}.example/{n}" for n in range(20)]
         assert len(get(IMPLICIT, *urls).pages) == 20
