@@ -42,7 +42,7 @@ def explain(options: Namespace) -> int:
 
 
 def cache(options: Namespace) -> int:
-    """Tell about the cache, or empty it."""
+    """Describe the cache, or empty it."""
     from webtools.cli.cache import cleared, stats
     from webtools.cli.reports import report
 
@@ -58,7 +58,7 @@ def log(options: Namespace) -> int:
 
 
 def config(options: Namespace) -> int:
-    """Tell about the config file, begin it, or change a key in it."""
+    """Describe the config file, begin it, or change a key in it."""
     from webtools.cli import config as configuring
 
     return configuring.run(options)

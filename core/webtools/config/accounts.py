@@ -178,8 +178,10 @@ class Accounts:
             return known
         is_fetch = capability == "fetch"
         first = self.select_fetcher(name) if is_fetch else self.select(capability, name)
-        every = [first, *(self.able(capability) if self.failover and not name else ())]
-        if is_fetch and not name:
+        if name:
+            return self.chains.setdefault((capability, name), (first,))
+        every = [first, *(self.able(capability) if self.failover else ())]
+        if is_fetch:
             pairs = ((each, self.fallback(each)) for each in every)
             every = [each for pair in pairs for each in pair if each is not None]
         chain = tuple({each.name: each for each in every}.values())

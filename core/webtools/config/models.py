@@ -44,14 +44,6 @@ from webtools.providers import PROVIDERS, Capability, direct
 from webtools.text.choices import Fence
 from webtools.text.cleaning import store_place
 
-_PARTS: dict[str, type[Part]] = {
-    "cache": CacheConfig,
-    "log": LogConfig,
-    "research": ResearchConfig,
-    "budget": BudgetConfig,
-    "fetch": FetchConfig,
-}
-
 
 def capabilities(kind: str) -> tuple[Capability, ...]:
     """Name what a type of provider can do."""
@@ -167,6 +159,16 @@ class StorageConfig(_Secretive):
         return super().__reduce__() if "@" in self.clear else (_made, (StorageConfig, dict(self)))
 
 
+_PARTS: dict[str, type[Part]] = {
+    "cache": CacheConfig,
+    "log": LogConfig,
+    "research": ResearchConfig,
+    "budget": BudgetConfig,
+    "fetch": FetchConfig,
+    "storage": StorageConfig,
+}
+
+
 class Config(_Secretive):
     """The whole config.
 
@@ -221,11 +223,11 @@ class Config(_Secretive):
             read_part(f"providers[{i}]", ProviderConfig, each) for i, each in enumerate(entries)
         )
 
-    @field_validator(*_PARTS, "storage", mode="before")
+    @field_validator(*_PARTS, mode="before")
     @classmethod
     def _read_part(cls, value: Any, info: ValidationInfo) -> Any:
         name = str(info.field_name)
-        return read_part(name, _PARTS.get(name, StorageConfig), {} if value is None else value)
+        return read_part(name, _PARTS[name], {} if value is None else value)
 
     @model_validator(mode="after")
     def _check_names(self) -> Config:
@@ -303,5 +305,5 @@ def _synthesizes(kind: str) -> bool:
 
 
 # The models also take these, but the file is shared with pi, which has one spelling.
-_MODELS: list[type[Part]] = [Config, ProviderConfig, StorageConfig, *_PARTS.values()]
+_MODELS: list[type[Part]] = [Config, ProviderConfig, *_PARTS.values()]
 PYTHON_SPELLINGS = {name for model in _MODELS for name in model.model_fields if "_" in name}

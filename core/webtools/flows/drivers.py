@@ -120,7 +120,7 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Tell where the flow runs; flows of one place may wait for each other without a deadlock.
+    """Return where the flow runs; flows of one place may wait for each other without a deadlock.
 
     All threads of a process are one place, every event loop is one of its own: a blocking call
     inside a loop would wait in vain for a task of that loop.

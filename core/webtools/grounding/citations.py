@@ -207,7 +207,7 @@ class Answer:
         marks.cites[key] = tuple(cited)
 
     def _is_code(self, match: re.Match[str]) -> bool:
-        """Tell a list or an index of code from a mark, which may stand right after a word."""
+        """Know a list or an index of code from a mark, which may stand right after a word."""
         text = match.string
         before = text[max(0, match.start() - 100) : match.start()]
         if _OF_CODE.search(before):
@@ -321,7 +321,7 @@ def _is_silent(row: str) -> bool:
 
 
 def _is_entry(row: str) -> bool:
-    """Tell an entry of references from an item of an answer that ends with a URL."""
+    """Know an entry of references from an item of an answer that ends with a URL."""
     return row.lstrip("-*+ \t").startswith("[")
 
 

@@ -71,7 +71,7 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _ends_here(text: str, match: re.Match[str], start: int, end: int) -> bool:
-    """Tell a full stop from the dot of an abbreviation; what goes on in lower case is one too."""
+    """Know a full stop from the dot of an abbreviation; what goes on in lower case is one too."""
     if match[0][0] in "。！？｡":
         return True
     after = text[match.end() : min(end, match.end() + 40)].lstrip()

@@ -257,7 +257,7 @@ class AsyncLanes:
             timer.cancel()
 
     def _pass_on(self) -> None:
-        """Give the next in the queue the turn that became free."""
+        """Hand the next in the queue the turn that became free."""
         while self._waiting:
             if _settle(self._waiting.popleft(), True):
                 return

@@ -167,7 +167,7 @@ class CallContext:
         return None
 
     def store_warnings(self) -> list[str]:
-        """Say what is wrong with the store of the cache, where the user can and must put it right.
+        """Describe what is wrong with the cache's store, where the user can and must put it right.
 
         What only lasts a while, such as a lock, costs a call no more than its cache.
         """
@@ -223,7 +223,7 @@ class CallContext:
         return self.accounts.redactor.clean(visible(facts))
 
     def moved_on(self, subject: str, left: str, to: str) -> None:
-        """Tell log and progress that the next provider is asked in place of one that failed."""
+        """Note in log and progress that the next provider is asked in place of one that failed."""
         self.log("moved_on", provider=to, instead_of=left, subject=subject)
         if (report := self.options.progress) is not None:
             told = self.accounts.redactor.text(f'from "{left}" to "{to}"')

@@ -124,13 +124,13 @@ class _Lease:
         self._leases.set(key, value, self._token)
 
     def end(self, *, is_void: bool = False) -> None:
-        """Give it back; where nothing to be shared came of it, the others need not wait."""
+        """Return it; where nothing to be shared came of it, the others need not wait."""
         token, self._token = self._token, 0
         if token:
             end = partial(self._leases.end, self._key, token, is_void=is_void)
             self._context.try_cache(end)
 
     def abandon(self) -> None:
-        """Give it back also where it is yet to come, from a thread that takes it just now."""
+        """Return it also where it is yet to come, from a thread that takes it just now."""
         self._is_over = True
         self.end()

@@ -115,7 +115,7 @@ def _kind(query: SearchQuery) -> str:
 
 
 def _wants_context(query: SearchQuery) -> bool:
-    """Tell whether hits are to come with the passages of their pages that bear on the query."""
+    """Return whether hits are to come with the passages of their pages that bear on the query."""
     return query.category != "news" and (query.content or query.passages)
 
 

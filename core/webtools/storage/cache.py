@@ -213,7 +213,7 @@ def _checksum(key: str, data: bytes) -> int:
 
 
 def _total(db: sqlite3.Connection, change: int) -> int:
-    """Give the size of all after a change; what a damaged file no longer knows is counted anew."""
+    """Return the size of all after a change, counted anew where a damaged file has lost it."""
     row = db.execute(_TOTAL).fetchone()
     if row is not None and isinstance(row[0], int):
         return row[0] + change

@@ -209,7 +209,7 @@ class Health:
         return bool(self._states) and row_of(account) in self._states
 
     def succeeded(self, account: Account) -> None:
-        """Tell that a call was answered well; quick for a healthy provider."""
+        """Note that a call was answered well; quick for a healthy provider."""
         if not self._states:  # the usual case
             return
         key = row_of(account)
@@ -218,7 +218,7 @@ class Health:
             self._change(key, lambda state: _recovered(state, now, probe))
 
     def failed(self, account: Account, error: WebToolsError) -> None:
-        """Tell that a call failed; a request that was wrong in itself does not count."""
+        """Note that a call failed; a request that was wrong in itself does not count."""
         key, now = row_of(account), self._now()
         fault = _fault(error)
         probe = self._end_probe(key)
@@ -331,7 +331,7 @@ def _fault(error: WebToolsError) -> _Fault | None:
 
 
 def _is_answer(error: WebToolsError) -> bool:
-    """Tell what no provider is to blame for: our own budget, and an answer that holds nothing."""
+    """Return whether no provider is to blame: for our own budget, an answer that holds nothing."""
     if isinstance(error, QuotaError):
         return error.status is None
     answered = error.status is not None and error.status < _FIRST_FAILURE_STATUS
@@ -360,5 +360,5 @@ def _recovered(state: State | None, now: float, probe: float | None) -> State | 
 
 
 def _given_back(state: State | None, now: float, probe: float) -> State | None:
-    """Let the next call be the probe: this one could not tell."""
+    """Leave the probe to the next call: this one could not tell."""
     return replace(state, until=now) if state is not None and state.until == probe else state

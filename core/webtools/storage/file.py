@@ -68,7 +68,7 @@ FAULTS = (sqlite3.Error, UnicodeDecodeError)
 
 
 def is_corruption(error: Exception) -> bool:
-    """Tell a file that is broken, or no database at all, from one that cannot be used now."""
+    """Return whether a file is broken, or no database: not one that cannot be used now."""
     return type(error) in {sqlite3.DatabaseError, UnicodeDecodeError}  # subclasses: locked, full, …
 
 

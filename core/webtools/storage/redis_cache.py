@@ -183,7 +183,7 @@ class RedisLeases:
         self._cache.set(key, value, token)
 
     def end(self, key: str, token: int, *, is_void: bool) -> None:
-        """Give a lease back, as `Leases` says."""
+        """Return a lease, as `Leases` says."""
         ms = _VOID_MS if is_void else 0
         self._server.use(lambda client: self._end(client, (f"lease:{key}",), token, ms))
 
@@ -205,7 +205,7 @@ def _name(key: str) -> str:
 
 
 def _is_text(key: str) -> bool:
-    """Tell whether a key can be written; a lone surrogate cannot."""
+    """Return whether a key can be written; a lone surrogate cannot."""
     try:
         key.encode()
     except UnicodeEncodeError:

@@ -62,7 +62,7 @@ class Leases(Protocol):
         ...
 
     def end(self, key: str, token: int, *, is_void: bool) -> None:
-        """Give a lease back, telling those who wait whether nothing to be shared came of it.
+        """Return a lease, telling those who wait whether nothing to be shared came of it.
 
         Raises:
             StoreError: The store cannot be used.

@@ -36,7 +36,7 @@ class ScriptedModel(CustomLLM, FunctionCallingLLM):
 
     @property
     def metadata(self) -> LLMMetadata:
-        """Say that this model can call functions."""
+        """State that this model can call functions."""
         return LLMMetadata(is_chat_model=True, is_function_calling_model=True)
 
     async def achat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
