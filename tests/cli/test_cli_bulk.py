@@ -84,6 +84,7 @@ def test_wrong_usage_is_exit_code_2(
     done = cli("bulk", *words, "--config", config)
     assert done.code == 2
     assert match in " ".join(done.err.split())
+    assert not Path("rows.jsonl").exists()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")

@@ -141,12 +141,13 @@ class _Run:
         return self.output
 
     async def carry_out(self, on: Where) -> Summary:
+        # First: input that cannot be read leaves no output behind.
+        total = items_module.count(self.source, self.options)
         path = self.rows_path
         if parquet.is_parquet(self.output) and self.output.exists() and not path.exists():
             parquet.rows_again(self.output, path)
         rows = Rows(path, "failed" if self.options.retry_failed else None)
         with closing(rows):
-            total = items_module.count(self.source, self.options)
             watch = Watch(rows.done, total, self.report)
             stopped = await self._work(rows, watch, on)
         summary = watch.summary(self.output, stopped)
