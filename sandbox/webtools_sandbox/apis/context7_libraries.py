@@ -33,7 +33,6 @@ class Package:
         description: One sentence.
         versions: Tags that can be asked for.
         lost: Tags that are listed too, but no longer there.
-        state: `finalized`, or another one: then its context is not ready.
         trust: 0 to 10, or -1 for unknown.
         benchmark: 0 to 100; 0 means not measured.
         rules: What its owner wants to tell a model.
@@ -44,7 +43,6 @@ class Package:
     description: str
     versions: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
-    state: str = "finalized"
     trust: float = 9.5
     benchmark: float = 88.1
     rules: tuple[str, ...] = ()
@@ -55,11 +53,8 @@ class Package:
         return self.id.rpartition("/")[2]
 
 
-_DATA = data_files.table("context7")
-PACKAGES = tuple(TypeAdapter(list[Package]).validate_python(_DATA["packages"]))
-BY_ID = {package.id: package for package in PACKAGES}
-MOVED: dict[str, str] = _DATA["moved"]
-PRIVATE = frozenset[str](_DATA["private"])
+_PACKAGES = TypeAdapter(list[Package]).validate_python(data_files.table("context7")["packages"])
+BY_ID = {package.id: package for package in _PACKAGES}
 
 
 def ranked(name: str, query: str) -> list[Package]:
@@ -67,7 +62,7 @@ def ranked(name: str, query: str) -> list[Package]:
     wanted, asked = frozenset(query_terms(name)), frozenset(query_terms(query))
     scored = [
         (len(wanted & _words(package)), len(asked & _words(package)), package)
-        for package in PACKAGES
+        for package in _PACKAGES
     ]
     found = [each for each in scored if each[0]]
     return [package for *_, package in sorted(found, key=lambda each: (-each[0], -each[1]))]
@@ -107,7 +102,7 @@ class Shelf:
             "description": package.description,
             "branch": "main",
             "lastUpdateDate": _INDEXED,
-            "state": package.state,
+            "state": "finalized",
             "totalTokens": tokens if known else _UNKNOWN,
             "totalSnippets": len(self.sections(package)) if known else _UNKNOWN,
             "trustScore": package.trust,

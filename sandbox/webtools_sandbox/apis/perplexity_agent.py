@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from webtools_sandbox import digest
-from webtools_sandbox.apis.base import Json, JsonRequest, RefusedError
+from webtools_sandbox.apis.base import Json, JsonRequest
 from webtools_sandbox.corpus import query_terms
 
 _TIME = 1_790_000_000  # fixed, so that a request always gets the same bytes
@@ -84,17 +84,15 @@ class AgentRequest(JsonRequest):
         wanted = bool(self.preset or self.effort) or "web_search" in named
         return self.tool_choice != "none" and wanted
 
-    def check(self) -> None:
-        """Refuse what is right by itself, and not enough."""
+    @property
+    def fault(self) -> str:
+        """What is right by itself, and not enough."""
         model = self.chosen_model
         if model is None and not (self.preset or self.effort):
-            raise _refused("one of model, models or preset is required")
+            return "one of model, models or preset is required"
         if model and model.startswith("anthropic/") and self.max_output_tokens is None:
-            raise _refused(f"max_output_tokens is required for {model}")
-
-
-def _refused(message: str) -> RefusedError:
-    return RefusedError(400, f"validation failed: {message}", "invalid_request")
+            return f"max_output_tokens is required for {model}"
+        return ""
 
 
 @dataclass(frozen=True)
@@ -146,7 +144,6 @@ def response(request: AgentRequest, text: str, found: list[Json]) -> Json:
     cut = most is not None and tokens > most
     usage = _usage(digest.token_count(request.text), most if cut and most else tokens, found)
     return {
-        "prefix": "resp_",
         "object": "response",
         "created_at": _TIME,
         "completed_at": None if cut else _TIME + 1,

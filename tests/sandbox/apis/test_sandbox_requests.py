@@ -287,7 +287,13 @@ TABLE: dict[str, Refused] = {
     "wikipedia": Refused(
         "GET",
         "/w/api.php",
-        {"action": "query", "format": "json", "generator": "search", "gsrsearch": "x"},
+        {
+            "action": "query",
+            "format": "json",
+            "formatversion": "2",
+            "generator": "search",
+            "gsrsearch": "x",
+        },
         {
             "action": ("delete", "badvalue"),
             "gsrsearch": (NOTHING, "missingparam"),
