@@ -26,7 +26,7 @@ from webtools.providers import PROVIDERS, Account
 from webtools.providers.errors import retry_after
 from webtools.providers.protocols import Pacer
 from webtools.storage.circuit_breaker import row_of
-from webtools.storage.connections import StoreError
+from webtools.storage.errors import StoreError
 from webtools.storage.stores import RateLimits
 from webtools.text.redaction import Redactor, redactor_for
 
