@@ -2,16 +2,15 @@
 
 What an API says in its own words stands in its data file: `errors` (with a status: a code, a
 message and what else is known), `keys` (how a `missing` or `unknown` key and one with `no_credit`
-are refused), `error` (the body of an error), `answer` (what each answer has beside its own) and
-`headers` (of a status). In `error` and `answer`, `{message}`, `{code}`, `{status}`, `{id}`,
-`{uuid}` and the names of `facts` stand for what is so called; what nobody knows is left out.
+are refused), `invalid` (how a field is), `error` (the body of an error), `answer` (what each answer
+has beside its own) and `headers` (of a status). In `error` and `answer`, `{message}`, `{code}`,
+`{status}`, `{id}`, `{uuid}` and the names of `facts` stand for what is so called; what nobody knows
+is left out.
 """
 
 from __future__ import annotations
 
-import hashlib
 import re
-import uuid
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
@@ -23,8 +22,6 @@ from webtools_sandbox.library import NO_FILTERS, Filters, Found
 from webtools_sandbox.wire import Call, Reply, json_reply
 
 if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
-
     from webtools_sandbox.library import Library
 
 Json = dict[str, Any]
@@ -82,6 +79,33 @@ HttpUrl = Annotated[str, Field(pattern=r"^https?://")]
 Country = Annotated[str | None, Field(pattern="^[A-Za-z]{2}$")]
 # A list that may be missing or null.
 Texts = Annotated[tuple[str, ...], Strict(strict=False), BeforeValidator(_or_none)]
+
+
+class BadField:
+    """A field that breaks a rule.
+
+    Attributes:
+        loc: Its path.
+        kind: The rule, in pydantic's words: `missing`, `int_parsing` and the like.
+        value: What was sent.
+        said: What is wrong with it.
+    """
+
+    def __init__(self, error: ValidationError) -> None:
+        """Take the first fault that was found."""
+        first = error.errors()[0]
+        self.loc, self.kind, self.value = first["loc"], first["type"], first["input"]
+        self.said = first["msg"].removeprefix("Value error, ")
+
+    @property
+    def name(self) -> str:
+        """Its path as text, such as `filters.region`."""
+        return ".".join(map(str, self.loc))
+
+    def __str__(self) -> str:
+        """Return the sentence about it: where, what, and the value that was sent."""
+        value = repr(self.value)[:_MAX_SHOWN]
+        return ": ".join(filter(None, (self.name, f"{self.said}, received {value}")))
 
 
 class Route:
@@ -146,7 +170,7 @@ class Api:
             self.check_key(call)
             return (self._from_memory if route.cached else self._served)(call)
         except ValidationError as error:
-            return self.error_reply(call, self.invalid(call, error.errors()[0]))
+            return self.error_reply(call, self.invalid(BadField(error)))
         except RefusedError as refused:
             return self.error_reply(call, refused)
 
@@ -182,9 +206,10 @@ class Api:
         known = _USUAL_REFUSALS | self.data.get("keys", {})
         return self.refusal(**known.get(kind, known["unknown"]))
 
-    def invalid(self, call: Call, fault: ErrorDetails) -> RefusedError:  # noqa: ARG002  for others
+    def invalid(self, field: BadField) -> RefusedError:
         """Return the error for a field that breaks a rule."""
-        return self.refusal(400, described(fault))
+        how = {"status": 400, "message": "{}"} | self.data.get("invalid", {})
+        return self.refusal(how["status"], how["message"].format(field))
 
     def no_object(self) -> RefusedError:
         """Return the error for a body that is no JSON object."""
@@ -253,7 +278,7 @@ class Api:
 
 
 def _numbers(call: Call) -> Json:
-    return {"id": digest_of(call).hex(), "uuid": uuid_of(call)}
+    return {"id": call.number, "uuid": call.uuid}
 
 
 def _filled(shape: Any, known: Mapping[str, Any]) -> Any:
@@ -266,30 +291,3 @@ def _filled(shape: Any, known: Mapping[str, Any]) -> Any:
         return shape
     whole = _NAME.fullmatch(shape)
     return known.get(whole[1]) if whole else shape.format_map(known)
-
-
-def where(fault: ErrorDetails) -> str:
-    """Return the path of a field, such as `filters.region`."""
-    return ".".join(map(str, fault["loc"]))
-
-
-def said(fault: ErrorDetails) -> str:
-    """Return what is wrong with a field, without the library's own prefix."""
-    return fault["msg"].removeprefix("Value error, ")
-
-
-def described(fault: ErrorDetails) -> str:
-    """Return the sentence about a field: where, what, and the value that was sent."""
-    value = repr(fault["input"])[:_MAX_SHOWN]
-    return ": ".join(filter(None, (where(fault), f"{said(fault)}, received {value}")))
-
-
-def digest_of(call: Call) -> bytes:
-    """Return sixteen bytes that are the same for the same request."""
-    sent = f"{call.path}?{call.query_string}\n".encode() + call.body
-    return hashlib.blake2b(sent, digest_size=16).digest()
-
-
-def uuid_of(call: Call) -> str:
-    """Return the number of a request in the form of a UUID."""
-    return str(uuid.UUID(bytes=digest_of(call)))

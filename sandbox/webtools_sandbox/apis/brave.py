@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field
@@ -16,22 +16,18 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from webtools_sandbox import data_files, digest
 from webtools_sandbox.apis.base import (
     Api,
+    BadField,
     Json,
     QueryRequest,
     RefusedError,
     Route,
     not_blank,
-    said,
 )
 from webtools_sandbox.apis.dates import ALWAYS, Span, span_of
 from webtools_sandbox.corpus import Collection
 from webtools_sandbox.keys import BRAVE_KEY
 from webtools_sandbox.library import Filters, Found
 from webtools_sandbox.query_text import marked, read_operators
-from webtools_sandbox.wire import Call
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
 
 _DATA = data_files.table("brave")
 _COUNTRIES, _LANGUAGES, _SECTIONS = (
@@ -119,10 +115,10 @@ class BraveApi(Api):
     usual = True
     data = _DATA
 
-    def invalid(self, call: Call, fault: ErrorDetails) -> RefusedError:  # noqa: ARG002
+    def invalid(self, field: BadField) -> RefusedError:
         """Return the error for a parameter: the real API validates with the same library."""
-        shown = {"type": fault["type"], "loc": ["query", *fault["loc"]], "msg": said(fault)}
-        return self.refusal(422, meta={"errors": [shown | {"input": fault["input"]}]})
+        shown = {"type": field.kind, "loc": ["query", *field.loc], "msg": field.said}
+        return self.refusal(422, meta={"errors": [shown | {"input": field.value}]})
 
     @Route(WebRequest, "GET /res/v1/web/search")
     def web(self, request: WebRequest) -> Json:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic.alias_generators import to_camel
@@ -11,6 +11,7 @@ from pydantic.alias_generators import to_camel
 from webtools_sandbox import data_files, digest
 from webtools_sandbox.apis.base import (
     Api,
+    BadField,
     CamelRequest,
     HttpUrl,
     Json,
@@ -18,16 +19,12 @@ from webtools_sandbox.apis.base import (
     RefusedError,
     Route,
     Texts,
-    where,
 )
 from webtools_sandbox.apis.dates import FirstMoment, LastMoment
 from webtools_sandbox.corpus import Collection
 from webtools_sandbox.keys import EXA_KEY
 from webtools_sandbox.library import Filters, Found, moment
 from webtools_sandbox.wire import Call
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
 
 T = TypeVar("T")
 
@@ -218,10 +215,10 @@ class ExaApi(Api):
         bearer = call.headers.get("authorization", "").removeprefix("Bearer ")
         return super().sent_key(call) or bearer
 
-    def invalid(self, call: Call, fault: ErrorDetails) -> RefusedError:
+    def invalid(self, field: BadField) -> RefusedError:
         """Return the error for a field; a few have a tag of their own."""
-        refused, name = super().invalid(call, fault), where(fault)
-        if name == "numResults" and fault["type"] == "less_than_equal":
+        refused, name = super().invalid(field), field.name
+        if name == "numResults" and field.kind == "less_than_equal":
             name = "too many"
         refused.code = _DATA["tags"].get(name, refused.code)
         return refused

@@ -5,7 +5,7 @@ https://kagi.com/api/docs and https://help.kagi.com/kagi/api/overview.html (read
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 from urllib.parse import urlencode
 
 from pydantic import Field
@@ -13,24 +13,19 @@ from pydantic import Field
 from webtools_sandbox import data_files, query_text
 from webtools_sandbox.apis.base import (
     Api,
+    BadField,
     HttpUrl,
     Json,
     JsonRequest,
     NonBlank,
     RefusedError,
     Route,
-    digest_of,
-    said,
-    where,
 )
 from webtools_sandbox.apis.dates import FirstDay, LastDay
 from webtools_sandbox.apis.kagi_v0 import KagiV0
 from webtools_sandbox.keys import KAGI_V1_KEY, KeyRing
 from webtools_sandbox.library import Filters, Found, Library
 from webtools_sandbox.wire import Call, Reply
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
 
 _RESULTS_PER_PAGE = 20
 _MAX_EXTRACTED = 10
@@ -113,19 +108,18 @@ class KagiApi(Api):
         """Restore the balance of version 0."""
         self._v0.reset()
 
-    def invalid(self, call: Call, fault: ErrorDetails) -> RefusedError:
+    def invalid(self, field: BadField) -> RefusedError:
         """Return the error for a field, whose code is made of its name."""
-        field = "_".join(map(str, fault["loc"]))
-        code = f"search.{field}_invalid"
-        if field == "format":
+        code = f"search.{'_'.join(map(str, field.loc))}_invalid"
+        if field.name == "format":
             code = "general.format_invalid"
-        elif call.path.endswith("/extract"):
-            code = f"extract.{'url_count' if field == 'pages' else 'url'}_invalid"
-        return self.refusal(400, f"{said(fault)}.", code, location=where(fault))
+        elif field.loc[:1] == ("pages",):
+            code = f"extract.{'url_count' if field.name == 'pages' else 'url'}_invalid"
+        return self.refusal(400, f"{field.said}.", code, location=field.name)
 
     def headers(self, call: Call, status: int) -> dict[str, str]:  # noqa: ARG002
         """Return the trace of a request."""
-        return {"X-Kagi-Trace": digest_of(call).hex()}
+        return {"X-Kagi-Trace": call.number}
 
     def success(self, call: Call, made: object) -> Reply:
         """Return an answer with its trace."""
@@ -197,5 +191,5 @@ def _related(query: str) -> list[Json]:
 
 
 def _meta(call: Call) -> Json:
-    trace = digest_of(call).hex()
+    trace = call.number
     return {"trace": trace, "node": "sandbox", "ms": 80 + int(trace[:2], 16)}

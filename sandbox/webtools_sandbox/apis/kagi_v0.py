@@ -5,29 +5,25 @@ https://help.kagi.com/kagi/api/summarizer.html and its neighbours (read 2026-11-
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
 from webtools_sandbox import data_files, digest, query_text
 from webtools_sandbox.apis.base import (
     Api,
+    BadField,
     HttpUrl,
     Json,
     NonBlank,
     QueryRequest,
     RefusedError,
     Route,
-    digest_of,
-    where,
 )
 from webtools_sandbox.corpus import Collection
 from webtools_sandbox.keys import KAGI_V0_KEY, KeyRing
 from webtools_sandbox.library import NO_FILTERS, Filters, Found, Library
 from webtools_sandbox.wire import Call, Reply
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
 
 _LANGUAGES = (
     "BG|CS|DA|DE|EL|EN|ES|ET|FI|FR|HU|ID|IT|JA|KO|LT|LV|NB|NL|PL|PT|RO|RU|SK|SL|SV|TR|UK|ZH|ZH-HANT"
@@ -85,17 +81,17 @@ class KagiV0(Api):
 
     def fields(self, call: Call) -> Any:
         """Return the query string, with the JSON body of a POST over it."""
-        sent = super().fields(call) if call.body or call.method == "POST" else {}
+        sent: Json = super().fields(call)
         return call.query | {name: value for name, value in sent.items() if value is not None}
 
-    def invalid(self, call: Call, fault: ErrorDetails) -> RefusedError:  # noqa: ARG002
+    def invalid(self, field: BadField) -> RefusedError:
         """Return the error for a parameter."""
-        kind = "Missing" if fault["type"] == "missing" else "Invalid"
-        return self.refusal(400, f"{kind} parameter: {where(fault)}")
+        kind = "Missing" if field.kind == "missing" else "Invalid"
+        return self.refusal(400, f"{kind} parameter: {field.name}")
 
     def headers(self, call: Call, status: int) -> dict[str, str]:  # noqa: ARG002
         """Return the trace of a request."""
-        return {"X-Kagi-Trace": digest_of(call).hex()}
+        return {"X-Kagi-Trace": call.number}
 
     def success(self, call: Call, made: tuple[object, float]) -> Reply:
         """Charge for an answer and return it with what is left."""
@@ -180,7 +176,7 @@ class KagiV0(Api):
         return {"output": output, "tokens": tokens, "references": references}, _FASTGPT_PRICE
 
     def _meta(self, call: Call) -> Json:
-        trace = digest_of(call).hex()
+        trace = call.number
         ms = 80 + int(trace[:2], 16)
         return {"id": trace, "node": "sandbox", "ms": ms, "api_balance": self._balance}
 

@@ -5,29 +5,24 @@ https://docs.linkup.so/pages/documentation/endpoints/search/reference (facts of 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from webtools_sandbox import data_files, digest
 from webtools_sandbox.apis.base import (
     Api,
+    BadField,
     CamelRequest,
     Json,
     NonBlank,
     RefusedError,
     Route,
     Texts,
-    described,
-    where,
 )
 from webtools_sandbox.apis.dates import FirstDay, LastDay
 from webtools_sandbox.keys import LINKUP_KEY
 from webtools_sandbox.library import Filters
-from webtools_sandbox.wire import Call
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
 
 
 class SearchRequest(CamelRequest):
@@ -51,9 +46,9 @@ class LinkupApi(Api):
     key = LINKUP_KEY
     data = data_files.table("linkup")
 
-    def invalid(self, call: Call, fault: ErrorDetails) -> RefusedError:  # noqa: ARG002
+    def invalid(self, field: BadField) -> RefusedError:
         """Return the error for a field, which stands among the details."""
-        return self.refusal(400, details=[{"field": where(fault), "message": described(fault)}])
+        return self.refusal(400, details=[{"field": field.name, "message": str(field)}])
 
     @Route(SearchRequest, "POST /v1/search")
     def search(self, request: SearchRequest) -> Json:

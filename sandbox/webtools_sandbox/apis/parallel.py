@@ -5,7 +5,7 @@ https://docs.parallel.ai/api-reference/search/search (read 2026-11-23).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -17,19 +17,13 @@ from webtools_sandbox.apis.base import (
     Json,
     JsonRequest,
     NonBlank,
-    RefusedError,
     Route,
     Texts,
-    described,
-    digest_of,
 )
 from webtools_sandbox.apis.dates import FirstDay
 from webtools_sandbox.keys import PARALLEL_KEY
 from webtools_sandbox.library import Filters, Found
 from webtools_sandbox.wire import Call, Reply
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
 
 _RESULTS_IN_PRICE = 10
 _EXCERPTS = 3
@@ -112,13 +106,9 @@ class ParallelApi(Api):
     header, scheme = "x-api-key", ""
     data = data_files.table("parallel")
 
-    def invalid(self, call: Call, fault: ErrorDetails) -> RefusedError:  # noqa: ARG002
-        """Return the error for a field."""
-        return self.refusal(422, f"{self.refusal(422).message}: {described(fault)}")
-
     def success(self, call: Call, made: Json) -> Reply:
         """Return an answer with the numbers of its request and its session."""
-        number, kind = digest_of(call).hex(), call.path.rpartition("/")[2]
+        number, kind = call.number, call.path.rpartition("/")[2]
         numbers = {f"{kind}_id": f"{kind}_{number}", "session_id": f"session_{number}"}
         return super().success(call, {**numbers, **made})
 

@@ -6,7 +6,7 @@ https://docs.perplexity.ai/api-reference (read 2026-11-21).
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
@@ -21,16 +21,11 @@ from webtools_sandbox.apis.base import (
     RefusedError,
     Route,
     Texts,
-    described,
-    uuid_of,
 )
 from webtools_sandbox.apis.dates import FirstUsDay, LastUsDay, ago
 from webtools_sandbox.keys import PERPLEXITY_KEY
 from webtools_sandbox.library import Filters, Found
 from webtools_sandbox.wire import Call, Reply
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
 
 OLD_KEY = "test-key-perplexity-old"
 
@@ -121,16 +116,12 @@ class PerplexityApi(Api):
         """Return the error for a body that is no JSON object."""
         return self._malformed("body is not a JSON object")
 
-    def invalid(self, call: Call, fault: ErrorDetails) -> RefusedError:  # noqa: ARG002
-        """Return the error for a field."""
-        return self._malformed(described(fault))
-
     def _malformed(self, message: str) -> RefusedError:
         return self.refusal(400, f"validation failed: {message}")
 
     def headers(self, call: Call, status: int) -> dict[str, str]:
         """Return the number of a request; of one to the agent what is left of its minute, too."""
-        headers = {"x-request-id": uuid_of(call)}
+        headers = {"x-request-id": call.uuid}
         if call.path == "/search":
             return headers
         left = 0 if status == _TOO_MANY else _A_MINUTE - 1
@@ -140,7 +131,7 @@ class PerplexityApi(Api):
 
     def success(self, call: Call, made: Json) -> Reply:
         """Return an answer with the number of its request."""
-        number = f"{'resp_' if 'output' in made else ''}{uuid_of(call)}"
+        number = f"{'resp_' if 'output' in made else ''}{call.uuid}"
         return super().success(call, {"id": number, **made})
 
     @Route(QueryRequest, "POST /chat/completions")

@@ -5,27 +5,23 @@ https://docs.searxng.org/dev/search_api.html (read 2026-11-22).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
 from webtools_sandbox import data_files
 from webtools_sandbox.apis.base import (
     Api,
+    BadField,
     Json,
     NonBlank,
     QueryRequest,
     RefusedError,
     Route,
-    where,
 )
 from webtools_sandbox.apis.dates import DAYS, ago
 from webtools_sandbox.library import Filters, Found
 from webtools_sandbox.query_text import read_operators, related
-from webtools_sandbox.wire import Call
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
 
 _PAGE = 20
 _ENGINE = "library"  # the one that answers
@@ -62,12 +58,12 @@ class SearxngApi(Api):
     name = "searxng"
     data = data_files.table("searxng")
 
-    def invalid(self, call: Call, fault: ErrorDetails) -> RefusedError:  # noqa: ARG002
+    def invalid(self, field: BadField) -> RefusedError:
         """Return the error for a parameter; a format that is not enabled is forbidden."""
-        name = where(fault)
+        name = field.name
         if name in {"format", "q"}:
             return self.refusal(403 if name == "format" else 400)
-        return self.refusal(400, f"Invalid value {fault['input']} for parameter {name}")
+        return self.refusal(400, f"Invalid value {field.value} for parameter {name}")
 
     @Route(SearchRequest, "GET /search")
     def search(self, request: SearchRequest) -> Json:

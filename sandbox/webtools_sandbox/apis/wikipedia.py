@@ -5,7 +5,7 @@ https://www.mediawiki.org/wiki/API:Search and Extension:TextExtracts (read 2026-
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 from zlib import crc32
 
 from pydantic import BeforeValidator, Field
@@ -13,18 +13,14 @@ from pydantic import BeforeValidator, Field
 from webtools_sandbox import data_files, digest
 from webtools_sandbox.apis.base import (
     Api,
+    BadField,
     Json,
     NonBlank,
     QueryRequest,
     RefusedError,
     Route,
-    where,
 )
 from webtools_sandbox.library import Found
-from webtools_sandbox.wire import Call
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
 
 _MOST_RESULTS, _MOST_EXTRACTS = 500, 20
 _OK = 200
@@ -62,12 +58,12 @@ class WikipediaApi(Api):
     name = "wikipedia"
     data = data_files.table("wikipedia")
 
-    def invalid(self, call: Call, fault: ErrorDetails) -> RefusedError:  # noqa: ARG002
+    def invalid(self, field: BadField) -> RefusedError:
         """Return the error for a parameter, with HTTP 200 like every error of the API's own."""
-        name = where(fault)
-        if fault["type"] == "missing" or not fault["input"]:
+        name = field.name
+        if field.kind == "missing" or not field.value:
             return RefusedError(_OK, f'The "{name}" parameter must be set.', "missingparam")
-        message = f'Unrecognized value for parameter "{name}": {str(fault["input"])[:80]}.'
+        message = f'Unrecognized value for parameter "{name}": {str(field.value)[:80]}.'
         return RefusedError(_OK, message, "badvalue")
 
     @Route(QueryPages, "GET /w/api.php")

@@ -19,7 +19,6 @@ from webtools_sandbox.apis.base import (
     QueryRequest,
     Route,
     Texts,
-    uuid_of,
 )
 from webtools_sandbox.apis.dates import ALWAYS, DAYS, Span, span_of
 from webtools_sandbox.corpus import query_terms
@@ -78,7 +77,7 @@ class YouApi(Api):
 
     def success(self, call: Call, made: Json) -> Reply:
         """Return an answer with the number of its request."""
-        meta = {"search_uuid": uuid_of(call), **made["metadata"], "latency": 0.342}
+        meta = {"search_uuid": call.uuid, **made["metadata"], "latency": 0.342}
         return super().success(call, {**made, "metadata": meta})
 
     @Route(SearchRequest, "POST /v1/search")

@@ -237,7 +237,7 @@ TABLE: dict[str, Refused] = {
             "input ": (" ", "input cannot be empty"),
             "input  ": ([], "input cannot be empty"),
             "preset ": ("slow", "preset"),
-            "model": ("sonar", "unknown model"),
+            "model": ("sonar", "validation failed: model"),
             "max_steps": (0, "max_steps"),
             "tool_choice": ("some", "tool_choice"),
             "stream": (True, "stream"),
