@@ -10,12 +10,12 @@ from webtools import WebTools
 from webtools.cli.output import tell
 from webtools.config.environment import environment_config
 from webtools.config.file import read_text
-from webtools.config.messages import quote
 from webtools.config.models import Config, capabilities
 from webtools.config.settings import ResearchConfig, Settings, cache_path, load
 from webtools.storage.connections import StoreError
 from webtools.storage.stores import stores_for
 from webtools.text.cleaning import one_line
+from webtools.text.quoting import quote
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from webtools.config.file import PLACEHOLDER
 from webtools.config.first_steps import first_steps, keyless_abouts, keyless_titles
-from webtools.config.messages import hint, listed, not_picklable, quote
+from webtools.config.messages import not_picklable
 from webtools.config.models import ProviderConfig, StorageConfig
 from webtools.config.parts import (
     BudgetConfig,
@@ -23,6 +23,7 @@ from webtools.pages import INSTALL
 from webtools.providers import PROVIDERS, Account, Capability, direct
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
 from webtools.text.choices import Fence
+from webtools.text.quoting import hint, listed, quote
 from webtools.text.redaction import Redactor, redactor_for
 
 if TYPE_CHECKING:

@@ -14,10 +14,11 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr, ValidationError
 from pydantic.alias_generators import to_camel
 
-from webtools.config.messages import SHORTEST_KEY, explain, fail, hint, listed, quote
+from webtools.config.messages import explain, fail
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS
 from webtools.providers.about import Options
+from webtools.text.quoting import SHORTEST_KEY, hint, listed, quote
 
 _HOST = r"(?:\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?"
 _BASE_URL = re.compile(rf"https?://{_HOST}(?:/[!\"$->@-~]*)?", re.ASCII | re.IGNORECASE)
