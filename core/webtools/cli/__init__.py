@@ -16,6 +16,7 @@ from typing import NoReturn
 
 from webtools.cli import arguments as arguments_module
 from webtools.cli import commands, output
+from webtools.text.reader import is_command_line
 
 __all__ = ["command", "main"]
 
@@ -46,6 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         import_module("webtools.cli.completion").complete()
     arguments = list(sys.argv[1:] if argv is None else argv)
     output.prepare()
+    reader = is_command_line.set(True)
     try:
         code = _run(arguments)
         output.flush()
@@ -57,6 +59,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return output.READER_LEFT
     except OSError as error:
         return output.system_failure(error)
+    finally:
+        is_command_line.reset(reader)
     return code
 
 
