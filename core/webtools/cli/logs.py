@@ -21,6 +21,9 @@ from webtools.text.narrowing import is_object
 
 _TAIL = "webtools log tail"  # as messages name it
 _LINES = 20
+_HASHED = """\
+Queries and URLs stand in the log as hashes; "log": {"queries": "clear"} in the config file has
+those of later calls written as they are."""
 _PAUSE = 0.2  # seconds between two looks for new lines
 
 
@@ -31,9 +34,12 @@ def explained(options: Namespace) -> Report:
         ConfigError: The settings are not valid, or there is no log that can be read.
         InputError: No call has this id, or several begin so.
     """
-    events = _events_of(_path(options.config), options)
+    accounts = Settings(options.config).accounts()
+    events = _events_of(written_log(accounts), options)
     text = logs_module.explain(events)
-    return Report(text, {"call": events[0]["call"], "explanation": text, "events": events})
+    data = {"call": events[0]["call"], "explanation": text, "events": events}
+    is_hashed = "sha256:" in text and accounts.log.queries == "hashed"
+    return Report(f"{text}\n\n{_HASHED}" if is_hashed else text, data)
 
 
 def tail(options: Namespace) -> int:
