@@ -13,7 +13,7 @@ from webtools.errors import ConfigError
 from webtools.logs.reading import amount, duration, size
 from webtools.output import stored
 from webtools.storage.cache import CacheStats
-from webtools.storage.connections import StoreError
+from webtools.storage.errors import StoreError
 from webtools.storage.stores import Answers, stores_for
 
 _T = TypeVar("_T")

@@ -13,7 +13,7 @@ from webtools.config.file import read_text
 from webtools.config.messages import quote
 from webtools.config.models import Config, capabilities
 from webtools.config.settings import ResearchConfig, Settings, cache_path, load
-from webtools.storage.connections import StoreError
+from webtools.storage.errors import StoreError
 from webtools.storage.stores import stores_for
 from webtools.text.cleaning import one_line
 
