@@ -17,7 +17,7 @@ from llama_index.core.llms import MockLLM
 
 from webtools import WebTools
 from webtools.cli import completion
-from webtools.cli.arguments import PARSERS
+from webtools.cli.arguments import COMMANDS
 from webtools.tools import CATEGORIES
 
 if TYPE_CHECKING:
@@ -260,9 +260,9 @@ def test_what_follows_two_dashes_is_no_old_spelling(cli: Cli, config: str) -> No
 @pytest.mark.parametrize(
     ("line", "target", "offered"),
     [
-        ("webtools se", "command", [*PARSERS]),
-        ("webtools search", "command", [*PARSERS]),
-        ("webtools nonsense ", "command", [*PARSERS]),
+        ("webtools se", "command", [*COMMANDS]),
+        ("webtools search", "command", [*COMMANDS]),
+        ("webtools nonsense ", "command", [*COMMANDS]),
         ("webtools search --category ", "category", [*CATEGORIES]),
         ("webtools web-deep --synthesis ", "synthesis", ["extractive", "perplexity", "none"]),
         ("webtools config ", "action", ["path", "check", "example", "init", "set-key"]),

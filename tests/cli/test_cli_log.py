@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from io import StringIO
@@ -422,8 +421,3 @@ def test_a_call_that_was_interrupted_can_be_explained(
     assert (process.returncode, out, err) == (130, "", "")
     [call] = calls_in(trial)
     assert "web_research (web-deep) was called" in cli("explain", call, "--config", trial).out
-
-
-def test_nothing_of_the_log_is_loaded_for_a_search() -> None:
-    code = "import sys, webtools.cli.commands; sys.exit('webtools.logs' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -12,7 +12,7 @@ from webtools.config.environment import environment_config
 from webtools.config.file import read_text
 from webtools.config.models import Config, ProviderConfig, capabilities
 from webtools.config.settings import ResearchConfig, Settings, cache_path, load
-from webtools.storage.connections import StoreError
+from webtools.storage.errors import StoreError
 from webtools.storage.stores import stores_for
 from webtools.text.cleaning import one_line
 from webtools.text.quoting import quote

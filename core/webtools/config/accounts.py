@@ -29,7 +29,7 @@ from webtools.text.redaction import Redactor, redactor_for
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from webtools.providers.protocols import Pacer
+    from webtools.providers.about import Pacer
 
 _USES: dict[Capability, str] = {
     "search": "web search",

@@ -44,7 +44,7 @@ from webtools.config.values import KeySource
 from webtools.errors import ConfigError
 from webtools.http.proxies import NO_PROXIES, Proxies, environment_proxies
 from webtools.http.proxies import signature as proxy_signature
-from webtools.providers.protocols import Pacer
+from webtools.providers.about import Pacer
 from webtools.text.quoting import quote
 
 __all__ = [

@@ -24,10 +24,10 @@ from webtools.http.proxies import through
 from webtools.logs.records import LOGGER, emit
 from webtools.pipeline.accounting import Job
 from webtools.providers import PROVIDERS, Account
+from webtools.providers.about import Pacer
 from webtools.providers.errors import retry_after
-from webtools.providers.protocols import Pacer
 from webtools.storage.circuit_breaker import row_of
-from webtools.storage.connections import StoreError
+from webtools.storage.errors import StoreError
 from webtools.storage.stores import RateLimits
 from webtools.text.redaction import Redactor, redactor_for
 
