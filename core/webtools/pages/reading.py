@@ -19,7 +19,7 @@ from typing import TypeVar
 from webtools.errors import ConfigError, ProviderError, WebToolsError
 from webtools.pages import INSTALL
 from webtools.pages.block_pages import Sight, wall
-from webtools.pages.charset import MANY_ZEROS, STRAY_ZEROS, decode, is_wide
+from webtools.pages.charset import decode, is_text
 from webtools.pages.main_text import main_part
 from webtools.pages.markdown import to_markdown
 from webtools.pages.markup import Markup, scan
@@ -163,8 +163,10 @@ def _kind(source: Source) -> str:
     head = source.body[:4096]
     if _PDF.match(head):
         return "pdf"
-    if (found := _signature(head)) or (found := _binary(declared, source.content_type, head)):
-        raise ProviderError(_not_text(found))
+    if found := _signature(head):
+        raise _no_text(found)
+    if not is_text(head, source.content_type):
+        raise _no_text(declared if declared not in _UNTOLD else "application/octet-stream")
     if declared in _HTML_TYPES:
         return "html"
     if _TEXT_TYPES.fullmatch(declared):
@@ -172,7 +174,7 @@ def _kind(source: Source) -> str:
     if _LOOKS_LIKE_HTML.match(head):
         return "html"
     if declared not in {"", "unknown/unknown"}:
-        raise ProviderError(_not_text(declared))
+        raise _no_text(declared)
     return "text"
 
 
@@ -184,21 +186,10 @@ def _signature(head: bytes) -> str:
     return next((name for mark, name in _SIGNATURES if head.startswith(mark)), "")
 
 
-def _binary(declared: str, content_type: str, head: bytes) -> str:
-    """Name what has the zeros of a binary file, though not at every other place as UTF-16."""
-    share = head.count(0) / max(1, len(head))
-    untold = declared in _UNTOLD
-    if share <= (0 if untold else STRAY_ZEROS) or is_wide(head, content_type):
-        return ""
-    if untold:
-        return "application/octet-stream"
-    return declared if share < MANY_ZEROS else ""
-
-
-def _not_text(kind: str) -> str:
+def _no_text(kind: str) -> ProviderError:
     named = re.sub(r"[^a-z0-9.+/_-]", "", kind)[:80] or "unknown"
     known = "only HTML, PDF and text are read"
-    return f"the content is of type {named}, which has no text to read; {known}"
+    return ProviderError(f"the content is of type {named}, which has no text to read; {known}")
 
 
 # --- HTML --------------------------------------------------------------------------------------
