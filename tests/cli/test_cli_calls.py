@@ -315,3 +315,10 @@ def test_a_shell_gets_a_script_of_its_own(cli: Cli, monkeypatch: pytest.MonkeyPa
     done = cli("completion", "zsh")
     assert (done.code, done.out) == (2, "")
     assert "agent-webtools[cli]" in done.err
+
+
+def test_without_a_key_the_command_line_is_told_of_its_own_switch(cli: Cli) -> None:
+    done = cli("search", "heap")
+    assert (done.code, done.out) == (2, "")
+    assert "\n- WEB_SEARCH_KEYLESS=1, or --keyless: asks Tavily, You.com, " in done.err
+    assert "WebTools(" not in done.err

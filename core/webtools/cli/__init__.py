@@ -17,6 +17,7 @@ from typing import NoReturn
 from webtools.cli import arguments as arguments_module
 from webtools.cli import output
 from webtools.errors import WebToolsError
+from webtools.text.reader import is_command_line
 
 __all__ = ["command", "main"]
 
@@ -47,6 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         import_module("webtools.cli.completion").complete()
     arguments = list(sys.argv[1:] if argv is None else argv)
     output.prepare()
+    reader = is_command_line.set(True)
     try:
         code = _run(arguments)
         output.flush()
@@ -58,6 +60,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return output.READER_LEFT
     except OSError as error:
         return output.system_failure(error)
+    finally:
+        is_command_line.reset(reader)
     return code
 
 

@@ -20,6 +20,9 @@ from webtools.text.narrowing import is_object
 
 _TAIL = "webtools log tail"  # as messages name it
 _LINES = 20
+_HASHED = """\
+Queries and URLs stand in the log as hashes; "log": {"queries": "clear"} in the config file has
+those of later calls written as they are."""
 _PAUSE = 0.2  # seconds between two looks for new lines
 
 
@@ -30,10 +33,12 @@ def explain(options: Namespace) -> int:
         ConfigError: The settings are not valid, or there is no log that can be read.
         InputError: No call has this id, or several begin so.
     """
-    events = _events_of(_path(options.config), options)
+    accounts = Settings(options.config).accounts()
+    events = _events_of(written_log(accounts), options)
     text = logs_module.explain(events)
     data = {"call": events[0]["call"], "explanation": text, "events": events}
-    output.report(options, text, data)
+    is_hashed = "sha256:" in text and accounts.log.queries == "hashed"
+    output.report(options, f"{text}\n\n{_HASHED}" if is_hashed else text, data)
     return output.FINE
 
 

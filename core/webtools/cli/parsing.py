@@ -167,7 +167,7 @@ class Parser(argparse.ArgumentParser):
 
 def _hint(wrong: str, known: Iterable[str]) -> str:
     """Name the known word that a wrong one means or is nearest to, or nothing."""
-    from webtools.config.messages import nearest  # noqa: PLC0415  few calls are wrong
+    from webtools.text.quoting import nearest  # noqa: PLC0415  few calls are wrong
 
     words = set(known)
     meant = _MEANT.get(wrong, "")
