@@ -49,6 +49,7 @@ from webtools.providers.filters import (
 )
 from webtools.providers.hits import HitFields, Item, Oddities, joined, read_hits, read_items
 from webtools.providers.parsing import (
+    estimate,
     json_object,
     line,
     maybe_list,
@@ -57,10 +58,10 @@ from webtools.providers.parsing import (
     moment,
     number,
     quotable,
+    stated_or,
     strings,
     text,
 )
-from webtools.providers.prices import estimate, stated_or
 from webtools.providers.protocols import (
     Cost,
     DocsProvider,
