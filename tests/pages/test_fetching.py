@@ -37,7 +37,7 @@ from webtools.pages.reading_here import within
 from webtools.pipeline.context import detached
 from webtools.providers import Account
 from webtools.providers.direct import IMPLICIT, missing_libraries
-from webtools.providers.page_parts import cut, lead
+from webtools.providers.fetched import cut, lead
 from webtools.providers.protocols import PageQuery
 from webtools.results import FetchResponse
 from webtools.tools import FETCH

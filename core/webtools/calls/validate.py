@@ -108,7 +108,7 @@ class Dispatcher:
         checked = self._checked(partial(read_input, tool.input_model), arguments)
         accounts = self.settings.accounts()
         # The arguments too: a key in a query must not be sent, nor quoted and cut in a message.
-        given = accounts.redactor.clean_given(checked)
+        given = accounts.redactor.clean(checked)
         known = self._facilities  # found anew when the settings have changed
         if known is None or known[0] is not accounts:
             known = self._facilities = accounts, facilities_of(accounts)

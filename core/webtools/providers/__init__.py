@@ -65,6 +65,7 @@ from webtools.providers.filters import (
 )
 from webtools.providers.hits import HitFields, Item, Oddities, joined, read_hits, read_items
 from webtools.providers.parsing import (
+    estimate,
     json_object,
     line,
     maybe_list,
@@ -73,10 +74,10 @@ from webtools.providers.parsing import (
     moment,
     number,
     quotable,
+    stated_or,
     strings,
     text,
 )
-from webtools.providers.prices import estimate, stated_or
 from webtools.providers.protocols import (
     Cost,
     DocsProvider,
