@@ -109,7 +109,8 @@ class Backend:
 
     async def _connect(self, address: str, port: int, end: float, attempts: int) -> _Stream:
         share = max(0.001, end - time.monotonic()) / attempts
-        stream = await self._mode.call(self._mode.network().connect_tcp, address, port, share)
+        network: Any = self._mode.network()
+        stream = await self._mode.call(network.connect_tcp, address, port, share)
         kind = _BlockingStream if self._mode is Blocking else _AsyncStream
         return kind(self._mode, stream, self._deadline)
 

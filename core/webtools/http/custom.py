@@ -107,16 +107,17 @@ class _OwnLane:
         """Send a request and read the answer; a page is asked for at the checked address."""
         left = max(0.0, self._deadline - time.monotonic())
         bounds = {"connect": min(CONNECT_TIMEOUT, left), "read": left, "write": left, "pool": left}
-        request.extensions = {"timeout": bounds}
+        extensions: dict[str, Any] = {"timeout": bounds}
         if self._addresses:
             url = request.url
-            request.extensions["sni_hostname"] = url.host.decode()
+            extensions["sni_hostname"] = url.host.decode()
             request.url = httpcore.URL(
                 scheme=url.scheme,
                 host=self._addresses[0].encode(),
                 port=url.port,
                 target=url.target,
             )
+        request.extensions = extensions
         return await self._mode.exchange(self._engine, request, max_bytes, self._deadline)
 
     def has_more(self) -> bool:

@@ -47,8 +47,10 @@ for _name in (
         import_module(_name)
 
 MAX_PAGE_ORIGINS = 64  # sites of fetched pages that connections are kept for
-# Process, origin, proxy, addresses.
-_Key: TypeAlias = "tuple[int, str, str | None, tuple[str, ...]]"
+_Key: TypeAlias = (
+    "tuple[int, str, str | None, tuple[str, ...]]"  # process, origin, proxy, addresses
+)
+_AllLanes: TypeAlias = "dict[_Key, BlockingLanes | AsyncLanes]"
 
 
 @lru_cache(maxsize=1)
@@ -86,7 +88,7 @@ class Transport:
 
     def __init__(self, *, through_client: bool = False) -> None:
         self._through_client = through_client
-        self._lanes: dict[_Key, BlockingLanes | AsyncLanes] = {}
+        self._lanes: _AllLanes = {}
 
     def send(self, request: Request, deadline: float) -> Any:
         """Exchange one request for its response.
@@ -149,7 +151,7 @@ class BlockingTransport(Transport):
     def __init__(self, *, through_client: bool = False) -> None:
         super().__init__(through_client=through_client)
         # What nobody closes is closed with the transport, or when the interpreter ends.
-        weakref.finalize(self, lambda lanes: Blocking.run(_close_all(lanes)), self._lanes)
+        weakref.finalize(self, _close_at_once, self._lanes)
 
 
 class AsyncTransport(Transport):
@@ -159,7 +161,11 @@ class AsyncTransport(Transport):
     aclose = Transport.close
 
 
-async def _close_all(lanes: dict[_Key, BlockingLanes | AsyncLanes]) -> None:
+def _close_at_once(lanes: _AllLanes) -> None:
+    Blocking.run(_close_all(lanes))
+
+
+async def _close_all(lanes: _AllLanes) -> None:
     for each in list(lanes.values()):
         await each.close()
 
