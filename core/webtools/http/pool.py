@@ -9,7 +9,6 @@ search, which grows with the square of the connections in one pool, is ever paid
 
 from __future__ import annotations
 
-import asyncio
 import ssl
 import sys
 import threading
@@ -184,14 +183,17 @@ class AsyncLanes(_Lanes):
     """For one event loop."""
 
     def __init__(self, make: Callable[[], Lane]) -> None:
+        import asyncio  # noqa: PLC0415 - blocking calls do without
+
         super().__init__(make)
+        self._timeout = asyncio.timeout
         self._turns = asyncio.Semaphore(MAX_LANES)
 
     async def take(self, deadline: float) -> Lane:
         """Take an idle connection, or make one."""
         left = max(0.0, deadline - time.monotonic()) if self._turns.locked() else None
         try:
-            async with asyncio.timeout(left):
+            async with self._timeout(left):
                 await self._turns.acquire()
         except TimeoutError:
             raise _all_busy() from None

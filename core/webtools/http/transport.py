@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import ssl
+import sys
 import weakref
 from collections.abc import AsyncGenerator
 from contextlib import suppress
@@ -32,19 +32,21 @@ from webtools.http.translation import (
 from webtools.http.watching import Tracing, watched
 
 if TYPE_CHECKING:
+    import asyncio
+
     import httpx
 
     from webtools.http.custom import AsyncCustomTransport, CustomTransport
 
-for _name in (
-    "anyio._backends._asyncio",
-    "concurrent.futures.thread",
-    "encodings.idna",
-    "platformdirs",
-):
-    # The first call would load these, and hold up its loop for 20 ms.
-    with suppress(ImportError):
-        import_module(_name)
+if "asyncio" in sys.modules:  # a program with loops, which a first call that imports holds up
+    for _name in (
+        "anyio._backends._asyncio",
+        "concurrent.futures.thread",
+        "encodings.idna",
+        "platformdirs",
+    ):
+        with suppress(ImportError):
+            import_module(_name)
 
 MAX_PAGE_ORIGINS = 64  # sites of fetched pages that connections are kept for
 _Key: TypeAlias = (
@@ -202,7 +204,7 @@ class LoopTransports:
 
     def forget_running(self) -> None:
         """Drop the running loop's transport."""
-        self._known.pop(asyncio.get_running_loop(), None)
+        self._known.pop(_running_loop(), None)
 
 
 def transports_for(
@@ -237,6 +239,8 @@ def transports_for(
 
 
 def _running_loop() -> asyncio.AbstractEventLoop:
+    import asyncio  # noqa: PLC0415 - blocking calls do without
+
     try:
         return asyncio.get_running_loop()
     except RuntimeError:
