@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 from urllib.parse import unquote
 
 from pydantic import BaseModel
-from pydantic_core import to_json
+from pydantic_core import to_json, to_jsonable_python
 
 from webtools.errors import WebToolsError
 from webtools.text.narrowing import is_list, is_object
@@ -81,9 +81,10 @@ class Redactor:
 
     def clean_given(self, model: Model) -> Model:
         """Clean what was set in a model: all else is a default and holds no key."""
-        if not self.may_be_in(written(model)):
+        fields, given = vars(model), model.model_fields_set
+        if not self.may_be_in(written([fields[name] for name in given])):
             return model
-        return self._with_clean(model, model.model_fields_set)
+        return self._with_clean(model, given)
 
     def _clean(self, value: Any) -> Any:
         if isinstance(value, str):
@@ -120,14 +121,13 @@ class Redactor:
         return error.with_message(self.text(str(error)))
 
 
-def written(model: BaseModel) -> bytes:
-    """Write a model in one piece, to search it: as JSON whose texts are in UTF-8."""
+def written(value: Any) -> bytes:
+    """Write a model, or values of one, in one piece to search it: JSON whose texts are in UTF-8."""
     try:
-        return to_json(model)
+        return to_json(value)
     except ValueError:  # a lone surrogate has no UTF-8
-        return json.dumps(model.model_dump(mode="json"), ensure_ascii=False).encode(
-            "utf-8", "surrogatepass"
-        )
+        plain = to_jsonable_python(value)
+        return json.dumps(plain, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
 def _chain(error: BaseException) -> list[BaseException]:
