@@ -19,7 +19,7 @@ from llamaindex_webtools._building import (
 )
 from llamaindex_webtools._component import given_or_new
 from llamaindex_webtools.progress import progress_events
-from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, TOOLS, Tool
+from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, TOOLS, Tool, no_such_tool
 
 if TYPE_CHECKING:
     from llama_index.core.llms import LLM
@@ -138,9 +138,11 @@ class WebToolsSpec(BaseToolSpec):
                 a schema is left out, the tool's own stays.
 
         Raises:
+            AttributeError: There is no method of a name.
             InputError: `name_prefix` leads to a name that model APIs refuse.
         """
         chosen = spec_functions or self._servable()
+        chosen = [chosen] if isinstance(chosen, str) else chosen
         mapping = func_to_metadata_mapping or {}
         return [tool for item in chosen for tool in self._tools(item, mapping)]
 
@@ -152,6 +154,8 @@ class WebToolsSpec(BaseToolSpec):
         self, item: SPEC_FUNCTION_TYPE, mapping: dict[str, ToolMetadata]
     ) -> list[FunctionTool]:
         function, afunction = _PAIR_OF.get(item, ("", "")) if isinstance(item, str) else item
+        if not function and isinstance(item, str) and not hasattr(self, item):
+            raise AttributeError(no_such_tool(item))
         if function not in TOOLS:  # a subclass's own
             return super().to_tool_list([item], mapping)
         default = describe(TOOLS[function], self.name_prefix + function)

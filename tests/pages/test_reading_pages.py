@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 import zlib
+from contextlib import suppress
 from datetime import UTC, datetime
 from io import BytesIO
 
@@ -516,14 +517,14 @@ def test_hostile_markup_ends_soon_in_text_or_an_error_of_ours(name: str) -> None
     stack = 128 * 1024  # as musl gives its threads; glibc gives them 64 times that
     before = threading.stack_size(stack)
     try:
-        outcome = within(60, lambda: page("<!doctype html><html><body>" + HOSTILE[name]))
+        with suppress(WebToolsError):
+            found = within(60, lambda: page("<!doctype html><html><body>" + HOSTILE[name]))
         assert threading.stack_size() == stack
     finally:
         threading.stack_size(before)
-    assert isinstance(outcome, (Content, WebToolsError))
     assert time.process_time() - start < 20
     if name in WILD:
-        assert_all_text(outcome)
+        assert_all_text(found)
 
 
 def assert_all_text(found: Content) -> None:

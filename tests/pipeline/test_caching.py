@@ -23,8 +23,7 @@ from webtools.logs import events_of, new_call_id, tail
 from webtools.pipeline import caching, retries
 from webtools.pipeline.context import CallContext, CallOptions, facilities_of
 from webtools.storage.cache import Cache, Entry
-from webtools.storage.connections import Connections
-from webtools.storage.sqlite import StoreError, store_at
+from webtools.storage.sqlite import Store, StoreError, store_at
 from webtools_sandbox import EXA_KEY, KAGI_V0_KEY, KAGI_V1_KEY, SandboxServer
 
 
@@ -313,13 +312,14 @@ def test_an_answer_is_never_older_than_the_time_that_answers_are_kept(
 @pytest.fixture
 def uses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The seconds that each use of a store's file may wait."""
-    take, seen = Connections.take, []
+    end_of, seen = Store._end_of, []
 
-    def taken(self: Connections, deadline: float, *, writes: bool) -> Any:
+    def noted(self: Store, patience: float) -> float:
+        deadline = end_of(self, patience)
         seen.append(deadline - time.monotonic())
-        return take(self, deadline, writes=writes)
+        return deadline
 
-    monkeypatch.setattr(Connections, "take", taken)
+    monkeypatch.setattr(Store, "_end_of", noted)
     return seen
 
 

@@ -418,6 +418,14 @@ def test_pacing_holds_over_threads_and_event_loops() -> None:
             ),
         ),
         (
+            RequestError('the host name "a.example" could not be looked up (no such host)'),
+            (
+                'Network error while searching for "rust async": the host name "a.example" could '
+                "not be looked up (no such host). Check the network connection, the proxy settings "
+                "(HTTPS_PROXY) and the host name."
+            ),
+        ),
+        (
             RequestTimeoutError("no answer came in time"),
             (
                 'Network error while searching for "rust async": no answer came in time '

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Protocol
 
 from webtools.http.threads import in_thread
-from webtools.storage.connections import StoreError
+from webtools.storage.errors import StoreError
 from webtools.storage.stores import RateLimits
 
 _LONGEST_WAIT = 86_400.0  # seconds

@@ -48,7 +48,7 @@ from webtools.tools import (
     SearchInput,
     SummarizeInput,
     Tool,
-    shown,
+    no_such_tool,
 )
 
 
@@ -62,8 +62,7 @@ def find_tool(name: Any) -> Tool:
         return name
     tool = TOOLS.get(name) if isinstance(name, str) else None
     if tool is None:
-        message = f"{shown(name)} is not a tool; use one of {', '.join(TOOLS)}."
-        raise InputError(message)
+        raise InputError(no_such_tool(name))
     return tool
 
 

@@ -10,7 +10,7 @@ from getpass import getpass
 from pathlib import Path
 
 from webtools.cli.arguments import UsageError
-from webtools.cli.output import FAILED, FINE, USAGE, complain, tell
+from webtools.cli.output import FAILED, FINE, tell
 
 _PROG = "webtools config"
 _TAKE_NAME = {"init", "set-key"}
@@ -18,17 +18,11 @@ _TAKE_NAME = {"init", "set-key"}
 
 def run(options: Namespace) -> int:
     """Carry out an action on the config file, and give the exit code."""
-    from webtools.errors import ConfigError
-
     if options.name is not None and options.action not in _TAKE_NAME:
         raise UsageError(f"unrecognized arguments: {options.name}", _PROG)
     if options.live and options.action != "check":
         raise UsageError("--live is for check alone", _PROG)
-    try:
-        lines = _ACTIONS[options.action](options)
-    except ConfigError as error:
-        complain(str(error))
-        return USAGE
+    lines = _ACTIONS[options.action](options)
     if options.action == "example":
         print("\n".join(lines))
     else:

@@ -10,12 +10,12 @@ from webtools import WebTools
 from webtools.cli.output import tell
 from webtools.config.environment import environment_config
 from webtools.config.file import read_text
-from webtools.config.messages import quote
-from webtools.config.models import Config, capabilities
+from webtools.config.models import Config, ProviderConfig, capabilities
 from webtools.config.settings import ResearchConfig, Settings, cache_path, load
-from webtools.storage.connections import StoreError
+from webtools.storage.errors import StoreError
 from webtools.storage.stores import stores_for
 from webtools.text.cleaning import one_line
+from webtools.text.quoting import quote
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from webtools.config.accounts import Accounts
 
 _PAGE = "https://example.com/"  # made for such calls (RFC 2606)
+_LOOPBACK = "127.0.0.1:"
 _CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "search": ("web_search", {"queries": ["python"], "limit": 1}),
     "docs": ("web_research", {"query": "python", "command": "web-docs", "limit": 1}),
@@ -80,13 +81,23 @@ def _probe(config: Config) -> bool:
     start = time.monotonic()
     with WebTools(config) as web:
         tool, arguments = _CALLS[capability]
+        if capability == "fetch":
+            arguments = {"urls": [_page_for(entry)]}
         result = web.call_tool(tool, arguments, cache="bypass")
-    told = one_line(result.text) if result.is_error else _answer(result.details, start)
+    told = one_line(result.text) if result.is_error else _answer(entry, result.details, start)
     tell(f"Live {quote(entry.name)}: {told}")
     return not result.is_error
 
 
-def _answer(details: dict[str, Any], start: float) -> str:
+def _page_for(entry: ProviderConfig) -> str:
+    """Return the page to read: one of the sandbox, where the entry may read such."""
+    allowed: list[str] = getattr(entry.options, "allow_private_hosts", [])
+    sandbox = next((each for each in allowed if each.startswith(_LOOPBACK)), "")
+    return f"http://{sandbox}/docs/" if sandbox else _PAGE
+
+
+def _answer(entry: ProviderConfig, details: dict[str, Any], start: float) -> str:
     cost = details.get("meta", details).get("cost_usd")
-    price = "at an unknown price" if cost is None else f"for {cost:g} USD"
-    return f"answered in {(time.monotonic() - start) * 1000:.0f} ms, {price}"
+    unknown = ", at an unknown price" if entry.api_key else ""  # without a key nobody pays
+    price = unknown if cost is None else f", for {cost:g} USD"
+    return f"answered in {(time.monotonic() - start) * 1000:.0f} ms{price}"

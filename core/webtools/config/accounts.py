@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from webtools.config.file import PLACEHOLDER
 from webtools.config.first_steps import first_steps, keyless_abouts, keyless_titles
-from webtools.config.messages import hint, listed, not_picklable, quote
+from webtools.config.messages import not_picklable
 from webtools.config.models import ProviderConfig, StorageConfig
 from webtools.config.parts import (
     BudgetConfig,
@@ -23,12 +23,13 @@ from webtools.pages import INSTALL
 from webtools.providers import PROVIDERS, Account, Capability, direct
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
 from webtools.text.choices import Fence
+from webtools.text.quoting import hint, listed, quote
 from webtools.text.redaction import Redactor, redactor_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from webtools.providers.protocols import Pacer
+    from webtools.providers.about import Pacer
 
 _USES: dict[Capability, str] = {
     "search": "web search",
@@ -210,9 +211,7 @@ class Accounts:
         if name is None and capability in self.choices:
             return self.choices[capability]
         able = self.able(capability)
-        if not (self.accounts or able):
-            raise ConfigError(_key_not_set(capability))
-        if name is not None:
+        if name is not None and (self.accounts or able or name not in PROVIDERS):
             return self._able(name, capability, able)
         if not able and self.origin == ENVIRONMENT:
             raise ConfigError(_key_not_set(capability))
@@ -238,15 +237,27 @@ class Accounts:
     def _able(self, name: str, capability: Capability, able: list[Account]) -> Account:
         chosen = next((each for each in (*self.accounts, *able) if each.name == name), None)
         if chosen is None:
-            known = dict.fromkeys(account.name for account in (*self.accounts, *able))
-            fault = f"No provider {quote(name)} in {self.origin}{hint(name, known)}"
-            raise ConfigError(f"{fault}; known are: {listed(known)}.")
+            raise self._unknown(name, capability, able)
         if chosen not in able:
             names = listed(account.name for account in able)
             remedy = f"these can: {names}." if able else _remedy(capability)
             message = f"Provider {quote(name)} (type {chosen.type}) cannot {capability}; {remedy}"
             raise ConfigError(message, provider=name)
         return chosen
+
+    def _unknown(self, name: str, capability: Capability, able: list[Account]) -> ConfigError:
+        """Make the error for a name that no provider has, with those that there are or may be."""
+        there = dict.fromkeys(account.name for account in (*self.accounts, *able))
+        known = there or _types_for(capability)
+        fault = f"No provider {quote(name)} in {self.origin}{hint(name, known)}"
+        message = f"{fault}; known are: {listed(known)}."
+        if not there:
+            message += f"\n{first_steps(known, keyless_titles(capability))}"
+        elif self.origin == ENVIRONMENT and name in PROVIDERS:
+            message += "".join(
+                f" Set {each} to add it." for each in PROVIDERS[name].about.variables[:1]
+            )
+        return ConfigError(message)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Refuse: a pickle would hold the keys in clear."""

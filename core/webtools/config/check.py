@@ -14,11 +14,11 @@ from pydantic import SecretStr
 
 from webtools.config.accounts import DEFAULT_LIMIT
 from webtools.config.environment import key_variables
-from webtools.config.messages import listed, quote
 from webtools.config.models import capabilities
 from webtools.config.paths import CODE, ENVIRONMENT, cache_path, config_paths, log_path
 from webtools.providers.about import Options
 from webtools.text.cleaning import without_login
+from webtools.text.quoting import listed, quote
 from webtools.text.redaction import SHORTEST_PASSWORD
 
 if TYPE_CHECKING:

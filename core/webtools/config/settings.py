@@ -21,7 +21,7 @@ from webtools.config.accounts import Accounts, build, stand_ins
 from webtools.config.check import describe
 from webtools.config.environment import environment_config, read_knobs, variables
 from webtools.config.file import EXAMPLE, absolute, file_error, read_text, status
-from webtools.config.messages import fail, quote
+from webtools.config.messages import fail
 from webtools.config.models import PYTHON_SPELLINGS, Config, ProviderConfig, StorageConfig
 from webtools.config.parts import (
     BudgetConfig,
@@ -44,7 +44,8 @@ from webtools.config.values import KeySource
 from webtools.errors import ConfigError
 from webtools.http.proxies import NO_PROXIES, Proxies, environment_proxies
 from webtools.http.proxies import signature as proxy_signature
-from webtools.providers.protocols import Pacer
+from webtools.providers.about import Pacer
+from webtools.text.quoting import quote
 
 __all__ = [
     "EXAMPLE",

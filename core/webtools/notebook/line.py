@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from webtools.config.messages import hint
 from webtools.inputs.options import Option, outdated
+from webtools.text.quoting import hint
 
 _NAME = re.compile(r"--?[^\s=]*")
 _VALUE = re.compile(r'"(?P<double>[^"]*)"(?!\S)|\'(?P<single>[^\']*)\'(?!\S)|(?P<bare>\S+)')

@@ -19,6 +19,7 @@ from webtools.http.messages import Request, Response
 from webtools.http.proxies import Proxy, through
 from webtools.pages import robots, ssrf, workers
 from webtools.pages.block_pages import BOT_CHECK, is_challenge
+from webtools.pages.processes import Alarm
 from webtools.pages.reading import Content, Source
 from webtools.pages.robots import KeptRobots, RobotsFile
 from webtools.pages.ssrf import Policy
@@ -223,17 +224,16 @@ def _is_challenge(body: bytes) -> bool:
 def _content(url: str, visit: _Visit, terms: Terms) -> Flow[Content]:
     now: float = yield Now()
     grace = min(_LONGEST_GRACE, _GRACE * terms.timeout)
-    reading = workers.Reading(
-        Source(
-            body=visit.response.body,
-            content_type=visit.response.headers.get("content-type", ""),
-            asked=url,
-            url=visit.target.url,
-            seconds=max(grace, terms.deadline - now),
-        )
+    source = Source(
+        body=visit.response.body,
+        content_type=visit.response.headers.get("content-type", ""),
+        asked=url,
+        url=visit.target.url,
+        seconds=max(grace, terms.deadline - now),
     )
+    alarm = Alarm()
     try:
-        content: Content = yield Offload(reading.content, alone=True)
+        content: Content = yield Offload(partial(workers.read_apart, source, alarm), alone=True)
     finally:
-        reading.stop()  # a cancelled call leaves nothing behind that is still at work
+        alarm.ring()  # a cancelled call leaves nothing behind that is still at work
     return content

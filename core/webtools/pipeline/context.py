@@ -25,7 +25,7 @@ from webtools.progress import Progress, ProgressCallback
 from webtools.providers.protocols import Done, untold
 from webtools.storage.budget import Budget
 from webtools.storage.circuit_breaker import Health
-from webtools.storage.connections import StoreError
+from webtools.storage.errors import StoreError
 from webtools.storage.sqlite import Store
 from webtools.storage.stores import Answers, Leases, Notices, RateLimits, in_file, stores_for
 from webtools.text.invisible import visible

@@ -39,7 +39,7 @@ from webtools.providers import (
     wikipedia,
     you,
 )
-from webtools.providers.about import About, Capability, Options, SearchOptions
+from webtools.providers.about import About, Account, Capability, Options, SearchOptions
 from webtools.providers.errors import (
     ITSELF,
     ErrorBody,
@@ -78,7 +78,6 @@ from webtools.providers.parsing import (
 )
 from webtools.providers.prices import estimate, stated_or
 from webtools.providers.protocols import (
-    Account,
     Cost,
     DocsProvider,
     DocsQuery,

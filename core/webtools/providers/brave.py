@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 
 from webtools.errors import InputError, QuotaError
 from webtools.http.messages import Request, Response
+from webtools.providers.about import Account
 from webtools.providers.brave_api import (
     ABOUT,
     MOST_RESULTS,
@@ -35,7 +36,7 @@ from webtools.providers.filters import (
 )
 from webtools.providers.hits import HitFields, Item, joined, read_hits
 from webtools.providers.parsing import http_date, json_object
-from webtools.providers.protocols import Account, FilterName, Hits, SearchQuery
+from webtools.providers.protocols import FilterName, Hits, SearchQuery
 from webtools.text.dates import read_age
 
 __all__ = [

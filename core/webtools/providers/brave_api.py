@@ -15,10 +15,9 @@ from webtools.errors import (
     RateLimitError,
 )
 from webtools.http.messages import OK, Response
-from webtools.providers.about import About, Capability, SearchOptions
+from webtools.providers.about import About, Account, Capability, SearchOptions
 from webtools.providers.errors import ErrorTable, Meaning, read_error_body
 from webtools.providers.parsing import inside, maybe_object, maybe_objects, number, strings
-from webtools.providers.protocols import Account
 
 MOST_RESULTS = {"web": 20, "news": 50, "context": 50}
 _PLAN = 'The plan of provider "{name}" lacks it: change its options or the plan.'

@@ -20,7 +20,7 @@ from webtools.errors import (
 )
 from webtools.flows.drivers import Sleep
 from webtools.http.messages import OK, Request, Response
-from webtools.providers.about import About, Capability, Options
+from webtools.providers.about import About, Account, Capability, Options
 from webtools.providers.context7_libraries import (
     Library,
     id_of,
@@ -43,7 +43,7 @@ from webtools.providers.errors import (
 from webtools.providers.hits import HitFields, Item, Oddities, read_hits, read_items
 from webtools.providers.parsing import inside, json_object, maybe_object, number
 from webtools.providers.prices import estimate
-from webtools.providers.protocols import Account, DocsQuery, Hits
+from webtools.providers.protocols import DocsQuery, Hits
 from webtools.providers.snippets import by_page, fenced
 from webtools.text.cleaning import without_controls
 

@@ -17,10 +17,10 @@ from webtools.flows.drivers import Flow, Offload
 from webtools.http.messages import Response
 from webtools.pages import INSTALL
 from webtools.pages.ssrf import Policy, sites
-from webtools.providers.about import About, Capability, Options
+from webtools.providers.about import About, Account, Capability, Options
 from webtools.providers.errors import kind_of, retry_after
 from webtools.providers.page_parts import missing_parts, with_parts
-from webtools.providers.protocols import Account, PageCall, PageQuery, Pages
+from webtools.providers.protocols import PageCall, PageQuery, Pages
 from webtools.results import Page
 
 if TYPE_CHECKING:

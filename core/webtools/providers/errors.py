@@ -19,9 +19,8 @@ from webtools.errors import (
     UnavailableError,
 )
 from webtools.http.messages import OK, Response
-from webtools.providers.about import About, Capability
+from webtools.providers.about import About, Account, Capability
 from webtools.providers.parsing import http_date, maybe_object, number, quotable
-from webtools.providers.protocols import Account
 from webtools.text.narrowing import is_list, is_object
 
 ITSELF = ""  # as the place of the faults: the body is the fault

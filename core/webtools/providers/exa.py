@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from webtools.errors import BadRequestError
 from webtools.http.messages import Request, Response
-from webtools.providers.about import About, SearchOptions
+from webtools.providers.about import About, Account, SearchOptions
 from webtools.providers.errors import ITSELF, ErrorTable, Meaning, read_failure
 from webtools.providers.fetched import PageFields, fault_text, faults_of, read_page_list
 from webtools.providers.filters import DATES, DOMAINS, Names, is_safe, moment_text, sent
@@ -26,7 +26,7 @@ from webtools.providers.hits import (
 )
 from webtools.providers.parsing import inside, json_object, notices
 from webtools.providers.prices import stated_or
-from webtools.providers.protocols import Account, FilterName, Hits, PageQuery, Pages, SearchQuery
+from webtools.providers.protocols import FilterName, Hits, PageQuery, Pages, SearchQuery
 
 _RESULTS_IN_PRICE = 10
 _COST = ("costDollars", "total")

@@ -12,8 +12,9 @@ from types import MappingProxyType
 from typing import TypeVar
 from urllib.parse import urlsplit
 
+from webtools.providers.about import Account
 from webtools.providers.hits import Field, Item
-from webtools.providers.protocols import Account, PageQuery
+from webtools.providers.protocols import PageQuery
 from webtools.results import Page, Passage
 from webtools.text.cleaning import one_line, without_controls
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from webtools.errors import ProviderError
 from webtools.http.messages import OK, Request, Response
-from webtools.providers.about import About, Capability, SearchOptions
+from webtools.providers.about import About, Account, Capability, SearchOptions
 from webtools.providers.errors import ITSELF, ErrorTable, bounded, read_error_body
 from webtools.providers.fetched import PageFields
 from webtools.providers.filters import (
@@ -27,14 +27,7 @@ from webtools.providers.hits import HitFields, Item, Oddities, age_in, joined_li
 from webtools.providers.page_parts import read_texts
 from webtools.providers.parsing import json_object, line, maybe_object, number, strings
 from webtools.providers.prices import free_without_key
-from webtools.providers.protocols import (
-    Account,
-    FilterName,
-    Hits,
-    PageQuery,
-    Pages,
-    SearchQuery,
-)
+from webtools.providers.protocols import FilterName, Hits, PageQuery, Pages, SearchQuery
 
 _MOST_RESULTS, _RESULTS_IN_PRICE = 100, 10
 _CREDITS_OF_SEARCH = 2

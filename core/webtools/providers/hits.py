@@ -11,9 +11,10 @@ from datetime import UTC, datetime
 from typing import Any, TypeAlias, TypeVar, cast
 from urllib.parse import urlsplit
 
+from webtools.providers.about import Account
 from webtools.providers.parsing import number, rank_score
 from webtools.providers.prices import estimate
-from webtools.providers.protocols import Account, DocsQuery, Hits, SearchQuery
+from webtools.providers.protocols import DocsQuery, Hits, SearchQuery
 from webtools.results import Page, Passage, SearchResult
 from webtools.text.cleaning import is_web_url, one_line, without_controls
 from webtools.text.dates import read_age, read_day, read_moment

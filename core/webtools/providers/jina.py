@@ -10,14 +10,14 @@ from typing import Any
 
 from webtools.errors import ProviderError, RateLimitError
 from webtools.http.messages import OK, Request, Response
-from webtools.providers.about import About, Capability, Options
+from webtools.providers.about import About, Account, Capability, Options
 from webtools.providers.errors import ITSELF, ErrorTable, bounded, read_error_body
 from webtools.providers.fetched import PageFields
 from webtools.providers.hits import Item, Oddities
 from webtools.providers.page_parts import read_texts
 from webtools.providers.parsing import inside, json_object, line, maybe_object, number
 from webtools.providers.prices import free_without_key
-from webtools.providers.protocols import Account, PageQuery, Pages
+from webtools.providers.protocols import PageQuery, Pages
 from webtools.text.dates import read_moment
 
 _MOST_TOKENS = 200_000  # of a page; a longer one is refused, and not billed

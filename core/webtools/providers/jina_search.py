@@ -12,12 +12,12 @@ from typing import Any
 from webtools.errors import ProviderError
 from webtools.http.messages import OK, Request, Response
 from webtools.providers import jina
-from webtools.providers.about import About, Capability, SearchOptions
+from webtools.providers.about import About, Account, Capability, SearchOptions
 from webtools.providers.errors import read_failure
 from webtools.providers.filters import filters_left, site_of
 from webtools.providers.hits import HitFields, read_hits
 from webtools.providers.parsing import json_object, maybe_object
-from webtools.providers.protocols import Account, FilterName, Hits, SearchQuery
+from webtools.providers.protocols import FilterName, Hits, SearchQuery
 
 _MOST_RESULTS = 20
 _HIT = HitFields(snippet="description")

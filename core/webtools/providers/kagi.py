@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from webtools.http.messages import Request, Response
+from webtools.providers.about import Account
 from webtools.providers.filters import (
     Names,
     filters_left,
@@ -31,7 +32,7 @@ from webtools.providers.kagi_pages import (
     summary_request,
 )
 from webtools.providers.parsing import json_object, maybe_object
-from webtools.providers.protocols import Account, FilterName, Hits, SearchQuery
+from webtools.providers.protocols import FilterName, Hits, SearchQuery
 from webtools.text.narrowing import is_list
 
 __all__ = [

@@ -13,9 +13,8 @@ from pydantic import Field, SecretStr
 
 from webtools.errors import AuthenticationError, ProviderError, QuotaError
 from webtools.http.messages import OK, Request, Response
-from webtools.providers.about import About, Capability, SearchOptions
+from webtools.providers.about import About, Account, Capability, SearchOptions
 from webtools.providers.errors import ErrorTable, Meaning, read_error_body
-from webtools.providers.protocols import Account
 
 MOST_EXTRACTED = 10  # pages of one request
 

@@ -9,13 +9,14 @@ import re
 
 from webtools.errors import UnavailableError
 from webtools.http.messages import Request, Response
+from webtools.providers.about import Account
 from webtools.providers.fetched import PageFields, faults_of
 from webtools.providers.hits import Item, Oddities, read_items
 from webtools.providers.kagi_api import ABOUT, post
 from webtools.providers.page_parts import read_texts
 from webtools.providers.parsing import json_object, number, text
 from webtools.providers.prices import estimate
-from webtools.providers.protocols import Account, PageQuery, Pages, Summary, SummaryQuery
+from webtools.providers.protocols import PageQuery, Pages, Summary, SummaryQuery
 from webtools.text.cleaning import one_line, without_controls
 
 _MOST_BILLED_TOKENS = 10_000

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from webtools.errors import AuthenticationError, ProviderError, QuotaError
 from webtools.http.messages import OK, Request, Response
-from webtools.providers.about import About, Capability, SearchOptions
+from webtools.providers.about import About, Account, Capability, SearchOptions
 from webtools.providers.errors import ErrorTable, Meaning, read_error_body
 from webtools.providers.filters import (
     DATES,
@@ -22,7 +22,7 @@ from webtools.providers.filters import (
 )
 from webtools.providers.hits import HitFields, read_hits
 from webtools.providers.parsing import json_object, maybe_objects
-from webtools.providers.protocols import Account, FilterName, Hits, SearchQuery
+from webtools.providers.protocols import FilterName, Hits, SearchQuery
 
 _RESULTS_TO_CHOOSE_FROM = 30  # where filters are applied here; the price is the same
 _NOTHING_FOUND = "SEARCH_QUERY_NO_RESULT"

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from webtools.providers.about import Account
 from webtools.providers.fetched import PageFields, read_page_list
 from webtools.providers.hits import Item
-from webtools.providers.protocols import Account, PageQuery, Pages
+from webtools.providers.protocols import PageQuery, Pages
 from webtools.results import Page
 
 _HIGHLIGHTS = 3

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, Literal
 
 from webtools.http.messages import Request, Response
-from webtools.providers.about import About, SearchOptions
+from webtools.providers.about import About, Account, SearchOptions
 from webtools.providers.errors import ErrorTable, read_failure
 from webtools.providers.fetched import PageFields, fault_text, faults_of, read_page_list
 from webtools.providers.filters import (
@@ -25,7 +25,7 @@ from webtools.providers.hits import HitFields, Item, Oddities, joined, read_hits
 from webtools.providers.page_parts import cut, missing_parts
 from webtools.providers.parsing import json_object, notices
 from webtools.providers.prices import estimate
-from webtools.providers.protocols import Account, FilterName, Hits, PageQuery, Pages, SearchQuery
+from webtools.providers.protocols import FilterName, Hits, PageQuery, Pages, SearchQuery
 from webtools.text.cleaning import without_controls
 
 _RESULTS_IN_PRICE = 10

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from webtools.providers.protocols import Account
+from webtools.providers.about import Account
 from webtools.text.cleaning import one_line
 from webtools.text.dates import read_moment
 from webtools.text.invisible import without_hidden

@@ -10,14 +10,9 @@ import re
 from functools import partial
 from typing import Any, Literal
 
-from webtools.errors import (
-    AuthenticationError,
-    BadRequestError,
-    QuotaError,
-    UnavailableError,
-)
+from webtools.errors import AuthenticationError, BadRequestError, QuotaError, UnavailableError
 from webtools.http.messages import Request, Response
-from webtools.providers.about import About, SearchOptions
+from webtools.providers.about import About, Account, SearchOptions
 from webtools.providers.errors import ITSELF, ErrorTable, Meaning, read_failure
 from webtools.providers.filters import (
     DOMAINS,
@@ -32,7 +27,6 @@ from webtools.providers.hits import HitFields, Item, Oddities, read_hits, read_i
 from webtools.providers.parsing import inside, json_object, number, quotable
 from webtools.providers.prices import stated_or
 from webtools.providers.protocols import (
-    Account,
     FilterName,
     Hits,
     SearchQuery,

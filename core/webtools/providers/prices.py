@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from webtools.providers.about import Account
 from webtools.providers.parsing import number
-from webtools.providers.protocols import Account, Cost
+from webtools.providers.protocols import Cost
 
 
 def estimate(usd: float) -> Cost:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, get_args
 
 from webtools.errors import ConfigError
-from webtools.providers.about import About, Capability
+from webtools.providers.about import About, Account, Capability
 from webtools.providers.protocols import (
-    Account,
     DocsProvider,
     DocsQuery,
     FetchProvider,
@@ -37,6 +36,13 @@ _FUNCTIONS: dict[str, tuple[str, ...]] = {
     "docs": ("lookup", "lookup_price"),
     "synthesize": ("synthesis_request", "synthesis_price", "read_synthesis"),
     "pages": ("pages", "fetch_price"),
+}
+_PRICES: dict[type[Query], str] = {
+    SearchQuery: "search_price",
+    PageQuery: "fetch_price",
+    SummaryQuery: "summary_price",
+    DocsQuery: "lookup_price",
+    SynthesisQuery: "synthesis_price",
 }
 
 
@@ -75,21 +81,11 @@ class Services:
         Raises:
             TypeError: The provider takes no such query.
         """
-        fetcher = self.fetch or self.pages
-        if isinstance(query, SearchQuery) and self.search:
-            price = self.search.search_price(query, account)
-        elif isinstance(query, PageQuery) and fetcher:
-            price = fetcher.fetch_price(query, account)
-        elif isinstance(query, SummaryQuery) and self.summarize:
-            price = self.summarize.summary_price(query, account)
-        elif isinstance(query, DocsQuery) and self.docs:
-            price = self.docs.lookup_price(query, account)
-        elif isinstance(query, SynthesisQuery) and self.synthesize:
-            price = self.synthesize.synthesis_price(query, account)
-        else:
+        price: Callable[..., float] | None = getattr(self.provider, _PRICES[type(query)], None)
+        if price is None:
             message = f"{self.about.name} takes no {type(query).__name__}"
             raise TypeError(message)
-        return round(price, 6)
+        return round(price(query, account), 6)
 
 
 def services_of(provider: Any) -> Services:

@@ -14,12 +14,12 @@ from pydantic import Field
 
 from webtools.errors import AuthenticationError, ProviderError
 from webtools.http.messages import OK, Request, Response
-from webtools.providers.about import About, Capability, SearchOptions
+from webtools.providers.about import About, Account, Capability, SearchOptions
 from webtools.providers.errors import ErrorTable, read_error_body
 from webtools.providers.filters import hosts, site_operators, utc_day
 from webtools.providers.hits import HitFields, read_hits
 from webtools.providers.parsing import json_object, line, maybe_list, maybe_object, strings
-from webtools.providers.protocols import Account, FilterName, Hits, SearchQuery
+from webtools.providers.protocols import FilterName, Hits, SearchQuery
 from webtools.text.narrowing import is_list
 
 _MOST_RESULTS = 20  # of a page; there is no parameter for it, so what is too much is cut off here

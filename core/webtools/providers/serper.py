@@ -11,7 +11,7 @@ from typing import Any
 
 from webtools.errors import QuotaError
 from webtools.http.messages import Request, Response
-from webtools.providers.about import About, SearchOptions
+from webtools.providers.about import About, Account, SearchOptions
 from webtools.providers.errors import ITSELF, ErrorTable, Meaning, read_failure
 from webtools.providers.filters import (
     DOMAINS,
@@ -27,7 +27,7 @@ from webtools.providers.filters import (
 from webtools.providers.hits import HitFields, age_in, read_hits
 from webtools.providers.parsing import json_object, number
 from webtools.providers.prices import estimate
-from webtools.providers.protocols import Account, FilterName, Hits, SearchQuery
+from webtools.providers.protocols import FilterName, Hits, SearchQuery
 
 _RESULTS_IN_PRICE = 10
 _ERRORS = ErrorTable(

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from urllib.parse import urldefrag
 
+from webtools.providers.about import Account
 from webtools.providers.parsing import rank_score
-from webtools.providers.protocols import Account
 from webtools.results import SearchResult
 from webtools.text.cleaning import without_controls
 from webtools.text.invisible import without_hidden

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from webtools.errors import ProviderError, QuotaError
 from webtools.http.messages import OK, Request, Response
-from webtools.providers.about import About, Capability, SearchOptions
+from webtools.providers.about import About, Account, Capability, SearchOptions
 from webtools.providers.errors import ErrorTable, bounded, read_error_body
 from webtools.providers.fetched import PageFields, faults_of
 from webtools.providers.filters import (
@@ -28,14 +28,7 @@ from webtools.providers.hits import HitFields, Item, Oddities, read_hits, read_i
 from webtools.providers.page_parts import read_texts
 from webtools.providers.parsing import http_date, json_object, number
 from webtools.providers.prices import free_without_key
-from webtools.providers.protocols import (
-    Account,
-    FilterName,
-    Hits,
-    PageQuery,
-    Pages,
-    SearchQuery,
-)
+from webtools.providers.protocols import FilterName, Hits, PageQuery, Pages, SearchQuery
 from webtools.providers.tavily_countries import COUNTRIES
 from webtools.text.dates import read_moment
 

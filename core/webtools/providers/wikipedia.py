@@ -11,19 +11,14 @@ from typing import Any
 from urllib.parse import urlencode
 
 from webtools._version import __version__
-from webtools.errors import (
-    BadRequestError,
-    ProviderError,
-    RateLimitError,
-    UnavailableError,
-)
+from webtools.errors import BadRequestError, ProviderError, RateLimitError, UnavailableError
 from webtools.http.messages import OK, Request, Response
-from webtools.providers.about import About, Capability, SearchOptions
+from webtools.providers.about import About, Account, Capability, SearchOptions
 from webtools.providers.errors import ErrorTable, Meaning, read_error_body
 from webtools.providers.filters import filters_left
 from webtools.providers.hits import HitFields, read_hits
 from webtools.providers.parsing import json_object, maybe_object, number
-from webtools.providers.protocols import Account, FilterName, Hits, SearchQuery
+from webtools.providers.protocols import FilterName, Hits, SearchQuery
 from webtools.text.narrowing import is_list
 
 _MOST_RESULTS = 20  # with introductions, of which one answer has no more

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from webtools.errors import ProviderError
 from webtools.http.messages import OK, Request, Response
-from webtools.providers.about import About, Capability, SearchOptions
+from webtools.providers.about import About, Account, Capability, SearchOptions
 from webtools.providers.errors import ErrorTable, read_error_body
 from webtools.providers.filters import (
     DATES,
@@ -25,7 +25,7 @@ from webtools.providers.filters import (
 from webtools.providers.hits import HitFields, joined, joined_lists, read_hits
 from webtools.providers.parsing import json_object, maybe_object
 from webtools.providers.prices import free_without_key
-from webtools.providers.protocols import Account, FilterName, Hits, SearchQuery
+from webtools.providers.protocols import FilterName, Hits, SearchQuery
 
 _MOST_RESULTS, _MOST_WITH_PAGES, _LAST_PAGE = 100, 20, 10
 # The pages beside the hits, of its cache: others are fetched at a further price.

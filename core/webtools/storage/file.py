@@ -9,7 +9,6 @@ import os
 import sqlite3
 import stat
 import sys
-import time
 from collections.abc import Generator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -149,18 +148,16 @@ def _is_of_user(uid: int) -> bool:
 
 
 @contextmanager
-def opening_alone(file: Path, deadline: float) -> Generator[None]:
+def opening_alone(file: Path) -> Generator[None]:
     """Keep other threads and processes from opening or moving the file meanwhile.
 
     Raises:
-        TimeoutError: Somebody else does so until the deadline.
+        TimeoutError: Somebody else does so.
     """
     lock = os.open(beside(file, ".lock"), os.O_RDWR | os.O_CREAT | _NO_LINKS, _PRIVATE)
     try:
-        while not _try_lock(lock):
-            if time.monotonic() >= deadline:
-                raise TimeoutError("another process is opening it for too long")
-            time.sleep(0.002)
+        if not _try_lock(lock):
+            raise TimeoutError("another process is opening it for too long")
         yield
     finally:
         os.close(lock)

@@ -9,7 +9,6 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from webtools.config.accounts import keyless_notices
 from webtools.config.first_steps import first_steps, keyless_titles
-from webtools.config.messages import listed
 from webtools.config.paths import ENVIRONMENT
 from webtools.config.settings import EXAMPLE, Accounts
 from webtools.errors import ConfigError, WebToolsError
@@ -35,6 +34,7 @@ from webtools.results import SearchResult
 from webtools.storage.cache import cache_key
 from webtools.storage.circuit_breaker import Parking
 from webtools.text.choices import Command
+from webtools.text.quoting import listed
 
 NEWS = "news"
 RecencySource: TypeAlias = Literal["call", "command", "words"]
