@@ -26,7 +26,8 @@ from webtools.errors import (
     RequestError,
     RequestTimeoutError,
 )
-from webtools.flows.drivers import arun, run
+from webtools.flows.async_driver import arun
+from webtools.flows.drivers import run
 from webtools.http import transport as transport_module
 from webtools.http.dns import aresolve, resolve
 from webtools.http.messages import Request, Response
@@ -37,7 +38,7 @@ from webtools.pages.reading_here import within
 from webtools.pipeline.context import detached
 from webtools.providers import Account
 from webtools.providers.direct import IMPLICIT, missing_libraries
-from webtools.providers.page_parts import cut, lead
+from webtools.providers.fetched import cut, lead
 from webtools.providers.protocols import PageQuery
 from webtools.results import FetchResponse
 from webtools.tools import FETCH

@@ -33,6 +33,16 @@ class SearchOptions(Options):
     default_search_limit: int | None = None
 
 
+class PageOptions(Options):
+    """Options of every provider whose pages can be cut.
+
+    Attributes:
+        default_fetch_text_max_characters: Bound on a page's text where the call sets none.
+    """
+
+    default_fetch_text_max_characters: int | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About:
     """The facts of a provider.

@@ -41,8 +41,7 @@ from webtools.providers.errors import (
     retry_after,
 )
 from webtools.providers.hits import HitFields, Item, Oddities, read_hits, read_items
-from webtools.providers.parsing import inside, json_object, maybe_object, number
-from webtools.providers.prices import estimate
+from webtools.providers.parsing import estimate, inside, json_object, maybe_object, number
 from webtools.providers.protocols import DocsQuery, Hits
 from webtools.providers.snippets import by_page, fenced
 from webtools.text.cleaning import without_controls

@@ -19,7 +19,7 @@ from webtools.pages import INSTALL
 from webtools.pages.ssrf import Policy, sites
 from webtools.providers.about import About, Account, Capability, Options
 from webtools.providers.errors import kind_of, retry_after
-from webtools.providers.page_parts import missing_parts, with_parts
+from webtools.providers.fetched import missing_parts, with_parts
 from webtools.providers.protocols import PageCall, PageQuery, Pages
 from webtools.results import Page
 

@@ -12,9 +12,8 @@ from typing import Any, TypeAlias, TypeVar, cast
 from urllib.parse import urlsplit
 
 from webtools.providers.about import Account
-from webtools.providers.parsing import number, rank_score
-from webtools.providers.prices import estimate
-from webtools.providers.protocols import DocsQuery, Hits, SearchQuery
+from webtools.providers.parsing import estimate, number, rank_score
+from webtools.providers.protocols import Cost, DocsQuery, Hits, SearchQuery
 from webtools.results import Page, Passage, SearchResult
 from webtools.text.cleaning import is_web_url, one_line, without_controls
 from webtools.text.dates import read_age, read_day, read_moment
@@ -207,9 +206,11 @@ def read_hits(
     fields: HitFields,
     query: SearchQuery | DocsQuery,
     account: Account,
-    usd: float | None = None,
+    usd: float | Cost | None = None,
 ) -> Hits:
-    """Read a list of hits in the provider's order, best first; `usd` is what the list says.
+    """Read a list of hits in the provider's order, best first; `usd` is what the search cost.
+
+    A number is what the price list says.
 
     Raises:
         TypeError: `items` is no list of objects.
@@ -243,7 +244,7 @@ def read_hits(
     ]
     faults = [account.domains.fault_of(result.url) for result in results if has_content]
     said = [*odd.warnings(), *dict.fromkeys(fault for fault in faults if fault)]
-    return Hits(results, None if usd is None else estimate(usd), said)
+    return Hits(results, estimate(usd) if isinstance(usd, (int, float)) else usd, said)
 
 
 def _url(item: Item, fields: HitFields) -> str:

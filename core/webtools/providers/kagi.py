@@ -11,21 +11,17 @@ from typing import Any
 from urllib.parse import urlencode
 
 from webtools.http.messages import Request, Response
+from webtools.providers import filters
 from webtools.providers.about import Account
-from webtools.providers.filters import (
-    Names,
-    filters_left,
-    filters_of_operators,
-    is_safe,
-    iso_day,
-    sent,
-    site_operators,
-)
 from webtools.providers.hits import HitFields, Item, joined, read_hits
-from webtools.providers.kagi_api import ABOUT, MOST_EXTRACTED, bot, post, read_error
-from webtools.providers.kagi_pages import (
+from webtools.providers.kagi_api import (
+    ABOUT,
+    MOST_EXTRACTED,
+    bot,
     fetch_price,
     fetch_request,
+    post,
+    read_error,
     read_pages,
     read_summary,
     summary_price,
@@ -58,14 +54,14 @@ _CATEGORIES = str.split(
     "search news interesting_news interesting_finds listicle code video podcast web_archive"
     " public_records infobox adjacent_question"
 )
-_FIELDS: Names = {
+_FIELDS: filters.Names = {
     "category": ("workflow", str),
     "page": ("page", int),
-    "safe_search": ("safe_search", is_safe),
+    "safe_search": ("safe_search", filters.is_safe),
 }
-_FILTERS: Names = {
-    "start_published_date": ("after", iso_day),
-    "end_published_date": ("before", iso_day),
+_FILTERS: filters.Names = {
+    "start_published_date": ("after", filters.iso_day),
+    "end_published_date": ("before", filters.iso_day),
     "country": ("region", str.lower),
 }
 
@@ -75,7 +71,7 @@ def native_filters(query: SearchQuery, account: Account) -> frozenset[FilterName
 
     v1 also takes `lens` objects with lists of sites, but ignores them (seen 2026-08-10).
     """
-    native = filters_of_operators(query)
+    native = filters.filters_of_operators(query)
     if account.options.search_api == "v1":
         native |= {*_FILTERS, *_FIELDS, "content"}
         if query.category != "news":
@@ -88,17 +84,18 @@ def search_request(query: SearchQuery, account: Account) -> Request:
 
     `limit` is sent only when nothing is filtered on our side: it saves bytes, never money.
     """
-    words = " ".join([query.query, *site_operators(query.include_domains, query.exclude_domains)])
-    limit = {} if filters_left(query, frozenset()) else {"limit": query.limit}
+    sites = filters.site_operators(query.include_domains, query.exclude_domains)
+    words = " ".join([query.query, *sites])
+    limit = {} if filters.filters_left(query, frozenset()) else {"limit": query.limit}
     if account.options.search_api == "v0":
         asked = urlencode({"q": words, **limit})
         return Request("GET", f"{account.base_url}/api/v0/search?{asked}", headers=bot(account))
     native = native_filters(query, account)
-    body: dict[str, Any] = {"query": words, **limit, **sent(query, _FIELDS, native)}
+    body: dict[str, Any] = {"query": words, **limit, **filters.sent(query, _FIELDS, native)}
     if query.content:
         body["extract"] = {"count": _extracted(query)}
-    if filters := sent(query, _FILTERS, native):
-        body["filters"] = filters
+    if narrowed := filters.sent(query, _FILTERS, native):
+        body["filters"] = narrowed
     return post("v1/search", body, account)
 
 

@@ -1,13 +1,18 @@
-"""Reads values out of decoded JSON: lenient where APIs are known to vary, strict elsewhere."""
+"""Reads values out of decoded JSON: lenient where APIs are known to vary, strict elsewhere.
+
+A price that an answer does not state comes from the price list.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
 from webtools.providers.about import Account
+from webtools.providers.protocols import Cost
 from webtools.text.cleaning import one_line
 from webtools.text.dates import read_moment
 from webtools.text.invisible import without_hidden
@@ -109,3 +114,19 @@ def http_date(value: str) -> datetime | None:
 def rank_score(index: int, count: int) -> float:
     """Score a hit by its rank when the provider gives no score: linear from 1 down."""
     return (count - index) / count
+
+
+def estimate(usd: float) -> Cost:
+    """Return a cost that is from the price list."""
+    return Cost(round(usd, 6), is_estimate=True)
+
+
+def free_without_key(usd: float, account: Account) -> Cost:
+    """Return a cost that is from the price list, where calls without a key are free."""
+    return estimate(usd) if account.api_key else Cost(0.0, is_estimate=False)
+
+
+def stated_or(value: Any, listed: Callable[[], float]) -> Cost:
+    """Return the cost in USD that an answer states, else what is `listed` in the price list."""
+    total = number(value, least=0)
+    return estimate(listed()) if total is None else Cost(total, is_estimate=False)

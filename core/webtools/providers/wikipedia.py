@@ -15,7 +15,7 @@ from webtools.errors import BadRequestError, ProviderError, RateLimitError, Unav
 from webtools.http.messages import OK, Request, Response
 from webtools.providers.about import About, Account, Capability, SearchOptions
 from webtools.providers.errors import ErrorTable, Meaning, read_error_body
-from webtools.providers.filters import filters_left
+from webtools.providers.filters import asked_for, with_pages
 from webtools.providers.hits import HitFields, read_hits
 from webtools.providers.parsing import json_object, maybe_object, number
 from webtools.providers.protocols import FilterName, Hits, SearchQuery
@@ -82,19 +82,14 @@ def native_filters(query: SearchQuery, account: Account) -> frozenset[FilterName
     It knows one site, and no dates of publication; pages are counted here where results are
     thinned out here.
     """
-    native: set[FilterName] = set()
-    if _WIKIPEDIA(account.base_url):
-        native.add("language")
-    if not filters_left(query, frozenset()):
-        native.add("page")
-    return frozenset(native)
+    native: set[FilterName] = {"language"} if _WIKIPEDIA(account.base_url) else set()
+    return with_pages(query, native)
 
 
 def search_request(query: SearchQuery, account: Account) -> Request:
     """Build the one GET a query takes; with filters on our side it asks for all there may be."""
     native = native_filters(query, account)
-    here = filters_left(query, native)
-    limit = _MOST_RESULTS if here else min(query.limit, _MOST_RESULTS)
+    limit = asked_for(query, native, _MOST_RESULTS)
     asked = {"gsrsearch": query.query, "gsrlimit": limit}
     if query.page > 1 and "page" in native:
         asked["gsroffset"] = (query.page - 1) * limit

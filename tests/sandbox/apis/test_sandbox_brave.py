@@ -48,13 +48,6 @@ def test_limits_stand_in_the_headers(brave: Desk) -> None:
     assert "Retry-After" not in fast.headers
 
 
-def test_a_search_may_be_posted_as_json(brave: Desk) -> None:
-    posted = brave.post(WEB, q="json", count=2, text_decorations=False, freshness=None)
-    assert len(results(posted)) == 2
-    for junk in (b"", b"[]"):
-        assert brave.send("POST", WEB, content=junk).status_code == 422
-
-
 def test_a_result_shows_marks_entities_and_a_naive_date(brave: Desk) -> None:
     first = results(brave.get(WEB, q="json streaming parser"))[0]
     assert first["title"] == "A streaming JSON parser that never holds the whole document"

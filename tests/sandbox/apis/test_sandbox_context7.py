@@ -79,9 +79,7 @@ def test_text_is_the_default(context7: Desk) -> None:
     ("changes", "status", "code"),
     [
         ({"libraryId": "/python"}, 400, "invalid_library_id"),
-        ({"libraryId": "/acme/private"}, 403, "access_denied"),
         ({"libraryId": "/acme/gone"}, 404, "library_not_found"),
-        ({"libraryId": "/python/sched"}, 202, "library_not_finalized"),
         ({"query": "qqq"}, 404, "no_snippets_found"),
         ({"libraryId": "/python/json@v2.7"}, 404, "tag_not_found"),
         ({"libraryId": "/python/pathlib@v9"}, 404, "tag_not_found"),

@@ -53,9 +53,6 @@ def test_contents_options_are_nested_in_a_search(exa: Desk) -> None:
     assert 50 < len(hit["text"]) <= 90
     assert hit["highlights"]
     assert hit["summary"]
-    html = {"text": {"includeHtmlTags": True}}
-    hit = hits(exa.post("/search", query="json", contents=html))[0]
-    assert hit["text"].startswith("<article>")
 
 
 @pytest.mark.parametrize(

@@ -134,14 +134,6 @@ def test_extract_reports_failed_pages_with_status_200(v1: Desk) -> None:
     assert second == {"url": bad, "error": "No data from crawlers"}
 
 
-def test_markdown_is_answered_as_markdown(v1: Desk) -> None:
-    search = v1.post("/api/v1/search", query="json", format="markdown")
-    assert search.headers["content-type"].startswith("text/markdown")
-    assert search.text.startswith("## [")
-    pages = [{"url": f"{DOCS}/library/json.html"}]
-    assert v1.post("/api/v1/extract", pages=pages, format="markdown").text.startswith("# json")
-
-
 # --- version 0 -----------------------------------------------------------------------------------
 
 
@@ -193,13 +185,10 @@ def test_takeaways_are_a_list(v0: Desk) -> None:
     assert all(line.startswith("- ") for line in data["output"].splitlines())
 
 
-def test_summarize_takes_a_posted_text_as_json_or_as_a_form(v0: Desk) -> None:
+def test_summarize_takes_a_posted_text(v0: Desk) -> None:
     text = "One thing. Another thing."
     posted = v0.post("/api/v0/summarize", text=text, target_language="ZH-HANT", cache=True)
     assert old(posted)["output"] == text
-    form = str(httpx.QueryParams({"text": text})).encode()
-    sent = v0.send("POST", "/api/v0/summarize", content=form, content_type="application/x-www-form")
-    assert old(sent)["output"] == text
     missing = v0.get("/api/v0/summarize", url="https://a.example")
     assert (missing.status_code, missing.json()["error"][0]["code"]) == (500, 500)
 

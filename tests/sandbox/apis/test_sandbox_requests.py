@@ -237,7 +237,7 @@ TABLE: dict[str, Refused] = {
             "input ": (" ", "input cannot be empty"),
             "input  ": ([], "input cannot be empty"),
             "preset ": ("slow", "preset"),
-            "model": ("sonar", "unknown model"),
+            "model": ("sonar", "validation failed: model"),
             "max_steps": (0, "max_steps"),
             "tool_choice": ("some", "tool_choice"),
             "stream": (True, "stream"),
@@ -287,7 +287,13 @@ TABLE: dict[str, Refused] = {
     "wikipedia": Refused(
         "GET",
         "/w/api.php",
-        {"action": "query", "format": "json", "generator": "search", "gsrsearch": "x"},
+        {
+            "action": "query",
+            "format": "json",
+            "formatversion": "2",
+            "generator": "search",
+            "gsrsearch": "x",
+        },
         {
             "action": ("delete", "badvalue"),
             "gsrsearch": (NOTHING, "missingparam"),

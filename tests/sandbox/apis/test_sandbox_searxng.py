@@ -58,8 +58,3 @@ def test_engines_that_it_does_not_know_stay_silent(searxng: Desk) -> None:
 def test_its_entry_has_an_address_and_no_key(searxng: Desk) -> None:
     entry = {"name": "searxng", "type": "searxng", "baseUrl": "http://127.0.0.1:1/searxng"}
     assert searxng.api.settings(entry["baseUrl"]) == entry
-
-
-def test_a_search_may_be_posted_as_a_form(searxng: Desk) -> None:
-    answer = searxng.send("POST", "/search", content=b"q=json&format=json").json()
-    assert answer["query"] == "json"
