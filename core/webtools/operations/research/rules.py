@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
 from ipaddress import ip_address
+from typing import Any
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
 from webtools.inputs.models import MAX_RECENCY_DAYS
@@ -156,10 +157,12 @@ class _Suffixes:
 
 def _listed(host: str) -> str | None:
     try:
-        from tld import get_fld  # noqa: PLC0415 - few calls weigh domains, and it reads a file
+        import tld  # noqa: PLC0415 - few calls weigh domains, and it reads a file
     except ImportError:
         return None
-    return get_fld(f"https://{host}/", fail_silently=True, search_private=True)
+    untyped: Any = tld  # its types are not complete
+    found: str | None = untyped.get_fld(f"https://{host}/", fail_silently=True, search_private=True)
+    return found
 
 
 def _registered_by_look(labels: Sequence[str]) -> str:
