@@ -31,7 +31,7 @@ def text(body: str) -> str:
 @pytest.mark.parametrize(
     ("html", "shown"),
     [
-        ("<ruby>世<rp>(</rp><rt>se</rt></ruby><rt> </rt> now", "世(se) now"),
+        ("<ruby>世<rp>(</rp><rt>se</rt><rp>)</rp></ruby> now", "世(se) now"),
         (
             '<math><mi>x</mi><annotation encoding="application/x-tex">x^2 +\n1</annotation></math>now',
             "See $x^2 + 1$ now",
