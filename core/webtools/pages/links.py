@@ -8,10 +8,7 @@ from urllib.parse import urljoin
 from webtools.pages.tree import Element, text_of, tokens
 
 _BLANKS = re.compile(r"[ \t\n\r\f]+")
-_PERMALINK_CLASSES = frozenset(
-    {"headerlink", "anchor", "permalink", "hash-link", "anchorjs-link", "anchor-link"}
-    | {"heading-link", "header-anchor", "heading-anchor"}
-)
+_PERMALINK_CLASSES = frozenset({"headerlink", "anchor", "permalink", "hash-link", "header-anchor"})
 _TOOLS = frozenset({"mw-editsection", "copybtn", "test-arrow", "sub-logo-container"})
 _BESIDE = frozenset({"headerlink", "viewcode-link", "anchor", "srclink", "notable-traits"})
 _PERMALINK_TEXTS = frozenset({"", "¶", "#", "§", "\U0001f517", "\u2693", "\ue5d5", "\uf0c1"})

@@ -8,7 +8,6 @@ from webtools.pages.tree import Element
 
 _LARGE = frozenset({"pre", "table", "h1", "h2", "h3", "h4", "h5", "h6", "dl", "listing"})
 _MOST_COLUMNS = 60
-_LONGEST_CELL = 2000  # characters; tables with longer ones lay out a page
 
 
 def is_layout(table: Element) -> bool:
@@ -16,9 +15,6 @@ def is_layout(table: Element) -> bool:
     if table.get("role") in {"presentation", "none"}:
         return True
     if any(each.tag in _LARGE for each in table.iterdescendants()):
-        return True
-    cells = [each for row in _cells(table) for each in row]
-    if any(sum(map(len, each.itertext())) > _LONGEST_CELL for each in cells):
         return True
     return max(map(len, _cells(table)), default=0) < 2  # noqa: PLR2004  # a column is a list
 
