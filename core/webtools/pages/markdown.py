@@ -16,7 +16,7 @@ from functools import cache, partial
 from webtools.pages.code import fenced, inline_code, is_block_code, language, lines_of
 from webtools.pages.links import absolute, base_of, is_permalink, linked, visible_text
 from webtools.pages.tables import is_layout, rows_of
-from webtools.pages.tree import Element, first_number, text_of, tokens
+from webtools.pages.tree import BLOCKS, Element, first_number, text_of, tokens
 
 _BLANKS = re.compile(r"[ \t\n\r\f]+")
 _BREAKS = re.compile(r" *\x0b *")
@@ -27,18 +27,7 @@ _SKIPPED = frozenset(
     {"head", "svg", "button", "select", "input", "textarea", "iframe", "object", "template"}
     | {"style", "script", "noscript", "audio", "video", "canvas", "datalist", "map", "hr"}
 )
-_BLOCKS = frozenset(
-    {"address", "article", "aside", "body", "center", "dd", "details", "div", "dt", "fieldset"}
-    | {"figcaption", "figure", "footer", "form", "header", "hgroup", "html", "legend"}
-    | {"main", "nav", "p", "search", "section", "summary"}
-    | {"caption", "tr", "td", "th", "tbody", "thead", "tfoot"}
-)
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_ALL_BLOCKS = (
-    _BLOCKS
-    | _HEADINGS.keys()
-    | {"ul", "ol", "menu", "li", "dl", "pre", "listing", "xmp", "blockquote", "table", "hr"}
-)
 
 
 def to_markdown(root: Element, url: str = "") -> str:
@@ -65,6 +54,7 @@ class _Writer:
 
     def _table(self) -> dict[str, Callable[[Element], None]]:
         table: dict[str, Callable[[Element], None]] = {
+            **dict.fromkeys(BLOCKS, self.block),
             "a": self._anchor,
             "br": self._break,
             "img": self._image,
@@ -78,7 +68,6 @@ class _Writer:
             "table": self._pipes,
             "blockquote": self._quote,
         }
-        table |= dict.fromkeys(_BLOCKS, self.block)
         table |= dict.fromkeys(_HEADINGS, self._heading)
         table |= dict.fromkeys(("pre", "listing", "xmp"), self._code_block)
         table |= dict.fromkeys(("code", "kbd", "samp", "tt"), self._code)
@@ -348,7 +337,7 @@ class _Writer:
         target = "" if in_itself else self._address_of(href)
         if not target:
             self.inside(element)
-        elif any(each.tag in _ALL_BLOCKS for each in element.iterdescendants()):
+        elif any(each.tag in BLOCKS for each in element.iterdescendants()):
             self._flush()
             self._link = target
             self.block(element)

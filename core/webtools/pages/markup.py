@@ -11,18 +11,15 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
+from webtools.pages.tree import BLOCKS
 from webtools.pages.visibility import is_hidden
 
 MAX_ELEMENTS = 100_000  # of which the extraction library reads some 20,000 in a second
 MAX_DEPTH = 250  # libxml2 drops what is deeper than 255
 MAX_ATTRIBUTES = 1000  # their number costs libxml2 quadratic time
-_HIDDEN = frozenset({"script", "style", "template", "svg", "noscript", "iframe", "object"})
+_HIDDEN = frozenset({"script", "style", "svg", "noscript"})
 _ASIDE = frozenset({"nav", "footer", "aside", "select", "button", "head"})
-_BLOCKS = frozenset(
-    {"address", "article", "blockquote", "br", "dd", "div", "dl", "dt", "fieldset", "figcaption"}
-    | {"figure", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "ol"}
-    | {"p", "pre", "section", "table", "td", "th", "title", "tr", "ul"}
-)
+_BLOCKS = BLOCKS | {"br", "title"}
 _APP_ROOTS = frozenset({"root", "app", "__next", "__nuxt", "___gatsby", "app-root", "q-app"})
 _END = "\0"  # of an element's text; no page text has it
 _LONGEST_META = 1000
