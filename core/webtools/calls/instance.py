@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from webtools.calls.validate import Dispatcher
-from webtools.config.settings import Config, Settings
+from webtools.config import Config, Settings
 from webtools.flows.drivers import Flow, run
 from webtools.http.threads import at_once_or_in_thread
 from webtools.http.transport import transports_for
@@ -87,7 +87,7 @@ class Instance:
         Raises:
             ConfigError: The settings are malformed.
         """
-        return self._settings.latest().fence
+        return self._settings.latest().config.fence
 
     def reads_pages_itself(self, provider: str | None = None) -> bool:
         """Return whether pages are read from their own sites, not asked of an API.
