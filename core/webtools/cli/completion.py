@@ -67,7 +67,7 @@ def _chooser(choices: Iterable[str] | None) -> Callable[..., list[str]]:
 
 
 def _providers(**asked: Any) -> list[str]:
-    from webtools.config.settings import Settings  # noqa: PLC0415
+    from webtools.config import Settings  # noqa: PLC0415
     from webtools.errors import ConfigError  # noqa: PLC0415
 
     given: argparse.Namespace = asked["parsed_args"]
