@@ -16,7 +16,7 @@ from langchain_webtools.tools import (
     WebReadTool,
     WebSearchTool,
 )
-from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE
+from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, no_such_tool
 
 if TYPE_CHECKING:
     from webtools import WebTools
@@ -105,12 +105,12 @@ class WebToolkit(BaseToolkit):
             ValueError: There is no tool of a name.
         """
         chosen = [tool.name for tool in self.web.tools()] if names is None else names
+        chosen = [chosen] if isinstance(chosen, str) else chosen
         return [self._make(name) for name in chosen]
 
     def _make(self, name: str) -> BaseTool:
         if name not in _CLASSES:
-            message = f'"{name}" is no tool; use {", ".join(_CLASSES)}.'
-            raise ValueError(message)
+            raise ValueError(no_such_tool(name))
         tool = _CLASSES[name](web=self.web, compact_artifact=self.compact_artifact)
         if isinstance(tool, WebResearchTool):
             tool.llm = self.llm

@@ -11,7 +11,8 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from webtools import bulk, errors, results
-from webtools.notebook.table import CACHE, EVERY, KEYLESS, MAGICS, PLAN
+from webtools.inputs.options import CACHE, KEYLESS
+from webtools.notebook.table import EVERY, MAGICS, PLAN
 from webtools.tools import TOOLS, ToolInput
 
 Row: TypeAlias = Sequence[str]

@@ -60,8 +60,8 @@ class _Formatter(HelpFormatter):
 def command_help() -> str:
     """Return the help of every command, as it is printed on a terminal of 80 columns."""
     helps = {"": _top_help()}
-    for name, make in arguments_module.PARSERS.items():
-        parser: Any = make(name)
+    for name in arguments_module.COMMANDS:
+        parser: Any = arguments_module.parser_of(name)
         parser.formatter_class = _Formatter
         helps[name] = parser.format_help()
     return "\n\n".join(

@@ -385,7 +385,8 @@ def test_junk_gives_the_same_awaited(web: WebTools, name: str, arguments: Any) -
 
 def test_an_unknown_tool_is_named_together_with_the_known(web: WebTools) -> None:
     result = web.call_tool("web_serach", {})
-    assert result.text == (f'"web_serach" is not a tool; use one of {", ".join(TOOLS)}.')
+    near = '(did you mean "web_search"?)'
+    assert result.text == f'"web_serach" is not a tool {near}; use one of {", ".join(TOOLS)}.'
     assert result.details["error"]["type"] == "InputError"
 
 

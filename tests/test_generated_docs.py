@@ -22,7 +22,7 @@ import langchain_webtools
 import llamaindex_webtools
 import webtools
 from webtools import WebTools
-from webtools.cli.arguments import PARSERS, read
+from webtools.cli.arguments import COMMANDS, read
 from webtools.logs.explanation import _SENTENCES
 from webtools.providers import PROVIDERS
 from webtools.tools import TOOLS
@@ -58,7 +58,7 @@ def test_the_help_is_what_the_newest_python_prints(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    for name in PARSERS:
+    for name in COMMANDS:
         with pytest.raises(SystemExit):
             read(["help", name])
         assert capsys.readouterr().out.rstrip() in generate_docs.command_help()

@@ -23,6 +23,7 @@ from webtools.inputs.models import (
 )
 from webtools.inputs.read import MAX_FIND_CHARACTERS, MAX_OFFSET, ReadInput
 from webtools.inputs.values import CATEGORIES, MAX_QUERY_CHARACTERS, SUMMARY_LANGUAGES, shown
+from webtools.text.quoting import hint
 
 __all__ = [
     "CATEGORIES",
@@ -49,6 +50,7 @@ __all__ = [
     "Tool",
     "ToolInput",
     "ToolResult",
+    "no_such_tool",
     "read_input",
     "shown",
 ]
@@ -214,3 +216,9 @@ Each call returns the next part and says at which offset the one after it begins
 )
 
 TOOLS: dict[str, Tool] = {tool.name: tool for tool in (SEARCH, FETCH, SUMMARIZE, RESEARCH, READ)}
+
+
+def no_such_tool(name: Any) -> str:
+    """Return what to tell of a name that no tool has, with the nearest one."""
+    near = hint(name, TOOLS) if isinstance(name, str) else ""
+    return f"{shown(name)} is not a tool{near}; use one of {', '.join(TOOLS)}."

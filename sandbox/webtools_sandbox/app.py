@@ -31,11 +31,12 @@ class SandboxApp:
     """The imitated APIs, the pages and the control API behind one request handler."""
 
     def __init__(
-        self, library: Library, *, extra_keys: Iterable[str] = (), today: date | None = None
+        self, library: Library, *, port: int, extra_keys: Iterable[str], today: date | None
     ) -> None:
         """Make every API over the same library; without `today` the news are dated by the clock."""
         keys = KeyRing(extra_keys)
         self.library = library
+        self.port = port
         self._today = today
         self.apis = {make.name: make(library, keys) for make in APIS}
         self.pages = PagesSite(library)
@@ -69,7 +70,7 @@ class SandboxApp:
             return await self._answer(request, "pages", self.pages, replace(call, path=path))
         if self.latency:
             await asyncio.sleep(self.latency)
-        return await self._answer(request, provider, api, call)
+        return await self._answer(request, provider, api.at(inside), call)
 
     async def _answer(
         self, request: web.BaseRequest, provider: str, site: Site, call: Call

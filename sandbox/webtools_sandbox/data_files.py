@@ -25,9 +25,3 @@ def guide(name: str) -> str:
     """Return what was written for the sandbox about a module, or an empty text."""
     file = _FOLDER / "guides" / f"{name}.md"
     return file.read_text(encoding="utf-8").strip() if file.is_file() else ""
-
-
-def errors(name: str) -> dict[int, tuple[Any, str]]:
-    """Return what an API says with a status: a code and a message; 0 stands for the others."""
-    found: dict[str, list[Any]] = table(name)["errors"]
-    return {int(status): (code, message) for status, (code, message) in found.items()}

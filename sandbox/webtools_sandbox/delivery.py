@@ -27,14 +27,18 @@ _SERVER_NAME = "webtools-sandbox"
 
 def response(reply: Reply) -> web.Response:
     """Make the response of a server in good health."""
-    headers = {"Content-Type": reply.content_type, "Server": _SERVER_NAME, **reply.headers}
-    return web.Response(status=reply.status, body=reply.body, headers=headers)
+    return web.Response(status=reply.status, body=reply.body, headers=_headers(reply))
+
+
+def _headers(reply: Reply) -> dict[str, str]:
+    return {"Content-Type": reply.content_type, "Server": _SERVER_NAME, **reply.headers}
 
 
 async def deliver(request: web.BaseRequest, reply: Reply, fault: Fault) -> web.StreamResponse:
     """Send `reply` in the way that `fault` asks for."""
     if fault.body == "hangup" or (fault.reset and fault.body != "cut"):
-        return _no_answer(request, fault)
+        _end(request, reset=fault.reset)
+        return web.Response()
     if fault.drip_headers:
         return await _drip_everything(request, reply, fault)
     if fault.body == "huge" or fault.body == "bomb":  # noqa: PLR1714  a body may be unhashable
@@ -44,11 +48,6 @@ async def deliver(request: web.BaseRequest, reply: Reply, fault: Fault) -> web.S
     if fault.drip:
         return await _drip_body(request, reply, fault.drip)
     return response(reply)
-
-
-def _no_answer(request: web.BaseRequest, fault: Fault) -> web.StreamResponse:
-    _end(request, reset=fault.reset)
-    return web.Response()
 
 
 def _end(request: web.BaseRequest, *, reset: bool) -> None:
@@ -67,8 +66,7 @@ def _end(request: web.BaseRequest, *, reset: bool) -> None:
 async def _begin(
     request: web.BaseRequest, reply: Reply, *, length: int | None = None
 ) -> web.StreamResponse:
-    headers = {"Content-Type": reply.content_type, "Server": _SERVER_NAME, **reply.headers}
-    stream = web.StreamResponse(status=reply.status, headers=headers)
+    stream = web.StreamResponse(status=reply.status, headers=_headers(reply))
     stream.content_length = length
     await stream.prepare(request)
     return stream
@@ -110,9 +108,8 @@ def _write(request: web.BaseRequest, data: bytes) -> None:
 
 def _head(reply: Reply) -> bytes:
     lines = [f"HTTP/1.1 {reply.status} {HTTPStatus(reply.status).phrase}"]
-    headers = {"Content-Type": reply.content_type, "Server": _SERVER_NAME, **reply.headers}
-    headers |= {"Content-Length": str(len(reply.body)), "Connection": "close"}
-    lines += [f"{name}: {value}" for name, value in headers.items()]
+    headers = {"Content-Length": str(len(reply.body)), "Connection": "close"}
+    lines += [f"{name}: {value}" for name, value in (_headers(reply) | headers).items()]
     return "\r\n".join([*lines, "", ""]).encode()
 
 

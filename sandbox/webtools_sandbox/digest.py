@@ -36,18 +36,19 @@ def best_sentences(text: str, terms: AbstractSet[str], *, count: int) -> list[st
 
     Without any match the page's first sentences are taken, as a search engine's snippet does.
     """
-    candidates = sentences(text)
-    hits = [len(terms & set(words(sentence))) for sentence in candidates]
-    ranked = sorted(range(len(candidates)), key=lambda index: (-hits[index], index))
-    return [candidates[index] for index in sorted(ranked[:count])]
+    return _best(sentences(text), terms, count)
 
 
 def best_sections(text: str, terms: AbstractSet[str], *, count: int) -> list[str]:
     """Pick the `count` sections that hold most of `terms`, each with its heading and its code."""
-    candidates = [section.strip() for section in _HEADING.split(text) if section.strip()]
-    hits = [len(terms & set(words(section))) for section in candidates]
-    ranked = sorted(range(len(candidates)), key=lambda index: (-hits[index], index))
-    return [candidates[index] for index in sorted(ranked[:count])]
+    sections = (section.strip() for section in _HEADING.split(text))
+    return _best([section for section in sections if section], terms, count)
+
+
+def _best(texts: list[str], terms: AbstractSet[str], count: int) -> list[str]:
+    hits = [len(terms & set(words(text))) for text in texts]
+    ranked = sorted(range(len(texts)), key=lambda index: (-hits[index], index))
+    return [texts[index] for index in sorted(ranked[:count])]
 
 
 def clip(text: str, max_chars: int | None) -> str:

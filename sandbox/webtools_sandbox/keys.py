@@ -31,7 +31,7 @@ class Standing(Enum):
 
     UNKNOWN = "unknown"
     GOOD = "good"
-    NO_CREDIT = "no credit"
+    NO_CREDIT = "no_credit"
 
 
 class KeyRing:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
 from webtools_sandbox.corpus import Collection, Corpus, Document, Hit, query_terms
-from webtools_sandbox.digest import best_sentences, clip, words
+from webtools_sandbox.digest import best_sections, best_sentences, clip, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -141,6 +141,58 @@ class Library:
         return clip(" ".join(found), max_chars)
 
 
+@dataclass(frozen=True)
+class Found:
+    """A page as an answer shows it, beside the query that it answers."""
+
+    library: Library
+    document: Document
+    query: str
+    score: float = 0.0
+
+    @cached_property
+    def url(self) -> str:
+        """Its absolute URL."""
+        return self.library.url(self.document)
+
+    @property
+    def title(self) -> str:
+        """Its title; its URL where it has none."""
+        return self.document.title or self.url
+
+    @property
+    def snippet(self) -> str:
+        """The sentence that fits the query best."""
+        return self.library.snippet(self.document, self.query)
+
+    @property
+    def terms(self) -> frozenset[str]:
+        """The words of the query."""
+        return frozenset(query_terms(self.query))
+
+    def sentences(self, count: int) -> list[str]:
+        """Return the sentences that fit the query best."""
+        return best_sentences(self.document.text, self.terms, count=count)
+
+    def sections(self, count: int) -> list[str]:
+        """Return the sections that fit the query best."""
+        return best_sections(self.document.text, self.terms, count=count)
+
+    @property
+    def when(self) -> datetime | None:
+        """When it was published, as far as that is known."""
+        return moment(self.document.published) if self.document.published else None
+
+    @property
+    def naive_date(self) -> str | None:
+        """When it was published, without an offset."""
+        return f"{self.when:%Y-%m-%dT%H:%M:%S}" if self.when else None
+
+    def date_in_words(self, month: str = "%b") -> str:
+        """Return when it was published as `Mar 4, 2026`; an empty text where nobody knows."""
+        return f"{self.when:{month}} {self.when.day}, {self.when.year}" if self.when else ""
+
+
 def _under_any(url: str, domains: Iterable[str]) -> bool:
     return any(under_domain(url, domain) for domain in domains)
 
@@ -169,18 +221,6 @@ def moment(text: str, *, end_of_day: bool = False) -> datetime:
         return start + timedelta(days=1, microseconds=-1) if end_of_day else start
     when = datetime.fromisoformat(text.strip()).replace(microsecond=0)
     return when if when.tzinfo else when.replace(tzinfo=UTC)
-
-
-def day(text: str, *, end_of_day: bool = False) -> datetime:
-    """Read a date of the form YYYY-MM-DD, and no other, as its first or last moment.
-
-    Raises:
-        ValueError: `text` is no such date.
-    """
-    if not _DATE_ONLY.fullmatch(text):
-        message = "Must be YYYY-MM-DD"
-        raise ValueError(message)
-    return moment(text, end_of_day=end_of_day)
 
 
 def _passes_dates(document: Document, filters: Filters) -> bool:

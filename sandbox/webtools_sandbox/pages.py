@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 from html import escape
+from string import Template
 from typing import TYPE_CHECKING
 
+from webtools_sandbox import data_files
 from webtools_sandbox.markup import contents_of, to_html
 from webtools_sandbox.wire import Reply
 
@@ -20,6 +22,7 @@ _HTML = "text/html; charset=utf-8"
 _SPECIAL_STATUS = {"timeout": 408, "forbidden": 403, "http-403": 403, "broken": 500}
 _CACHED_PAGES = 512
 _COLLECTIONS: tuple[Collection, ...] = ("docs", "news")
+_FRAME = Template(data_files.text("page.html"))
 _FEWEST_HEADINGS = 3  # for a table of contents
 
 
@@ -101,25 +104,7 @@ def _contents(markdown: str) -> Iterator[str]:
 def _frame(
     title: str, main: str, *, head: str = "", home: str = "/docs/", contents: str = ""
 ) -> str:
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head><meta charset="utf-8"><title>{title}</title>
-<meta name="generator" content="the offline sandbox of webtools">{head}
-<style>body {{ font-family: sans-serif }}</style>
-<script>window.visits = (window.visits || 0) + 1;</script>
-</head>
-<body>
-<nav><a href="{home}">Home</a> <a href="/docs/">Documentation</a> <a href="/news/">News</a></nav>
-<div class="banner">Accept all cookies?</div>
-<main>
-{main}
-</main>
-{contents}
-<aside>Subscribe to our newsletter</aside>
-<footer>Made for testing and served by an offline sandbox. All rights reserved.</footer>
-</body>
-</html>
-"""
+    return _FRAME.substitute(title=title, main=main, head=head, home=home, contents=contents)
 
 
 def _index(library: Library, collection: Collection) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from html import escape
 from typing import TYPE_CHECKING
 
 from webtools_sandbox.corpus import query_terms
@@ -12,15 +13,12 @@ from webtools_sandbox.library import NO_FILTERS, Filters
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
-    from webtools_sandbox.corpus import Document
-    from webtools_sandbox.library import Library
+    from webtools_sandbox.library import Found
 
 _OPERATOR = re.compile(
     r'(?P<minus>(?<!\S)-)?(?:(?P<site>site:\S+)|"(?P<phrase>[^"]+)"|(?P<word>\S+))'
 )
 _WORD = re.compile(r"(\w+)")
-_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
-_TO_ENTITIES = str.maketrans(_ENTITIES)
 
 
 def read_operators(query: str, filters: Filters = NO_FILTERS) -> tuple[str, Filters]:
@@ -51,26 +49,22 @@ def read_operators(query: str, filters: Filters = NO_FILTERS) -> tuple[str, Filt
     return " ".join(left), found_filters
 
 
-def marked(text: str, terms: AbstractSet[str]) -> str:
-    """Escape `text` as Kagi does and set the words of the query in bold."""
-    pieces = _WORD.split(text)
+def marked(text: str, terms: AbstractSet[str], tag: str = "b") -> str:
+    """Escape `text` and set the words of the query in bold."""
     return "".join(
-        f"<b>{piece}</b>" if piece.lower() in terms else piece.translate(_TO_ENTITIES)
-        for piece in pieces
+        f"<{tag}>{piece}</{tag}>" if piece.lower() in terms else escape(piece)
+        for piece in _WORD.split(text)
     )
 
 
-def described(library: Library, document: Document, query: str) -> dict[str, str]:
-    """Return `url`, `title` and `snippet` of a hit, marked up."""
-    terms = frozenset(query_terms(query))
-    url = library.url(document)
-    snippet = library.snippet(document, query)
-    # Kagi always has a title; a page without one is listed by its URL.
-    return {
-        "url": url,
-        "title": marked(document.title, terms) if document.title else url,
-        "snippet": marked(snippet, terms),
-    }
+def described(found: Found) -> dict[str, str]:
+    """Return `url`, `title` and `snippet` of a hit as Kagi marks them up, always with a title."""
+    title = _marked(found, found.document.title) if found.document.title else found.url
+    return {"url": found.url, "title": title, "snippet": _marked(found, found.snippet)}
+
+
+def _marked(found: Found, text: str) -> str:
+    return marked(text, found.terms).replace("&#x27;", "&#39;")
 
 
 def related(query: str) -> list[str]:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import ssl
     from collections.abc import Callable, Iterable
     from datetime import date
-    from types import TracebackType
     from typing import Self
 
     from typing_extensions import Unpack
@@ -82,7 +81,6 @@ class SandboxServer:
         self._latency = latency
         self._today = today
         self._app: SandboxApp | None = None
-        self._port: int | None = None
         self._thread: threading.Thread | None = None
         self._end: Callable[[], object] | None = None
 
@@ -91,12 +89,7 @@ class SandboxServer:
         self.start()
         return self
 
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Stop."""
         self.stop()
 
@@ -112,8 +105,7 @@ class SandboxServer:
             raise RuntimeError(msg)
         corpus = standard_corpus()
         sockets = _listen(self._wanted_port)
-        self._port = sockets[0].getsockname()[1]
-        self._app = self._make_app(corpus)
+        self._app = self._make_app(corpus, sockets[0].getsockname()[1])
         ready: Future[Callable[[], object]] = Future()
         self._thread = threading.Thread(
             target=self._run, args=(sockets, ready), name="webtools-sandbox", daemon=True
@@ -137,10 +129,7 @@ class SandboxServer:
     @property
     def port(self) -> int:
         """The port in use."""
-        if self._port is None:
-            msg = "The sandbox was not started."
-            raise RuntimeError(msg)
-        return self._port
+        return self._running.port
 
     @property
     def url(self) -> str:
@@ -238,17 +227,12 @@ class SandboxServer:
             raise RuntimeError(msg)
         return self._app
 
-    def _make_app(self, corpus: Corpus) -> SandboxApp:
-        own = f"{self._scheme}://{{}}:{self.port}/{{}}"
-        library = Library(
-            corpus,
-            {
-                "docs": self._docs_url or own.format(_HOST, "docs"),
-                # Another name of the same address: so there are two domains to filter by.
-                "news": self._news_url or own.format("localhost", "news"),
-            },
-        )
-        app = SandboxApp(library, extra_keys=self._keys, today=self._today)
+    def _make_app(self, corpus: Corpus, port: int) -> SandboxApp:
+        # Another name of the same address for the news: so there are two domains to filter by.
+        docs = self._docs_url or f"{self._scheme}://{_HOST}:{port}/docs"
+        news = self._news_url or f"{self._scheme}://localhost:{port}/news"
+        library = Library(corpus, {"docs": docs, "news": news})
+        app = SandboxApp(library, port=port, extra_keys=self._keys, today=self._today)
         app.latency = self._latency
         return app
 

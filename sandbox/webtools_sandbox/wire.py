@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import parse_qsl
+from uuid import UUID
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,9 +40,15 @@ class Call:
         return dict(parse_qsl(self.query_string, keep_blank_values=True))
 
     @cached_property
-    def form(self) -> dict[str, str]:
-        """The body read as an HTML form."""
-        return dict(parse_qsl(self.body.decode(errors="replace"), keep_blank_values=True))
+    def number(self) -> str:
+        """Thirty-two hexadecimal digits that are the same for the same request."""
+        sent = f"{self.path}?{self.query_string}\n".encode() + self.body
+        return hashlib.blake2b(sent, digest_size=16).hexdigest()
+
+    @property
+    def uuid(self) -> str:
+        """Its number in the form of a UUID."""
+        return str(UUID(self.number))
 
     def json(self) -> Any:
         """Decode the body.

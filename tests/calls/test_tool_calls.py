@@ -241,6 +241,14 @@ KNOWN_SEARCH = ", ".join(SearchInput.model_fields)
             {"query": "q", "max_results": 3},
             f'"max_results" is not an argument; use {KNOWN_SEARCH}.',
         ),
+        (
+            {"query": "q", "includeDomain": "a.example", "qeury": "x"},
+            (
+                '"include_domain" is not an argument (did you mean "include_domains"?); '
+                f'use {KNOWN_SEARCH}; "qeury" is not an argument (did you mean "query"?); '
+                f"use {KNOWN_SEARCH}."
+            ),
+        ),
         ({"query": "q", "api_key": "x"}, f'"api_key" is not an argument; use {KNOWN_SEARCH}.'),
         (
             {"query": "", "limit": -1},
@@ -262,6 +270,14 @@ def test_a_malformed_url_is_refused_by_name(url: str) -> None:
     message = f'"{url.strip()}" is not an absolute http(s) URL; write https://host/path.'
     assert refused(FetchInput, {"urls": [A, url]}) == message
     assert refused(SummarizeInput, {"url": url}) == message
+
+
+def test_several_malformed_urls_are_refused_in_one_sentence() -> None:
+    fault = ": none of these is an absolute http(s) URL; write https://host/path."
+    assert refused(FetchInput, {"urls": ["b", A, "ftp://a/", "b"]}) == f'"b", "ftp://a/"{fault}'
+    told = refused(FetchInput, {"urls": [f"page-{n}" for n in range(30)]})
+    first = ", ".join(f'"page-{n}"' for n in range(10))
+    assert told == f"{first} and 20 more{fault}"
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from llama_index.core.llms import MockLLM
 
 from webtools import WebTools
 from webtools.cli import completion
-from webtools.cli.arguments import PARSERS
+from webtools.cli.arguments import COMMANDS
 from webtools.tools import CATEGORIES
 
 if TYPE_CHECKING:
@@ -260,9 +260,9 @@ def test_what_follows_two_dashes_is_no_old_spelling(cli: Cli, config: str) -> No
 @pytest.mark.parametrize(
     ("line", "target", "offered"),
     [
-        ("webtools se", "command", [*PARSERS]),
-        ("webtools search", "command", [*PARSERS]),
-        ("webtools nonsense ", "command", [*PARSERS]),
+        ("webtools se", "command", [*COMMANDS]),
+        ("webtools search", "command", [*COMMANDS]),
+        ("webtools nonsense ", "command", [*COMMANDS]),
         ("webtools search --category ", "category", [*CATEGORIES]),
         ("webtools web-deep --synthesis ", "synthesis", ["extractive", "perplexity", "none"]),
         ("webtools config ", "action", ["path", "check", "example", "init", "set-key"]),
@@ -315,3 +315,10 @@ def test_a_shell_gets_a_script_of_its_own(cli: Cli, monkeypatch: pytest.MonkeyPa
     done = cli("completion", "zsh")
     assert (done.code, done.out) == (2, "")
     assert "agent-webtools[cli]" in done.err
+
+
+def test_without_a_key_the_command_line_is_told_of_its_own_switch(cli: Cli) -> None:
+    done = cli("search", "heap")
+    assert (done.code, done.out) == (2, "")
+    assert "\n- WEB_SEARCH_KEYLESS=1, or --keyless: asks Tavily, You.com, " in done.err
+    assert "WebTools(" not in done.err

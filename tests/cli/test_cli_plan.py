@@ -11,7 +11,7 @@ import pytest
 from cli_calls import Cli
 
 from webtools import WebTools
-from webtools.cli.tool_parsers import RESEARCH
+from webtools.cli.tool_commands import RESEARCH
 from webtools.display.plan_text import plan_text
 from webtools.results import BudgetState, PlanStep, ResearchPlan
 

@@ -16,7 +16,6 @@ import pytest
 from cli_calls import Cli, Start
 
 from webtools._version import __version__
-from webtools.cli import commands
 
 if TYPE_CHECKING:
     from webtools_sandbox import SandboxServer
@@ -70,7 +69,7 @@ def test_ctrl_c_in_this_process_is_exit_130(cli: Cli, monkeypatch: pytest.Monkey
     def interrupt(_: object) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setitem(commands.COMMANDS, "search", interrupt)
+    monkeypatch.setattr("webtools.cli.calls.call", interrupt)
     assert cli("search", "x").code == 130
 
 

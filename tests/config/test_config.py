@@ -42,6 +42,7 @@ from webtools.config import (
 from webtools.config.file import PLACEHOLDER
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS, exa
+from webtools.text.reader import is_command_line
 
 CANARY = "test-key-canary-7f3a"
 ORIGIN = "/etc/web-search.json"
@@ -760,10 +761,10 @@ def test_a_key_that_changes_in_the_environment_is_noticed(home: Path) -> None:
     environ["EXA_API_KEY"] = "test-key-two"
     assert settings.accounts().accounts[0].key == "test-key-two"
     environ["WEB_SEARCH_MAX_RESULTS"] = "500"
-    assert settings.accounts().max_results == 100
+    assert settings.accounts().config.max_results == 100
     assert settings.accounts().warnings
     environ.clear()
-    assert settings.accounts() == Accounts((), None, None, "the environment")
+    assert settings.accounts() == Accounts((), "the environment")
 
 
 def test_the_process_environment_is_the_default(
@@ -792,7 +793,7 @@ def test_a_pacer_outlives_an_edit_that_keeps_its_rate(tmp_path: Path) -> None:
     settings = Settings(path)
     before = settings.accounts().accounts[0].pacer
     write(path, text_of(entry(maxRequestsPerSecond=2), maxResults=5))
-    assert settings.accounts().max_results == 5
+    assert settings.accounts().config.max_results == 5
     assert settings.accounts().accounts[0].pacer is before
     write(path, text_of(entry(maxRequestsPerSecond=1)))
     assert settings.accounts().accounts[0].pacer is not before
@@ -937,6 +938,39 @@ def test_in_a_notebook_the_way_on_is_told_in_magics(
     assert told.endswith(", the offline sandbox: `%load_ext webtools`, then `%web_sandbox`")
     shell.get_ipython = lambda: None  # imported by a program that is no shell
     assert "webtools sandbox" in _first_steps()
+
+
+def test_variables_of_one_provider_stand_together(home: Path) -> None:
+    told = _first_steps()
+    assert "\n- a key: EXA_API_KEY, KAGI_API_KEY, BRAVE_API_KEY (or BRAVE_SEARCH_API_KEY), " in told
+
+
+def test_python_is_told_of_its_own_switch_and_the_command_line_of_its_flag(home: Path) -> None:
+    assert "\n- WEB_SEARCH_KEYLESS=1, or WebTools(keyless=True): asks Tavily" in _first_steps()
+    token = is_command_line.set(True)
+    try:
+        assert "\n- WEB_SEARCH_KEYLESS=1, or --keyless: asks Tavily" in _first_steps()
+    finally:
+        is_command_line.reset(token)
+
+
+@pytest.mark.parametrize("capability", ["search", "fetch"])
+def test_an_unknown_name_without_any_key_is_told_first(home: Path, capability: Any) -> None:
+    with pytest.raises(ConfigError) as caught:
+        Settings(environ={}).accounts().chain(capability, "exaa")
+    fault, steps, *_ = str(caught.value).splitlines()
+    began = 'No provider "exaa" in the environment (did you mean "exa"?); known are: "exa", "kagi"'
+    assert fault.startswith(began)
+    assert steps == "Any of these would do:"
+
+
+def test_a_type_without_its_key_is_told_with_the_variable_that_adds_it(home: Path) -> None:
+    accounts = Settings(environ={"EXA_API_KEY": "test-key-1"}).accounts()
+    with pytest.raises(ConfigError) as caught:
+        accounts.select("search", "brave")
+    assert str(caught.value) == (
+        'No provider "brave" in the environment; known are: "exa". Set BRAVE_API_KEY to add it.'
+    )
 
 
 def test_a_name_without_any_key_is_told_as_a_missing_key(home: Path) -> None:

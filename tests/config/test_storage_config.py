@@ -51,24 +51,30 @@ def test_without_a_url_it_is_a_file_on_this_machine() -> None:
 
 
 @pytest.mark.parametrize(
-    "url",
+    ("url", "fault"),
     [
-        "",
-        "store.example",
-        "http://h",
-        f"mysql://u:{PASSWORD}@h",
-        f"redis://u:{PASSWORD}@",
-        f"redis://u:{PASSWORD}@h/x",
-        f"redis://u:{PASSWORD}@h?socket_timeout=99",
-        f"redis://u:{PASSWORD}@h:0",
-        f"redis://u:{PASSWORD}@300.1.1.1",
-        f"redis://u:{PASSWORD}@h /1",
-        5,
+        ("", "; it is empty. "),
+        ("store.example", "; it does not begin with redis:// or rediss://. "),
+        ("http://h", "; it does not begin with redis:// or rediss://. "),
+        (f"mysql://u:{PASSWORD}@h", "; it does not begin with redis:// or rediss://. "),
+        (f"redis://u:{PASSWORD}@", "; it names no host. "),
+        (f"redis://u:{PASSWORD}@h/x", "; its path is not the number of a database. "),
+        (f"redis://u:{PASSWORD}@h?socket_timeout=99", "; it has a query or a fragment. "),
+        (f"redis://u:{PASSWORD}@h:0", "; its port is not one of 1 to 65535. "),
+        (f"redis://u:{PASSWORD}@h:99999", "; its port is not one of 1 to 65535. "),
+        (f"redis://u:{PASSWORD}@300.1.1.1", "; its host is no valid address. "),
+        (f"redis://u:{PASSWORD}@[::z]", "; its host is no valid address. "),
+        (f"redis://u:{PASSWORD}@h /1", "; it holds a blank or a character that is not ASCII. "),
+        (5, " a valid string. "),
     ],
 )
-def test_what_is_no_url_of_a_server_is_refused_and_not_shown(url: Any) -> None:
+def test_what_is_no_url_of_a_server_is_refused_with_its_fault_and_not_shown(
+    url: Any, fault: str
+) -> None:
     with pytest.raises(ConfigError, match=r"storage\.url must be") as error:
         load(json.dumps(settings(url)), "x.json")
+    assert fault in str(error.value)
+    assert url == 5 or ", such as redis://127.0.0.1:6379/0; " in str(error.value)
     assert PASSWORD not in "".join(traceback.format_exception(error.value))
 
 

@@ -129,5 +129,6 @@ def test_a_toolkit_offers_all_tools_where_nothing_is_configured(
 def test_a_toolkit_makes_the_tools_that_are_named() -> None:
     kit = WebToolkit(_over("exa"), prefix="my_")
     assert _names(kit, "summarize", "web_search") == ["my_summarize", "my_web_search"]
-    with pytest.raises(ValueError, match='"web_serch" is no tool; use web_search, web_fetch'):
+    assert [tool.name for tool in kit.get_tools("summarize")] == ["my_summarize"]
+    with pytest.raises(ValueError, match=r'"web_serch" is not a tool .did you mean "web_search"'):
         kit.get_tools(["web_serch"])

@@ -130,6 +130,13 @@ def test_prefixes_tell_two_instances_apart() -> None:
     assert names(tools)[0] == "kagi_web_search"
 
 
+def test_one_method_may_be_named_and_a_wrong_name_is_told_with_the_nearest() -> None:
+    spec = WebToolsSpec()
+    assert names(spec.to_tool_list("web_fetch")) == ["web_fetch"]  # type: ignore[arg-type]
+    with pytest.raises(AttributeError, match='"web_serch" is not a tool .did you mean "web_s'):
+        spec.to_tool_list(["web_serch"])
+
+
 @pytest.mark.parametrize("name", ["", "web search", "söka", "a.b", "x" * 65])
 def test_a_name_that_model_apis_refuse_is_refused(name: str) -> None:
     with pytest.raises(InputError, match="is no tool name"):

@@ -187,6 +187,7 @@ def test_what_is_the_same_for_all_is_said_once(settings: dict[str, Any]) -> None
     text = str(caught.value)
     assert f"failed. {', '.join(ALL)}: Network error while searching" in text
     assert text.count("their host names could not be looked up") == text.count("looked up") == 1
+    assert text.endswith("proxy settings (HTTPS_PROXY) and the host name.")
 
 
 def test_an_answer_that_is_kept_is_served_whoever_is_parked(

@@ -61,7 +61,9 @@ def test_without_a_word_nobody_is_asked_and_the_error_says_the_word(
     first, *ways = str(caught.value).splitlines()
     assert first == NO_KEY
     titles = "Tavily, You.com, Firecrawl and Wikipedia"
-    assert f"- WEB_SEARCH_KEYLESS=1, or --keyless: asks {titles}, without a key" in ways
+    assert (
+        f"- WEB_SEARCH_KEYLESS=1, or WebTools(keyless=True): asks {titles}, without a key" in ways
+    )
     assert "TAVILY_API_KEY" in ways[1]
     assert requests(sandbox) == []
 
@@ -97,7 +99,7 @@ def test_the_caller_s_word_goes_before_that_of_the_settings(sandbox: SandboxServ
     assert WebTools(off, keyless=True).search("heap queue").warnings == NOTICES[:1]
     with pytest.raises(ConfigError, match='or set "keyless" to true, which asks Tavily, You'):
         WebTools(on, keyless=False).search("heap queue")
-    with pytest.raises(ConfigError, match=r"WEB_SEARCH_KEYLESS=1, or --keyless: asks Tavily, You"):
+    with pytest.raises(ConfigError, match=r"or WebTools\(keyless=True\): asks Tavily, You"):
         WebTools().research("heap queue")
     with pytest.raises(ConfigError, match='"keyless": true asks Tavily, You'):
         WebTools({"providers": [{"name": "d", "type": "direct"}]}).research("heap queue")

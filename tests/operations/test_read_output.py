@@ -41,7 +41,7 @@ UNKNOWN = "0" * 32
 @pytest.fixture(autouse=True)
 def temp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr("webtools.output.stored._own_folder", stored.OwnFolder())
+    monkeypatch.setattr("webtools.output.stored._state", stored.State())
     return tmp_path
 
 

@@ -6,15 +6,14 @@ import errno
 import getpass
 import os
 import re
-import secrets
 import subprocess
 import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
-from unittest import mock
 
 import pytest
 
@@ -32,8 +31,7 @@ DAY = 24 * 60 * 60
 def temp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a temporary folder of the test's own, with housekeeping at every save."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr("webtools.output.stored._tidying", stored.Interval(0))
-    monkeypatch.setattr("webtools.output.stored._own_folder", stored.OwnFolder())
+    monkeypatch.setattr("webtools.output.stored._state", stored.State(0))
     return tmp_path
 
 
@@ -251,15 +249,15 @@ def test_folders_and_links_are_left_alone(temp: Path) -> None:
 
 def test_housekeeping_runs_once_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([1000.0, 1059.9, 1060.0, 1061.0])
-    interval = stored.Interval(60)
+    state = stored.State(60)
     monkeypatch.setattr(time, "monotonic", lambda: next(clock))
-    assert [interval.is_due() for _ in range(4)] == [True, False, True, False]
+    assert [state.is_time_to_tidy() for _ in range(4)] == [True, False, True, False]
 
 
 def test_between_two_rounds_of_housekeeping_nothing_is_deleted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("webtools.output.stored._tidying", stored.Interval(60))
+    monkeypatch.setattr("webtools.output.stored._state", stored.State(60))
     old = saved("old")
     age(old, DAY + 60)
     saved("new")
@@ -307,7 +305,7 @@ def test_nothing_is_written_through_a_link(temp: Path, monkeypatch: pytest.Monke
     victim = temp / "victim"
     victim.touch()
     (saved("text").parent / "guessed.tmp").symlink_to(victim)
-    monkeypatch.setattr(secrets, "token_hex", mock.Mock(return_value="guessed"))
+    monkeypatch.setattr(tempfile, "_get_candidate_names", lambda: repeat("guessed"))
     assert save("other") is None
     assert victim.read_bytes() == b""
 

@@ -23,7 +23,6 @@ from webtools.output.truncation import (
     format_size,
     notice,
     truncate_head,
-    truncate_tail,
 )
 
 if TYPE_CHECKING:
@@ -40,13 +39,6 @@ thorough = settings(max_examples=150, deadline=None)
 
 def naive_size(text: str) -> int:
     return len(text.encode("utf-8", "surrogatepass"))
-
-
-def naive_part(line: str, max_bytes: int, *, end: bool = False) -> str:
-    """Drop characters from one side until the rest fits."""
-    while naive_size(line) > max_bytes:
-        line = line[1:] if end else line[:-1]
-    return line
 
 
 def naive_start(text: str, max_bytes: int) -> Iterator[str]:
@@ -112,17 +104,6 @@ def naive_head(text: str, max_lines: int, max_bytes: int) -> Truncation:
     return cut
 
 
-def naive_tail(text: str, max_lines: int, max_bytes: int) -> Truncation:
-    if fits(text, max_lines, max_bytes):
-        return naive_whole(text, max_lines, max_bytes)
-    lines = text.split("\n")[::-1]
-    kept = naive_lines(lines, max_lines, max_bytes)[::-1]
-    if kept or max_lines == 0:
-        return naive_cut(text, kept, max_lines, max_bytes)
-    part = naive_part(lines[0], max_bytes, end=True)
-    return replace(naive_cut(text, [part], max_lines, max_bytes), last_line_partial=True)
-
-
 def naive_fit(text: str, max_lines: int, max_bytes: int) -> Truncation:
     cut = naive_head(text, max_lines, max_bytes)
     part = "".join(naive_start(text, max_bytes))
@@ -141,8 +122,8 @@ def naive_fit(text: str, max_lines: int, max_bytes: int) -> Truncation:
 
 both = pytest.mark.parametrize(
     ("cut", "naive"),
-    [(truncate_head, naive_head), (truncate_tail, naive_tail), (fit, naive_fit)],
-    ids=["head", "tail", "fit"],
+    [(truncate_head, naive_head), (fit, naive_fit)],
+    ids=["head", "fit"],
 )
 
 
@@ -182,11 +163,6 @@ HEAD_VECTORS = {
     "no lines": ("abc\n", (0, 51_200), (True, "lines", 2, 4, 0, 0)),
     "CRLF": ("a\r\nb\r\n", (1, 51_200), (True, "lines", 3, 6, 1, 2)),
 }
-TAIL_VECTORS = {
-    "2000 lines, LF": ("x\n" * 2000, (True, "lines", 2001, 4000, 2000, 3998)),
-    "60,000 b": ("a\n" + "b" * 60_000, (True, "bytes", 2, 60_002, 1, 51_200)),
-    "60,000 b, LF": ("a\n" + "b" * 60_000 + "\n", (True, "bytes", 3, 60_003, 1, 0)),
-}
 
 
 def summary(cut: Truncation) -> tuple[object, ...]:
@@ -205,29 +181,13 @@ def test_the_head_matches_pi(
     assert not cut.last_line_partial
 
 
-@pytest.mark.parametrize(("text", "expected"), TAIL_VECTORS.values(), ids=TAIL_VECTORS)
-def test_the_tail_matches_pi(text: str, expected: tuple[object, ...]) -> None:
-    cut = truncate_tail(text)
-    assert summary(cut) == expected
-    assert text.endswith(cut.content)
-    assert cut.last_line_partial == (cut.output_bytes == MAX_BYTES)
-    assert not cut.first_line_exceeds_limit
-
-
-def test_the_tail_of_one_line_starts_at_a_character_boundary() -> None:
-    cut = truncate_tail("ééé", max_bytes=5)
-    assert (cut.content, cut.truncated_by, cut.last_line_partial) == ("éé", "bytes", True)
-
-
 def test_a_text_that_fits_is_returned_itself() -> None:
     text = "a\r\nb\n"
     assert truncate_head(text).content is text
-    assert truncate_tail(text).content is text
 
 
 def test_a_negative_limit_means_zero() -> None:
     assert truncate_head("abc", -1, -1) == truncate_head("abc", 0, 0)
-    assert truncate_tail("abc", -1, -1) == truncate_tail("abc", 0, 0)
 
 
 def test_fit_keeps_the_beginning_of_a_huge_line_after_short_ones() -> None:
@@ -399,15 +359,12 @@ def test_sizes_round_ties_up(size: int, text: str) -> None:
     assert format_size(size) == text
 
 
-@pytest.mark.parametrize("cut", [truncate_head, truncate_tail])
 @pytest.mark.parametrize("line", ["a" * 79, "a" * 9, "é" * 79, "€" * 79, "\U0001f600" * 79])
-def test_a_large_text_costs_less_than_a_megabyte_beside_itself(
-    cut: Callable[[str], Truncation], line: str
-) -> None:
+def test_a_large_text_costs_less_than_a_megabyte_beside_itself(line: str) -> None:
     text = (line + "\n") * (4_000_000 // len(line))
     tracemalloc.start()
     try:
-        cut(text)
+        truncate_head(text)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

@@ -12,6 +12,7 @@ import textwrap
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,9 +24,9 @@ import pytest
 from webtools import WebTools
 from webtools.errors import ConfigError, ProviderError
 from webtools.pages import frames, processes, worker, workers
-from webtools.pages.processes import Alarm, Worker
+from webtools.pages.processes import Alarm, Answer, Worker
 from webtools.pages.reading import Content, Source, read
-from webtools.pages.workers import Pool, Reading
+from webtools.pages.workers import Pool
 from webtools_sandbox import SandboxServer
 
 PAGE = (
@@ -42,7 +43,7 @@ def source(body: bytes = PAGE, seconds: float = 120.0, kind: str = "text/html") 
 
 
 def read_apart(body: bytes = PAGE, seconds: float = 120.0, kind: str = "text/html") -> Content:
-    return Reading(source(body, seconds, kind)).content()
+    return workers.read_apart(source(body, seconds, kind), Alarm())
 
 
 @pytest.fixture
@@ -63,7 +64,7 @@ def stuck(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> Pool:
 READY = (
     "import json, sys; sys.path[:] = json.loads(sys.stdin.buffer.readline());"
     "from webtools.pages import frames;"
-    "frames.write(open(1, 'wb', buffering=0, closefd=False), {'ready': True});"
+    "frames.write_answer(open(1, 'wb', buffering=0, closefd=False), {'is_last': False});"
 )
 STUCK, SLOW = READY + BUSY, READY + IDLE
 
@@ -96,7 +97,7 @@ def until(what: Any, seconds: float = 180.0) -> bool:
 )
 def test_a_page_read_apart_is_read_as_in_this_process(body: bytes, kind: str) -> None:
     outcomes: list[Any] = []
-    for how in (read, lambda given: Reading(given).content()):
+    for how in (read, lambda given: workers.read_apart(given, Alarm())):
         try:
             outcomes.append(how(source(body, kind=kind)))
         except ProviderError as error:
@@ -115,9 +116,9 @@ def test_pages_in_turn_share_a_process(pool: Pool) -> None:
 def test_a_program_that_uses_much_memory_keeps_its_process(tmp_path: Path) -> None:
     code = """
         much = bytearray(os.urandom(1024)) * 700_000
-        page().content()
+        page()
         first = workers.processes()
-        page().content()
+        page()
         print(len(first), workers.processes() == first)
     """
     done = run_script(tmp_path, code)
@@ -133,32 +134,26 @@ def test_the_process_starts_while_the_page_is_on_its_way(pool: Pool) -> None:
     assert workers.processes() == [first]
 
 
-def test_a_frame_keeps_all_that_a_page_says() -> None:
+def test_frames_keep_all_that_is_known_of_a_page_and_all_that_it_says() -> None:
+    stream = io.BytesIO()
+    frames.write_page(stream, source())
     content = Content("text \U0001f600", "t", "a", datetime(2026, 1, 2, tzinfo=UTC), ["odd"])
-    assert frames.to_content(frames.of_content(content)) == content
-    assert frames.to_content(frames.of_content(Content(""))) == Content("")
-    assert frames.to_source(frames.of_source(source())) == source()
+    frames.write_answer(stream, {"content": asdict(content), "is_last": True})
+    stream.seek(0)
+    assert frames.read_page(stream) == source()
+    answer = Answer.model_validate_json(frames.read(stream) or b"")
+    assert (answer.read(), answer.is_last) == (content, True)
 
 
-@pytest.mark.parametrize(
-    "data",
-    [b"", b"\0\0", b"\0\0\0\2\0\0\0\2{}", b"\0\0\0\2\0\0\0\2{}x"],
-    ids=["empty", "lengths cut", "no payload", "payload cut"],
-)
+@pytest.mark.parametrize("data", [b"", b"\0\0", b"\0\0\0\2{"])
 def test_a_frame_that_was_cut_is_the_end(data: bytes) -> None:
     assert frames.read(io.BytesIO(data)) is None
+    assert frames.read_page(io.BytesIO(data)) is None
 
 
-@pytest.mark.parametrize("data", [b"\xff" * 8, b"\0\0\0\2\0\0\0\0[]", b"\0\0\0\1\0\0\0\0{"])
-def test_what_is_no_frame_is_refused(data: bytes) -> None:
-    with pytest.raises(ValueError):  # noqa: PT011  # of JSON, or ours
-        frames.read(io.BytesIO(data))
-
-
-@pytest.mark.parametrize("head", [{}, {"warnings": [], "title": 3}])
-def test_what_no_page_can_say_is_refused(head: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="no"):
-        frames.to_content((head, b""))
+def test_a_frame_that_is_too_large_is_refused() -> None:
+    with pytest.raises(ValueError, match="too large"):
+        frames.read(io.BytesIO(b"\xff" * 8))
 
 
 # --- whatever the page -------------------------------------------------------------------------
@@ -173,8 +168,8 @@ def test_a_page_that_would_freeze_the_process_ends_in_time(stuck: Pool) -> None:
 
 
 def test_no_thread_waits_while_a_hostile_page_is_read(stuck: Pool) -> None:
-    reading = Reading(source())
-    thread = threading.Thread(target=_quietly, args=(reading,), daemon=True)
+    alarm = Alarm()
+    thread = threading.Thread(target=_quietly, args=(alarm,), daemon=True)
     longest = 0.0
     thread.start()
     end = time.monotonic() + 1.0
@@ -182,19 +177,19 @@ def test_no_thread_waits_while_a_hostile_page_is_read(stuck: Pool) -> None:
         before = time.monotonic()
         time.sleep(0.001)
         longest = max(longest, time.monotonic() - before)
-    reading.stop()
+    alarm.ring()
     thread.join(60)
     assert longest < 0.5  # ten times 0.05 s; in the same process it is all of that second
 
 
-def _quietly(reading: Reading) -> None:
+def _quietly(alarm: Alarm) -> None:
     with pytest.raises(ProviderError):
-        reading.content()
+        workers.read_apart(source(), alarm)
 
 
 async def test_a_hostile_page_ends_in_its_time_and_leaves_the_loop_alone(stuck: Pool) -> None:
     turns = 0
-    task = asyncio.ensure_future(asyncio.to_thread(Reading(source(seconds=1.0)).content))
+    task = asyncio.ensure_future(asyncio.to_thread(read_apart, seconds=1.0))
     while not task.done():
         await asyncio.sleep(0.01)
         turns += 1
@@ -240,7 +235,7 @@ def test_pages_that_take_long_keep_up_no_other_page(
 ) -> None:
     monkeypatch.setattr(processes, "_PROGRAM", SLOW)
     threads = [
-        threading.Thread(target=_quietly, args=(Reading(source(seconds=200)),), daemon=True)
+        threading.Thread(target=_quietly, args=(Alarm(),), daemon=True)
         for _ in range(workers.PROCESSES)
     ]
     for thread in threads:
@@ -252,27 +247,22 @@ def test_pages_that_take_long_keep_up_no_other_page(
 
 
 def test_a_reading_that_is_stopped_leaves_no_process_at_work(stuck: Pool) -> None:
-    reading = Reading(source(seconds=60))
-    thread = threading.Thread(target=_quietly, args=(reading,))
+    alarm = Alarm()
+    thread = threading.Thread(target=_quietly, args=(alarm,))
     thread.start()
     assert until(lambda: stuck.processes and not stuck._idle)
     [first] = stuck.processes
-    reading.stop()
+    alarm.ring()
     thread.join(60)
     assert not thread.is_alive()
     assert until(lambda: is_gone(first))
 
 
 def test_a_reading_that_was_stopped_before_does_not_begin(pool: Pool) -> None:
-    reading = Reading(source())
-    reading.stop()
-    _quietly(reading)
-
-
-def test_an_alarm_that_rang_reaches_a_process_that_comes_later() -> None:
     alarm = Alarm()
     alarm.ring()
     assert not alarm.set_on(None)
+    _quietly(alarm)
 
 
 # --- no processes are left ---------------------------------------------------------------------
@@ -307,16 +297,17 @@ HEAD = """
     import os, signal, sys, threading, time
     from webtools.errors import ProviderError
     from webtools.pages import workers
+    from webtools.pages.processes import Alarm
     from webtools.pages.reading import Source
     def page(seconds=30.0, body=b"<html><title>Ferry</title><body><p>text</p></body></html>"):
-        return workers.Reading(Source(body, "text/html", seconds=seconds))
+        return workers.read_apart(Source(body, "text/html", seconds=seconds), Alarm())
 """
 
 
 def test_an_unguarded_script_is_not_run_again_and_leaves_no_process(tmp_path: Path) -> None:
     code = """
         print("run")
-        print(page().content().title, *workers.processes())
+        print(page().title, *workers.processes())
     """
     done = run_script(tmp_path, code, "-W", "error")
     run, said = done.stdout.splitlines()
@@ -328,7 +319,7 @@ def test_an_unguarded_script_is_not_run_again_and_leaves_no_process(tmp_path: Pa
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
 def test_a_process_ends_with_its_parent_however_that_ends(tmp_path: Path) -> None:
     code = """
-        page().content()
+        page()
         print(*workers.processes(), flush=True)
         os.kill(os.getpid(), signal.SIGKILL)
     """
@@ -345,7 +336,7 @@ def test_ctrl_c_ends_the_wait_for_a_page(tmp_path: Path) -> None:
         threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
         start = time.monotonic()
         try:
-            page(50.0).content()
+            page(50.0)
         except KeyboardInterrupt:
             print(time.monotonic() - start)
     """
@@ -359,15 +350,15 @@ def test_a_forked_process_reads_with_processes_of_its_own(tmp_path: Path) -> Non
     code = """
         import warnings
         warnings.simplefilter("ignore", DeprecationWarning)
-        page().content()
+        page()
         mine = workers.processes()
         child = os.fork()
         if not child:
-            print(page().content().title, set(mine) & set(workers.processes()), flush=True)
+            print(page().title, set(mine) & set(workers.processes()), flush=True)
             workers._close()
             os._exit(0)
         os.waitpid(child, 0)
-        print(page().content().title, workers.processes() == mine)
+        print(page().title, workers.processes() == mine)
     """
     done = run_script(tmp_path, code)
     assert (done.stdout, done.stderr) == ("Ferry set()\nFerry True\n", "")
@@ -375,7 +366,7 @@ def test_a_forked_process_reads_with_processes_of_its_own(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("flags", [["-I", "-O"], ["-E", "-s", "-W", "error"]])
 def test_the_flags_of_this_python_make_no_difference(tmp_path: Path, flags: list[str]) -> None:
-    done = run_script(tmp_path, "print(page().content().warnings)", *flags)
+    done = run_script(tmp_path, "print(page().warnings)", *flags)
     assert (done.stdout, done.stderr) == ("[]\n", "")
 
 
@@ -384,7 +375,7 @@ def test_what_python_finds_is_found_there_too(tmp_path: Path) -> None:
         sys.path.insert(0, os.path.join(os.getcwd(), "more"))
         del os.environ["PYTHONPATH"]
         try:
-            page().content()
+            page()
         except ProviderError as error:
             print(error)
     """
@@ -467,31 +458,28 @@ def _of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "MAX_RESIDENT", 2**60)
 
 
-def asked(*sources: Source) -> list[frames.Frame]:
+def asked(*sources: Source) -> list[Answer]:
     """Serve pages as the process does, and give its answers."""
     pages, answers = io.BytesIO(), io.BytesIO()
     for each in sources:
-        frames.write(pages, *frames.of_source(each))
+        frames.write_page(pages, each)
     pages.seek(0)
     worker.serve(pages, answers)
     answers.seek(0)
-    found: list[frames.Frame] = []
-    while (frame := frames.read(answers)) is not None:
-        found.append(frame)
-    return found
+    return [Answer.model_validate_json(frame) for frame in iter(lambda: frames.read(answers), None)]
 
 
 def test_the_program_answers_each_page_and_ends_with_its_input() -> None:
     ready, first, second = asked(source(), source(b""))
-    assert ready[0] == {"ready": True}
-    assert frames.to_content(first).title == "Ferry"
-    assert second[0] == {"error": "the page is empty", "is_setup": False, "is_last": False}
+    assert ready == Answer(is_last=False)
+    assert first.read().title == "Ferry"
+    assert second == Answer(error="the page is empty", is_last=False)
 
 
 def test_a_fault_of_ours_is_one_pages_loss(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "read", lambda _: 1 // 0)
-    [_, (head, _)] = asked(source())
-    assert head["error"] == "the page could not be read (ZeroDivisionError)"
+    [_, answer] = asked(source())
+    assert answer.error == "the page could not be read (ZeroDivisionError)"
 
 
 def test_a_library_that_is_missing_there_is_a_matter_of_settings(
@@ -501,26 +489,26 @@ def test_a_library_that_is_missing_there_is_a_matter_of_settings(
         raise ConfigError("install it")
 
     monkeypatch.setattr(worker, "read", missing)
-    [_, frame] = asked(source())
+    [_, answer] = asked(source())
     with pytest.raises(ConfigError, match="install it"):
-        processes.content_of(frame)
+        answer.read()
 
 
 def test_a_process_that_grew_large_or_old_makes_room_for_a_new_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(worker, "MAX_PAGES", 2)
-    monkeypatch.setattr(worker, "MAX_RESIDENT", 2**60)
-    assert [head.get("is_last") for head, _ in asked(*[source()] * 3)] == [None, False, True]
+    assert [answer.is_last for answer in asked(*[source()] * 3)] == [False, False, True]
     monkeypatch.setattr(worker, "MAX_RESIDENT", 0)
-    assert [head.get("is_last") for head, _ in asked(*[source()] * 3)] == [None, True]
+    assert [answer.is_last for answer in asked(*[source()] * 3)] == [False, True]
 
 
-def test_a_process_that_was_the_last_is_not_used_again(pool: Pool) -> None:
+def test_a_process_that_was_the_last_is_not_used_again(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     read_apart()
     [first] = pool.processes
-    [idle] = pool._idle
-    idle._exchanged = lambda *_: ({"is_last": True, "error": "x"}, b"")  # type: ignore[method-assign]
+    monkeypatch.setattr(Worker, "_answer", lambda _: Answer(error="x", is_last=True))
     with pytest.raises(ProviderError, match="^x$"):
         read_apart()
     assert until(lambda: is_gone(first))
@@ -617,7 +605,7 @@ def test_the_program_keeps_what_libraries_print_from_its_answers(
 ) -> None:
     given, taken = tmp_path / "pages", tmp_path / "answers"
     with given.open("wb", buffering=0) as pages:
-        frames.write(pages, *frames.of_source(source()))
+        frames.write_page(pages, source())
     ours = {0: os.open(given, os.O_RDONLY), 1: os.open(taken, os.O_WRONLY | os.O_CREAT)}
     steps: list[object] = []
     system = SimpleNamespace(
@@ -633,10 +621,9 @@ def test_the_program_keeps_what_libraries_print_from_its_answers(
     worker.main()
     assert steps == [(2, 1), "limited"]
     with taken.open("rb") as answers:
-        assert frames.read(answers) == ({"ready": True}, b"")
-        answer = frames.read(answers)
-    assert answer is not None
-    assert frames.to_content(answer).title == "Ferry"
+        assert frames.read(answers) == b'{"is_last": false}'
+        answer = Answer.model_validate_json(frames.read(answers) or b"")
+    assert answer.read().title == "Ferry"
 
 
 SIGNALS = {"SIGINT": signal.SIGINT, "SIG_IGN": signal.SIG_IGN}

@@ -23,8 +23,7 @@ from webtools.logs import events_of, new_call_id, tail
 from webtools.pipeline import caching, retries
 from webtools.pipeline.context import CallContext, CallOptions, facilities_of
 from webtools.storage.cache import Cache, Entry
-from webtools.storage.connections import Connections
-from webtools.storage.sqlite import StoreError, store_at
+from webtools.storage.sqlite import Store, StoreError, store_at
 from webtools_sandbox import EXA_KEY, KAGI_V0_KEY, KAGI_V1_KEY, SandboxServer
 
 
@@ -227,7 +226,7 @@ async def test_a_hit_on_an_event_loop_needs_no_thread(
     async def thread(*_: Any) -> Any:
         raise AssertionError
 
-    monkeypatch.setattr("webtools.flows.drivers.in_thread", thread)
+    monkeypatch.setattr("webtools.flows.async_driver.in_thread", thread)
     again = await web.asearch("heap queue")
     assert (again.cache_hit, again.results) == (True, first.results)
 
@@ -246,7 +245,7 @@ async def test_a_file_that_is_slow_is_read_in_a_thread(
         return in_thread(function)
 
     monkeypatch.setattr(Cache, "get_at_once", later)
-    monkeypatch.setattr("webtools.flows.drivers.in_thread", seen)
+    monkeypatch.setattr("webtools.flows.async_driver.in_thread", seen)
     assert (await web.asearch("heap queue")).cache_hit
     assert len(threads) == 1
 
@@ -312,14 +311,17 @@ def test_an_answer_is_never_older_than_the_time_that_answers_are_kept(
 
 @pytest.fixture
 def uses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The seconds that each use of a store's file may wait."""
-    take, seen = Connections.take, []
+    """The seconds that each use of a store's file may wait that finds it locked."""
+    remaining, seen, starts = Store._remaining, list[float](), set[float]()
 
-    def taken(self: Connections, deadline: float, *, writes: bool) -> Any:
-        seen.append(deadline - time.monotonic())
-        return take(self, deadline, writes=writes)
+    def noted(self: Store, patience: float, start: float) -> float:
+        found = remaining(self, patience, start)
+        if start not in starts:
+            starts.add(start)
+            seen.append(found)
+        return found
 
-    monkeypatch.setattr(Connections, "take", taken)
+    monkeypatch.setattr(Store, "_remaining", noted)
     return seen
 
 
@@ -348,6 +350,7 @@ def test_calls_wait_once_and_shortly_for_a_file_that_others_keep_locked(
     waits = [seconds for seconds in uses if seconds > 0.05]
     if lock == "EXCLUSIVE":
         assert len(waits) <= 1
+        assert uses
         assert max(uses) <= 0.5
     assert fetched.warnings == []
 

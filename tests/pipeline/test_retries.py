@@ -30,7 +30,8 @@ from webtools.errors import (
     UnavailableError,
     WebToolsError,
 )
-from webtools.flows.drivers import Flow, Now, Offload, Send, Sleep, arun, run
+from webtools.flows.async_driver import arun
+from webtools.flows.drivers import Flow, Now, Offload, Send, Sleep, run
 from webtools.http.messages import Request, Response
 from webtools.pipeline import retries
 from webtools.pipeline.accounting import Job, observed
@@ -415,6 +416,14 @@ def test_pacing_holds_over_threads_and_event_loops() -> None:
             (
                 'Network error while searching for "rust async": too large. '
                 "Another call will fail the same way."
+            ),
+        ),
+        (
+            RequestError('the host name "a.example" could not be looked up (no such host)'),
+            (
+                'Network error while searching for "rust async": the host name "a.example" could '
+                "not be looked up (no such host). Check the network connection, the proxy settings "
+                "(HTTPS_PROXY) and the host name."
             ),
         ),
         (

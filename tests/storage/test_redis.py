@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -14,8 +15,7 @@ from typing import Any, cast
 import pytest
 from redis_servers import RedisServer, needs_redis
 
-from webtools.cli import cache as cli_cache
-from webtools.cli import live
+from webtools.cli import live, main
 from webtools.config import BudgetConfig, Settings
 from webtools.errors import ConfigError, QuotaError
 from webtools.storage import redis_cache, redis_sums
@@ -427,28 +427,33 @@ def config(redis_server: RedisServer, tmp_path: Path) -> str:
 
 
 def test_the_cache_on_a_server_is_counted_and_emptied(
-    config: str, stores: Stores, redis_server: RedisServer
+    config: str, stores: Stores, redis_server: RedisServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    def told(*arguments: str) -> str:
+        assert main(["cache", *arguments, "--config", config]) == 0
+        return capsys.readouterr().out
+
     stores.cache.set("key", "value")
-    counted = cli_cache.stats(config)
-    assert f"Server:   {redis_server.url}\nAnswers:  1\nSize:     4" in counted.text
-    assert (counted.data["path"], counted.data["max_bytes"]) == (redis_server.url, None)
+    assert f"Server:   {redis_server.url}\nAnswers:  1\nSize:     4" in told("stats")
+    data = json.loads(told("stats", "--json"))
+    assert (data["path"], data["max_bytes"]) == (redis_server.url, None)
     redis_server.client.config_set("maxmemory", 2**26)
     try:
-        assert "of at most 64" in cli_cache.stats(config).text
+        assert "of at most 64" in told("stats")
     finally:
         redis_server.client.config_set("maxmemory", 0)
-    assert f"Deleted 1 answer from {redis_server.url}." in cli_cache.cleared(config).text
+    assert f"Deleted 1 answer from {redis_server.url}." in told("clear")
     assert text(stores) is None
 
 
 def test_what_is_wrong_with_the_server_is_said(
-    config: str, monkeypatch: pytest.MonkeyPatch
+    config: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     broken = json.loads(Path(config).read_text()) | {"storage": {"url": "redis://127.0.0.1:1"}}
     Path(config).write_text(json.dumps(broken))
-    with pytest.raises(ConfigError, match=r"^redis://127.0.0.1:1 cannot be used: .*storage\.url"):
-        cli_cache.stats(config)
+    assert main(["cache", "stats", "--config", config]) == 2
+    told = capsys.readouterr().err
+    assert re.match(r"webtools: redis://127.0.0.1:1 cannot be used: .*storage\.url", told)
 
 
 @pytest.mark.parametrize("is_there", [True, False])

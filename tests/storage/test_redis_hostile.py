@@ -18,7 +18,7 @@ from webtools.config import BudgetConfig
 from webtools.errors import ConfigError
 from webtools.storage.budget import Budget, Sum
 from webtools.storage.circuit_breaker import State
-from webtools.storage.connections import StoreError
+from webtools.storage.errors import StoreError
 from webtools.storage.redis_server import PREFIX, _connected
 from webtools.storage.stores import Leases, RateLimits, Stores, stores_for
 

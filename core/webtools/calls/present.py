@@ -49,7 +49,7 @@ _NOT_CUT: dict[str, Any] = {
 
 def answered(tool: Tool, work: Flow[Any], context: CallContext) -> Flow[ToolResult]:
     """Show what a tool's work brings; its failure is a result as well. A cut is logged."""
-    fence = context.accounts.fence
+    fence = context.accounts.config.fence
     failed: WebToolsError | None = None
     result: ToolResult | None = None
     try:
@@ -79,7 +79,7 @@ def present_search(response: SearchResponse, fence: Fence = "pages") -> Flow[Too
     else:
         wrap = str if fence == "off" else fencing.defused
         is_odd = response.errors or response.warnings
-        below = formatting.search_footer(response) if is_odd else ""
+        below = formatting.footer(response.errors, response.warnings) if is_odd else ""
         shown = _Shown(text, wrap, below=below, brief=brief)
     return (yield from _one_text(shown, details))
 

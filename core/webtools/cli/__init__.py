@@ -15,7 +15,9 @@ from importlib import import_module
 from typing import NoReturn
 
 from webtools.cli import arguments as arguments_module
-from webtools.cli import commands, output
+from webtools.cli import output
+from webtools.errors import WebToolsError
+from webtools.text.reader import is_command_line
 
 __all__ = ["command", "main"]
 
@@ -46,6 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         import_module("webtools.cli.completion").complete()
     arguments = list(sys.argv[1:] if argv is None else argv)
     output.prepare()
+    reader = is_command_line.set(True)
     try:
         code = _run(arguments)
         output.flush()
@@ -57,14 +60,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         return output.READER_LEFT
     except OSError as error:
         return output.system_failure(error)
+    finally:
+        is_command_line.reset(reader)
     return code
 
 
 def _run(arguments: Sequence[str]) -> int:
+    as_json = arguments_module.asks_for_json(arguments)
     try:
         options = arguments_module.read(arguments)
-        return commands.COMMANDS[options.run](options)
+        module, _, function = arguments_module.COMMANDS[options.run].run.partition(":")
+        return int(getattr(import_module(f"webtools.cli.{module}"), function)(options))
+    except WebToolsError as error:
+        return output.failure(error, as_json=as_json)
     except arguments_module.UsageError as error:
-        return output.usage_failure(error, as_json=arguments_module.asks_for_json(arguments))
+        return output.usage_failure(error, as_json=as_json)
     except SystemExit as end:  # how argparse leaves after --help and --version
         return int(end.code or 0)

@@ -5,24 +5,15 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
 from webtools._version import __version__
-from webtools.cli.bulk import bulk_parser
-from webtools.cli.cache_parsers import cache_parser, explain_parser, log_parser
-from webtools.cli.local_parsers import (
-    completion_parser,
-    config_parser,
-    demo_parser,
-    mcp_parser,
-    sandbox_parser,
-)
-from webtools.cli.parsing import Parser, UsageError, parser_for
-from webtools.cli.tool_parsers import CALLS, PLAN, RESEARCH, ToolCommand, tool_parser
-from webtools.cli.verify import verify_parser
+from webtools.cli import local_commands as local
+from webtools.cli.parsing import Parser, UsageError
+from webtools.cli.tool_commands import CALLS, PLAN, RESEARCH, tool_options
 
-__all__ = ["PARSERS", "UsageError", "asks_for_json", "read", "top_parser"]
+__all__ = ["COMMANDS", "UsageError", "asks_for_json", "parser_of", "read", "top_parser"]
 
 _DESCRIPTION = "The web for agents and people, over the providers you have keys for."
 _EPILOG = """\
@@ -40,34 +31,25 @@ settings; 3 nothing was found; 130 Ctrl-C; 141 the reader of the output left
 """
 
 
-def _over_tools(
-    commands: Mapping[str, ToolCommand],
-) -> dict[str, tuple[str, Callable[..., Parser]]]:
-    return {name: (each.summary, tool_parser) for name, each in commands.items()}
-
-
-_GROUPS: dict[str, dict[str, tuple[str, Callable[[str], Parser]]]] = {
-    "research a question": _over_tools(RESEARCH),
-    "call one tool": {
-        **_over_tools(CALLS),
-        "bulk": ("many searches, pages or questions, a row each", bulk_parser),
-    },
+_GROUPS = {
+    "research a question": RESEARCH,
+    "call one tool": {**CALLS, "bulk": local.BULK},
     "before and after a call": {
-        **_over_tools({"plan": PLAN}),
-        "verify": ("an answer of any model against its sources, claim by claim", verify_parser),
-        "explain": ("why a call went as it did", explain_parser),
-        "log": ("the log of the calls", log_parser),
-        "cache": ("show what the cache holds, or empty it", cache_parser),
+        "plan": PLAN,
+        "verify": local.VERIFY,
+        "explain": local.EXPLAIN,
+        "log": local.LOG,
+        "cache": local.CACHE,
     },
     "set up and try out": {
-        "config": ("find, check or write the config file", config_parser),
-        "mcp": ("serve the tools over the Model Context Protocol", mcp_parser),
-        "sandbox": ("serve the providers' APIs offline, for tests and trials", sandbox_parser),
-        "completion": ("make a shell complete this command", completion_parser),
-        "demo": ("answer a question in four ways, two of them agents", demo_parser),
+        "config": local.CONFIGURE,
+        "mcp": local.MCP,
+        "sandbox": local.SANDBOX,
+        "completion": local.COMPLETION,
+        "demo": local.DEMO,
     },
 }
-PARSERS = {name: make for group in _GROUPS.values() for name, (_, make) in group.items()}
+COMMANDS = {name: command for group in _GROUPS.values() for name, command in group.items()}
 
 
 def read(arguments: Sequence[str]) -> argparse.Namespace:
@@ -82,12 +64,30 @@ def read(arguments: Sequence[str]) -> argparse.Namespace:
     """
     arguments = _help_as_option(arguments)
     name, rest = (arguments[0], arguments[1:]) if arguments else ("", [])
-    if name not in PARSERS:
+    if name not in COMMANDS:
         _read_without_command(arguments)
-    parser = PARSERS[name](name)
-    options = _parse(parser, rest) if parser.takes_texts else parser.parse_args(rest)
+    parser = parser_of(name)
+    options = _parse(parser, name, rest) if COMMANDS[name].texts else parser.parse_args(rest)
     options.run = name
     return options
+
+
+def parser_of(name: str) -> Parser:
+    """Describe a command to argparse."""
+    command = COMMANDS[name]
+    usage = f"webtools {name} [OPTION ...] {command.texts}" if command.texts else None
+    parser = Parser(name, usage, command.description, command.epilog)
+    if command.tool:
+        subject, about, options = tool_options(name, command)
+        parser.add_argument("texts", metavar=command.text, nargs="*", help=about)
+        parser.set_defaults(tool=command.tool, subject=subject)
+        if name in RESEARCH:
+            parser.set_defaults(command=name)
+        for option in options:
+            parser.take(option)
+    for names, how in command.arguments:
+        parser.add_argument(*names, **how)
+    return parser
 
 
 def asks_for_json(arguments: Sequence[str]) -> bool:
@@ -109,7 +109,7 @@ def _read_without_command(arguments: Sequence[str]) -> NoReturn:
     asks_for_help = arguments[0] in {"-h", "--help", "--version"}
     at = 0
     if arguments[0].startswith("-") and not asks_for_help:
-        at = next((place for place, word in enumerate(arguments) if word in PARSERS), 0)
+        at = next((place for place, word in enumerate(arguments) if word in COMMANDS), 0)
     if not at:
         parser.parse_args(arguments)  # leaves: what comes first is no command
     moved = [arguments[at], *arguments[:at], *arguments[at + 1 :]]
@@ -118,34 +118,30 @@ def _read_without_command(arguments: Sequence[str]) -> NoReturn:
 
 def top_parser() -> Parser:
     """Describe the program itself."""
-    parser = parser_for(
-        "",
-        f"{_DESCRIPTION}\n\n{_listed_commands()}",
-        _EPILOG,
-        "webtools [--help] [--version] COMMAND ...",
-    )
+    usage = "webtools [--help] [--version] COMMAND ..."
+    parser = Parser("", usage, f"{_DESCRIPTION}\n\n{_listed_commands()}", _EPILOG)
     told = f"webtools {__version__}"
     parser.add_argument("--version", action="version", version=told, help="Show the version.")
     parser.add_argument(
-        "command", metavar="COMMAND", choices=tuple(PARSERS), help=argparse.SUPPRESS
+        "command", metavar="COMMAND", choices=tuple(COMMANDS), help=argparse.SUPPRESS
     )
     return parser
 
 
 def _listed_commands() -> str:
     return "\n".join(
-        "\n".join([f"{title}:", *(f"  {name:<12}{text}" for name, (text, _) in group.items())])
+        "\n".join([f"{title}:", *(f"  {name:<12}{each.summary}" for name, each in group.items())])
         for title, group in _GROUPS.items()
     )
 
 
-def _parse(parser: Parser, arguments: Sequence[str]) -> argparse.Namespace:
+def _parse(parser: Parser, name: str, arguments: Sequence[str]) -> argparse.Namespace:
     """Parse options and texts in any order; what follows `--` is text whatever it looks like."""
     before, after = _split(arguments)
-    options = parser.parse_intermixed_args(parser.up_to_date(before))
+    options = parser.parse_intermixed_args([*map(parser.up_to_date, before)])
     options.texts = [*_with_stdin(options.texts or ()), *after]
-    if not options.texts and parser.missing_text:
-        parser.error(parser.missing_text)
+    if not options.texts and COMMANDS[name].tool:
+        parser.error(f"{COMMANDS[name].text} is missing")
     return options
 
 

@@ -12,8 +12,8 @@ from webtools.cli.arguments import UsageError
 from webtools.cli.drawing import progress
 from webtools.cli.files import check_output, write_output
 from webtools.cli.models import synthesizer_of
-from webtools.cli.output import failure, show
-from webtools.errors import RequestTimeoutError, WebToolsError
+from webtools.cli.output import show
+from webtools.errors import RequestTimeoutError
 from webtools.tools import TOOLS, ToolResult
 
 
@@ -22,10 +22,7 @@ def call(options: Namespace) -> int:
     arguments = arguments_of(options)
     check_output(options)
     began = monotonic()
-    try:
-        result = _result(options, arguments)
-    except WebToolsError as error:
-        return failure(error, as_json=options.json)
+    result = _result(options, arguments)
     if options.output is None or result.is_error:
         return show(options.tool, result, options, monotonic() - began)
     return write_output(options, result)

@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from webtools.cli.arguments import PARSERS, top_parser
+from webtools.cli.arguments import COMMANDS, parser_of, top_parser
 from webtools.cli.output import FINE, USAGE, complain
 
 if TYPE_CHECKING:
@@ -53,9 +53,9 @@ def prepared() -> Parser:
 def _asked_parser() -> Parser:
     """Return the parser of the command that is in the line already, else that of all."""
     words = os.environ["COMP_LINE"][: int(os.environ["COMP_POINT"])].split(" ")
-    if len(words) > 2 and words[1] in PARSERS:  # noqa: PLR2004  the last is the one to complete
+    if len(words) > 2 and words[1] in COMMANDS:  # noqa: PLR2004  the last is the one to complete
         os.environ["_ARGCOMPLETE"] = "2"  # so many words are the program
-        return PARSERS[words[1]](words[1])
+        return parser_of(words[1])
     return top_parser()
 
 
@@ -67,7 +67,7 @@ def _chooser(choices: Iterable[str] | None) -> Callable[..., list[str]]:
 
 
 def _providers(**asked: Any) -> list[str]:
-    from webtools.config.settings import Settings  # noqa: PLC0415
+    from webtools.config import Settings  # noqa: PLC0415
     from webtools.errors import ConfigError  # noqa: PLC0415
 
     given: argparse.Namespace = asked["parsed_args"]

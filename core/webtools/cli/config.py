@@ -10,7 +10,7 @@ from getpass import getpass
 from pathlib import Path
 
 from webtools.cli.arguments import UsageError
-from webtools.cli.output import FAILED, FINE, USAGE, complain, tell
+from webtools.cli.output import FAILED, FINE, tell
 
 _PROG = "webtools config"
 _TAKE_NAME = {"init", "set-key"}
@@ -18,17 +18,11 @@ _TAKE_NAME = {"init", "set-key"}
 
 def run(options: Namespace) -> int:
     """Carry out an action on the config file, and give the exit code."""
-    from webtools.errors import ConfigError
-
     if options.name is not None and options.action not in _TAKE_NAME:
         raise UsageError(f"unrecognized arguments: {options.name}", _PROG)
     if options.live and options.action != "check":
         raise UsageError("--live is for check alone", _PROG)
-    try:
-        lines = _ACTIONS[options.action](options)
-    except ConfigError as error:
-        complain(str(error))
-        return USAGE
+    lines = _ACTIONS[options.action](options)
     if options.action == "example":
         print("\n".join(lines))
     else:
@@ -43,15 +37,15 @@ def _all_answer(options: Namespace) -> bool:
 
 
 def _path(options: Namespace) -> list[str]:
-    from webtools.config.settings import config_paths
+    from webtools.config import config_paths
 
     used = _in_use(options) or "none, so the environment is read"
     return [f"Belongs at: {config_paths()[0]}", f"In use: {used}"]
 
 
 def _in_use(options: Namespace) -> Path | None:
+    from webtools.config import find_config
     from webtools.config.file import absolute, file_error, status
-    from webtools.config.settings import find_config
 
     if options.config is None:
         return find_config()
@@ -62,23 +56,24 @@ def _in_use(options: Namespace) -> Path | None:
 
 
 def _check(options: Namespace) -> list[str]:
-    from webtools.config.settings import Settings, check
+    from webtools.config import Settings, check
 
     return check(Settings(options.config))
 
 
 def _example(_: Namespace) -> list[str]:
-    from webtools.config.settings import EXAMPLE
+    from webtools.config import EXAMPLE
 
     return [EXAMPLE]
 
 
 def _init(options: Namespace) -> list[str]:
+    from webtools.config import config_paths
     from webtools.config.file import absolute
-    from webtools.config.settings import config_paths
     from webtools.config.writing import begin_config
     from webtools.errors import ConfigError
     from webtools.providers import PROVIDERS
+    from webtools.text.quoting import hint, quote
 
     path = absolute(options.config) if options.config else config_paths()[0]
     if not path.is_absolute():
@@ -87,7 +82,9 @@ def _init(options: Namespace) -> list[str]:
         raise ConfigError(f"{path}: there is a config file already; --force replaces it.")
     kind = options.type or _asked_type([*PROVIDERS.types()])
     if kind not in PROVIDERS:
-        raise ConfigError(f"type {kind!r} is unknown; known are: {', '.join(PROVIDERS.types())}.")
+        known = PROVIDERS.types()
+        fault = f"type {quote(kind)} is unknown{hint(kind, known)}"
+        raise ConfigError(f"{fault}; known are: {', '.join(known)}.")
     about = PROVIDERS[kind].about
     entry = {"name": options.name or kind, "type": kind}
     if about.key_variables and (key := _asked_key(about.title, needed=about.needs_key)):

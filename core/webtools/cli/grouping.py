@@ -21,7 +21,9 @@ def by_query(details: Mapping[str, Any]) -> str:
     text = _SEPARATOR.join(_blocks(response))
     if details["truncation"] is not None:
         text = _cut(response, text, details["full_output_path"])
-    return _SEPARATOR.join(filter(None, [text, formatting.search_footer(response)]))
+    return _SEPARATOR.join(
+        filter(None, [text, formatting.footer(response.errors, response.warnings)])
+    )
 
 
 def _cut(response: SearchResponse, text: str, path: str | None) -> str:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import time
 from typing import TYPE_CHECKING, Any
 
 from webtools import WebTools
 from webtools.cli.output import tell
-from webtools.config.environment import environment_config
-from webtools.config.file import read_text
-from webtools.config.messages import quote
-from webtools.config.models import Config, capabilities
-from webtools.config.settings import ResearchConfig, Settings, cache_path, load
-from webtools.storage.connections import StoreError
+from webtools.config import ResearchConfig, Settings, cache_path
+from webtools.config.models import Config, ProviderConfig, capabilities
+from webtools.storage.errors import StoreError
 from webtools.storage.stores import stores_for
 from webtools.text.cleaning import one_line
+from webtools.text.quoting import quote
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,6 +20,7 @@ if TYPE_CHECKING:
     from webtools.config.accounts import Accounts
 
 _PAGE = "https://example.com/"  # made for such calls (RFC 2606)
+_LOOPBACK = "127.0.0.1:"
 _CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "search": ("web_search", {"queries": ["python"], "limit": 1}),
     "docs": ("web_research", {"query": "python", "command": "web-docs", "limit": 1}),
@@ -40,34 +38,28 @@ def probe(path: Path | None) -> bool:
     Raises:
         ConfigError: The settings are not valid.
     """
-    config = load(read_text(path), str(path)) if path else environment_config(os.environ)[0]
     accounts = Settings(path).accounts()
-    # What is relative to the file stays so.
-    settled = {"cache": accounts.cache, "log": accounts.log, "research": ResearchConfig()}
-    entries = config.providers if config else ()
+    entries = accounts.config.providers
     tell(f"Live: one small call to each of {len(entries)}, at its price")
-    alone = [
-        # Nobody answers in its place.
-        config.model_copy(update={**settled, "providers": [entry], "default_provider": None})
-        for entry in entries
-        if config
-    ]
+    plain = {"research": ResearchConfig(), "default_provider": None}
+    # Nobody answers in its place.
+    alone = [accounts.config.model_copy(update={**plain, "providers": [each]}) for each in entries]
     answered = [_probe_store(accounts), *map(_probe, alone)]  # also after one that failed
     return all(answered)
 
 
 def _probe_store(accounts: Accounts) -> bool:
     """Read today's sums where a server keeps them: what a call that costs something needs."""
-    if not accounts.storage.url:
+    if not accounts.config.storage.url:
         return True
-    stores = stores_for(cache_path(accounts), accounts.storage.clear, ttl=0, max_bytes=0)
+    stores = stores_for(cache_path(accounts), accounts.config.storage.clear, ttl=0, max_bytes=0)
     start, fault = time.monotonic(), ""
     try:
         stores.ledger.today()
     except StoreError as error:
         fault = f"{str(error).rstrip('.')}; {', or '.join(error.remedies)}"
     told = fault or f"answered in {(time.monotonic() - start) * 1000:.1f} ms"
-    tell(f"Live store {accounts.storage.place}: {told}")
+    tell(f"Live store {accounts.config.storage.place}: {told}")
     return not fault
 
 
@@ -80,13 +72,23 @@ def _probe(config: Config) -> bool:
     start = time.monotonic()
     with WebTools(config) as web:
         tool, arguments = _CALLS[capability]
+        if capability == "fetch":
+            arguments = {"urls": [_page_for(entry)]}
         result = web.call_tool(tool, arguments, cache="bypass")
-    told = one_line(result.text) if result.is_error else _answer(result.details, start)
+    told = one_line(result.text) if result.is_error else _answer(entry, result.details, start)
     tell(f"Live {quote(entry.name)}: {told}")
     return not result.is_error
 
 
-def _answer(details: dict[str, Any], start: float) -> str:
+def _page_for(entry: ProviderConfig) -> str:
+    """Return the page to read: one of the sandbox, where the entry may read such."""
+    allowed: list[str] = getattr(entry.options, "allow_private_hosts", [])
+    sandbox = next((each for each in allowed if each.startswith(_LOOPBACK)), "")
+    return f"http://{sandbox}/docs/" if sandbox else _PAGE
+
+
+def _answer(entry: ProviderConfig, details: dict[str, Any], start: float) -> str:
     cost = details.get("meta", details).get("cost_usd")
-    price = "at an unknown price" if cost is None else f"for {cost:g} USD"
-    return f"answered in {(time.monotonic() - start) * 1000:.0f} ms, {price}"
+    unknown = ", at an unknown price" if entry.api_key else ""  # without a key nobody pays
+    price = unknown if cost is None else f", for {cost:g} USD"
+    return f"answered in {(time.monotonic() - start) * 1000:.0f} ms{price}"

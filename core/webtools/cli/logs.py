@@ -13,37 +13,40 @@ from typing import Any
 from webtools import logs as logs_module
 from webtools.cli import output
 from webtools.cli.following import Follower, reader_left
-from webtools.cli.reports import Report
+from webtools.config import Settings
 from webtools.config.paths import written_log
-from webtools.config.settings import Settings
-from webtools.errors import InputError, WebToolsError
+from webtools.errors import InputError
 from webtools.text.narrowing import is_object
 
 _TAIL = "webtools log tail"  # as messages name it
 _LINES = 20
+_HASHED = """\
+Queries and URLs stand in the log as hashes; "log": {"queries": "clear"} in the config file has
+those of later calls written as they are."""
 _PAUSE = 0.2  # seconds between two looks for new lines
 
 
-def explained(options: Namespace) -> Report:
+def explain(options: Namespace) -> int:
     """Explain why a call went as it did.
 
     Raises:
         ConfigError: The settings are not valid, or there is no log that can be read.
         InputError: No call has this id, or several begin so.
     """
-    events = _events_of(_path(options.config), options)
+    accounts = Settings(options.config).accounts()
+    events = _events_of(written_log(accounts), options)
     text = logs_module.explain(events)
-    return Report(text, {"call": events[0]["call"], "explanation": text, "events": events})
+    data = {"call": events[0]["call"], "explanation": text, "events": events}
+    is_hashed = "sha256:" in text and accounts.config.log.queries == "hashed"
+    output.report(options, f"{text}\n\n{_HASHED}" if is_hashed else text, data)
+    return output.FINE
 
 
 def tail(options: Namespace) -> int:
-    """Print the last lines of the log, and new ones if asked to; gives the exit code."""
-    try:
-        path = _path(options.config)
-        follower = Follower(path) if options.follow else None
-        events = _last(path, options)
-    except WebToolsError as error:
-        return output.failure(error, as_json=options.json)
+    """Print the last lines of the log, and new ones if asked to."""
+    path = _path(options.config)
+    follower = Follower(path) if options.follow else None
+    events = _last(path, options)
     _print(events, as_json=options.json)
     if follower is not None:
         _follow(follower, events, options)

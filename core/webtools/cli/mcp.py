@@ -7,7 +7,6 @@ from argparse import Namespace
 
 from webtools.cli.output import FINE, USAGE, complain
 from webtools.client import WebTools
-from webtools.errors import ConfigError
 
 _MISSING = "webtools mcp needs the MCP SDK 2.3 or later: pip install 'agent-webtools[mcp]'"
 
@@ -26,9 +25,6 @@ def run(options: Namespace) -> int:
             serving.serve_stdio(web)
         else:
             _serve_http(web, options)
-    except ConfigError as error:
-        complain(str(error))
-        return USAGE
     except KeyboardInterrupt:
         pass  # how a server is meant to end
     return FINE

@@ -83,6 +83,14 @@ def print_json(data: Mapping[str, Any]) -> None:
     print(json.dumps(data, ensure_ascii=ensure_ascii, indent=2))
 
 
+def report(options: Namespace, text: str, data: Mapping[str, Any]) -> None:
+    """Print what a command found out, in the way asked for."""
+    if options.json:
+        print_json(data)
+    else:
+        tell(text)
+
+
 def show(tool: str, result: ToolResult, options: Namespace, seconds: float | None = None) -> int:
     """Show a tool's result in the way asked for, and return the exit code for it."""
     told = replace(result, text=_for_people(tool, result))

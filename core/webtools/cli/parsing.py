@@ -1,4 +1,4 @@
-"""What the parsers are made of: they raise instead of leaving, and share their options."""
+"""What the commands and their parsers are made of."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import re
 import shlex
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from webtools.display.wrapping import wrapped
 
@@ -28,10 +30,63 @@ _MEANT = {
     **dict.fromkeys(("--api", "--engine"), "--provider"),
 }
 _UNKNOWN = re.compile(
-    r"""invalid choice: (['"])(?P<choice>.*?)\1 \(|unrecognized arguments: (?P<option>-\S*)"""
+    r"""invalid choice: (['"])(?P<choice>.*?)\1 \(|unrecognized arguments: (?P<option>-[^\s=]*)"""
 )
 _IN_PARAGRAPH = re.compile(r"^(\S.*)\n(?=\S)", re.MULTILINE)  # no line of it is indented
-_LONGEST = 86_400.0  # seconds
+
+Argument: TypeAlias = "tuple[list[str], dict[str, Any]]"
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command.
+
+    Attributes:
+        summary: What the list of commands says of it.
+        run: Module and function that carry it out, imported when it runs.
+        description: What its own help says of it.
+        epilog: What stands below its options.
+        arguments: What argparse adds to its parser.
+        texts: What it takes between its options, as the usage names it; "..." where there may be
+            several, brackets where there may be none.
+        tool: The tool that it calls, whose arguments are options.
+    """
+
+    summary: str
+    run: str
+    description: str
+    epilog: str
+    arguments: tuple[Argument, ...] = ()
+    texts: str = ""
+    tool: str = ""
+
+    @property
+    def text(self) -> str:
+        """The name of one of the texts."""
+        return self.texts.partition(" ")[0]
+
+
+def value(names: str, metavar: str, text: str, **how: Any) -> Argument:
+    """Describe an argument with a value."""
+    return names.split(), {"metavar": metavar, "help": text, **how}
+
+
+def choice(names: str, metavar: str, choices: str, text: str, **how: Any) -> Argument:
+    """Describe an argument whose value is one of a few words."""
+    return value(names, metavar, text, choices=tuple(choices.split()), **how)
+
+
+def flag(names: str, text: str, **how: Any) -> Argument:
+    """Describe an option that is there or not."""
+    return names.split(), {"action": "store_true", "help": text, **how}
+
+
+def as_json(text: str) -> Argument:
+    """Describe the wish for data."""
+    return flag("--json", text)
+
+
+CONFIG = value("--config", "PATH", "Read this config file, not the usual one.")
 
 
 class UsageError(Exception):
@@ -64,63 +119,55 @@ class Parser(argparse.ArgumentParser):
     """A parser that raises instead of leaving the process, and takes options of tools."""
 
     color = False  # Python 3.14 would colour the help
-    missing_text = ""  # what to say when the text that must be there is not
-    takes_texts = False
-    tool_options: tuple[Option, ...] = ()
 
-    def take_texts(self, name: str, text: str) -> None:
-        """Take texts between the options, at least one."""
-        self.add_argument("texts", metavar=name, nargs="*", help=text)
-        self.takes_texts, self.missing_text = True, f"{name} is missing"
+    def __init__(self, name: str, usage: str | None, description: str, epilog: str) -> None:
+        super().__init__(
+            f"webtools {name}".rstrip(),
+            usage,
+            description,
+            epilog,
+            formatter_class=HelpFormatter,
+            allow_abbrev=False,
+            add_help=False,
+        )
+        self.add_argument("-h", "--help", action="help", help="Show this help.")
+        self._old: dict[str, str] = {}
 
-    def take_options(self, options: Iterable[Option]) -> None:
-        """Take options of a tool; their values go there unread."""
-        for option in options:
-            self.tool_options = (*self.tool_options, option)
-            how: dict[str, Any] = {"action": "store_true", "default": None}
-            if option.kind != "flag":
-                action = "append" if option.kind == "list" else "store"
-                how = {"action": action, "metavar": option.metavar}
-            names = sorted(option.names, key=len)
-            text = option.help.replace("%", "%%")
-            made = self.add_argument(*names, dest=option.target, help=text, **how)
-            # What completion offers; what is possible, the tool decides.
-            vars(made)["offered"] = option.choices
+    def take(self, option: Option) -> None:
+        """Take an option of a tool; its value goes there unread."""
+        how: dict[str, Any] = {"action": "store_true", "default": None}
+        if option.kind != "flag":
+            action = "append" if option.kind == "list" else "store"
+            how = {"action": action, "metavar": option.metavar}
+        names, text = sorted(option.names, key=len), option.help.replace("%", "%%")
+        made = self.add_argument(*names, dest=option.target, help=text, **how)
+        # What completion offers; what is possible, the tool decides.
+        vars(made)["offered"] = option.choices
+        self._old.update(option.old)
 
-    def up_to_date(self, words: Sequence[str]) -> list[str]:
-        """Replace old spellings of options, and warn of each."""
-        new = {old: name for each in self.tool_options for old, name in each.old.items()}
-        return [self._renamed(word, new) for word in words]
-
-    def _renamed(self, word: str, new: Mapping[str, str]) -> str:
-        name, equals, value = word.partition("=")
-        if name not in new:
+    def up_to_date(self, word: str) -> str:
+        """Replace the old spelling of an option, and warn of it."""
+        name, equals, given = word.partition("=")
+        if name not in self._old:
             return word
         from webtools.inputs.options import outdated  # noqa: PLC0415  loaded by now
 
-        print(f"webtools: {outdated(name, new[name])}", file=sys.stderr)
-        return f"{new[name]}{equals}{value}"
+        print(f"webtools: {outdated(name, self._old[name])}", file=sys.stderr)
+        return f"{self._old[name]}{equals}{given}"
 
     def error(self, message: str) -> NoReturn:
-        """Raise what is wrong."""
-        raise UsageError(f"{message}{self._hint(message)}", self.prog)
-
-    def _hint(self, message: str) -> str:
-        found = _UNKNOWN.search(message)
-        if found is None:
-            return ""
-        option = (found["option"] or "").partition("=")[0]
-        known = self._option_string_actions if option else self._choices()
-        return hint(option or found["choice"], known)
-
-    def _choices(self) -> Iterator[str]:
-        for action in self._actions:
-            yield from action.choices or ()
+        """Raise what is wrong, with the known word that was meant."""
+        hint = ""
+        if found := _UNKNOWN.search(message):
+            choices = (choice for action in self._actions for choice in action.choices or ())
+            known = self._option_string_actions if found["option"] else choices
+            hint = _hint(found["option"] or found["choice"], known)
+        raise UsageError(f"{message}{hint}", self.prog)
 
 
-def hint(wrong: str, known: Iterable[str]) -> str:
+def _hint(wrong: str, known: Iterable[str]) -> str:
     """Name the known word that a wrong one means or is nearest to, or nothing."""
-    from webtools.config.messages import nearest  # noqa: PLC0415  few calls are wrong
+    from webtools.text.quoting import nearest  # noqa: PLC0415  few calls are wrong
 
     words = set(known)
     meant = _MEANT.get(wrong, "")
@@ -130,68 +177,15 @@ def hint(wrong: str, known: Iterable[str]) -> str:
     return f"; did you mean {near}?" if near else ""
 
 
-def parser_for(name: str, description: str, epilog: str, usage: str | None = None) -> Parser:
-    """Make the parser of a command, or of the program itself for the empty name."""
-    parser = Parser(
-        f"webtools {name}".rstrip(),
-        usage=usage,
-        description=description,
-        epilog=epilog,
-        formatter_class=HelpFormatter,
-        allow_abbrev=False,
-        add_help=False,
-    )
-    parser.add_argument("-h", "--help", action="help", help="Show this help.")
-    return parser
+def number(
+    kind: type[int | float], least: float, most: float, fault: str
+) -> Callable[[str], float]:
+    """Return what reads a number within bounds; the fault says what any other text is not."""
 
+    def read(text: str) -> float:
+        with suppress(ValueError):
+            if least <= (found := kind(text)) <= most:
+                return found
+        raise argparse.ArgumentTypeError(f"{text!r} {fault}")
 
-def add_call_options(parser: Parser, data: str) -> None:
-    """Take what every command that calls a tool does."""
-    from webtools.inputs.options import Option  # noqa: PLC0415  loaded by now
-
-    old = {"--refresh": "--cache=refresh", "--no-cache": "--cache=bypass"}
-    told = "What to do with cached answers: use them (default), refresh or bypass the cache."
-    choices = ("use", "refresh", "bypass")
-    option = Option(("--cache",), "cache", told, metavar="MODE", choices=choices, old=old)
-    parser.take_options([option])
-    parser.add_argument(
-        "--timeout", metavar="SECONDS", type=seconds, help="End the whole call after so long."
-    )
-    add_config(parser)
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", help="Write to this file, uncut, and print nothing."
-    )
-    parser.add_argument("--force", action="store_true", help="Replace FILE if it is there.")
-    parser.add_argument(
-        "--plain", action="store_true", help="Print on a terminal what a pipe would get."
-    )
-    add_json(parser, f"Print {data} as one JSON document.")
-
-
-def add_config(parser: Parser) -> None:
-    """Take the path of the config file."""
-    parser.add_argument(
-        "--config", metavar="PATH", help="Read this config file, not the usual one."
-    )
-
-
-def add_json(parser: Parser, text: str) -> None:
-    """Take the wish for data."""
-    parser.add_argument("--json", action="store_true", help=text)
-
-
-def seconds(text: str) -> float:
-    """Read a time of more than nothing.
-
-    Raises:
-        ArgumentTypeError: It is none.
-    """
-    try:
-        found = float(text)
-    except ValueError:
-        found = 0.0
-    if 0 < found <= _LONGEST:
-        return found
-    raise argparse.ArgumentTypeError(
-        f"{text!r} is no time; use seconds above 0, up to {_LONGEST:g}"
-    )
+    return read

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,14 +18,9 @@ if TYPE_CHECKING:
 _NAME = "sandbox.json"
 
 
-def run(port: int, latency: float, config_path: str | None) -> int:
-    """Serve the sandbox until Ctrl-C.
-
-    Args:
-        port: Port on the loopback address; 0 picks a free one.
-        latency: Seconds by which every answer is delayed.
-        config_path: Where to write a config file for it, or None.
-    """
+def run(options: Namespace) -> int:
+    """Serve the sandbox until Ctrl-C."""
+    config_path: str | None = options.write_config
     try:
         from webtools_sandbox import serve  # noqa: PLC0415
     except ImportError as error:
@@ -37,7 +33,7 @@ def run(port: int, latency: float, config_path: str | None) -> int:
             write_config(Path(config_path), config)
         print(_welcome(server.url, config, config_path), flush=True)
 
-    serve(port=port, latency=latency, announce=announce)
+    serve(port=options.port, latency=options.latency, announce=announce)
     return FINE
 
 

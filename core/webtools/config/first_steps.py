@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from importlib.util import find_spec
 from typing import NamedTuple
 
 from webtools.config.paths import config_paths
 from webtools.providers import PROVIDERS, About, Capability
+from webtools.text.reader import Place, place
 
 KEYLESS_VARIABLE = "WEB_SEARCH_KEYLESS"
 
@@ -21,16 +21,13 @@ class _Words(NamedTuple):
     extra: str  # what brings the trial
 
 
-_TERMINAL = _Words(
-    f"{KEYLESS_VARIABLE}=1, or --keyless",
-    "`webtools demo` and the offline sandbox, `webtools sandbox`",
-    "cli",
-)
-_NOTEBOOK = _Words(
-    f"%env {KEYLESS_VARIABLE}=1",
-    "the offline sandbox: `%load_ext webtools`, then `%web_sandbox`",
-    "notebook",
-)
+_TRIAL = "`webtools demo` and the offline sandbox, `webtools sandbox`"
+_SHELL = "the offline sandbox: `%load_ext webtools`, then `%web_sandbox`"
+_WORDS: dict[Place, _Words] = {
+    "terminal": _Words(f"{KEYLESS_VARIABLE}=1, or --keyless", _TRIAL, "cli"),
+    "notebook": _Words(f"%env {KEYLESS_VARIABLE}=1", _SHELL, "notebook"),
+    "python": _Words(f"{KEYLESS_VARIABLE}=1, or WebTools(keyless=True)", _TRIAL, "cli"),
+}
 
 
 def first_steps(types: Iterable[str], keyless: str) -> str:
@@ -40,16 +37,21 @@ def first_steps(types: Iterable[str], keyless: str) -> str:
         types: The types of provider whose key would do.
         keyless: Those who would serve without one, named.
     """
-    words = _NOTEBOOK if _in_ipython() else _TERMINAL
-    variables = [name for kind in types for name in PROVIDERS[kind].about.variables]
+    words = _WORDS[place()]
+    variables = [_one_of(*PROVIDERS[kind].about.variables) for kind in types]
     install = "" if find_spec("aiohttp") else f" (pip install 'agent-webtools[{words.extra}]')"
     ways = [
-        f"a key: {', '.join(variables)}",
+        f"a key: {', '.join(filter(None, variables))}",
         f"a config file, {config_paths()[0]}; `webtools config init` begins one",
         f"{words.keyless}: asks {keyless}, without a key" if keyless else "",
         f"for a trial without a key, {words.trial}{install}",
     ]
     return "\n- ".join(["Any of these would do:", *filter(None, ways)])
+
+
+def _one_of(name: str = "", *others: str) -> str:
+    """Name a variable and in brackets those that may stand in its place."""
+    return f"{name} (or {' or '.join(others)})" if others else name
 
 
 def keyless_titles(capability: Capability) -> str:
@@ -62,8 +64,3 @@ def keyless_abouts() -> list[About]:
     """List who needs no key, the last resorts at the end."""
     abouts = [each.about for each in PROVIDERS.values() if each.about.keyless]
     return sorted(abouts, key=lambda about: about.research == "last")
-
-
-def _in_ipython() -> bool:
-    ipython = sys.modules.get("IPython")
-    return ipython is not None and ipython.get_ipython() is not None

@@ -1,62 +1,20 @@
-"""The words of messages about settings: foreign text, the nearest known word, pydantic's faults."""
+"""The words of messages about settings: what pydantic found, and what holds keys."""
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from typing import TYPE_CHECKING, NoReturn
 
-from pydantic.alias_generators import to_camel
+from webtools.text.quoting import SHORTEST_KEY, hint, looks_like_key, quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from pydantic import BaseModel, ValidationError
     from pydantic_core import ErrorDetails
 
-SHORTEST_KEY = 8  # characters; a shorter one would be found, and cut out, in any text
-_ONE_PIECE = re.compile(r"[!-.0-\[\]-~]{16,}")  # without slashes, which paths have
-QUOTED = 57  # characters of a longer text that are shown
 _OF_NUMBERS = ("int", "float", "bool", "greater", "less")  # beginnings of kinds of faults
-
-
-def quote(text: str) -> str:
-    """Quote foreign text for a message: ASCII, no control character, at most 60 characters.
-
-    What looks like a key is not shown: people paste keys where a name belongs.
-    """
-    if looks_like_key(text):
-        return '"[redacted]"'
-    shown = text if len(text) <= QUOTED + 3 else text[:QUOTED] + "..."
-    plain = shown.encode("ascii", "backslashreplace").decode()
-    return '"' + "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in plain) + '"'
-
-
-def looks_like_key(text: str) -> bool:
-    """Return whether no human made a text up: long, in one piece, with letters and digits mixed."""
-    if not _ONE_PIECE.fullmatch(text):
-        return False
-    runs = [run for run in re.findall("[A-Za-z0-9]+", text) if len(run) >= SHORTEST_KEY]
-    return any(not run.isalpha() and not run.isdigit() for run in runs)
-
-
-def listed(texts: Iterable[str]) -> str:
-    """Quote and join for a message."""
-    return ", ".join(quote(text) for text in texts)
-
-
-def hint(wrong: str, known: Iterable[str]) -> str:
-    """Name the known word that a wrong one is nearest to, or nothing."""
-    near = nearest(wrong, known)
-    return f" (did you mean {quote(near)}?)" if near else ""
-
-
-def nearest(wrong: str, known: Iterable[str]) -> str:
-    """Return the known word that a wrong one is nearest to, however it is spelled; "" for none."""
-    by_lower = {to_camel(word).lower(): word for word in known}
-    near = difflib.get_close_matches(to_camel(wrong).lower(), by_lower, n=1)
-    return by_lower[near[0]] if near else ""
 
 
 def fail(what: str) -> NoReturn:

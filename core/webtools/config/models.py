@@ -16,7 +16,7 @@ from pydantic import (
     model_validator,
 )
 
-from webtools.config.messages import fail, listed, not_picklable, quote
+from webtools.config.messages import fail, not_picklable
 from webtools.config.parts import (
     MAX_RESULTS,
     BudgetConfig,
@@ -43,6 +43,7 @@ from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS, Capability, direct
 from webtools.text.choices import Fence
 from webtools.text.cleaning import store_place
+from webtools.text.quoting import listed, quote
 
 
 def capabilities(kind: str) -> tuple[Capability, ...]:
@@ -261,6 +262,11 @@ class Config(_Secretive):
         if fault:
             raise ConfigError(f"research.{fault}")
         return self
+
+
+def without_providers(**parts: Any) -> Config:
+    """Return what is set where there is no provider, which a config of a user's must have."""
+    return Config.model_construct(providers=(), **parts)
 
 
 def _chain_fault(research: ResearchConfig, providers: Sequence[ProviderConfig]) -> str:

@@ -20,12 +20,13 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
-from webtools.config.messages import QUOTED, SHORTEST_KEY, explain, fail, hint, listed, quote
+from webtools.config.messages import explain, fail
 from webtools.config.values import checked_path
 from webtools.errors import ConfigError
 from webtools.providers.operator_domains import OperatorDomains, read_site
 from webtools.text.choices import Command
 from webtools.text.narrowing import is_object
+from webtools.text.quoting import QUOTED, SHORTEST_KEY, hint, listed, quote
 from webtools.text.redaction import Redactor
 
 _Read = TypeVar("_Read", bound="Part")

@@ -14,10 +14,11 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr, ValidationError
 from pydantic.alias_generators import to_camel
 
-from webtools.config.messages import SHORTEST_KEY, explain, fail, hint, listed, quote
+from webtools.config.messages import explain, fail
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS
 from webtools.providers.about import Options
+from webtools.text.quoting import SHORTEST_KEY, hint, listed, quote
 
 _HOST = r"(?:\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?"
 _BASE_URL = re.compile(rf"https?://{_HOST}(?:/[!\"$->@-~]*)?", re.ASCII | re.IGNORECASE)
@@ -25,6 +26,8 @@ _PROXY_URL = re.compile(rf"https?://(?:[!\"$-.0->A-~]*@)?{_HOST}/?", re.ASCII | 
 _STORAGE_URL = re.compile(
     rf"rediss?://(?:[!\"$-.0->A-~]*@)?{_HOST}(?:/\d{{0,5}})?", re.ASCII | re.IGNORECASE
 )
+_PLAIN = re.compile(r"[!-~]*")
+_HTTP, _REDIS = ("http", "https"), ("redis", "rediss")
 NO_PROXY = "none"  # as the `proxy` of an entry
 _REFERENCE = re.compile(r"\$\{.*\}|\$[A-Z_][A-Z0-9_]*", re.DOTALL)
 
@@ -178,34 +181,58 @@ def checked_base_url(url: str) -> str:
     """Refuse what is no base of URLs; a slash at the end is dropped."""
     if not (_BASE_URL.fullmatch(url) and _has_valid_port(url)):
         example = "such as http://127.0.0.1:8080/exa"
-        fail(f"must be an absolute http(s) URL without user, query and fragment, {example}")
+        kind = "an absolute http(s) URL without user, query and fragment"
+        fail(f"must be {kind}, {example}{_odd(url, _HTTP)}")
     return url.rstrip("/")
 
 
 def checked_proxy(url: SecretStr) -> SecretStr:
     """Refuse what is no HTTP proxy's URL; it may hold user and password."""
     clear = url.get_secret_value()
-    if clear != NO_PROXY and not (
-        _PROXY_URL.fullmatch(clear) and _has_valid_port(clear) and _has_valid_host(clear)
-    ):
-        fail("must be the URL of an HTTP proxy, such as http://127.0.0.1:3128")
+    if clear != NO_PROXY and not _is_server(clear, _PROXY_URL):
+        kind = "the URL of an HTTP proxy, such as http://127.0.0.1:3128"
+        fail(f"must be {kind}{_odd(clear, _HTTP)}")
     return url
 
 
 def checked_storage_url(url: SecretStr) -> SecretStr:
     """Refuse what is no server of ours; it may hold user and password."""
     clear = url.get_secret_value()
-    if not (_STORAGE_URL.fullmatch(clear) and _has_valid_port(clear) and _has_valid_host(clear)):
-        fail("must be the URL of a Redis server, such as redis://127.0.0.1:6379/0")
+    if not _is_server(clear, _STORAGE_URL):
+        kind = "the URL of a Redis server, such as redis://127.0.0.1:6379/0"
+        fail(f"must be {kind}{_odd(clear, _REDIS)}")
     return url
 
 
+def _is_server(url: str, pattern: re.Pattern[str]) -> bool:
+    return bool(pattern.fullmatch(url) and _has_valid_port(url) and _has_valid_host(url))
+
+
+def _odd(url: str, schemes: tuple[str, ...]) -> str:
+    """Tell what is odd about a URL that was refused, without showing what may be a password."""
+    scheme, mark, rest = url.partition("://")
+    place, _, path = rest.rpartition("@")[2].partition("/")
+    faults = {
+        "it is empty": not url,
+        "it holds a blank or a character that is not ASCII": not _PLAIN.fullmatch(url),
+        f"it does not begin with {' or '.join(f'{each}://' for each in schemes)}": (
+            not mark or scheme.lower() not in schemes
+        ),
+        "it has a query or a fragment": "?" in rest or "#" in rest,
+        "it names no host": not place or place.startswith(":"),
+        "its host is no valid address": not _has_valid_host(url),
+        "its port is not one of 1 to 65535": not _has_valid_port(url),
+        "its path is not the number of a database": path and schemes == _REDIS,
+    }
+    told = next((fault for fault, is_so in faults.items() if is_so), "")
+    return f"; {told}" if told else ""
+
+
 def _has_valid_host(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
-    if not re.fullmatch(r"[0-9.]+", host) and ":" not in host:
-        return True
     try:
-        return bool(ip_address(host))
+        host = urlsplit(url).hostname or ""
+        is_number = re.fullmatch(r"[0-9.]+", host) or ":" in host
+        return not is_number or bool(ip_address(host))
     except ValueError:
         return False
 

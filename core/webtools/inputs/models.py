@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast
 
@@ -33,6 +33,7 @@ from webtools.inputs.values import (
     ResultLanguage,
     SafeSearch,
     Strings,
+    UnfitError,
     Url,
     as_command,
     as_days,
@@ -46,6 +47,7 @@ from webtools.text.choices import Command
 from webtools.text.cleaning import is_web_url
 from webtools.text.dates import read_date
 from webtools.text.narrowing import is_list, is_mapping
+from webtools.text.quoting import hint
 
 MAX_QUERIES = 20
 MAX_URLS = 100
@@ -55,6 +57,7 @@ MAX_SOURCES = 10  # of one research call
 MAX_RECENCY_DAYS = 3650
 MAX_TEXT_CHARACTERS = 1_000_000  # of a fetched page
 
+_MOST_TOLD = 10  # of values with the same fault
 _STAND_IN = "https://example.com/"  # for what a call is about, where only the rest is checked
 _snake = lru_cache(maxsize=256)(to_snake)
 Input = TypeVar("Input", bound="ToolInput")
@@ -338,9 +341,28 @@ def read_input(model: type[Input], arguments: Any) -> Input:
     try:
         return model.model_validate(arguments)
     except ValidationError as error:
-        faults = dict.fromkeys(_explain(item, model) for item in error.errors())
+        faults = _explained(error.errors(), model)
     # Outside the handler: the original error holds all arguments.
     raise InputError("; ".join(faults) + ".")
+
+
+def _explained(items: Sequence[ErrorDetails], model: type[ToolInput]) -> list[str]:
+    """Explain in a clause each what is wrong; what several values should be is told once."""
+    alike: dict[str, dict[str, None]] = {}
+    for item in items:
+        error = item.get("ctx", {}).get("error")
+        if isinstance(error, UnfitError):
+            alike.setdefault(error.wanted, {})[shown(error.text)] = None
+        else:
+            alike[_explain(item, model)] = {}
+    return [_told(list(values), fault) for fault, values in alike.items()]
+
+
+def _told(values: list[str], fault: str) -> str:
+    if len(values) > 1:
+        more = f" and {len(values) - _MOST_TOLD} more" if len(values) > _MOST_TOLD else ""
+        return f"{', '.join(values[:_MOST_TOLD])}{more}: none of these is {fault}"
+    return f"{values[0]} is not {fault}" if values else fault
 
 
 def _explain(item: ErrorDetails, model: type[ToolInput]) -> str:
@@ -353,7 +375,8 @@ def _explain(item: ErrorDetails, model: type[ToolInput]) -> str:
         return f"{name} is missing or empty; give at least one value"
     known = ", ".join(model.open_fields())
     if item["type"] == "extra_forbidden":
-        return f"{shown(name)} is not an argument; use {known}"
+        near = hint(name, [*model.open_fields(), *model.spellings])
+        return f"{shown(name)} is not an argument{near}; use {known}"
     remedies = {
         "literal_error": f"use {facts.get('expected')}",
         "int_parsing": "give a whole number",

@@ -49,6 +49,22 @@ class Option:
     old: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
+CACHE = Option(
+    ("--cache",),
+    "cache",
+    "What to do with cached answers: use them (default), refresh or bypass the cache.",
+    metavar="MODE",
+    choices=("use", "refresh", "bypass"),
+    old={"--refresh": "--cache=refresh", "--no-cache": "--cache=bypass"},
+)
+KEYLESS = Option(
+    ("--keyless",),
+    "keyless",
+    "Ask providers that need no key where no configured one can search.",
+    "flag",
+)
+
+
 def options_of(
     model: type[ToolInput], choices: Mapping[str, tuple[str, ...]] | None = None
 ) -> tuple[Option, ...]:

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from webtools.inputs.models import ToolInput
-from webtools.inputs.values import as_one, shown, up_to
+from webtools.inputs.values import UnfitError, as_one, up_to
 from webtools.output.stored import is_handle
 from webtools.text.cleaning import without_controls
 from webtools.text.invisible import without_hidden
@@ -19,8 +19,7 @@ MAX_FIND_CHARACTERS = 1000
 def _handle(text: str) -> str:
     text = text.strip()
     if not is_handle(text):
-        message = f"{shown(text)} is not a handle; give the read_handle of a result as it is"
-        raise ValueError(message)
+        raise UnfitError(text, "a handle; give the read_handle of a result as it is")
     return text
 
 

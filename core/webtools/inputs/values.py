@@ -27,6 +27,19 @@ SAFE_SEARCH = ("off", "moderate", "strict")
 CATEGORIES = ("company", "people", "publication", "news", "personal site", "financial report")
 
 
+class UnfitError(ValueError):
+    """A text is not what an argument takes; of several such texts, what that is can be told once.
+
+    Attributes:
+        text: The text.
+        wanted: What it should be, and how that is written.
+    """
+
+    def __init__(self, text: str, wanted: str) -> None:
+        super().__init__(f"{shown(text)} is not {wanted}")
+        self.text, self.wanted = text, wanted
+
+
 def _as_list(value: Any) -> Any:
     """Take one string for a list, and a list written as JSON text, as some models send it."""
     if not isinstance(value, str):
@@ -107,8 +120,7 @@ class Words:
 def _url(text: str) -> str:
     text = text.strip()
     if not is_web_url(text):
-        message = f"{shown(text)} is not an absolute http(s) URL; write https://host/path"
-        raise ValueError(message)
+        raise UnfitError(text, "an absolute http(s) URL; write https://host/path")
     return text
 
 
@@ -120,16 +132,14 @@ def _domain(text: str) -> str:
     bare = bare.rstrip("/")
     host = bare.removeprefix("*.").partition("/")[0]
     if not is_web_url(f"https://{bare.removeprefix('*.')}") or "@" in host:
-        message = f"{shown(text)} is not a domain; write a host such as example.com"
-        raise ValueError(message)
+        raise UnfitError(text, "a domain; write a host such as example.com")
     return bare
 
 
 def _moment(text: str) -> str:
     text = text.strip()
     if text and read_date(text) is None:
-        message = f"{shown(text)} is not a date; write YYYY-MM-DD or an ISO-8601 date-time"
-        raise ValueError(message)
+        raise UnfitError(text, "a date; write YYYY-MM-DD or an ISO-8601 date-time")
     return text
 
 
@@ -190,7 +200,7 @@ class OneOf:
         found = next((each for each in self.choices if each.casefold() == wanted), "")
         if wanted and not found:
             known = self.separator.join(self.choices)
-            raise ValueError(f"{shown(text.strip())} is not a {self.kind}; use one of {known}")
+            raise UnfitError(text.strip(), f"a {self.kind}; use one of {known}")
         return found
 
 

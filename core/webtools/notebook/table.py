@@ -8,24 +8,11 @@ from functools import partial
 from typing import Any
 
 from webtools.config.models import synthesis_names
-from webtools.inputs.options import Option, options_of
+from webtools.inputs.options import CACHE, KEYLESS, Option, options_of
 from webtools.notebook.line import OptionError
 from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE
 
 OUTPUT = Option(("--output", "-o"), "output", "Variable that keeps the response.", metavar="NAME")
-CACHE = Option(
-    ("--cache",),
-    "cache",
-    "What to do with cached answers: use them (default), refresh or bypass the cache.",
-    metavar="MODE",
-    choices=("use", "refresh", "bypass"),
-)
-KEYLESS = Option(
-    ("--keyless",),
-    "keyless",
-    "Ask providers that need no key where no configured one can search.",
-    "flag",
-)
 EVERY = (
     OUTPUT,
     Option(("--config",), "config", "Read this config file for this call.", metavar="PATH"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple, TypeVar
 from urllib.parse import urlsplit
@@ -17,7 +18,6 @@ from webtools.results import (
     ReadResponse,
     ResearchEnvelope,
     ResearchResult,
-    SearchResponse,
     SearchResult,
 )
 from webtools.text.fencing import defused_line
@@ -60,33 +60,33 @@ def _brief(result: Result, share: int) -> Result:
 
 def search_text(results: Sequence[SearchResult]) -> str:
     """List results, numbered from 1; a blank line stands between two."""
-    if not results:
-        return NO_RESULTS
-    return "\n\n".join([_numbered(i, result) for i, result in enumerate(results, 1)])
+    return _listed(results, _BLANK) if results else NO_RESULTS
 
 
-def _numbered(number: int, result: SearchResult) -> str:
-    lines = [f"{number}. {result.title}", result.url]
-    shown = page_content(result.content) if result.content else result.snippet
-    lines += shown.splitlines()
-    if facts := _facts(result):
-        lines.append(facts)
-    return "\n".join([lines[0], *(f"{INDENT}{line}".rstrip() for line in lines[1:])])
+def _listed(results: Sequence[SearchResult | ResearchResult], separator: str) -> str:
+    return separator.join([_numbered(number, result) for number, result in enumerate(results, 1)])
 
 
-def _facts(item: SearchResult | Page) -> str:
+def _numbered(number: int, result: SearchResult | ResearchResult) -> str:
+    page = result.content if isinstance(result, SearchResult) else None
+    shown = page_content(page) if page else result.snippet
+    lines = [result.url, *shown.splitlines(), *filter(None, [_facts(result)])]
+    return "\n".join([f"{number}. {result.title}", *(f"{INDENT}{line}".rstrip() for line in lines)])
+
+
+def _facts(item: SearchResult | ResearchResult | Page) -> str:
     """Return `YYYY-MM-DD · Author`, as far as known."""
     day = item.published_at.date().isoformat() if item.published_at else ""
-    return " · ".join(filter(None, (day, item.author)))
+    author = "" if isinstance(item, ResearchResult) else item.author
+    return " · ".join(filter(None, (day, author)))
 
 
 def page_sections(response: FetchResponse) -> list[str]:
     """Return one section per page: `## Title`, the URL, what is known of it, the content."""
-    return [_section(page) for page in response.pages]
-
-
-def _section(page: Page) -> str:
-    return "\n\n".join(filter(None, [_whole_head(page), page_content(page)]))
+    return [
+        _BLANK.join(filter(None, [_whole_head(page), page_content(page)]))
+        for page in response.pages
+    ]
 
 
 def _whole_head(page: Page) -> str:
@@ -106,8 +106,9 @@ def page_content(page: Page) -> str:
     """Return what came of a page: its summary, its extracts, its text."""
     if page.error:
         return ""
-    parts = [page.summary, _bullets(page.highlights), passages_section(page), page.text]
-    return "\n\n".join(part for part in parts if part) or "The page has no content."
+    highlights = "\n".join(f"- {highlight}" for highlight in page.highlights)
+    parts = [page.summary, highlights, passages_section(page), page.text]
+    return _BLANK.join(part for part in parts if part) or "The page has no content."
 
 
 def passages_section(page: Page) -> str:
@@ -116,10 +117,6 @@ def passages_section(page: Page) -> str:
         return ""
     shown = [passage_text(each, "###").removeprefix("###\n") for each in page.passages]
     return _BLANK.join(shown) or NO_PASSAGE
-
-
-def _bullets(highlights: Sequence[str]) -> str:
-    return "\n".join(f"- {highlight}" for highlight in highlights)
 
 
 def footer(
@@ -142,16 +139,12 @@ def _brief_url(asked: Collection[str], found: re.Match[str]) -> str:
     url = found[0].rstrip(".,:;)")
     if url in asked or found[0] in asked:
         return found[0]
-    host = _host_of(url)
-    shown = host if len(host) <= _LONGEST_HOST else _ELLIPSIS + host[-_LONGEST_HOST:]
+    host = None
+    with suppress(ValueError):
+        host = urlsplit(url).hostname
+    shown = host or "a URL"
+    shown = shown if len(shown) <= _LONGEST_HOST else _ELLIPSIS + shown[-_LONGEST_HOST:]
     return shown + found[0][len(url) :]
-
-
-def _host_of(url: str) -> str:
-    try:
-        return urlsplit(url).hostname or "a URL"
-    except ValueError:
-        return "a URL"
 
 
 def _said(text: str, most: int = 400) -> str:
@@ -161,11 +154,6 @@ def _said(text: str, most: int = 400) -> str:
 def _short(text: str, most: int) -> str:
     """Cut what would crowd out the rest; the details have all of it."""
     return text if len(text) <= most else f"{text[:most]}{_ELLIPSIS}"
-
-
-def search_footer(response: SearchResponse) -> str:
-    """Return the footer of a search."""
-    return footer(response.errors, response.warnings)
 
 
 # --- pages, where there is no room for all of them ---------------------------------------------
@@ -265,9 +253,9 @@ def research_text(envelope: ResearchEnvelope) -> str:
         return NO_RESULTS
     answer, results = envelope.synthesis, cited_first(envelope)
     if answer is None:
-        return _sources(results, _BLANK)
+        return _listed(results, _BLANK)
     if not (answer.summary or envelope.passages):
-        return f"{NO_ANSWER}\n\n{_sources(results, _BLANK)}"
+        return f"{NO_ANSWER}\n\n{_listed(results, _BLANK)}"
     # The answer and the passages say what the snippets would.
     bare = [each.model_copy(update={"snippet": ""}) for each in results]
     parts = [answer.summary or NO_ANSWER]
@@ -275,11 +263,7 @@ def research_text(envelope: ResearchEnvelope) -> str:
         parts.append("Passages:" if answer.summary else "The passages that come nearest:")
     numbers = {result.url: number for number, result in reversed([*enumerate(results, 1)])}
     parts += [passage_text(each, f"[{numbers[each.url]}]") for each in envelope.passages]
-    return _BLANK.join([*parts, "Sources:\n" + _sources(bare, "\n")])
-
-
-def _sources(results: Sequence[ResearchResult], separator: str) -> str:
-    return separator.join([_source(number, result) for number, result in enumerate(results, 1)])
+    return _BLANK.join([*parts, "Sources:\n" + _listed(bare, "\n")])
 
 
 def passage_text(passage: Passage, mark: str) -> str:
@@ -295,13 +279,6 @@ def cited_first(envelope: ResearchEnvelope) -> list[ResearchResult]:
     by_url = {result.url: result for result in envelope.results}
     cited = [by_url[url] for url in (envelope.synthesis.citations if envelope.synthesis else ())]
     return [*cited, *(result for result in envelope.results if result not in cited)]
-
-
-def _source(number: int, result: ResearchResult) -> str:
-    lines = [f"{number}. {result.title}", result.url, *result.snippet.splitlines()]
-    if result.published_at:
-        lines.append(result.published_at.date().isoformat())
-    return "\n".join([lines[0], *(f"{INDENT}{line}".rstrip() for line in lines[1:])])
 
 
 def research_footer(envelope: ResearchEnvelope) -> str:

@@ -11,21 +11,22 @@ import contextlib
 import hashlib
 import os
 import re
-import secrets
 import stat
 import tempfile
 import threading
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from webtools.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = ["Outputs", "clear", "handle_of", "is_handle", "load", "save", "saved"]
 
 _MAX_AGE = 24 * 60 * 60  # seconds a file is kept after it was last saved
 _MAX_TOTAL = 256 * 1024 * 1024  # bytes kept in the folder
-_TIDY_INTERVAL = 60.0  # seconds between two rounds of housekeeping
 
 _DIGITS = 32  # of the hash of the content: the handle
 _HANDLE = re.compile(rf"[0-9a-f]{{{_DIGITS}}}").fullmatch
@@ -49,7 +50,7 @@ def save(text: str) -> str | None:
         _store(path, data)
     except OSError:
         return None
-    if _tidying.is_due():
+    if _state.is_time_to_tidy():
         _tidy(path.parent, current=name)
     return str(path)
 
@@ -72,21 +73,15 @@ def load(handle: str) -> str:
             what was saved; the message says what to do.
     """
     if not is_handle(handle):
-        message = f'"{handle[:_DIGITS]}" is no handle; give the read_handle of a result.'
-        raise InputError(message)
-    data = _read(handle)
+        raise InputError(f'"{handle[:_DIGITS]}" is no handle; give the read_handle of a result.')
+    data, fault = _read(handle), ""
     if data is None:
-        message = (
-            f'Nothing is kept under handle "{handle}": it is unknown, or has expired, or made room '
-            "for newer ones. Call the tool that gave it again."
-        )
-        raise InputError(message)
-    if _handle(data) != handle:
-        message = (
-            f'What is kept under handle "{handle}" was changed, so it is not shown. Call the tool '
-            "that gave it again."
-        )
-        raise InputError(message)
+        fault = f'Nothing is kept under handle "{handle}": it is unknown, or has expired, or made '
+        fault += "room for newer ones."
+    elif _handle(data) != handle:
+        fault = f'What is kept under handle "{handle}" was changed, so it is not shown.'
+    if data is None or fault:
+        raise InputError(f"{fault} Call the tool that gave it again.")
     return data.decode("utf-8", "surrogatepass")
 
 
@@ -100,56 +95,47 @@ class Outputs(NamedTuple):
 def saved() -> Outputs:
     """Count what is saved; the folder is not made."""
     path = _usual_folder()
-    files = _list(path, "") if _is_private(path) else []
-    sizes = [each.size for each in files if each.path.endswith(_SUFFIX)]
+    files = _list(path) if _is_private(path) else []
+    sizes = [each.size for each in files if each.is_output]
     return Outputs(len(sizes), sum(sizes))
 
 
 def clear() -> Outputs:
     """Delete all that is saved; what another call is just writing stays."""
-    expired = time.time() - _MAX_AGE
     try:
-        files = _list(_folder(), "")
+        files = _list(_folder())
     except OSError:
         return Outputs(0, 0)
-    wanted = (each for each in files if each.path.endswith(_SUFFIX) or each.changed < expired)
-    sizes = [each.size for each in wanted if _deleted(each)]
-    return Outputs(len(sizes), sum(sizes))
+    return _delete(each for each in files if each.is_output or each.has_expired)
 
 
-class Interval:
-    """Tells one caller per interval that it is time."""
+class State:
+    """What a process remembers: when to tidy up again, and a folder of its own."""
 
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
+    def __init__(self, interval: float = 60.0) -> None:
+        self._interval = interval  # seconds between two rounds of housekeeping
         self._lock = threading.Lock()
         self._next = 0.0
-
-    def is_due(self) -> bool:
-        with self._lock:
-            now = time.monotonic()
-            if now < self._next:
-                return False
-            self._next = now + self._seconds
-            return True
-
-
-class OwnFolder:
-    """A folder with an unpredictable name, made at the first need and kept for the process."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
         self._path: Path | None = None
 
-    def get(self) -> Path:
+    def is_time_to_tidy(self) -> bool:
+        """Return whether it is time; one caller per interval is told so."""
+        with self._lock:
+            now = time.monotonic()
+            is_due = now >= self._next
+            if is_due:
+                self._next = now + self._interval
+            return is_due
+
+    def own_folder(self) -> Path:
+        """Return a folder with an unpredictable name, made at the first need."""
         with self._lock:
             if self._path is None or not _is_private(self._path):
                 self._path = Path(tempfile.mkdtemp(prefix="webtools-"))
             return self._path
 
 
-_tidying = Interval(_TIDY_INTERVAL)
-_own_folder = OwnFolder()
+_state = State()
 
 
 def _usual_folder() -> Path:
@@ -160,13 +146,12 @@ def _folder() -> Path:
     path = _usual_folder()
     with contextlib.suppress(FileExistsError):
         path.mkdir(mode=0o700)
-    return path if _is_private(path) else _own_folder.get()
+    return path if _is_private(path) else _state.own_folder()
 
 
 def _user() -> str:
-    uid = _uid()
-    if uid is not None:
-        return str(uid)
+    if hasattr(os, "getuid"):
+        return str(os.getuid())
     try:
         from getpass import getuser  # noqa: PLC0415 - every tool imports this module
 
@@ -175,26 +160,19 @@ def _user() -> str:
         return "user"
 
 
-def _uid() -> int | None:
-    return os.getuid() if hasattr(os, "getuid") else None
-
-
 def _is_private(path: Path) -> bool:
     """Return whether this is a folder, no link to one, that only we can enter."""
     try:
         info = path.lstat()
     except OSError:
         return False
-    if not stat.S_ISDIR(info.st_mode) or _is_reparse_point(info):
+    # What else than the folder itself stands there on Windows, such as a junction.
+    is_link = getattr(info, "st_file_attributes", 0) & stat.FILE_ATTRIBUTE_REPARSE_POINT
+    if is_link or not stat.S_ISDIR(info.st_mode):
         return False
-    uid = _uid()
-    # Windows has no such modes; there the temporary folder itself belongs to the user.
-    return uid is None or (info.st_uid == uid and not info.st_mode & (stat.S_IRWXG | stat.S_IRWXO))
-
-
-def _is_reparse_point(info: os.stat_result) -> bool:
-    attributes: int = getattr(info, "st_file_attributes", 0)
-    return bool(attributes & stat.FILE_ATTRIBUTE_REPARSE_POINT)
+    if not hasattr(os, "getuid"):
+        return True  # Windows has no such modes; there the temporary folder belongs to the user
+    return info.st_uid == os.getuid() and not info.st_mode & (stat.S_IRWXG | stat.S_IRWXO)
 
 
 def _store(path: Path, data: bytes) -> None:
@@ -240,18 +218,15 @@ def _open_to_read(path: str, flags: int) -> int:
 
 
 def _write(path: Path, data: bytes) -> None:
-    unfinished = path.with_name(secrets.token_hex(16) + _UNFINISHED_SUFFIX)
+    # As `mkstemp` makes it, the user alone may read and write it.
+    descriptor, unfinished = tempfile.mkstemp(_UNFINISHED_SUFFIX, "", path.parent)
     try:
-        with open(unfinished, "xb", opener=_open_private) as file:
+        with os.fdopen(descriptor, "wb") as file:
             file.write(data)
-        unfinished.replace(path)
+        Path(unfinished).replace(path)
     finally:
         with contextlib.suppress(OSError):  # gone, unless something failed
-            unfinished.unlink()
-
-
-def _open_private(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o600)
+            Path(unfinished).unlink()
 
 
 class _File(NamedTuple):
@@ -262,27 +237,34 @@ class _File(NamedTuple):
     size: int
     path: str
 
+    @property
+    def is_output(self) -> bool:
+        return self.path.endswith(_SUFFIX)
+
+    @property
+    def has_expired(self) -> bool:
+        return self.changed < time.time() - _MAX_AGE
+
 
 def _tidy(folder: Path, current: str) -> None:
     """Delete what is too old, and the oldest of what is too much."""
-    expired = time.time() - _MAX_AGE
     room = _MAX_TOTAL
     for file in sorted(_list(folder, current), reverse=True):
         room -= file.size
-        unwanted = file.changed < expired or (room < 0 and file.path.endswith(_SUFFIX))
-        if unwanted and not file.is_current:
-            _deleted(file)
+        if not file.is_current and (file.has_expired or (room < 0 and file.is_output)):
+            _delete([file])
 
 
-def _deleted(file: _File) -> bool:
-    try:
-        Path(file.path).unlink()
-    except OSError:
-        return False
-    return True
+def _delete(files: Iterable[_File]) -> Outputs:
+    sizes: list[int] = []
+    for file in files:
+        with contextlib.suppress(OSError):
+            Path(file.path).unlink()
+            sizes.append(file.size)
+    return Outputs(len(sizes), sum(sizes))
 
 
-def _list(folder: Path, current: str) -> list[_File]:
+def _list(folder: Path, current: str = "") -> list[_File]:
     files: list[_File] = []
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:

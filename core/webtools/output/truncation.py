@@ -8,7 +8,7 @@ nothing here splits or encodes a whole one: totals are exact, yet cost one pass 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from itertools import islice, repeat
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ __all__ = [
     "format_size",
     "notice",
     "truncate_head",
-    "truncate_tail",
 ]
 
 MAX_LINES = 2000
@@ -32,8 +31,6 @@ MAX_BYTES = 51_200
 
 Limit: TypeAlias = Literal["lines", "bytes"]
 
-_KIB = 1024
-_MIB = 1024 * 1024
 _CONTINUATION = 0b10  # the two high bits of every byte of a UTF-8 character but its first
 _SLICE = 32_768  # characters encoded at a time: enough to be quick, too few to cost memory
 
@@ -90,14 +87,6 @@ def truncate_head(text: str, max_lines: int = MAX_LINES, max_bytes: int = MAX_BY
     return _cut(text, _measure(text), _limits(max_lines, max_bytes), _head)
 
 
-def truncate_tail(text: str, max_lines: int = MAX_LINES, max_bytes: int = MAX_BYTES) -> Truncation:
-    """Keep the last whole lines that fit both limits.
-
-    Of a last line over the byte limit the end is kept, from a character boundary on.
-    """
-    return _cut(text, _measure(text), _limits(max_lines, max_bytes), _tail)
-
-
 def fit(text: str, max_lines: int, max_bytes: int) -> Truncation:
     """Keep the first whole lines that fit both limits; a huge line is cut rather than dropped.
 
@@ -138,14 +127,13 @@ def fair_shares(sizes: Sequence[int], budget: int) -> list[int]:
     """Divide a budget so that the smallest shares are as large as they can be (max-min fairness).
 
     Small sizes get all they ask for and the others equal shares; what does not divide goes by ones
-    to the first. The shares add up to the budget, or to the sizes when those are less.
+    to the largest. The shares add up to the budget, or to the sizes when those are less.
     """
-    budget = max(budget, 0)
-    level = _level(sizes, budget)
-    shares = [min(size, level) for size in sizes]
-    cut = (index for index, size in enumerate(sizes) if size > level)
-    for index in islice(cut, budget - sum(shares)):
-        shares[index] += 1
+    left, shares = max(budget, 0), [0] * len(sizes)
+    by_size = sorted(range(len(sizes)), key=lambda index: (sizes[index], -index))
+    for done, index in enumerate(by_size):
+        shares[index] = min(sizes[index], left // (len(sizes) - done))
+        left -= shares[index]
     return shares
 
 
@@ -174,11 +162,12 @@ def notice(
 
 def format_size(n: int) -> str:
     """Return a byte count as `512B`, `1.5KB` or `2.0MB`, ties rounded up."""
-    if n < _KIB:
-        return f"{n}B"
-    if n < _MIB:
-        return f"{_tenths(n, _KIB)}KB"
-    return f"{_tenths(n, _MIB)}MB"
+    for unit, name in ((1024 * 1024, "MB"), (1024, "KB")):
+        if n >= unit:
+            # Integers, because formatting a float rounds ties to even.
+            whole, tenth = divmod((n * 10 + unit // 2) // unit, 10)
+            return f"{whole}.{tenth}{name}"
+    return f"{n}B"
 
 
 class _Size(NamedTuple):
@@ -189,9 +178,8 @@ class _Size(NamedTuple):
 
 
 class _Kept(NamedTuple):
-    """The part of a text to keep, as `text[start:stop]`."""
+    """The part of a text to keep, as `text[:stop]`."""
 
-    start: int
     stop: int
     lines: int
     by: Limit | None  # None: all of it is kept
@@ -206,10 +194,10 @@ def _limits(max_lines: int, max_bytes: int) -> _Size:
 def _cut(
     text: str, size: _Size, limits: _Size, choose: Callable[[str, _Size], _Kept]
 ) -> Truncation:
-    kept = _Kept(0, len(text), size.lines, None)
+    kept = _Kept(len(text), size.lines, None)
     if size.lines > limits.lines or size.bytes > limits.bytes:
         kept = choose(text, limits)
-    content = text[kept.start : kept.stop]
+    content = text[: kept.stop]
     return Truncation(
         content=content,
         truncated=kept.by is not None,
@@ -230,13 +218,13 @@ def _head(text: str, limits: _Size) -> _Kept:
     if stop < len(text) and text[stop] != "\n":
         stop = text.rfind("\n", 0, stop)
     if stop < 0:
-        return _Kept(0, 0, 0, "bytes", first_line_exceeds=True)
+        return _Kept(0, 0, "bytes", first_line_exceeds=True)
     lines = text.count("\n", 0, stop) + 1
     if lines < limits.lines:
-        return _Kept(0, stop, lines, "bytes")
+        return _Kept(stop, lines, "bytes")
     if lines > limits.lines:
-        stop = _stop_of_first_lines(text, limits.lines)
-    return _Kept(0, stop, limits.lines, "lines")
+        stop = len("\n".join(text[:stop].split("\n")[: limits.lines]))
+    return _Kept(stop, limits.lines, "lines")
 
 
 def _head_or_part(text: str, limits: _Size) -> _Kept:
@@ -248,84 +236,13 @@ def _head_or_part(text: str, limits: _Size) -> _Kept:
     return kept._replace(stop=stop, lines=kept.lines + 1, partial=True)
 
 
-def _tail(text: str, limits: _Size) -> _Kept:
-    if limits.lines == 0:
-        return _Kept(0, 0, 0, "lines")
-    start, partial = _whole_line_start(text, _suffix_start(text, limits.bytes))
-    lines = text.count("\n", start) + 1
-    if lines < limits.lines:
-        return _Kept(start, len(text), lines, "bytes", partial)
-    if lines > limits.lines:
-        start = _start_of_last_lines(text, start, limits.lines)
-    # With room for one line only, pi names the line limit even when that line was cut.
-    return _Kept(start, len(text), limits.lines, "lines", partial)
-
-
-def _whole_line_start(text: str, start: int) -> tuple[int, bool]:
-    if start == 0 or text[start - 1] == "\n":
-        return start, False
-    newline = text.find("\n", start)
-    return (start, True) if newline < 0 else (newline + 1, False)
-
-
-def _stop_of_first_lines(text: str, count: int) -> int:
-    stop = -1
-    for _ in range(count):
-        stop = text.find("\n", stop + 1)
-    return max(stop, 0)
-
-
-def _start_of_last_lines(text: str, start: int, count: int) -> int:
-    newline = len(text)
-    for _ in range(count):
-        newline = text.rfind("\n", start, newline)
-    return newline + 1
-
-
 def _prefix_stop(text: str, max_bytes: int) -> int:
     """Return how many characters from the start fit."""
-    if text.isascii():
-        return min(len(text), max_bytes)
-    stop = 0
-    while max_bytes and stop < len(text):
-        data = _encode(text[stop : stop + min(max_bytes, _SLICE)])
-        whole = _boundary_before(data, max_bytes)
-        stop += _count_chars(data[:whole])
-        if whole < len(data):
-            break
-        max_bytes -= whole
-    return stop
-
-
-def _suffix_start(text: str, max_bytes: int) -> int:
-    """Return where the characters begin that fit at the end."""
-    if text.isascii():
-        return max(len(text) - max_bytes, 0)
-    start = len(text)
-    while max_bytes and start:
-        data = _encode(text[max(start - min(max_bytes, _SLICE), 0) : start])
-        skipped = _boundary_after(data, len(data) - max_bytes)
-        start -= _count_chars(data[skipped:])
-        if skipped:
-            break
-        max_bytes -= len(data)
-    return start
-
-
-def _boundary_before(data: bytes, index: int) -> int:
-    """Return `index`, moved back to where a character starts or the data end."""
-    index = min(index, len(data))
-    while index < len(data) and data[index] >> 6 == _CONTINUATION:
-        index -= 1
-    return index
-
-
-def _boundary_after(data: bytes, index: int) -> int:
-    """Return `index`, moved on to where a character starts or the data end."""
-    index = max(index, 0)
-    while index < len(data) and data[index] >> 6 == _CONTINUATION:
-        index += 1
-    return index
+    data = _encode(text[:max_bytes])  # no character takes less than a byte
+    stop = min(len(data), max_bytes)
+    while stop < len(data) and data[stop] >> 6 == _CONTINUATION:
+        stop -= 1
+    return len(data[:stop].decode("utf-8", "surrogatepass"))
 
 
 def _measure(text: str) -> _Size:
@@ -341,10 +258,6 @@ def _utf8_size(text: str) -> int:
 
 def _encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
-
-
-def _count_chars(data: bytes) -> int:
-    return len(data.decode("utf-8", "surrogatepass"))
 
 
 def _section_limits(
@@ -378,19 +291,3 @@ def _bytes_within(section: str, size: _Size, max_lines: int, max_bytes: int) -> 
         return size.bytes
     kept = _head(section, _Size(max_lines, max_bytes))
     return max_bytes if kept.by == "bytes" else _utf8_size(section[: kept.stop])
-
-
-def _level(sizes: Sequence[int], budget: int) -> int:
-    """Return the size up to which everything stays whole."""
-    for done, size in enumerate(sorted(sizes)):
-        left = len(sizes) - done
-        if size * left > budget:
-            return budget // left
-        budget -= size
-    return max(sizes, default=0)
-
-
-def _tenths(n: int, unit: int) -> str:
-    # Integers, because formatting a float rounds ties to even.
-    whole, tenth = divmod((n * 10 + unit // 2) // unit, 10)
-    return f"{whole}.{tenth}"

@@ -19,6 +19,7 @@ from webtools.http.messages import Request, Response
 from webtools.http.proxies import Proxy, through
 from webtools.pages import robots, ssrf, workers
 from webtools.pages.block_pages import BOT_CHECK, is_challenge
+from webtools.pages.processes import Alarm
 from webtools.pages.reading import Content, Source
 from webtools.pages.robots import KeptRobots, RobotsFile
 from webtools.pages.ssrf import Policy
@@ -101,21 +102,15 @@ def fetch_content(url: str, terms: Terms) -> Flow[tuple[Content, Target]]:
     Raises:
         WebToolsError: It may not be fetched, did not come, or cannot be read.
     """
-    visit = yield from _visit(url, terms)
-    content = yield from _content(url, visit, terms)
-    return content, visit.target
+    target, response = yield from _visit(url, terms)
+    content = yield from _content(url, target, response, terms)
+    return content, target
 
 
 # --- getting the bytes -------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Visit:
-    target: Target
-    response: Response
-
-
-def _visit(url: str, terms: Terms) -> Flow[_Visit]:
+def _visit(url: str, terms: Terms) -> Flow[tuple[Target, Response]]:
     policy, target = terms.policy, parse(url)
     for _ in range(MAX_REDIRECTS + 1):
         terms.check_site(target.url)
@@ -124,7 +119,7 @@ def _visit(url: str, terms: Terms) -> Flow[_Visit]:
         response = yield from _ask(target, policy, terms)
         location = _location(response)
         if response.status not in _REDIRECTS or not location:
-            return _Visit(target, _accepted(response, terms))
+            return target, _accepted(response, terms)
         policy, target = policy.after(target), follow(target, location)
     raise ProviderError(f"the site redirects more than {MAX_REDIRECTS} times; use another source")
 
@@ -139,10 +134,10 @@ def _admit(target: Target, policy: Policy, terms: Terms, kept: KeptRobots) -> Fl
 
 def _robots_file(address: str, terms: Terms) -> Flow[RobotsFile]:
     try:
-        visit = yield from _visit(address, terms)
+        _, response = yield from _visit(address, terms)
     except (RequestError, ProviderError) as error:
         return robots.file_for(error)
-    return robots.file_of(visit.response.body)
+    return robots.file_of(response.body)
 
 
 def _location(response: Response) -> str:
@@ -203,7 +198,8 @@ def _explained(error: RequestError, terms: Terms) -> RequestError:
 
 def _accepted(response: Response, terms: Terms) -> Response:
     error = terms.find_fault(response)
-    if error is not None and _is_challenge(response.body):
+    # What marks one is ASCII; to find the charset could take longer than an event loop can wait.
+    if error is not None and is_challenge(response.body[:_CHALLENGE_WITHIN].decode("latin-1")):
         error = error.with_message(f"HTTP {response.status}: {BOT_CHECK}")
     if error is not None:
         raise error
@@ -212,28 +208,22 @@ def _accepted(response: Response, terms: Terms) -> Response:
     return response
 
 
-def _is_challenge(body: bytes) -> bool:
-    # What marks one is ASCII; to find the charset could take longer than an event loop can wait.
-    return is_challenge(body[:_CHALLENGE_WITHIN].decode("latin-1"))
-
-
 # --- reading them ------------------------------------------------------------------------------
 
 
-def _content(url: str, visit: _Visit, terms: Terms) -> Flow[Content]:
+def _content(url: str, target: Target, response: Response, terms: Terms) -> Flow[Content]:
     now: float = yield Now()
     grace = min(_LONGEST_GRACE, _GRACE * terms.timeout)
-    reading = workers.Reading(
-        Source(
-            body=visit.response.body,
-            content_type=visit.response.headers.get("content-type", ""),
-            asked=url,
-            url=visit.target.url,
-            seconds=max(grace, terms.deadline - now),
-        )
+    source = Source(
+        body=response.body,
+        content_type=response.headers.get("content-type", ""),
+        asked=url,
+        url=target.url,
+        seconds=max(grace, terms.deadline - now),
     )
+    alarm = Alarm()
     try:
-        content: Content = yield Offload(reading.content, alone=True)
+        content: Content = yield Offload(partial(workers.read_apart, source, alarm), alone=True)
     finally:
-        reading.stop()  # a cancelled call leaves nothing behind that is still at work
+        alarm.ring()  # a cancelled call leaves nothing behind that is still at work
     return content

@@ -14,6 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, cast
 
+from pydantic import BaseModel
+
 from webtools.errors import ConfigError, ProviderError
 from webtools.pages import frames
 from webtools.pages.reading import Content, Source
@@ -27,6 +29,21 @@ _PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.stdin.buffer.readline());"
     "from webtools.pages.worker import main; main()"
 )
+
+
+class Answer(BaseModel):
+    """What a process says of a page; it says the first before it is given any."""
+
+    content: Content | None = None
+    error: str = ""
+    is_setup: bool = False
+    is_last: bool
+
+    def read(self) -> Content:
+        """Return what the page says, or raise what is wrong with it."""
+        if self.content is None:
+            raise (ConfigError if self.is_setup else ProviderError)(self.error)
+        return self.content
 
 
 class Alarm:
@@ -60,9 +77,8 @@ class Worker:
 
     Attributes:
         process: The process.
-        busy_since: When it began with the page at hand, on the monotonic clock.
+        since: When it began with the page at hand, on the monotonic clock.
         is_sound: Whether it can be given another page.
-        idle_since: When it was done with the last.
     """
 
     def __init__(self, command: list[str]) -> None:
@@ -72,14 +88,15 @@ class Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={name: value for name, value in os.environ.items() if not _may_be_secret(name)},
+            env={
+                name: value for name, value in os.environ.items() if not _SECRET_NAME.search(name)
+            },
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             process_group=None if sys.platform == "win32" else 0,  # Ctrl-C is not for it
         )
         self._pages = cast("IO[bytes]", self.process.stdin)
         self._answers = cast("IO[bytes]", self.process.stdout)
-        self.busy_since = time.monotonic()
-        self.idle_since = self.busy_since
+        self.since = time.monotonic()
         self.is_sound = False
 
     def start(self) -> None:
@@ -88,38 +105,31 @@ class Worker:
         Raises:
             OSError: It is no Python that can read pages.
         """
+        paths = [path for path in sys.path if isinstance(path, str)]  # pyright: ignore[reportUnnecessaryIsInstance]
         timer = timer_of(START_SECONDS, self.process.kill)
         try:
-            self.is_sound = self._begin()
+            self._pages.write(json.dumps(paths).encode() + b"\n")
+            self.is_sound = self._answer() is not None
         finally:
             timer.cancel()
         if not self.is_sound:
             raise OSError("the process did not start")
 
-    def _begin(self) -> bool:
-        paths = [path for path in sys.path if isinstance(path, str)]  # pyright: ignore[reportUnnecessaryIsInstance]
-        self._pages.write(json.dumps(paths).encode() + b"\n")
-        frame = frames.read(self._answers)
-        return frame is not None and frame[0].get("ready") is True
-
-    def ask(self, source: Source, alarm: Alarm) -> frames.Frame | None:
+    def ask(self, source: Source, alarm: Alarm) -> Answer | None:
         """Have a page read; None when the process ended over it."""
-        self.is_sound = False
-        self.busy_since = time.monotonic()
-        frame = self._exchanged(source, alarm)
-        if frame is not None:
-            self.is_sound = alarm.set_on(None) and frame[0].get("is_last") is False
-        self.idle_since = time.monotonic()
-        return frame
+        self.is_sound, self.since = False, time.monotonic()
+        answer = None
+        if alarm.set_on(self.process):
+            with suppress(OSError, ValueError):
+                frames.write_page(self._pages, source)
+                answer = self._answer()
+        if answer is not None:
+            self.is_sound = alarm.set_on(None) and not answer.is_last
+        return answer
 
-    def _exchanged(self, source: Source, alarm: Alarm) -> frames.Frame | None:
-        if not alarm.set_on(self.process):
-            return None
-        try:
-            frames.write(self._pages, *frames.of_source(source))
-            return frames.read(self._answers)
-        except (OSError, ValueError):
-            return None
+    def _answer(self) -> Answer | None:
+        frame = frames.read(self._answers)
+        return None if frame is None else Answer.model_validate_json(frame)
 
     def crash(self) -> ProviderError:
         """Build the error for a page that ended the process."""
@@ -145,14 +155,6 @@ class Worker:
         for pipe in (self._pages, self._answers):
             with suppress(OSError):
                 pipe.close()
-
-
-def content_of(frame: frames.Frame) -> Content:
-    """Read what a page says, or raise what is wrong with it."""
-    head, _ = frame
-    if "error" in head:
-        raise (ConfigError if head.get("is_setup") else ProviderError)(str(head["error"]))
-    return frames.to_content(frame)
 
 
 def timer_of(seconds: float, work: Callable[[], object]) -> threading.Timer:
@@ -186,12 +188,11 @@ def _programs() -> list[str]:
     """List what may be the program of this Python; where that is embedded, it is another's."""
     if getattr(sys, "frozen", False):
         return []
-    version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    home = Path(sys.exec_prefix)
+    home, version = Path(sys.exec_prefix), sys.version_info
     known = [sys.executable, getattr(sys, "_base_executable", None)]
-    others = [str(home / "bin" / f"python{version}"), str(home / "python.exe")]
-    named = [name for name in (*known, *others) if name and _PYTHON.fullmatch(Path(name).name)]
-    return [name for name in dict.fromkeys(named) if os.access(name, os.X_OK)]
+    others = [home / "bin" / f"python{version.major}.{version.minor}", home / "python.exe"]
+    names = [str(name) for name in (*known, *others) if name and _PYTHON.fullmatch(Path(name).name)]
+    return [name for name in dict.fromkeys(names) if os.access(name, os.X_OK)]
 
 
 def _flags() -> list[str]:
@@ -200,8 +201,3 @@ def _flags() -> list[str]:
         return ["-I"]
     named = {"-E": sys.flags.ignore_environment, "-s": sys.flags.no_user_site}
     return ["-P", *(flag for flag, is_set in named.items() if is_set)]
-
-
-def _may_be_secret(name: str) -> bool:
-    """Return whether a variable of the environment may hold a key, which no page needs."""
-    return _SECRET_NAME.search(name) is not None

@@ -9,9 +9,9 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from queue import Empty, SimpleQueue
 
-from webtools.errors import ProviderError, WebToolsError
+from webtools.errors import ProviderError
+from webtools.http.threads import in_own_thread
 from webtools.pages.reading import Content, Source, read
 
 _STACK_BYTES = 16 * 1024 * 1024
@@ -29,43 +29,27 @@ def read_here(source: Source) -> Content:
         ProviderError: It cannot be read, or not in time.
         ConfigError: The extra `fetch` is not installed.
     """
-    outcome = within(source.seconds, partial(read, source))
-    if isinstance(outcome, WebToolsError):
-        raise outcome
-    return replace(outcome, warnings=[*outcome.warnings, _UNSAFE])
+    content = within(source.seconds, partial(read, source))
+    return replace(content, warnings=[*content.warnings, _UNSAFE])
 
 
-def within(seconds: float, work: Callable[[], Content]) -> Content | WebToolsError:
-    """Do work in a thread that is left alone when it takes too long.
-
-    A thread cannot be ended from outside, but it can be prevented from holding up a call, or the
-    interpreter's exit.
-    """
-    done: SimpleQueue[Content | BaseException] = SimpleQueue()
-    _start_with_large_stack(partial(_put_outcome, done, work))
-    try:
-        outcome = done.get(timeout=seconds)
-    except Empty:
-        return ProviderError(f"reading the page took more than {seconds:.0f} s; use another source")
-    if isinstance(outcome, BaseException) and not isinstance(outcome, WebToolsError):
-        raise outcome
-    return outcome
-
-
-def _start_with_large_stack(target: Callable[[], None]) -> None:
+def within(seconds: float, work: Callable[[], Content]) -> Content:
+    """Do work in a thread that is left alone when it takes too long."""
     # Hostile nesting makes C code recurse as deep as Python's limits allow, which in the small
     # stacks of some platforms' threads ends the process. The size is a setting for all threads
     # started meanwhile; to those it does no harm.
     with _STACK_LOCK:
         before = threading.stack_size(_STACK_BYTES)
         try:
-            threading.Thread(target=target, name="webtools-reading", daemon=True).start()
+            reading = in_own_thread(work, "webtools-reading")
         finally:
             threading.stack_size(before)
-
-
-def _put_outcome(done: SimpleQueue[Content | BaseException], work: Callable[[], Content]) -> None:
     try:
-        done.put(work())
-    except BaseException as error:  # noqa: BLE001  # raised again where it is awaited
-        done.put(error)
+        return reading.result(seconds)
+    except TimeoutError:
+        raise too_long(seconds) from None
+
+
+def too_long(seconds: float) -> ProviderError:
+    """Build the error for a page that was not read in time."""
+    return ProviderError(f"reading the page took more than {seconds:.3g} s; use another source")

@@ -13,13 +13,13 @@ import signal
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from importlib import import_module
-from typing import IO
+from typing import IO, Any
 
 from webtools.errors import ConfigError, WebToolsError
 from webtools.pages import frames
-from webtools.pages.frames import Frame
-from webtools.pages.reading import read
+from webtools.pages.reading import Source, read
 
 MAX_PAGES = 500  # after so many, or when it has grown so large, a new process takes over
 MAX_RESIDENT = 512 * 1024 * 1024
@@ -45,28 +45,27 @@ def main() -> None:
 
 def serve(pages: IO[bytes], answers: IO[bytes]) -> None:
     """Answer pages until there are no more."""
-    frames.write(answers, {"ready": True})
+    frames.write_answer(answers, {"is_last": False})  # ready
     for number in range(1, MAX_PAGES + 1):
-        frame = frames.read(pages)
-        if frame is None:
+        source = frames.read_page(pages)
+        if source is None:
             return
-        head, payload = answer(frame)
+        answer = answer_to(source)
         is_last = number == MAX_PAGES or _resident() > MAX_RESIDENT
-        frames.write(answers, {**head, "is_last": is_last}, payload)
+        frames.write_answer(answers, {**answer, "is_last": is_last})
         if is_last:
             return
 
 
-def answer(frame: Frame) -> Frame:
+def answer_to(source: Source) -> dict[str, Any]:
     """Read a page; what is wrong with it is an answer too."""
-    source = frames.to_source(frame)
     with _bounded(source.seconds + _GRACE):
         try:
-            return frames.of_content(read(source))
+            return {"content": asdict(read(source))}
         except WebToolsError as error:
-            return {"error": str(error), "is_setup": isinstance(error, ConfigError)}, b""
+            return {"error": str(error), "is_setup": isinstance(error, ConfigError)}
         except Exception as error:  # noqa: BLE001  # it must answer
-            return {"error": f"the page could not be read ({type(error).__name__})"}, b""
+            return {"error": f"the page could not be read ({type(error).__name__})"}
 
 
 @contextmanager

@@ -13,12 +13,12 @@ import threading
 import time
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
-from webtools.errors import ProviderError
 from webtools.http.threads import in_own_thread
-from webtools.pages.processes import Alarm, Worker, content_of, started, timer_of
+from webtools.pages.processes import Alarm, Worker, started, timer_of
 from webtools.pages.reading import Content, Source
-from webtools.pages.reading_here import read_here
+from webtools.pages.reading_here import read_here, too_long
 
 PROCESSES = max(2, min(4, os.cpu_count() or 1))  # that read at the same time
 MOST_PROCESSES = 16  # beside those that have been busy with one page for long
@@ -26,23 +26,20 @@ IDLE_SECONDS = 60.0
 
 _LONG = 1.0  # seconds with one page, after which others need not wait for the process
 _GLANCE = 0.2  # seconds between two looks whether that is so
-_START_FAILURES = 2  # in a row, after which pages are read in this process for a while
-_PAUSE = 60.0
+_PAUSE = 60.0  # after a failed start, in which pages are read in this process
 
 
 class Pool:
     """The processes of this one."""
 
     def __init__(self) -> None:
-        self._changed = threading.Condition(threading.Lock())
+        self._changed = threading.Condition()
         self._all: set[Worker] = set()
-        self._idle: list[Worker] = []
+        self._idle: dict[Worker, threading.Timer] = {}  # the last one used is the first again
         self._starting = 0
         self._waiting = 0
-        self._failures = 0
         self._off_until = 0.0
         self._is_closed = False
-        self._watch: threading.Timer | None = None
 
     @property
     def processes(self) -> list[int]:
@@ -66,57 +63,59 @@ class Pool:
         timer = timer_of(source.seconds, alarm.ring)
         try:
             worker = self._take(until, alarm)
+            if alarm.has_rung and worker is None:
+                raise too_long(source.seconds)
+            left = replace(source, seconds=_left(until))
             if worker is None:
-                return read_here(replace(source, seconds=_left(until)))
+                return read_here(left)
             try:
-                frame = worker.ask(replace(source, seconds=_left(until)), alarm)
-                if frame is None:
+                answer = worker.ask(left, alarm)
+                if answer is None:
                     raise too_long(source.seconds) if alarm.has_rung else worker.crash()
             finally:
                 self._give(worker)
         finally:
             timer.cancel()
-        return content_of(frame)
+        return answer.read()
 
     def _take(self, until: float, alarm: Alarm) -> Worker | None:
-        """Wait for a process; None when none can be started."""
-        seconds = until - time.monotonic()
+        """Wait for a process; None when none can be started, or the alarm rang before."""
+        worker = None
         with self._changed:
             self._waiting += 1
             try:
-                while not alarm.has_rung:
-                    worker = self._next_idle()
-                    if worker is not None or self._cannot_start():
-                        return worker
+                while not alarm.has_rung and (self._all or not self._is_off()):
+                    if (worker := self._next_idle()) is not None:
+                        break
                     if self._starting < self._waiting:
                         self._grow(self._limit())
                     self._changed.wait(min(_GLANCE, _left(until)))
             finally:
                 self._waiting -= 1
-        raise too_long(seconds)
+        return worker
 
     def _next_idle(self) -> Worker | None:
         while self._idle:
-            worker = self._idle.pop()
+            worker, watch = self._idle.popitem()
+            watch.cancel()
             if worker.process.poll() is None:
-                worker.busy_since = time.monotonic()
+                worker.since = time.monotonic()
                 return worker
             self._all.discard(worker)
             worker.close()
         return None
 
-    def _cannot_start(self) -> bool:
-        return not self._all and time.monotonic() < self._off_until
+    def _is_off(self) -> bool:
+        return time.monotonic() < self._off_until
 
     def _limit(self) -> int:
         """Return how many processes there may be: one that is busy for long keeps up no other."""
         oldest = time.monotonic() - _LONG
-        return PROCESSES + sum(worker.busy_since < oldest for worker in self._all)
+        return PROCESSES + sum(worker.since < oldest for worker in self._all)
 
     def _grow(self, limit: int) -> None:
         count = len(self._all) + self._starting
-        is_off = self._is_closed or time.monotonic() < self._off_until
-        if is_off or count >= min(limit, MOST_PROCESSES):
+        if self._is_closed or self._is_off() or count >= min(limit, MOST_PROCESSES):
             return
         try:
             in_own_thread(self._start_one, "webtools-start")
@@ -129,49 +128,32 @@ class Pool:
         worker = started()
         with self._changed:
             self._starting -= 1
-            if worker is None:
-                self._failures += 1
-                if self._failures >= _START_FAILURES:
-                    self._failures, self._off_until = 0, time.monotonic() + _PAUSE
-            elif not self._is_closed:
-                self._failures = 0
+            if worker is not None:
                 self._all.add(worker)
-                self._put_idle(worker)
-                worker = None
-            self._changed.notify_all()
-        if worker is not None:
-            worker.close()
+                self._give(worker)
+            else:
+                self._off_until = time.monotonic() + _PAUSE
+                self._changed.notify_all()
 
     def _give(self, worker: Worker) -> None:
+        """Take a process back, and keep it for a while if it can be used again."""
         with self._changed:
             if worker.is_sound and not self._is_closed:
-                self._put_idle(worker)
-                self._changed.notify()
+                with suppress(RuntimeError):  # no room for a thread
+                    self._idle[worker] = timer_of(IDLE_SECONDS, partial(self._retire, worker))
+            self._changed.notify_all()
+            if worker in self._idle:
                 return
             self._all.discard(worker)
         worker.close()
-        with self._changed:
-            self._changed.notify()
 
-    def _put_idle(self, worker: Worker) -> None:
-        self._idle.append(worker)
-        if self._watch is None:
-            with suppress(RuntimeError):  # no room for a thread: then it stays idle for longer
-                self._watch = timer_of(IDLE_SECONDS, self._end_idle)
-
-    def _end_idle(self) -> None:
-        """End the processes that had nothing to do for long."""
+    def _retire(self, worker: Worker) -> None:
+        """End a process that had nothing to do for long."""
         with self._changed:
-            self._watch = None
-            oldest = time.monotonic() - IDLE_SECONDS
-            old = [worker for worker in self._idle if worker.idle_since <= oldest]
-            self._all.difference_update(old)
-            idle, self._idle = self._idle, []
-            for worker in idle:
-                if worker not in old:
-                    self._put_idle(worker)
-        for worker in old:
-            worker.close()
+            if self._idle.pop(worker, None) is None:
+                return
+            self._all.discard(worker)
+        worker.close()
 
     def close(self) -> None:
         """End all processes, for good."""
@@ -186,11 +168,6 @@ class Pool:
             worker.process.returncode = 0  # else its end would be waited for
 
 
-def too_long(seconds: float) -> ProviderError:
-    """Build the error for a page that was not read in time."""
-    return ProviderError(f"reading the page took more than {seconds:.3g} s; use another source")
-
-
 def _left(until: float) -> float:
     return max(0.0, until - time.monotonic())
 
@@ -198,24 +175,9 @@ def _left(until: float) -> float:
 # --- the pool of this process ------------------------------------------------------------------
 
 
-class Reading:
-    """The reading of one page, which can be stopped from anywhere.
-
-    Args:
-        source: The page.
-    """
-
-    def __init__(self, source: Source) -> None:
-        self._source = source
-        self._alarm = Alarm()
-
-    def content(self) -> Content:
-        """Read the page; raises as `Pool.read` does."""
-        return _pool.read(self._source, self._alarm)
-
-    def stop(self) -> None:
-        """End it, if it is still going on."""
-        self._alarm.ring()
+def read_apart(source: Source, alarm: Alarm) -> Content:
+    """Read a page in another process, which the alarm ends; raises as `Pool.read` does."""
+    return _pool.read(source, alarm)
 
 
 def prepare() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import random
+import re
 from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -23,10 +24,10 @@ from webtools.http.proxies import through
 from webtools.logs.records import LOGGER, emit
 from webtools.pipeline.accounting import Job
 from webtools.providers import PROVIDERS, Account
+from webtools.providers.about import Pacer
 from webtools.providers.errors import retry_after
-from webtools.providers.protocols import Pacer
 from webtools.storage.circuit_breaker import row_of
-from webtools.storage.connections import StoreError
+from webtools.storage.errors import StoreError
 from webtools.storage.stores import RateLimits
 from webtools.text.redaction import Redactor, redactor_for
 
@@ -38,6 +39,7 @@ FIRST_DELAY = 0.5  # seconds, the most a first retry waits; doubled for each fur
 LONGEST_DELAY = 8.0
 LONGEST_RETRY_AFTER = 60.0
 _LONGEST_WAIT = 86_400.0  # seconds for a free moment; a deadline may be endless
+_OFFLINE = re.compile(r"could not be looked up|unreachable", re.IGNORECASE)
 _LONGEST_AT_ONCE = 128 * 1024  # bytes of an answer that is read on an event loop
 _UNDOCUMENTED = (
     ValueError,
@@ -269,10 +271,15 @@ def _explained(error: RequestError, job: Job) -> RequestError:
     if isinstance(error, RequestTimeoutError):
         cause = f"{cause} (allowed: {_seconds(job)} s; timeoutMs of the provider sets it)"
     text = f'Network error while {job.doing} "{job.subject}": {cause.rstrip(".")}'
-    remedy = "Try again later." if error.retryable else "Another call will fail the same way."
     return type(error)(
-        f"{text}. {remedy}",
+        f"{text}. {_remedy(cause, retryable=error.retryable)}",
         provider=job.account.name,
         status=error.status,
         retryable=error.retryable,
     )
+
+
+def _remedy(cause: str, *, retryable: bool) -> str:
+    if _OFFLINE.search(cause):
+        return "Check the network connection, the proxy settings (HTTPS_PROXY) and the host name."
+    return "Try again later." if retryable else "Another call will fail the same way."

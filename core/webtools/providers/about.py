@@ -1,14 +1,20 @@
-"""What a provider says of itself: its name, its API, its keys, its options, limits and prices."""
+"""What a provider says of itself, and an entry of the settings that names it."""
 
 from __future__ import annotations
 
+import hashlib
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal, TypeAlias
+from typing import Any, Literal, NoReturn, TypeAlias
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, SecretStr
 from pydantic.alias_generators import to_camel
+
+from webtools.http.messages import Request
+from webtools.http.proxies import NO_PROXIES, Proxies, Proxy
+from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
 
 Capability: TypeAlias = Literal["search", "fetch", "summarize", "docs", "synthesize"]
 
@@ -25,6 +31,16 @@ class SearchOptions(Options):
     """Options of every provider that searches."""
 
     default_search_limit: int | None = None
+
+
+class PageOptions(Options):
+    """Options of every provider whose pages can be cut.
+
+    Attributes:
+        default_fetch_text_max_characters: Bound on a page's text where the call sets none.
+    """
+
+    default_fetch_text_max_characters: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,3 +95,107 @@ class About:
     def variables(self) -> tuple[str, ...]:
         """The environment variables that switch it on, the first one preferred."""
         return self.key_variables or self.url_variables
+
+
+class Pacer:
+    """Spaces the calls of one provider evenly, over all threads and loops.
+
+    Attributes:
+        per_second: How many calls a second there may be.
+    """
+
+    def __init__(self, per_second: float) -> None:
+        self.per_second = per_second
+        self._interval = 1.0 / per_second
+        self._next = 0.0
+        self._lock = threading.Lock()
+
+    def reserve(self, now: float, deadline: float) -> float | None:
+        """Take the next free moment; returns the seconds to wait until it.
+
+        None when that is too late: then nothing is taken, or calls that fail would keep those
+        after them waiting.
+        """
+        with self._lock:
+            start = max(now, self._next)
+            if start >= deadline:
+                return None
+            self._next = start + self._interval
+        return start - now
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """One configured provider, ready to be called.
+
+    Attributes:
+        name: The name of its entry in the settings; errors and results carry it.
+        type: The provider's type, the key of the table.
+        base_url: Origin of the API, without a slash at the end.
+        api_key: The key, or None for a provider that needs none.
+        options: The provider's own options.
+        timeout: Seconds for a whole call, or None for the capability's default.
+        pacer: Spaces the calls, or None where no rate is set.
+        proxy: URL of the proxy, or None.
+        proxies: What the environment says of proxies, for an account that has none of its own.
+        fetch_fallback: Name of the provider that tries the pages which this one could not fetch.
+        domains: What hosts the operator lets pages be read from.
+        key: The key in clear, for the request's header alone; empty where there is none.
+        secrets: All that may never appear in a text.
+        identity: A hash, equal for accounts that give the same answers; holds no key.
+    """
+
+    name: str
+    type: str
+    base_url: str
+    api_key: SecretStr | None
+    options: Any
+    timeout: float | None = None
+    pacer: Pacer | None = None
+    proxy: SecretStr | None = field(default=None, repr=False)
+    fetch_fallback: str | None = None
+    proxies: Proxies = field(default=NO_PROXIES, repr=False)
+    domains: OperatorDomains = NO_DOMAINS
+    key: str = field(init=False, repr=False, compare=False)
+    secrets: frozenset[str] = field(init=False, repr=False, compare=False)
+    identity: str = field(init=False, repr=False, compare=False)
+
+    def proxy_for(self, url: str) -> Proxy | None:
+        """Choose the proxy that a URL is asked through: its own, else the environment's.
+
+        Raises:
+            ConfigError: The environment names none that can be used.
+        """
+        if self.proxy is not None:
+            return Proxy(self.proxy.get_secret_value())
+        return self.proxies.choose(url) if self.proxies.by_scheme else None
+
+    @property
+    def bearer(self) -> dict[str, str]:
+        """The header that carries the key where an API has none of its own; none without a key."""
+        return {"authorization": f"Bearer {self.key}"} if self.key else {}
+
+    def post(
+        self, path: str, body: dict[str, Any], headers: dict[str, str] | None = None
+    ) -> Request:
+        """Build a POST of JSON to the API; without other headers the key goes as `bearer`."""
+        headers = self.bearer if headers is None else headers
+        return Request("POST", f"{self.base_url}/{path}", headers=headers, json=body)
+
+    def __post_init__(self) -> None:
+        """Collect the secrets once, as every answer is searched for them, and what names it."""
+        found = [self.api_key, self.proxy, *(value for _, value in self.options)]
+        secrets = [secret.get_secret_value() for secret in found if isinstance(secret, SecretStr)]
+        key = self.api_key.get_secret_value() if self.api_key else ""
+        object.__setattr__(self, "key", key)
+        object.__setattr__(self, "secrets", frozenset(secrets) | self.proxies.secrets)
+        # What was read under other rules of the operator's is another answer.
+        rules = (repr(self.domains),) if self.domains else ()
+        names = (self.type, self.name, self.base_url, self.options.model_dump_json(), *rules)
+        identity = hashlib.sha256(" ".join(names).encode("utf-8", "replace")).hexdigest()
+        object.__setattr__(self, "identity", identity)
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be pickled: the key would be in it."""
+        message = f'account "{self.name}" holds a key and cannot be pickled'
+        raise TypeError(message)

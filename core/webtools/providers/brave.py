@@ -7,50 +7,78 @@ API: https://api-dashboard.search.brave.com/app/documentation/web-search/get-sta
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlencode
 
-from webtools.errors import InputError, QuotaError
-from webtools.http.messages import Request, Response
-from webtools.providers.brave_api import (
-    ABOUT,
-    MOST_RESULTS,
-    TOKEN_HEADER,
-    BraveOptions,
-    is_used_up,
-    read_error,
+from webtools.errors import (
+    AuthenticationError,
+    BadRequestError,
+    InputError,
+    ProviderError,
+    QuotaError,
+    RateLimitError,
 )
-from webtools.providers.brave_context import context_fields
+from webtools.http.messages import OK, Request, Response
+from webtools.providers import filters
+from webtools.providers.about import About, Account, Capability, SearchOptions
+from webtools.providers.brave_answers import context_fields, hit_fields, is_used_up
 from webtools.providers.brave_regions import COUNTRIES, language_of
-from webtools.providers.filters import (
-    DATES,
-    excludes_whole_sites,
-    filters_left,
-    filters_of_operators,
-    freshness,
-    site_of,
-    site_operators,
-)
-from webtools.providers.hits import HitFields, Item, joined, read_hits
-from webtools.providers.parsing import http_date, json_object
-from webtools.providers.protocols import Account, FilterName, Hits, SearchQuery
-from webtools.text.dates import read_age
+from webtools.providers.errors import ErrorTable, Meaning, read_error_body
+from webtools.providers.hits import read_hits
+from webtools.providers.parsing import inside, json_object, listed_price, maybe_objects, strings
+from webtools.providers.protocols import FilterName, Hits, SearchQuery
 
-__all__ = [
-    "ABOUT",
-    "native_filters",
-    "read_error",
-    "read_search",
-    "search_price",
-    "search_request",
-]
-
+_MOST_RESULTS = {"web": 20, "news": 50, "context": 50}
 _PATHS = {"web": "web/search", "news": "news/search", "context": "llm/context"}
 _PLACES = {"web": ("web", "results"), "news": ("", "results"), "context": ("grounding", "generic")}
 _OF_CONTEXT = ("q", "count", "country", "search_lang")  # what it takes of the others' parameters
 _MOST_CHARACTERS, _MOST_WORDS = 400, 50
+_PLAN = 'The plan of provider "{name}" lacks it: change its options or the plan.'
+_ERRORS = ErrorTable(
+    faults=("error", "errors"),  # the latter on some pages of the documentation
+    code="code",
+    words=("detail", "message", "msg"),
+    meanings=(
+        Meaning("SUBSCRIPTION_TOKEN_INVALID|SUBSCRIPTION_NOT_FOUND", AuthenticationError),
+        Meaning("OPTION_NOT_IN_PLAN|RESOURCE_NOT_ALLOWED", BadRequestError, remedy=_PLAN),
+        Meaning("RATE_LIMITED", RateLimitError),
+        Meaning("QUOTA_LIMITED", QuotaError),
+    ),
+)
+_TOKEN_HEADER = "x-subscription-token"  # noqa: S105  # the header's name
+
+
+class BraveOptions(SearchOptions):
+    """Options of a Brave entry.
+
+    Attributes:
+        country: Where results should come from: two letters, or `ALL`.
+        search_lang: Language of the results, such as `en` or `zh-hans`.
+        safesearch: How much is filtered; always sent, as the API's own default differs by kind.
+        extra_snippets: Add further extracts to each snippet, where the plan allows it.
+    """
+
+    country: str | None = None
+    search_lang: str | None = None
+    safesearch: Literal["off", "moderate", "strict"] = "moderate"
+    extra_snippets: bool = False
+
+
+ABOUT = About(
+    name="brave",
+    title="Brave",
+    origin="https://api.search.brave.com",
+    docs="https://api-dashboard.search.brave.com/app/documentation/web-search/get-started",
+    read="2026-11-21",
+    key_variables=("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY"),
+    options=BraveOptions,
+    max_results=max(_MOST_RESULTS.values()),
+    prices={"search": 0.005},  # each answered request
+    price_list="2026-09",
+)
+# Every answered request costs the same.
+search_price = partial(listed_price, ABOUT, "search")
 
 
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
@@ -64,12 +92,9 @@ def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterNam
         native.add("country")
     if language_of(query.language):
         native.add("language")
-    if query.category == "news":
-        native.add("category")
-    if query.start_published_date:
-        native |= DATES
+    native |= {*filters.news(query), *filters.dates_from_a_start(query)}
     if _operators(query):
-        native |= filters_of_operators(query)
+        native |= filters.filters_of_operators(query)
     return frozenset(native)
 
 
@@ -81,11 +106,11 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     """
     _check_length(query.query)
     kind = _kind(query)
-    most, here = MOST_RESULTS[kind], filters_left(query, native_filters(query, account))
+    most = _MOST_RESULTS[kind]
     options: BraveOptions = account.options
     params = {
         "q": " ".join([query.query, *_operators(query)]),
-        "count": most if here else min(query.limit, most),
+        "count": min(filters.asked_for(query, native_filters(query, account), most), most),
         "safesearch": query.safe_search or options.safesearch,
         "country": query.country if query.country in COUNTRIES else options.country,
         "search_lang": language_of(query.language) or options.search_lang,
@@ -97,15 +122,10 @@ def search_request(query: SearchQuery, account: Account) -> Request:
         params["maximum_number_of_urls"] = params["count"]
     if kind == "web":
         params |= {"result_filter": "web", "text_decorations": "false"}
-    params["freshness"] = freshness(query)
+    params["freshness"] = filters.freshness(query)
     words = urlencode({name: value for name, value in params.items() if value})
-    headers = {"accept": "application/json", TOKEN_HEADER: account.key}
+    headers = {"accept": "application/json", _TOKEN_HEADER: account.key}
     return Request("GET", f"{account.base_url}/res/v1/{_PATHS[kind]}?{words}", headers=headers)
-
-
-def search_price(_query: SearchQuery, _account: Account) -> float:
-    """Price a search: every answered request costs the same."""
-    return ABOUT.prices["search"]
 
 
 def _kind(query: SearchQuery) -> str:
@@ -131,10 +151,10 @@ def _check_length(query: str) -> None:
 
 def _operators(query: SearchQuery) -> list[str]:
     """Return the `site:` operators; none where they would not fit or not say the same."""
-    if not excludes_whole_sites(query):
+    if not filters.excludes_whole_sites(query):
         return []
-    include, exclude = map(site_of, query.include_domains), map(site_of, query.exclude_domains)
-    sites = site_operators([*include], [*exclude])
+    include, exclude = filters.hosts(query.include_domains), filters.hosts(query.exclude_domains)
+    sites = filters.site_operators(include, exclude)
     words = " ".join([query.query, *sites])
     fits = len(words) <= _MOST_CHARACTERS and len(words.split()) <= _MOST_WORDS
     return sites if fits else []
@@ -147,11 +167,7 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
         QuotaError: There are none, and nothing is left of the month.
     """
     answer, kind = json_object(response.json()), _kind(query)
-    fields = HitFields(
-        snippet=partial(_snippet, further=account.options.extra_snippets),
-        published_at=partial(_published, answered=http_date(response.headers.get("date", ""))),
-        author=_authors,
-    )
+    fields = hit_fields(response, account.options.extra_snippets)
     if kind == "context":
         fields = context_fields(answer)
     hits = read_hits(_items(answer, kind), fields, query, account, ABOUT.prices["search"])
@@ -171,21 +187,26 @@ def _items(answer: dict[str, Any], kind: str) -> Any:
 
 
 def _warnings(query: SearchQuery) -> list[str]:
-    most = MOST_RESULTS[_kind(query)]
+    most = _MOST_RESULTS[_kind(query)]
     above = f"limit {query.limit} is above what Brave gives for a web search; {most} was used."
     return [above] if query.limit > most else []
 
 
-def _snippet(item: Item, further: bool) -> str:
-    more = item.texts("extra_snippets") if further else []
-    return joined([item.text("description"), *more])
+def read_error(response: Response, account: Account, _able: Capability) -> ProviderError | None:
+    """Read the faults, whose codes decide; too many calls of a month that is used up is a quota."""
+    if response.status == OK:
+        return None
+    said = read_error_body(_ERRORS, response, account)
+    details = [detail for fault in said.faults for detail in _details(fault)[:3]]
+    if any(_TOKEN_HEADER in place for place, _ in details):
+        said.kind = AuthenticationError
+    if said.kind is RateLimitError and is_used_up(response, said.faults):
+        said.kind = QuotaError
+    said.words += [f"{'.'.join(place)}: {words}" for place, words in details]
+    return said.failure(ABOUT, response, account)
 
 
-def _published(item: Item, answered: datetime | None) -> datetime | None:
-    stated = item.moment("page_age") or item.child("article").moment("date")
-    return stated or read_age(item.text("age"), answered or datetime.now(UTC))
-
-
-def _authors(item: Item) -> str | None:
-    authors = item.child("article").children("author")
-    return ", ".join(filter(None, (author.line("name") for author in authors))) or None
+def _details(fault: dict[str, Any]) -> list[tuple[list[str], Any]]:
+    """Return what is wrong with parts of a request: where, and the words."""
+    found = maybe_objects(inside(fault, "meta", "errors"))
+    return [(strings(each.get("loc")), each.get("msg")) for each in found]

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Literal
 
 from webtools.errors import (
     AuthenticationError,
@@ -19,15 +19,15 @@ from webtools.errors import (
     UnavailableError,
 )
 from webtools.http.messages import OK, Response
-from webtools.providers.about import About, Capability
-from webtools.providers.parsing import http_date, maybe_object, number, quotable
-from webtools.providers.protocols import Account
+from webtools.providers.about import About, Account, Capability
+from webtools.providers.parsing import http_date, maybe_object, maybe_objects, number, quotable
 from webtools.text.narrowing import is_list, is_object
 
 ITSELF = ""  # as the place of the faults: the body is the fault
 
 _LONGEST_MESSAGE = 500
 _LONGEST_WAIT = 86_400.0  # seconds
+_MINUTE = 60.0
 _UNIX_TIMES = 1e9  # a reset of more is a moment, of less a number of seconds
 _RESETS = ("x-ratelimit-reset", "ratelimit-reset")
 _KINDS: dict[int, type[ProviderError]] = {
@@ -178,18 +178,26 @@ class ErrorTable:
         code: Field of a fault with its code.
         words: Fields of a fault with its message, of which the first that is filled counts.
         shown: Fields that are told in brackets behind the message, where all are there.
+        details: Field of a fault with a list of further ones, whose messages are told as well.
+        wait: Field of a fault with the seconds to wait.
         meanings: What codes mean; the first that fits counts.
+        harmless: Regular expression for the whole of a code that means no error.
         statuses: What statuses mean that HTTP does not define.
+        free_per: What time the limit on calls without a key is for, where the API takes any.
     """
 
     faults: tuple[str, ...]
     code: str
     words: tuple[str, ...]
     shown: tuple[str, ...] = ()
+    details: str = ""
+    wait: str = ""
     meanings: tuple[Meaning, ...] = ()
+    harmless: str | None = None
     statuses: Mapping[int, type[ProviderError]] = field(
         default_factory=dict[int, "type[ProviderError]"]
     )
+    free_per: Literal["", "minute", "day"] = ""
 
 
 @dataclass(slots=True)
@@ -202,6 +210,7 @@ class ErrorBody:
         kind: The class of the error: what a code means, else what the status does.
         remedy: What to do, or "" for what one does about every such error.
         wait: Seconds to wait, where no header says how many.
+        free_per: What time the limit on calls without a key is for, where there are any.
     """
 
     faults: list[dict[str, Any]]
@@ -209,43 +218,44 @@ class ErrorBody:
     kind: type[ProviderError]
     remedy: str = ""
     wait: float | None = None
+    free_per: str = ""
 
     def read_limit_without_key(self, about: About, response: Response, account: Account) -> None:
         """Read what a limit means for those who ask without a key, and what they are to do.
 
-        A rate comes with a time to wait; without one the free calls of the day are used up.
+        A rate comes with a time to wait; without one the free calls of the time are used up.
         """
         if account.api_key is not None or self.kind not in _LIMITS:
             return
         says_when = self.wait is not None or retry_after(response) is not None
         if self.kind is RateLimitError and not says_when:
-            self.kind = QuotaError
+            by_minute = self.free_per == "minute"
+            self.kind, self.wait = (self.kind, _MINUTE) if by_minute else (QuotaError, None)
         self.remedy = f"Without a key {about.title} takes few calls: try again later, or get a key."
 
     def failure(self, about: About, response: Response, account: Account) -> ProviderError:
         """Return the error."""
-        return failure(
-            about.title,
-            response,
-            account,
-            self.words,
-            kind=self.kind,
-            hint=self.remedy,
-            wait=self.wait,
-        )
+        if self.free_per:
+            self.read_limit_without_key(about, response, account)
+        kind, hint, wait = self.kind, self.remedy, self.wait
+        return failure(about.title, response, account, self.words, kind=kind, hint=hint, wait=wait)
 
 
 def read_error_body(table: ErrorTable, response: Response, account: Account) -> ErrorBody:
     """Read an error body; one that is no JSON has no faults."""
-    faults = _faults(maybe_object(response.json_or_none()), table)
+    faults, status = _faults(maybe_object(response.json_or_none()), table), response.status
     words = [_words(fault, table) for fault in faults]
-    codes = [str(fault.get(table.code)) for fault in faults]
-    fitting = (m for m in table.meanings if any(m.fits(code, response.status) for code in codes))
-    meaning = next(fitting, None)
-    if meaning is None:
-        kind = table.statuses.get(response.status) or kind_of(response.status)
-        return ErrorBody(faults, words, kind)
-    return ErrorBody(faults, words, meaning.kind, meaning.remedy.format(name=account.name))
+    details = [each for fault in faults for each in maybe_objects(fault.get(table.details))]
+    words += [_words(detail, table) for detail in details]
+    codes = [str(fault.get(table.code)) for fault in faults] or [""]
+    kind, remedy = table.statuses.get(status) or kind_of(status), ""
+    for meaning in table.meanings:
+        if any(meaning.fits(code, status) for code in codes):
+            kind, remedy = meaning.kind, meaning.remedy.format(name=account.name)
+            break
+    waits = (number(fault.get(table.wait)) for fault in faults)
+    wait = bounded(next(filter(None, waits), None))
+    return ErrorBody(faults, words, kind, remedy, wait, table.free_per)
 
 
 def read_failure(
@@ -261,7 +271,11 @@ def read_failure(
     """
     if response.status == OK:
         return None
-    return read_error_body(table, response, account).failure(about, response, account)
+    said = read_error_body(table, response, account)
+    codes = [str(fault.get(table.code)) for fault in said.faults]
+    if table.harmless and any(re.fullmatch(table.harmless, code) for code in codes):
+        return None
+    return said.failure(about, response, account)
 
 
 def _faults(body: dict[str, Any], table: ErrorTable) -> list[dict[str, Any]]:

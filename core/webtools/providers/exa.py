@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 from webtools.errors import BadRequestError
 from webtools.http.messages import Request, Response
-from webtools.providers.about import About, SearchOptions
+from webtools.providers.about import About, Account, PageOptions, SearchOptions
 from webtools.providers.errors import ITSELF, ErrorTable, Meaning, read_failure
-from webtools.providers.fetched import PageFields, fault_text, faults_of, read_page_list
+from webtools.providers.fetched import PageFields, came, fault_text, faults_of, read_page_list
 from webtools.providers.filters import DATES, DOMAINS, Names, is_safe, moment_text, sent
 from webtools.providers.hits import (
     CONTENT_CHARACTERS,
@@ -24,9 +24,8 @@ from webtools.providers.hits import (
     read_hits,
     read_items,
 )
-from webtools.providers.parsing import inside, json_object, notices
-from webtools.providers.prices import stated_or
-from webtools.providers.protocols import Account, FilterName, Hits, PageQuery, Pages, SearchQuery
+from webtools.providers.parsing import inside, json_object, notices, stated_or
+from webtools.providers.protocols import FilterName, Hits, PageQuery, Pages, SearchQuery
 
 _RESULTS_IN_PRICE = 10
 _COST = ("costDollars", "total")
@@ -60,16 +59,14 @@ _OF_SIMILAR = DATES | DOMAINS | frozenset[FilterName]({"similar", "content"})
 _NOT_OF = {"company": DATES, "people": DATES | DOMAINS}
 
 
-class ExaOptions(SearchOptions):
+class ExaOptions(PageOptions, SearchOptions):
     """Options of an Exa entry.
 
     Attributes:
-        default_fetch_text_max_characters: Bound on a page's text where the call sets none.
         search_type: Exa's search mode.
         search_highlights: Ask for highlights as snippets; without, Exa's hits have none.
     """
 
-    default_fetch_text_max_characters: int | None = None
     search_type: Literal["auto", "lite", "deep", "fast", "neural"] = "auto"
     search_highlights: bool = False
 
@@ -100,11 +97,6 @@ ABOUT = About(
 )
 
 
-def _post(path: str, body: dict[str, Any], account: Account) -> Request:
-    headers = {"x-api-key": account.key}
-    return Request("POST", f"{account.base_url}/{path}", headers=headers, json=body)
-
-
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
     """Name what Exa applies: most, but few for companies, people and similar pages."""
     if query.similar:
@@ -124,7 +116,8 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     }
     if any(contents.values()):
         body["contents"] = {name: value for name, value in contents.items() if value}
-    return _post("findSimilar" if query.similar else "search", body, account)
+    path = "findSimilar" if query.similar else "search"
+    return account.post(path, body, {"x-api-key": account.key})
 
 
 def search_price(query: SearchQuery, account: Account) -> float:
@@ -157,7 +150,7 @@ def fetch_request(query: PageQuery, account: Account) -> Request:
     if query.question:
         most = query.passage_characters
         body["highlights"] = {"query": query.question, "maxCharacters": most}
-    return _post("contents", body, account)
+    return account.post("contents", body, {"x-api-key": account.key})
 
 
 def fetch_price(query: PageQuery, _account: Account) -> float:
@@ -176,8 +169,7 @@ def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
     failed = [each for each in statuses if each.values.get("status") == "error"]
     faults = faults_of(query, failed, "id", _fault)
     pages = read_page_list(read_items(answer["results"], odd), _PAGE, query, account, faults)
-    came, paid = tuple(page.url for page in pages if not page.error), inside(answer, *_COST)
-    cost = stated_or(paid, lambda: fetch_price(replace(query, urls=came), account))
+    cost = stated_or(inside(answer, *_COST), lambda: fetch_price(came(query, pages), account))
     return Pages(pages, cost, [*notices(ABOUT.title, answer), *odd.warnings()])
 
 

@@ -1,19 +1,21 @@
 """Reads the pages of an answer, and matches them to the URLs asked for, however those are spelled.
 
-A page that an answer does not have carries an error.
+A page that an answer does not have carries an error. Where a provider sends whole texts alone, the
+other parts are made of them.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-from webtools.providers.hits import Field, Item
-from webtools.providers.protocols import Account, PageQuery
+from webtools.providers.about import Account
+from webtools.providers.hits import Field, Item, Oddities
+from webtools.providers.protocols import PageQuery, Pages
 from webtools.results import Page, Passage
 from webtools.text.cleaning import one_line, without_controls
 
@@ -23,6 +25,10 @@ _UNRESERVED = re.compile(r"[A-Za-z0-9._~-]")
 _ESCAPE = re.compile(r"%([0-9a-fA-F]{2})")
 _DEFAULT_PORTS = (None, 80, 443)
 _BETWEEN_PASSAGES = re.compile(r"\s\.\.\.\s")
+_HIGHLIGHTS = 3
+_LONGEST_HIGHLIGHT = 500
+_SHORTEST_HIGHLIGHT = 60
+_NO_PROSE = re.compile(r"\s*(?:#|```|\||[-*+] |\d+\. |>|\[Page )")
 _NOTHING = "the provider returned nothing for this URL"
 
 
@@ -90,6 +96,11 @@ def _read_page(
         published_at=item.moment(fields.published_at),
         author=item.line(fields.author),
     )
+
+
+def came(query: PageQuery, pages: Iterable[Page]) -> PageQuery:
+    """Return a query for the pages alone that came: what is paid for."""
+    return replace(query, urls=tuple(page.url for page in pages if not page.error))
 
 
 def faults_of(
@@ -165,3 +176,68 @@ def match_addresses(
     if len(missing) == len(spare) == 1:
         found[missing[0]] = spare[0]
     return {url: pairs[index][1] for url, index in found.items()}
+
+
+# --- whole texts alone -------------------------------------------------------------------------
+
+
+def read_texts(
+    items: Iterable[Item],
+    fields: PageFields,
+    query: PageQuery,
+    account: Account,
+    faults: Mapping[str, str],
+    *,
+    odd: Oddities,
+) -> Pages:
+    """Read one page per URL, of which the whole texts come alone, with the parts asked for."""
+    whole = read_page_list(items, fields, replace(query, text=True), account, faults)
+    most = query.text_max_characters or account.options.default_fetch_text_max_characters
+    shown = [with_parts(page, query, most) for page in whole]
+    cut_short = [warning for _, warnings in shown for warning in warnings]
+    said = [*missing_parts(query, account.name), *cut_short, *odd.warnings()]
+    return Pages([page for page, _ in shown], warnings=said)
+
+
+def with_parts(page: Page, query: PageQuery, most: int | None) -> tuple[Page, list[str]]:
+    """Return a page that has its whole text with the parts asked for, and what was cut."""
+    if page.error:
+        return page, []
+    whole = page.text or ""
+    wants_text = query.text or not query.highlights  # a summary cannot be had
+    text = cut(whole, most) if most else whole
+    highlights = lead(whole) if query.highlights else []
+    shown = page.model_copy(update={"text": text if wants_text else None, "highlights": highlights})
+    if not wants_text or len(text) == len(whole):
+        return shown, []
+    return shown, [f"{page.url}: the first {len(text):,} of {len(whole):,} characters."]
+
+
+def missing_parts(query: PageQuery, name: str) -> list[str]:
+    """Name which parts a provider of texts does not have, and what comes instead."""
+    said: list[str] = []
+    if query.summary:
+        instead = "" if query.text or query.highlights else " The text is given instead."
+        said.append(f'Provider "{name}" cannot summarize pages.{instead}')
+    if query.highlights:
+        said.append(
+            f'Highlights of provider "{name}" are the first paragraphs of each page, as there is '
+            "no query to choose by."
+        )
+    return said
+
+
+def cut(text: str, most: int) -> str:
+    """Cut a text to so many characters, at white space where there is some nearby."""
+    if len(text) <= most:
+        return text
+    kept = text[:most]
+    end = max(kept.rfind(" "), kept.rfind("\n"))
+    return kept[:end].rstrip() if end > most * 0.8 else kept
+
+
+def lead(text: str) -> list[str]:
+    """Return the first paragraphs of prose: what a fetch without a query has for highlights."""
+    paragraphs = [p.strip() for p in text.split("\n\n") if p.strip() and not _NO_PROSE.match(p)]
+    long = [p for p in paragraphs if len(p) >= _SHORTEST_HIGHLIGHT]
+    return [cut(p, _LONGEST_HIGHLIGHT) for p in (long or paragraphs)[:_HIGHLIGHTS]]

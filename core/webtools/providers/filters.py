@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from webtools.providers.protocols import FilterName, SearchQuery
@@ -14,10 +15,19 @@ DATES: frozenset[FilterName] = frozenset({"start_published_date", "end_published
 Names: TypeAlias = Mapping[FilterName, "tuple[str, Callable[[Any], Any]]"]
 
 
-def sent(query: SearchQuery, names: Names, native: frozenset[FilterName]) -> dict[str, Any]:
-    """Return the filters of a query that an API applies, as it takes them."""
+def sent(
+    query: SearchQuery,
+    names: Names,
+    native: frozenset[FilterName],
+    own: Mapping[str, Any] = MappingProxyType({}),
+) -> dict[str, Any]:
+    """Return the filters of a query that an API applies, as it takes them.
+
+    They go before `own`, the options of the entry, of which those that are not set are left out.
+    """
+    options = {name: value for name, value in own.items() if value not in (None, "")}
     given = ((names[name], getattr(query, name)) for name in names if name in native)
-    return {name: written(value) for (name, written), value in given if value}
+    return options | {name: written(value) for (name, written), value in given if value}
 
 
 def moment_text(value: date | datetime) -> str:
@@ -28,6 +38,11 @@ def moment_text(value: date | datetime) -> str:
 def iso_day(value: date | datetime) -> str:
     """Write the day of a filter, of a moment the one in UTC."""
     return utc_day(value).isoformat()
+
+
+def american_day(value: date | datetime) -> str:
+    """Write the day of a filter, of a moment the one in UTC, as `05/31/2026`."""
+    return f"{utc_day(value):%m/%d/%Y}"
 
 
 def is_safe(level: str) -> bool:
@@ -49,7 +64,7 @@ def site_of(domain: str) -> str:
 
 def hosts(domains: Sequence[str]) -> list[str]:
     """Write domains for an API that takes hosts: what stands below a path is chosen here."""
-    return [*map(site_of, domains)]
+    return [*dict.fromkeys(map(site_of, domains))]
 
 
 def site_operators(include: Sequence[str], exclude: Sequence[str]) -> list[str]:
@@ -73,6 +88,16 @@ def filters_of_operators(query: SearchQuery) -> set[FilterName]:
     """Name the filters of a query that `site:` operators apply."""
     single: set[FilterName] = {"include_domains"} if len(query.include_domains) == 1 else set()
     return {"exclude_domains", *single}
+
+
+def news(query: SearchQuery) -> frozenset[FilterName]:
+    """Name the category of a query for an API that knows news alone."""
+    return frozenset({"category"} if query.category == "news" else ())
+
+
+def dates_from_a_start(query: SearchQuery) -> frozenset[FilterName]:
+    """Name the dates of a query for an API that takes a range with a start alone."""
+    return DATES if query.start_published_date else frozenset()
 
 
 def domains_of_one_list(query: SearchQuery) -> set[FilterName]:
@@ -103,6 +128,17 @@ def tbs(query: SearchQuery) -> str | None:
     days = days_from(query.start_published_date, query.end_published_date)
     first, last = (f"{day.month}/{day.day}/{day.year}" for day in days)
     return f"cdr:1,cd_min:{first},cd_max:{last}"
+
+
+def with_pages(query: SearchQuery, native: Iterable[FilterName]) -> frozenset[FilterName]:
+    """Add pages of results to what an API applies, unless they are thinned out here."""
+    applied = frozenset(native)
+    return applied if filters_left(query, applied) else applied | frozenset[FilterName]({"page"})
+
+
+def asked_for(query: SearchQuery, native: frozenset[FilterName], most: int) -> int:
+    """Return how many results to ask for: all that are to be had where hits are filtered here."""
+    return max(query.limit, most) if filters_left(query, native) else query.limit
 
 
 def filters_left(query: SearchQuery, native: frozenset[FilterName]) -> bool:

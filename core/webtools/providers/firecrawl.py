@@ -11,61 +11,49 @@ from typing import Any
 
 from webtools.errors import ProviderError
 from webtools.http.messages import OK, Request, Response
-from webtools.providers.about import About, Capability, SearchOptions
+from webtools.providers import filters
+from webtools.providers.about import About, Account, Capability, PageOptions, SearchOptions
 from webtools.providers.errors import ITSELF, ErrorTable, bounded, read_error_body
-from webtools.providers.fetched import PageFields
-from webtools.providers.filters import (
-    DATES,
-    Names,
-    domains_of_one_list,
-    filters_left,
-    hosts,
-    sent,
-    tbs,
-)
+from webtools.providers.fetched import PageFields, read_texts
 from webtools.providers.hits import HitFields, Item, Oddities, age_in, joined_lists, read_hits
-from webtools.providers.page_parts import read_texts
-from webtools.providers.parsing import json_object, line, maybe_object, number, strings
-from webtools.providers.prices import free_without_key
-from webtools.providers.protocols import (
-    Account,
-    FilterName,
-    Hits,
-    PageQuery,
-    Pages,
-    SearchQuery,
+from webtools.providers.parsing import (
+    free_without_key,
+    json_object,
+    line,
+    maybe_object,
+    number,
+    strings,
 )
+from webtools.providers.protocols import FilterName, Hits, PageQuery, Pages, SearchQuery
 
 _MOST_RESULTS, _RESULTS_IN_PRICE = 100, 10
 _CREDITS_OF_SEARCH = 2
 _HIT = HitFields(snippet=lambda item: item.line("snippet", "description"))
 _PAGE = PageFields(asked="sourceURL", text="markdown", published_at="publishedTime")
-_ERRORS = ErrorTable(faults=(ITSELF,), code="code", words=("error",))
+_ERRORS = ErrorTable(faults=(ITSELF,), code="code", words=("error",), free_per="day")
 _PAGE_CODE = "SCRAPE_"
 _UNSUPPORTED = re.compile(r"(?i)\bsupport.*\b(?:web)?site|\b(?:web)?site\b.*\bsupport").search
 _WAIT = re.compile(r"(?i)retry after (\d+) ?s").search
 _NO_TEXT = "the page has no text"
 _FIRST_FAILURE = 400  # of HTTP's statuses
-_FIELDS: Names = {
-    "include_domains": ("includeDomains", hosts),
-    "exclude_domains": ("excludeDomains", hosts),
+_FIELDS: filters.Names = {
+    "include_domains": ("includeDomains", filters.hosts),
+    "exclude_domains": ("excludeDomains", filters.hosts),
     "country": ("country", str),
     "content": ("scrapeOptions", lambda _: {"formats": ["markdown"]}),
 }
 
 
-class FirecrawlOptions(SearchOptions):
+class FirecrawlOptions(PageOptions, SearchOptions):
     """Options of a Firecrawl entry.
 
     Attributes:
         country: Where results should come from: two letters, such as `DE`.
         location: The same in words, such as `Berlin,Germany`.
-        default_fetch_text_max_characters: Bound on a page's text where the call sets none.
     """
 
     country: str | None = None
     location: str | None = None
-    default_fetch_text_max_characters: int | None = None
 
 
 ABOUT = About(
@@ -86,19 +74,11 @@ ABOUT = About(
 )
 
 
-def _post(path: str, body: dict[str, Any], account: Account) -> Request:
-    headers = {"authorization": f"Bearer {account.key}"} if account.api_key else {}
-    return Request("POST", f"{account.base_url}/v2/{path}", headers=headers, json=body)
-
-
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
     """Name what Firecrawl applies: news, a range of dates with a start, one list of domains."""
-    native: set[FilterName] = {"country", "content", *domains_of_one_list(query)}
-    if query.category == "news":
-        native.add("category")
-    if query.start_published_date:
-        native |= DATES
-    return frozenset(native)
+    dates = filters.dates_from_a_start(query)
+    domains = filters.domains_of_one_list(query)
+    return frozenset({"country", "content", *dates, *domains, *filters.news(query)})
 
 
 def search_request(query: SearchQuery, account: Account) -> Request:
@@ -108,13 +88,16 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     """
     options: FirecrawlOptions = account.options
     native = native_filters(query, account)
-    more_for_free = filters_left(query, native) and not query.content
-    limit = max(query.limit, _RESULTS_IN_PRICE) if more_for_free else query.limit
-    body: dict[str, Any] = {"query": query.query, "limit": min(limit, _MOST_RESULTS)}
-    body["sources"] = [_source(query)]
-    more = {"tbs": tbs(query), "country": options.country, "location": options.location}
-    body |= {name: value for name, value in more.items() if value} | sent(query, _FIELDS, native)
-    return _post("search", body, account)
+    limit = query.limit
+    if not query.content:
+        limit = filters.asked_for(query, native, _RESULTS_IN_PRICE)
+    body: dict[str, Any] = {"query": query.query, "limit": limit, "sources": [_source(query)]}
+    own = {
+        "tbs": filters.tbs(query),
+        "country": options.country,
+        "location": options.location,
+    }
+    return account.post("v2/search", body | filters.sent(query, _FIELDS, native, own))
 
 
 def _source(query: SearchQuery) -> str:
@@ -136,16 +119,16 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     """Read the hits in Firecrawl's order; only news are dated, some by their age."""
     answer = json_object(response.json())
     rows = joined_lists(json_object(answer["data"]), _source(query))
-    text = "markdown" if query.content else ""
-    hits = read_hits(rows, replace(_HIT, published_at=age_in("date"), text=text), query, account)
     used = number(answer.get("creditsUsed"))
     usd = search_price(query, account) if used is None else _price(max(0.0, used), account)
-    return replace(hits, cost=free_without_key(usd, account))
+    text = "markdown" if query.content else ""
+    fields = replace(_HIT, published_at=age_in("date"), text=text)
+    return read_hits(rows, fields, query, account, free_without_key(usd, account))
 
 
 def fetch_request(query: PageQuery, account: Account) -> Request:
     """Build the POST of one page."""
-    return _post("scrape", {"url": query.urls[0], "formats": ["markdown"]}, account)
+    return account.post("v2/scrape", {"url": query.urls[0], "formats": ["markdown"]})
 
 
 def fetch_price(query: PageQuery, account: Account) -> float:
@@ -163,9 +146,8 @@ def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
     fault = fault or _fault_of_site(meta) or ("" if data.get("markdown") else _NO_TEXT)
     faults = dict.fromkeys(query.urls, fault) if fault else {}
     item = Item({**meta, "markdown": data.get("markdown")}, odd)
-    pages = read_texts([item], _PAGE, query, account, faults)
-    cost = free_without_key(_price(max(0.0, used), account), account)
-    return Pages(pages.pages, cost, [*pages.warnings, *odd.warnings()])
+    found = read_texts([item], _PAGE, query, account, faults, odd=odd)
+    return replace(found, cost=free_without_key(_price(max(0.0, used), account), account))
 
 
 def _fault_of_page(answer: dict[str, Any]) -> str:
@@ -192,5 +174,4 @@ def read_error(response: Response, account: Account, able: Capability) -> Provid
     said = read_error_body(_ERRORS, response, account)
     if told := _WAIT(" ".join(strings(said.words))):
         said.wait = bounded(float(told[1]))
-    said.read_limit_without_key(ABOUT, response, account)
     return said.failure(ABOUT, response, account)

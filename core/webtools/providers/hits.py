@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from typing import Any, TypeAlias, TypeVar, cast
 from urllib.parse import urlsplit
 
-from webtools.providers.parsing import number, rank_score
-from webtools.providers.prices import estimate
-from webtools.providers.protocols import Account, DocsQuery, Hits, SearchQuery
+from webtools.providers.about import Account
+from webtools.providers.parsing import estimate, number
+from webtools.providers.protocols import Cost, DocsQuery, Hits, SearchQuery
 from webtools.results import Page, Passage, SearchResult
 from webtools.text.cleaning import is_web_url, one_line, without_controls
 from webtools.text.dates import read_age, read_day, read_moment
@@ -206,9 +206,11 @@ def read_hits(
     fields: HitFields,
     query: SearchQuery | DocsQuery,
     account: Account,
-    usd: float | None = None,
+    usd: float | Cost | None = None,
 ) -> Hits:
-    """Read a list of hits in the provider's order, best first; `usd` is what the list says.
+    """Read a list of hits in the provider's order, best first; `usd` is what the search cost.
+
+    A number is what the price list says.
 
     Raises:
         TypeError: `items` is no list of objects.
@@ -242,7 +244,7 @@ def read_hits(
     ]
     faults = [account.domains.fault_of(result.url) for result in results if has_content]
     said = [*odd.warnings(), *dict.fromkeys(fault for fault in faults if fault)]
-    return Hits(results, None if usd is None else estimate(usd), said)
+    return Hits(results, estimate(usd) if isinstance(usd, (int, float)) else usd, said)
 
 
 def _url(item: Item, fields: HitFields) -> str:
@@ -277,7 +279,7 @@ def _scores(items: list[tuple[Item, str]], field: str) -> list[float]:
     if given and None not in given:
         return cast("list[float]", given)
     count = len(items)
-    return [rank_score(rank, count) for rank in range(count)]
+    return [(count - rank) / count for rank in range(count)]
 
 
 def age_in(name: str) -> Callable[[Item], datetime | None]:

@@ -6,43 +6,38 @@ API: https://jina.ai/reader (read 2026-11-22); names of errors: https://github.c
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from webtools.errors import ProviderError, RateLimitError
 from webtools.http.messages import OK, Request, Response
-from webtools.providers.about import About, Capability, Options
-from webtools.providers.errors import ITSELF, ErrorTable, bounded, read_error_body
-from webtools.providers.fetched import PageFields
+from webtools.providers.about import About, Account, PageOptions
+from webtools.providers.errors import ITSELF, ErrorTable, read_failure
+from webtools.providers.fetched import PageFields, read_texts
 from webtools.providers.hits import Item, Oddities
-from webtools.providers.page_parts import read_texts
-from webtools.providers.parsing import inside, json_object, line, maybe_object, number
-from webtools.providers.prices import free_without_key
-from webtools.providers.protocols import Account, PageQuery, Pages
+from webtools.providers.parsing import free_without_key, inside, json_object, number
+from webtools.providers.protocols import PageQuery, Pages
 from webtools.text.dates import read_moment
 
 _MOST_TOKENS = 200_000  # of a page; a longer one is refused, and not billed
 _MILLION = 1_000_000
-_MINUTE = 60.0  # seconds: what the limit counts by of those without a key
 _PAGE = PageFields(text="content", published_at="publishedTime")
-ERRORS = ErrorTable(faults=(ITSELF,), code="name", words=("message",))
 # What is wrong with a page, and not with the call: it cannot be reached, may not be read, or is
 # too long.
-_FAULTS_OF_PAGES = re.compile(
+_FAULTS_OF_PAGES = (
     "(?:AssertionFailure|SubmittedDataMalformed|SecurityCompromise|HarmfulContent|BudgetExceeded"
     "|TargetFileTooLarge|[A-Za-z]+GovernmentConcern)Error"
-).fullmatch
+)
+_ERRORS = ErrorTable(
+    faults=(ITSELF,),
+    code="name",
+    words=("message",),
+    wait="retryAfter",
+    harmless=_FAULTS_OF_PAGES,
+    free_per="minute",
+)
 _FAULT_OF_SITE = re.compile(r"Target URL returned error ([45]\d\d)").search
 _NO_TEXT = "the page has no text"
-
-
-class JinaOptions(Options):
-    """Options of a Jina entry.
-
-    Attributes:
-        default_fetch_text_max_characters: Bound on a page's text where the call sets none.
-    """
-
-    default_fetch_text_max_characters: int | None = None
 
 
 ABOUT = About(
@@ -53,7 +48,7 @@ ABOUT = About(
     read="2026-11-22",
     key_variables=("JINA_API_KEY",),
     needs_key=False,
-    options=JinaOptions,
+    options=PageOptions,
     prices={"million tokens": 0.05},  # of its output, bought by the billion; free without a key
     price_list="2025-05",
     last_resort_for=("fetch",),
@@ -63,9 +58,7 @@ ABOUT = About(
 def fetch_request(query: PageQuery, account: Account) -> Request:
     """Build the POST of one page: in a body, its URL may have a fragment."""
     headers = {"accept": "application/json", "x-token-budget": f"{_MOST_TOKENS}"}
-    if account.api_key:
-        headers["authorization"] = f"Bearer {account.key}"
-    return Request("POST", f"{account.base_url}/", headers=headers, json={"url": query.urls[0]})
+    return account.post("", {"url": query.urls[0]}, headers | account.bearer)
 
 
 def fetch_price(query: PageQuery, account: Account) -> float:
@@ -80,17 +73,17 @@ def _price(tokens: float, account: Account) -> float:
 def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
     """Read the page, or why it could not be had: by Jina's word, or by the site's status."""
     answer, odd = json_object(response.json()), Oddities(account.name, "page")
-    fault = _fault_of_page(answer) if response.status != OK else ""
+    fault = Item(answer, odd).line("message", "name") if response.status != OK else None
     data = {} if fault else json_object(answer["data"])
     warning = Item(data, odd).line("warning") or ""
     site = _FAULT_OF_SITE(warning)
     tokens = number(inside(data, "usage", "tokens")) or 0.0
     fault = fault or (f"HTTP {site[1]}" if site else "" if data.get("content") else _NO_TEXT)
     faults = dict.fromkeys(query.urls, fault) if fault else {}
-    found = read_texts([_dated(data, odd)], _PAGE, query, account, faults)
+    found = read_texts([_dated(data, odd)], _PAGE, query, account, faults, odd=odd)
     said = [f"{query.urls[0]}: Jina: {warning}"] if warning and not fault else []
     cost = free_without_key(_price(max(0.0, tokens), account), account)
-    return Pages(found.pages, cost, [*said, *found.warnings, *odd.warnings()])
+    return replace(found, cost=cost, warnings=[*said, *found.warnings])
 
 
 def _dated(data: dict[str, Any], odd: Oddities) -> Item:
@@ -100,21 +93,5 @@ def _dated(data: dict[str, Any], odd: Oddities) -> Item:
     return Item(data if has_date else {**data, "publishedTime": None}, odd)
 
 
-def _fault_of_page(answer: dict[str, Any]) -> str:
-    """Return what an error says of the page and not of the call; empty where it does not."""
-    name, words = answer.get("name"), answer.get("message")
-    if not (isinstance(name, str) and _FAULTS_OF_PAGES(name)):
-        return ""
-    return (line(words) if isinstance(words, str) else None) or name
-
-
-def read_error(response: Response, account: Account, _able: Capability) -> ProviderError | None:
-    """Read `{"name", "message", "retryAfter"}`; what is wrong with a page alone is no error."""
-    if response.status == OK or _fault_of_page(maybe_object(response.json_or_none())):
-        return None
-    said = read_error_body(ERRORS, response, account)
-    waits = (number(fault.get("retryAfter")) for fault in said.faults)
-    by_rate = said.kind is RateLimitError and account.api_key is None
-    said.wait = bounded(next(filter(None, waits), _MINUTE if by_rate else None))
-    said.read_limit_without_key(ABOUT, response, account)
-    return said.failure(ABOUT, response, account)
+# {"name", "message", "retryAfter"}; what is wrong with a page alone is no error.
+read_error = partial(read_failure, ABOUT, _ERRORS)

@@ -1,4 +1,4 @@
-"""Kagi's APIs: what its searches, pages and summaries have in common.
+"""Kagi's APIs: their facts and errors, its pages (v1) and its Universal Summarizer (v0 only).
 
 API: https://kagi.com/api/docs and https://help.kagi.com/kagi/api/ (read 2026-11-21).
 The two generations have their own header scheme and may need a key each: v1 takes
@@ -7,17 +7,24 @@ The two generations have their own header scheme and may need a key each: v1 tak
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import Any, Literal
 
 from pydantic import Field, SecretStr
 
-from webtools.errors import AuthenticationError, ProviderError, QuotaError
+from webtools.errors import AuthenticationError, ProviderError, QuotaError, UnavailableError
 from webtools.http.messages import OK, Request, Response
-from webtools.providers.about import About, Capability, SearchOptions
+from webtools.providers.about import About, Account, Capability, PageOptions, SearchOptions
 from webtools.providers.errors import ErrorTable, Meaning, read_error_body
-from webtools.providers.protocols import Account
+from webtools.providers.fetched import PageFields, came, faults_of, read_texts
+from webtools.providers.hits import Item, Oddities, read_items
+from webtools.providers.parsing import estimate, json_object, number, text
+from webtools.providers.protocols import PageQuery, Pages, Summary, SummaryQuery
+from webtools.text.cleaning import one_line, without_controls
 
 MOST_EXTRACTED = 10  # pages of one request
+_MOST_BILLED_TOKENS = 10_000  # of one summary
 
 # By code first: Kagi sends 400 for a bad v1 key, and for an empty purse on v0. The codes of v1 are
 # names, those of v0 numbers.
@@ -33,17 +40,15 @@ _ERRORS = ErrorTable(
 )
 
 
-class KagiOptions(SearchOptions):
+class KagiOptions(PageOptions, SearchOptions):
     """Options of a Kagi entry.
 
     Attributes:
         search_api: Generation of the search API: `v1`, or `v0` for keys of the old kind.
-        default_fetch_text_max_characters: Bound on a page's text where the call sets none.
         v0_api_key: Key for the v0 calls when it differs from `apiKey`.
     """
 
     search_api: Literal["v1", "v0"] = "v1"
-    default_fetch_text_max_characters: int | None = None
     v0_api_key: SecretStr | None = Field(default=None)
 
 
@@ -74,8 +79,7 @@ ABOUT = About(
 
 def post(path: str, body: dict[str, Any], account: Account) -> Request:
     """Build a POST of either generation, with its key."""
-    headers = {"authorization": f"Bearer {account.key}"} if path.startswith("v1") else bot(account)
-    return Request("POST", f"{account.base_url}/api/{path}", headers=headers, json=body)
+    return account.post(f"api/{path}", body, None if path.startswith("v1") else bot(account))
 
 
 def bot(account: Account) -> dict[str, str]:
@@ -109,3 +113,70 @@ def _key_hint(account: Account, able: Capability) -> str:
     if call in ("summarize", "v0") and account.options.v0_api_key:
         return f'Check options.v0ApiKey of provider "{account.name}": the v0 API refuses it.'
     return f'Check the API key of provider "{account.name}": {_HINTS[call]}'
+
+
+# --- pages and summaries -----------------------------------------------------------------------
+
+
+def fetch_request(query: PageQuery, account: Account) -> Request:
+    """Build the one POST for up to 10 pages; Kagi takes addresses with https alone."""
+    pages = [{"url": re.sub("^(?i:http)://", "https://", url)} for url in query.urls]
+    return post("v1/extract", {"pages": pages}, account)
+
+
+def fetch_price(query: PageQuery, _account: Account) -> float:
+    """Price pages as if all of them came."""
+    return len(query.urls) * ABOUT.prices["extract"]
+
+
+def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
+    """Read one page per URL, in the order asked; those that failed carry Kagi's `error`."""
+    odd = Oddities(account.name, "page")
+    items = read_items(json_object(response.json())["data"], odd)
+    failed = [item for item in items if item.line("error")]
+    faults = faults_of(query, failed, "url", lambda item: item.line("error") or "")
+    extracted = [item for item in items if item.text("markdown")]
+    found = read_texts(extracted, _PAGE, query, account, faults, odd=odd)
+    return replace(found, cost=estimate(fetch_price(came(query, found.pages), account)))
+
+
+def _title(item: Item) -> str | None:
+    """Read the heading that a page begins with: Kagi names no title."""
+    heading = re.match(r"\s*# +(\S.*)", item.text("markdown"))
+    return one_line(heading[1]) if heading else None
+
+
+_PAGE = PageFields(text="markdown", title=_title)
+
+
+def summary_request(query: SummaryQuery, account: Account) -> Request:
+    """Build the POST of one summary; engine and type are always sent."""
+    body = {"url": query.url, "summary_type": query.summary_type, "engine": query.engine}
+    if query.target_language:
+        body["target_language"] = query.target_language
+    return post("v0/summarize", body, account)
+
+
+def summary_price(query: SummaryQuery, _account: Account) -> float:
+    """Price a summary as if the page were long; Kagi bills no more tokens than a certain number."""
+    return _summary_price(query, _MOST_BILLED_TOKENS)
+
+
+def _summary_price(query: SummaryQuery, tokens: int) -> float:
+    by_tokens = min(tokens, _MOST_BILLED_TOKENS) * ABOUT.prices["summary token"]
+    return ABOUT.prices.get(query.engine, by_tokens)
+
+
+def read_summary(response: Response, query: SummaryQuery, account: Account) -> Summary:
+    """Read the summary text and its tokens; the price is an upper bound, cached ones are free.
+
+    Raises:
+        UnavailableError: Kagi answered without a summary.
+    """
+    data = json_object(json_object(response.json()).get("data") or {})
+    output = without_controls(text(data.get("output"))).strip()
+    if not output:
+        message = f'Kagi API returned no summary for "{query.url}". Try again or fetch the page.'
+        raise UnavailableError(message, provider=account.name, status=response.status)
+    tokens = max(0, int(number(data.get("tokens")) or 0))
+    return Summary(output, tokens, estimate(_summary_price(query, tokens)))

@@ -5,32 +5,26 @@ API: https://docs.linkup.so/pages/documentation/endpoints/search/reference (read
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Literal
 
-from webtools.errors import AuthenticationError, ProviderError, QuotaError
+from webtools.errors import AuthenticationError, QuotaError
 from webtools.http.messages import OK, Request, Response
-from webtools.providers.about import About, Capability, SearchOptions
-from webtools.providers.errors import ErrorTable, Meaning, read_error_body
-from webtools.providers.filters import (
-    DATES,
-    Names,
-    domains_of_one_list,
-    filters_left,
-    hosts,
-    iso_day,
-    sent,
-)
+from webtools.providers import filters
+from webtools.providers.about import About, Account, SearchOptions
+from webtools.providers.errors import ErrorTable, Meaning, read_failure
 from webtools.providers.hits import HitFields, read_hits
-from webtools.providers.parsing import json_object, maybe_objects
-from webtools.providers.protocols import Account, FilterName, Hits, SearchQuery
+from webtools.providers.parsing import json_object, listed_price
+from webtools.providers.protocols import FilterName, Hits, SearchQuery
 
 _RESULTS_TO_CHOOSE_FROM = 30  # where filters are applied here; the price is the same
-_NOTHING_FOUND = "SEARCH_QUERY_NO_RESULT"
 _HIT = HitFields(title="name", snippet="content")
 _ERRORS = ErrorTable(
     faults=("error",),
     code="code",
     words=("message",),
+    details="details",
+    harmless="SEARCH_QUERY_NO_RESULT",
     meanings=(
         # HTTP 429, as for too many requests.
         Meaning("INSUFFICIENT_FUNDS_CREDITS|EXCEED_BUDGET_LIMIT", QuotaError),
@@ -41,11 +35,11 @@ _ERRORS = ErrorTable(
         ),
     ),
 )
-_FIELDS: Names = {
-    "include_domains": ("includeDomains", hosts),
-    "exclude_domains": ("excludeDomains", hosts),
-    "start_published_date": ("fromDate", iso_day),
-    "end_published_date": ("toDate", iso_day),
+_FIELDS: filters.Names = {
+    "include_domains": ("includeDomains", filters.hosts),
+    "exclude_domains": ("excludeDomains", filters.hosts),
+    "start_published_date": ("fromDate", filters.iso_day),
+    "end_published_date": ("toDate", filters.iso_day),
 }
 
 
@@ -71,11 +65,13 @@ ABOUT = About(
     prices={"flash": 0.005, "fast": 0.005, "standard": 0.005, "deep": 0.05},
     price_list="2026-11",
 )
+# By depth; the number of results makes no difference.
+search_price = partial(listed_price, ABOUT, "depth")
 
 
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
     """Name what Linkup applies: dates, and one list of domains."""
-    return DATES | domains_of_one_list(query)
+    return filters.DATES | filters.domains_of_one_list(query)
 
 
 def search_request(query: SearchQuery, account: Account) -> Request:
@@ -84,18 +80,13 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     Lists to include and to exclude are not applied together there, so that one stays here.
     """
     native = native_filters(query, account)
-    here = filters_left(query, native)
-    body: dict[str, Any] = {"q": query.query, "depth": account.options.depth}
-    body |= {"outputType": "searchResults"}
-    body["maxResults"] = max(query.limit, _RESULTS_TO_CHOOSE_FROM) if here else query.limit
-    body |= sent(query, _FIELDS, native)
-    headers = {"authorization": f"Bearer {account.key}"}
-    return Request("POST", f"{account.base_url}/v1/search", headers=headers, json=body)
-
-
-def search_price(_query: SearchQuery, account: Account) -> float:
-    """Price a search by its depth; the number of results makes no difference."""
-    return ABOUT.prices[account.options.depth]
+    body: dict[str, Any] = {
+        "q": query.query,
+        "depth": account.options.depth,
+        "outputType": "searchResults",
+        "maxResults": filters.asked_for(query, native, _RESULTS_TO_CHOOSE_FROM),
+    }
+    return account.post("v1/search", body | filters.sent(query, _FIELDS, native))
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
@@ -106,13 +97,5 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     return read_hits(rows, _HIT, query, account, search_price(query, account))
 
 
-def read_error(response: Response, account: Account, _able: Capability) -> ProviderError | None:
-    """Read `{"statusCode", "error": {"code", "message", "details": [{"field", "message"}]}}`."""
-    if response.status == OK:
-        return None
-    said = read_error_body(_ERRORS, response, account)
-    if any(fault.get("code") == _NOTHING_FOUND for fault in said.faults):
-        return None
-    details = [each for fault in said.faults for each in maybe_objects(fault.get("details"))]
-    said.words += [each.get("message") for each in details]
-    return said.failure(ABOUT, response, account)
+# {"statusCode", "error": {"code", "message", "details": [{"field", "message"}]}}
+read_error = partial(read_failure, ABOUT, _ERRORS)

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from dataclasses import dataclass, replace
+from ipaddress import IPv6Address
 from urllib.parse import unquote, urlsplit
 
 from webtools.errors import InputError
 from webtools.text.cleaning import is_web_url
+from webtools.text.urls import parse
 
-_PORTS = {"http": 80, "https": 443}
-_HOST = re.compile(r"[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*")
-_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _LOGIN = re.compile(r"//[^/?#]*@")
-_LONGEST_NAME = 253
+_NO_HOST = re.compile(r"[/?#@]")
+_LAST_DOT = re.compile(r"\.(?=(?::\d+)?$)")
 FORBIDDEN = "The operator's settings forbid reading pages from"
 
 
@@ -84,72 +83,35 @@ def read_site(entry: str) -> Site:
     Raises:
         ValueError: It is none of these.
     """
-    host, port = _split(entry.strip().removeprefix("*."))
-    name = _canonical(host)
-    if name is None:
+    host = entry.strip().removeprefix("*.")
+    if host.count(":") > 1 and not host.startswith("["):
+        host = f"[{host}]"
+    site = _site("http", host)
+    if site is None:
         message = f'must list hosts as host, *.host or host:port, not "{ascii(entry)[1:-1][:60]}"'
         raise ValueError(message)
-    return Site(name, port)
-
-
-def _split(entry: str) -> tuple[str, int | None]:
-    """Part the port from a host; what is no port stays, and makes the host a wrong one."""
-    if entry.startswith("[") or entry.count(":") == 1:
-        host, _, port = entry.rpartition(":")
-        if host and port.isascii() and port.isdigit() and 0 < int(port) <= 65535:  # noqa: PLR2004
-            return host, int(port)
-    return entry, None
+    return site if re.search(r":\d+$", host) else replace(site, port=None)
 
 
 def _site_of(url: str) -> Site | None:
     if "\\" in url or not is_web_url(url):
         return None
+    parts = urlsplit(url)
+    return _site(parts.scheme, parts.netloc)
+
+
+def _site(scheme: str, host: str) -> Site | None:
+    """Spell a host and its port in the one way: escapes undone, no dot at the end."""
+    plain = unicodedata.normalize("NFKC", unquote(host)).replace("\u3002", ".")
+    if _NO_HOST.search(plain):
+        return None
     try:
-        parts = urlsplit(url)
-        host, port = parts.hostname or "", parts.port
-    except ValueError:
+        target = parse(f"{scheme}://{_LAST_DOT.sub('', plain)}/")
+    except InputError:
         return None
-    if "@" in parts.netloc:
-        return None
-    name = _canonical(f"[{host}]" if ":" in host else host)
-    return None if name is None else Site(name, port or _PORTS[parts.scheme.lower()])
-
-
-def _canonical(host: str) -> str | None:
-    """Spell a host in the one way: escapes undone, lower-case ASCII, without a dot at the end."""
-    name = unquote(host)
-    if name.startswith("[") and name.endswith("]") and "%" not in name:
-        return _address(name[1:-1])
-    if ":" in name:
-        return _address(name)
-    name = unicodedata.normalize("NFKC", name) if not name.isascii() else name
-    name = name.lower().replace("\u3002", ".").removesuffix(".")
-    ascii_name = name if name.isascii() else _punycode(name)
-    if ascii_name is None or len(ascii_name) > _LONGEST_NAME or not _HOST.fullmatch(ascii_name):
-        return None
-    if _NUMBER.fullmatch(ascii_name.rpartition(".")[2]):
-        return _address(ascii_name)
-    return ascii_name
-
-
-def _address(text: str) -> str | None:
-    """Spell an IP address in the one way; odd spellings of one are none."""
-    try:
-        found: IPv4Address | IPv6Address = ip_address(text)
-    except ValueError:
-        return None
-    if isinstance(found, IPv6Address):
-        found = found.ipv4_mapped or found
-    return str(found)
-
-
-def _punycode(name: str) -> str | None:
-    import idna  # noqa: PLC0415 - 10 ms for tables that few URLs need
-
-    try:
-        return idna.encode(name, uts46=True).decode().lower()
-    except (UnicodeError, idna.IDNAError):
-        return None
+    address = target.address
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return Site(str(mapped or target.host), target.port)
 
 
 def _refusal(host: str, why: str) -> str:

@@ -10,28 +10,19 @@ from functools import partial
 from typing import Any, Literal
 
 from webtools.http.messages import Request, Response
-from webtools.providers.about import About, SearchOptions
+from webtools.providers import fetched
+from webtools.providers.about import About, Account, PageOptions, SearchOptions
 from webtools.providers.errors import ErrorTable, read_failure
-from webtools.providers.fetched import PageFields, fault_text, faults_of, read_page_list
-from webtools.providers.filters import (
-    Names,
-    domains_of_one_list,
-    filters_left,
-    hosts,
-    iso_day,
-    sent,
-)
+from webtools.providers.filters import Names, asked_for, domains_of_one_list, hosts, iso_day, sent
 from webtools.providers.hits import HitFields, Item, Oddities, joined, read_hits, read_items
-from webtools.providers.page_parts import cut, missing_parts
-from webtools.providers.parsing import json_object, notices
-from webtools.providers.prices import estimate
-from webtools.providers.protocols import Account, FilterName, Hits, PageQuery, Pages, SearchQuery
+from webtools.providers.parsing import estimate, json_object, notices
+from webtools.providers.protocols import FilterName, Hits, PageQuery, Pages, SearchQuery
 from webtools.text.cleaning import without_controls
 
 _RESULTS_IN_PRICE = 10
 _LONGEST_KEYWORDS = 200  # characters; the whole question is the objective then
 _SNIPPET_CHARACTERS = 1000
-_PAGE = PageFields(text="full_content", highlights="excerpts", published_at="publish_date")
+_PAGE = fetched.PageFields(text="full_content", highlights="excerpts", published_at="publish_date")
 _ERRORS = ErrorTable(faults=("error",), code="ref_id", words=("message",))
 _POLICY: Names = {
     "include_domains": ("include_domains", hosts),
@@ -41,17 +32,15 @@ _POLICY: Names = {
 _SETTINGS: Names = {"country": ("location", str.lower)}
 
 
-class ParallelOptions(SearchOptions):
+class ParallelOptions(PageOptions, SearchOptions):
     """Options of a Parallel entry.
 
     Attributes:
         mode: How thorough a search is; `turbo` and `fast` cost a fifth, and `turbo` knows English
             and Japanese alone.
-        default_fetch_text_max_characters: Bound on a page's text where the call sets none.
     """
 
     mode: Literal["turbo", "fast", "basic", "advanced"] = "advanced"
-    default_fetch_text_max_characters: int | None = None
 
 
 ABOUT = About(
@@ -78,11 +67,6 @@ ABOUT = About(
 )
 
 
-def _post(path: str, body: dict[str, Any], account: Account) -> Request:
-    headers = {"x-api-key": account.key}
-    return Request("POST", f"{account.base_url}/v1/{path}", headers=headers, json=body)
-
-
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
     """Name what Parallel applies: a first day, one list of domains, and passages for content."""
     return frozenset({"start_published_date", "country", "content", *domains_of_one_list(query)})
@@ -94,19 +78,18 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     Where there is a list to include, one to exclude would be ignored there, so that it stays here.
     """
     native = native_filters(query, account)
-    limit = query.limit
-    if filters_left(query, native):
-        limit = max(limit, _RESULTS_IN_PRICE)
+    limit = asked_for(query, native, _RESULTS_IN_PRICE)
     settings: dict[str, Any] = {"max_results": limit, **sent(query, _SETTINGS, native)}
     if policy := sent(query, _POLICY, native):
         settings["source_policy"] = policy
     if not _wants_passages(query):
         settings["excerpt_settings"] = {"max_chars_per_result": _SNIPPET_CHARACTERS}
-    words = cut(query.query, _LONGEST_KEYWORDS)
+    words = fetched.cut(query.query, _LONGEST_KEYWORDS)
     body: dict[str, Any] = {"search_queries": [words], "mode": account.options.mode}
     if words != query.query:
         body["objective"] = query.query
-    return _post("search", body | {"advanced_settings": settings}, account)
+    body["advanced_settings"] = settings
+    return account.post("v1/search", body, {"x-api-key": account.key})
 
 
 def _wants_passages(query: SearchQuery) -> bool:
@@ -152,7 +135,8 @@ def fetch_request(query: PageQuery, account: Account) -> Request:
     if query.question:
         body["objective"] = query.question
         settings["excerpt_settings"] = {"max_chars_per_result": query.passage_characters}
-    return _post("extract", body | {"advanced_settings": settings}, account)
+    body["advanced_settings"] = settings
+    return account.post("v1/extract", body, {"x-api-key": account.key})
 
 
 def _wants_text(query: PageQuery) -> bool:
@@ -168,19 +152,19 @@ def fetch_price(query: PageQuery, _account: Account) -> float:
 def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
     """Read one page per URL, in the order asked; those that failed are listed apart."""
     answer, odd = json_object(response.json()), Oddities(account.name, "page")
-    faults = faults_of(query, Item(answer, odd).children("errors"), "url", _fault)
+    faults = fetched.faults_of(query, Item(answer, odd).children("errors"), "url", _fault)
     items, wanted = read_items(answer["results"], odd), replace(query, text=_wants_text(query))
-    pages = read_page_list(items, _PAGE, wanted, account, faults)
-    came = replace(query, urls=tuple(page.url for page in pages if not page.error))
+    pages = fetched.read_page_list(items, _PAGE, wanted, account, faults)
     # Without a question it warns that there is none.
     said = notices(ABOUT.title, answer) if query.question else []
     has_parts = query.text or not wanted.text
-    said += missing_parts(replace(query, text=has_parts, highlights=False), account.name)
-    return Pages(pages, estimate(fetch_price(came, account)), [*said, *odd.warnings()])
+    said += fetched.missing_parts(replace(query, text=has_parts, highlights=False), account.name)
+    cost = estimate(fetch_price(fetched.came(query, pages), account))
+    return Pages(pages, cost, [*said, *odd.warnings()])
 
 
 def _fault(error: Item) -> str:
-    return fault_text(error, "error_type", "http_status_code")
+    return fetched.fault_text(error, "error_type", "http_status_code")
 
 
 # {"type": "error", "error": {"ref_id", "message"}}; no credit left is HTTP 402.

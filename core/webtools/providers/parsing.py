@@ -1,13 +1,18 @@
-"""Reads values out of decoded JSON: lenient where APIs are known to vary, strict elsewhere."""
+"""Reads values out of decoded JSON: lenient where APIs are known to vary, strict elsewhere.
+
+A price that an answer does not state comes from the price list.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from webtools.providers.protocols import Account
+from webtools.providers.about import About, Account
+from webtools.providers.protocols import Cost
 from webtools.text.cleaning import one_line
 from webtools.text.dates import read_moment
 from webtools.text.invisible import without_hidden
@@ -106,6 +111,31 @@ def http_date(value: str) -> datetime | None:
         return None
 
 
-def rank_score(index: int, count: int) -> float:
-    """Score a hit by its rank when the provider gives no score: linear from 1 down."""
-    return (count - index) / count
+def free(_query: object, _account: Account) -> float:
+    """Return the price of a call that costs nothing."""
+    return 0.0
+
+
+def listed_price(about: About, name: str, _query: object, account: Account) -> float:
+    """Return a price of the list: the one of that name, or that an option of the name names.
+
+    With the first two arguments given it prices a search whose query makes no difference. Those
+    who need no key do not pay without one.
+    """
+    return about.prices[getattr(account.options, name, name)] if account.api_key else 0.0
+
+
+def estimate(usd: float) -> Cost:
+    """Return a cost that is from the price list."""
+    return Cost(round(usd, 6), is_estimate=True)
+
+
+def free_without_key(usd: float, account: Account) -> Cost:
+    """Return a cost that is from the price list, where calls without a key are free."""
+    return estimate(usd) if account.api_key else Cost(0.0, is_estimate=False)
+
+
+def stated_or(value: Any, listed: Callable[[], float]) -> Cost:
+    """Return the cost in USD that an answer states, else what is `listed` in the price list."""
+    total = number(value, least=0)
+    return estimate(listed()) if total is None else Cost(total, is_estimate=False)

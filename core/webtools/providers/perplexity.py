@@ -10,29 +10,21 @@ import re
 from functools import partial
 from typing import Any, Literal
 
-from webtools.errors import (
-    AuthenticationError,
-    BadRequestError,
-    QuotaError,
-    UnavailableError,
-)
+from webtools.errors import AuthenticationError, BadRequestError, QuotaError, UnavailableError
 from webtools.http.messages import Request, Response
-from webtools.providers.about import About, SearchOptions
+from webtools.providers import filters
+from webtools.providers.about import About, Account, SearchOptions
 from webtools.providers.errors import ITSELF, ErrorTable, Meaning, read_failure
-from webtools.providers.filters import (
-    DOMAINS,
-    Names,
-    excludes_whole_sites,
-    filters_left,
-    sent,
-    site_of,
-    utc_day,
-)
 from webtools.providers.hits import HitFields, Item, Oddities, read_hits, read_items
-from webtools.providers.parsing import inside, json_object, number, quotable
-from webtools.providers.prices import stated_or
+from webtools.providers.parsing import (
+    inside,
+    json_object,
+    listed_price,
+    number,
+    quotable,
+    stated_or,
+)
 from webtools.providers.protocols import (
-    Account,
     FilterName,
     Hits,
     SearchQuery,
@@ -104,35 +96,30 @@ ABOUT = About(
     price_list="2026-11",
     research="never",
 )
+# By type; the number of results makes no difference.
+search_price = partial(listed_price, ABOUT, "search_type")
 
 
-def _post(path: str, body: dict[str, Any], account: Account) -> Request:
-    headers = {"authorization": f"Bearer {account.key}"}
-    return Request("POST", f"{account.base_url}/{path}", headers=headers, json=body)
-
-
-_FILTERS: Names = {
+_FILTERS: filters.Names = {
     "country": ("country", str),
     "language": ("search_language_filter", lambda code: [code]),
-    "include_domains": ("search_domain_filter", lambda each: [*dict.fromkeys(map(site_of, each))]),
-    "exclude_domains": ("search_domain_filter", lambda each: [f"-{site_of(one)}" for one in each]),
-    "start_published_date": ("search_after_date_filter", lambda day: f"{utc_day(day):%m/%d/%Y}"),
-    "end_published_date": ("search_before_date_filter", lambda day: f"{utc_day(day):%m/%d/%Y}"),
+    "include_domains": ("search_domain_filter", filters.hosts),
+    "exclude_domains": (
+        "search_domain_filter",
+        lambda each: [f"-{host}" for host in filters.hosts(each)],
+    ),
+    "start_published_date": ("search_after_date_filter", filters.american_day),
+    "end_published_date": ("search_before_date_filter", filters.american_day),
 }
 
 
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
     """Name what Perplexity applies: dates, country, language, domains to allow or to deny."""
-    native: set[FilterName] = {*_FILTERS.keys() - DOMAINS}
-    if _fits(query.include_domains):
-        native.add("include_domains")
-    elif not query.include_domains and _fits(query.exclude_domains) and excludes_whole_sites(query):
-        native.add("exclude_domains")
+    native: set[FilterName] = {*_FILTERS.keys() - filters.DOMAINS}
+    domains = filters.domains_of_one_list(query)
+    if 0 < len(query.include_domains or query.exclude_domains) <= _MOST_DOMAINS:
+        native |= domains
     return frozenset(native)
-
-
-def _fits(domains: tuple[str, ...]) -> bool:
-    return 0 < len(domains) <= _MOST_DOMAINS
 
 
 def search_request(query: SearchQuery, account: Account) -> Request:
@@ -141,17 +128,12 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     native = native_filters(query, account)
     body: dict[str, Any] = {
         "query": query.query,
-        "max_results": _MOST_RESULTS if filters_left(query, native) else query.limit,
+        "max_results": filters.asked_for(query, native, _MOST_RESULTS),
         "max_tokens_per_page": options.max_tokens_per_page,
     }
     if options.search_type != "web":
         body["search_type"] = options.search_type
-    return _post("search", body | sent(query, _FILTERS, native), account)
-
-
-def search_price(_query: SearchQuery, account: Account) -> float:
-    """Price a search; the number of results makes no difference."""
-    return ABOUT.prices[account.options.search_type]
+    return account.post("search", body | filters.sent(query, _FILTERS, native))
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
@@ -179,7 +161,7 @@ def synthesis_request(query: SynthesisQuery, account: Account) -> Request:
         "tool_choice": "none",
         "store": False,
     }
-    return _post("v1/agent", body, account)
+    return account.post("v1/agent", body)
 
 
 def synthesis_price(query: SynthesisQuery, account: Account) -> float:

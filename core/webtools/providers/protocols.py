@@ -6,22 +6,16 @@ in `webtools.providers` finds it, and both type checkers hold ours to them.
 
 from __future__ import annotations
 
-import hashlib
-import threading
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Any, Literal, NoReturn, Protocol, TypeAlias, get_args
-
-from pydantic import SecretStr
+from typing import Literal, Protocol, TypeAlias, get_args
 
 from webtools.errors import ProviderError
 from webtools.flows.drivers import Flow, Sleep
 from webtools.http.messages import Request, Response
-from webtools.http.proxies import NO_PROXIES, Proxies, Proxy
 from webtools.pages.robots import KeptRobots
-from webtools.providers.about import About, Capability
-from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
+from webtools.providers.about import About, Account, Capability
 from webtools.results import Page, Passage, SearchResult
 
 FilterName: TypeAlias = Literal[
@@ -43,98 +37,6 @@ FILTERS: tuple[FilterName, ...] = get_args(FilterName)
 
 def untold(_subject: str, _failed: bool) -> None:
     """Stand in for `Done` where nobody wants to know."""
-
-
-class Pacer:
-    """Spaces the calls of one provider evenly, over all threads and loops.
-
-    Attributes:
-        per_second: How many calls a second there may be.
-    """
-
-    def __init__(self, per_second: float) -> None:
-        self.per_second = per_second
-        self._interval = 1.0 / per_second
-        self._next = 0.0
-        self._lock = threading.Lock()
-
-    def reserve(self, now: float, deadline: float) -> float | None:
-        """Take the next free moment; returns the seconds to wait until it.
-
-        None when that is too late: then nothing is taken, or calls that fail would keep those
-        after them waiting.
-        """
-        with self._lock:
-            start = max(now, self._next)
-            if start >= deadline:
-                return None
-            self._next = start + self._interval
-        return start - now
-
-
-@dataclass(frozen=True, slots=True)
-class Account:
-    """One configured provider, ready to be called.
-
-    Attributes:
-        name: The name of its entry in the settings; errors and results carry it.
-        type: The provider's type, the key of the table.
-        base_url: Origin of the API, without a slash at the end.
-        api_key: The key, or None for a provider that needs none.
-        options: The provider's own options.
-        timeout: Seconds for a whole call, or None for the capability's default.
-        pacer: Spaces the calls, or None where no rate is set.
-        proxy: URL of the proxy, or None.
-        proxies: What the environment says of proxies, for an account that has none of its own.
-        fetch_fallback: Name of the provider that tries the pages which this one could not fetch.
-        domains: What hosts the operator lets pages be read from.
-        key: The key in clear, for the request's header alone; empty where there is none.
-        secrets: All that may never appear in a text.
-        identity: A hash, equal for accounts that give the same answers; holds no key.
-    """
-
-    name: str
-    type: str
-    base_url: str
-    api_key: SecretStr | None
-    options: Any
-    timeout: float | None = None
-    pacer: Pacer | None = None
-    proxy: SecretStr | None = field(default=None, repr=False)
-    fetch_fallback: str | None = None
-    proxies: Proxies = field(default=NO_PROXIES, repr=False)
-    domains: OperatorDomains = NO_DOMAINS
-    key: str = field(init=False, repr=False, compare=False)
-    secrets: frozenset[str] = field(init=False, repr=False, compare=False)
-    identity: str = field(init=False, repr=False, compare=False)
-
-    def proxy_for(self, url: str) -> Proxy | None:
-        """Choose the proxy that a URL is asked through: its own, else the environment's.
-
-        Raises:
-            ConfigError: The environment names none that can be used.
-        """
-        if self.proxy is not None:
-            return Proxy(self.proxy.get_secret_value())
-        return self.proxies.choose(url) if self.proxies.by_scheme else None
-
-    def __post_init__(self) -> None:
-        """Collect the secrets once, as every answer is searched for them, and what names it."""
-        found = [self.api_key, self.proxy, *(value for _, value in self.options)]
-        secrets = [secret.get_secret_value() for secret in found if isinstance(secret, SecretStr)]
-        key = self.api_key.get_secret_value() if self.api_key else ""
-        object.__setattr__(self, "key", key)
-        object.__setattr__(self, "secrets", frozenset(secrets) | self.proxies.secrets)
-        # What was read under other rules of the operator's is another answer.
-        rules = (repr(self.domains),) if self.domains else ()
-        names = (self.type, self.name, self.base_url, self.options.model_dump_json(), *rules)
-        identity = hashlib.sha256(" ".join(names).encode("utf-8", "replace")).hexdigest()
-        object.__setattr__(self, "identity", identity)
-
-    def __reduce__(self) -> NoReturn:
-        """Refuse to be pickled: the key would be in it."""
-        message = f'account "{self.name}" holds a key and cannot be pickled'
-        raise TypeError(message)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,19 +7,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, date, datetime
+from functools import partial
 from typing import Any, Literal
 from urllib.parse import urlencode
 
 from pydantic import Field
 
-from webtools.errors import AuthenticationError, ProviderError
-from webtools.http.messages import OK, Request, Response
-from webtools.providers.about import About, Capability, SearchOptions
-from webtools.providers.errors import ErrorTable, read_error_body
-from webtools.providers.filters import hosts, site_operators, utc_day
+from webtools.errors import AuthenticationError
+from webtools.http.messages import Request, Response
+from webtools.providers.about import About, Account, SearchOptions
+from webtools.providers.errors import ErrorTable, Meaning, read_failure
+from webtools.providers.filters import hosts, news, site_operators, utc_day
 from webtools.providers.hits import HitFields, read_hits
-from webtools.providers.parsing import json_object, line, maybe_list, maybe_object, strings
-from webtools.providers.protocols import Account, FilterName, Hits, SearchQuery
+from webtools.providers.parsing import free, json_object, line, maybe_list, maybe_object, strings
+from webtools.providers.protocols import FilterName, Hits, SearchQuery
 from webtools.text.narrowing import is_list
 
 _MOST_RESULTS = 20  # of a page; there is no parameter for it, so what is too much is cut off here
@@ -27,13 +28,20 @@ _HIT = HitFields(snippet="content", published_at="publishedDate", author="author
 _SAFE = {"off": 0, "moderate": 1, "strict": 2}
 _PERIODS = {1: "day", 30: "month", 365: "year"}  # older instances refuse `week`
 _MOST_NAMED = 10  # engines that did not answer
-_ERRORS = ErrorTable(faults=("error",), code="code", words=("error",))
 _NO_JSON = (
     'The instance of provider "{name}" does not serve JSON: add json to search.formats in its '
     "settings.yml, or use one that does (most public ones do not)."
 )
 _NO_LOGIN = 'The instance of provider "{name}" wants a login, and none is sent: use one without.'
-_FORBIDDEN = 403
+_ERRORS = ErrorTable(
+    faults=("error",),
+    code="code",
+    words=("error",),
+    meanings=(  # a format that is not enabled is a page of HTML
+        Meaning(".*", AuthenticationError, statuses=(403,), remedy=_NO_JSON),
+        Meaning(".*", AuthenticationError, statuses=(401,), remedy=_NO_LOGIN),
+    ),
+)
 _NO_PERIOD = (
     "SearXNG asks engines alone that can search a period, where a start is given: without it there "
     "may be results."
@@ -67,6 +75,7 @@ ABOUT = About(
     options=SearxngOptions,
     max_results=_MOST_RESULTS,
 )
+search_price = free
 
 
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
@@ -74,12 +83,8 @@ def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterNam
 
     A country is applied with a language alone, as both are one parameter.
     """
-    native: set[FilterName] = {"language", "safe_search"}
-    if query.category == "news":
-        native.add("category")
-    if query.language:
-        native.add("country")
-    return frozenset(native)
+    native: set[FilterName] = {"language", "safe_search", *news(query)}
+    return frozenset({*native, "country"} if query.language else native)
 
 
 def search_request(query: SearchQuery, account: Account) -> Request:
@@ -110,11 +115,6 @@ def _period(start: date | None) -> str | None:
     return next((name for most, name in _PERIODS.items() if days < most), None)
 
 
-def search_price(_query: SearchQuery, _account: Account) -> float:
-    """Price a search: it is free."""
-    return 0.0
-
-
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
     """Read the hits in the instance's order; rows without an address are facts, and no hits."""
     answer = json_object(response.json())
@@ -136,12 +136,4 @@ def _silent(answer: dict[str, Any]) -> list[str]:
     return [f"SearXNG had no answer of these engines: {names}."] if names else []
 
 
-def read_error(response: Response, account: Account, _able: Capability) -> ProviderError | None:
-    """Read `{"error"}`; a format that is not enabled is a page of HTML with HTTP 403."""
-    if response.status == OK:
-        return None
-    said = read_error_body(_ERRORS, response, account)
-    if said.kind is AuthenticationError:
-        remedy = _NO_JSON if response.status == _FORBIDDEN else _NO_LOGIN
-        said.remedy = remedy.format(name=account.name)
-    return said.failure(ABOUT, response, account)
+read_error = partial(read_failure, ABOUT, _ERRORS)

@@ -5,29 +5,17 @@ API: https://serper.dev (read 2026-11-22).
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from webtools.errors import QuotaError
 from webtools.http.messages import Request, Response
-from webtools.providers.about import About, SearchOptions
+from webtools.providers import filters
+from webtools.providers.about import About, Account, SearchOptions
 from webtools.providers.errors import ITSELF, ErrorTable, Meaning, read_failure
-from webtools.providers.filters import (
-    DOMAINS,
-    Names,
-    any_site,
-    excludes_whole_sites,
-    filters_left,
-    hosts,
-    sent,
-    site_operators,
-    tbs,
-)
 from webtools.providers.hits import HitFields, age_in, read_hits
 from webtools.providers.parsing import json_object, number
-from webtools.providers.prices import estimate
-from webtools.providers.protocols import Account, FilterName, Hits, SearchQuery
+from webtools.providers.protocols import FilterName, Hits, SearchQuery
 
 _RESULTS_IN_PRICE = 10
 _ERRORS = ErrorTable(
@@ -73,17 +61,11 @@ def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterNam
     A range of days is sent as well, but no page of Serper's tells of it. Pages of results are
     counted there where none of them is thinned out here.
     """
-    native: set[FilterName] = {"country", "language"}
-    if query.category == "news":
-        native.add("category")
-    if excludes_whole_sites(query):
-        native |= DOMAINS
-    if not filters_left(query, frozenset(native)):
-        native.add("page")
-    return frozenset(native)
+    domains = filters.DOMAINS if filters.excludes_whole_sites(query) else frozenset[FilterName]()
+    return filters.with_pages(query, {"country", "language", *filters.news(query), *domains})
 
 
-_FIELDS: Names = {
+_FIELDS: filters.Names = {
     "country": ("gl", str.lower),
     "language": ("hl", str),
     "page": ("page", int),
@@ -94,19 +76,18 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     """Build the one POST a query takes; with filters on our side it asks for all a credit buys."""
     options: SerperOptions = account.options
     native = native_filters(query, account)
-    here = filters_left(query, native)
-    body = {
+    body: dict[str, Any] = {
         "q": " ".join([query.query, *_operators(query)]),
-        "num": max(query.limit, _RESULTS_IN_PRICE) if here else query.limit,
+        "num": filters.asked_for(query, native, _RESULTS_IN_PRICE),
+    }
+    own = {
         "gl": options.gl,
         "hl": options.hl,
         "autocorrect": None if options.autocorrect else False,
-        "tbs": tbs(query),
+        "tbs": filters.tbs(query),
     }
-    asked: dict[str, Any] = {name: value for name, value in body.items() if value is not None}
-    asked |= sent(query, _FIELDS, native)
-    headers = {"x-api-key": account.key}
-    return Request("POST", f"{account.base_url}/{_kind(query)}", headers=headers, json=asked)
+    asked = body | filters.sent(query, _FIELDS, native, own)
+    return account.post(_kind(query), asked, {"x-api-key": account.key})
 
 
 def _kind(query: SearchQuery) -> str:
@@ -114,9 +95,10 @@ def _kind(query: SearchQuery) -> str:
 
 
 def _operators(query: SearchQuery) -> list[str]:
-    if not excludes_whole_sites(query):
+    if not filters.excludes_whole_sites(query):
         return []
-    return [*any_site(query.include_domains), *site_operators((), hosts(query.exclude_domains))]
+    excluded = filters.site_operators((), filters.hosts(query.exclude_domains))
+    return [*filters.any_site(query.include_domains), *excluded]
 
 
 def search_price(query: SearchQuery, _account: Account) -> float:
@@ -129,10 +111,9 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     answer = json_object(response.json())
     fields = HitFields(url="link", published_at=age_in("date"))
     rows = answer["news" if _kind(query) == "news" else "organic"]
-    hits = read_hits(rows, fields, query, account)
     used = number(answer.get("credits"))
     usd = search_price(query, account) if used is None else max(0, used) * ABOUT.prices["credit"]
-    return replace(hits, cost=estimate(usd))
+    return read_hits(rows, fields, query, account, usd)
 
 
 # {"message", "statusCode"}, whose words tell of credits.

@@ -8,34 +8,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any, Literal
 
-from webtools.errors import ProviderError, QuotaError
-from webtools.http.messages import OK, Request, Response
-from webtools.providers.about import About, Capability, SearchOptions
-from webtools.providers.errors import ErrorTable, bounded, read_error_body
-from webtools.providers.fetched import PageFields, faults_of
-from webtools.providers.filters import (
-    DATES,
-    Names,
-    excludes_whole_sites,
-    filters_left,
-    hosts,
-    iso_day,
-    sent,
-)
+from webtools.errors import QuotaError
+from webtools.http.messages import Request, Response
+from webtools.providers import filters
+from webtools.providers.about import About, Account, PageOptions, SearchOptions
+from webtools.providers.errors import ErrorTable, read_failure
+from webtools.providers.fetched import PageFields, came, faults_of, read_texts
 from webtools.providers.hits import HitFields, Item, Oddities, read_hits, read_items
-from webtools.providers.page_parts import read_texts
-from webtools.providers.parsing import http_date, json_object, number
-from webtools.providers.prices import free_without_key
-from webtools.providers.protocols import (
-    Account,
-    FilterName,
-    Hits,
-    PageQuery,
-    Pages,
-    SearchQuery,
-)
+from webtools.providers.parsing import free_without_key, http_date, json_object, listed_price
+from webtools.providers.protocols import FilterName, Hits, PageQuery, Pages, SearchQuery
 from webtools.providers.tavily_countries import COUNTRIES
 from webtools.text.dates import read_moment
 
@@ -46,24 +30,24 @@ _ERRORS = ErrorTable(
     faults=("detail", "error"),  # the latter of the keyless way
     code="code",
     words=("error", "message"),
+    wait="retry_after_seconds",
     statuses={432: QuotaError, 433: QuotaError},  # of the plan, and of pay as you go
+    free_per="day",
 )
 
 
-class TavilyOptions(SearchOptions):
+class TavilyOptions(PageOptions, SearchOptions):
     """Options of a Tavily entry.
 
     Attributes:
         search_depth: How thorough a search is; `advanced` costs twice as much.
         extract_depth: How thorough pages are read; `advanced` costs twice as much.
         country: Country whose results come first, in lower-case English; not for news.
-        default_fetch_text_max_characters: Bound on a page's text where the call sets none.
     """
 
     search_depth: Literal["basic", "advanced", "fast", "ultra-fast"] = "basic"
     extract_depth: Literal["basic", "advanced"] = "basic"
     country: str | None = None
-    default_fetch_text_max_characters: int | None = None
 
 
 ABOUT = About(
@@ -89,14 +73,12 @@ ABOUT = About(
     price_list="2026-11",
     keyless=("search",),
 )
+# By depth; the number of results makes no difference.
+search_price = partial(listed_price, ABOUT, "search_depth")
 
 
 def _post(path: str, body: dict[str, Any], account: Account) -> Request:
-    if account.api_key:
-        headers = {"authorization": f"Bearer {account.key}"}
-    else:
-        headers = {"x-tavily-access-mode": "keyless"}
-    return Request("POST", f"{account.base_url}/{path}", headers=headers, json=body)
+    return account.post(path, body, account.bearer or {"x-tavily-access-mode": "keyless"})
 
 
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
@@ -105,12 +87,10 @@ def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterNam
     Countries are those that it knows, for what is no news; of languages its page does not tell in
     what words it takes them.
     """
-    native: set[FilterName] = {"include_domains", "content", *DATES}
-    if excludes_whole_sites(query):
+    native: set[FilterName] = {"include_domains", "content", *filters.DATES, *filters.news(query)}
+    if filters.excludes_whole_sites(query):
         native.add("exclude_domains")
-    if query.category == "news":
-        native.add("category")
-    elif query.country in COUNTRIES:
+    if query.category != "news" and query.country in COUNTRIES:
         native.add("country")
     return frozenset(native)
 
@@ -119,36 +99,30 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     """Build the one POST a query takes; with filters on our side it asks for all there may be."""
     options: TavilyOptions = account.options
     native = native_filters(query, account)
-    here = filters_left(query, native)
     body: dict[str, Any] = {"query": query.query, "search_depth": options.search_depth}
-    body["max_results"] = _MOST_RESULTS if here else min(query.limit, _MOST_RESULTS)
+    body["max_results"] = filters.asked_for(query, native, _MOST_RESULTS)
     if options.country and query.category != "news":
         body["country"] = options.country
-    return _post("search", body | sent(query, _FILTERS, native), account)
+    return _post("search", body | filters.sent(query, _FILTERS, native), account)
 
 
-_FILTERS: Names = {
+_FILTERS: filters.Names = {
     "category": ("topic", str),
-    "include_domains": ("include_domains", hosts),
+    "include_domains": ("include_domains", filters.hosts),
     "exclude_domains": ("exclude_domains", list),
-    "start_published_date": ("start_date", iso_day),
-    "end_published_date": ("end_date", iso_day),
+    "start_published_date": ("start_date", filters.iso_day),
+    "end_published_date": ("end_date", filters.iso_day),
     "country": ("country", COUNTRIES.__getitem__),
     "content": ("include_raw_content", lambda _: "markdown"),
 }
-
-
-def search_price(_query: SearchQuery, account: Account) -> float:
-    """Price a search by its depth; the number of results makes no difference."""
-    return ABOUT.prices[account.options.search_depth] if account.api_key else 0.0
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
     """Read the hits, best first by Tavily's score; only news are dated."""
     text = "raw_content" if query.content else ""
     fields = HitFields(snippet="content", published_at=_published, score="score", text=text)
-    hits = read_hits(json_object(response.json())["results"], fields, query, account)
-    return replace(hits, cost=free_without_key(search_price(query, account), account))
+    cost = free_without_key(search_price(query, account), account)
+    return read_hits(json_object(response.json())["results"], fields, query, account, cost)
 
 
 def _published(item: Item) -> datetime | None:
@@ -176,21 +150,12 @@ def fetch_price(query: PageQuery, account: Account) -> float:
 def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
     """Read one page per URL, in the order asked; those that failed are listed apart."""
     answer, odd = json_object(response.json()), Oddities(account.name, "page")
-    items = read_items(answer["results"], odd)
     failed = Item(answer, odd).children("failed_results")
     faults = faults_of(query, failed, "url", lambda each: each.line("error") or "unknown error")
-    found = read_texts(items, _PAGE, query, account, faults)
-    came = tuple(page.url for page in found.pages if not page.error)
-    cost = free_without_key(fetch_price(replace(query, urls=came), account), account)
-    return Pages(found.pages, cost, [*found.warnings, *odd.warnings()])
+    found = read_texts(read_items(answer["results"], odd), _PAGE, query, account, faults, odd=odd)
+    price = fetch_price(came(query, found.pages), account)
+    return replace(found, cost=free_without_key(price, account))
 
 
-def read_error(response: Response, account: Account, _able: Capability) -> ProviderError | None:
-    """Read `{"detail": {"error"}}`; without a key `{"error": {"code", "message"}}` with a wait."""
-    if response.status == OK:
-        return None
-    said = read_error_body(_ERRORS, response, account)
-    waits = (number(fault.get("retry_after_seconds")) for fault in said.faults)
-    said.wait = bounded(next(filter(None, waits), None))
-    said.read_limit_without_key(ABOUT, response, account)
-    return said.failure(ABOUT, response, account)
+# {"detail": {"error"}}; without a key {"error": {"code", "message"}}.
+read_error = partial(read_failure, ABOUT, _ERRORS)

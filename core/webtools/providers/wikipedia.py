@@ -11,19 +11,14 @@ from typing import Any
 from urllib.parse import urlencode
 
 from webtools._version import __version__
-from webtools.errors import (
-    BadRequestError,
-    ProviderError,
-    RateLimitError,
-    UnavailableError,
-)
+from webtools.errors import BadRequestError, ProviderError, RateLimitError, UnavailableError
 from webtools.http.messages import OK, Request, Response
-from webtools.providers.about import About, Capability, SearchOptions
+from webtools.providers.about import About, Account, Capability, SearchOptions
 from webtools.providers.errors import ErrorTable, Meaning, read_error_body
-from webtools.providers.filters import filters_left
+from webtools.providers.filters import asked_for, with_pages
 from webtools.providers.hits import HitFields, read_hits
-from webtools.providers.parsing import json_object, maybe_object, number
-from webtools.providers.protocols import Account, FilterName, Hits, SearchQuery
+from webtools.providers.parsing import free, json_object, maybe_object, number
+from webtools.providers.protocols import FilterName, Hits, SearchQuery
 from webtools.text.narrowing import is_list
 
 _MOST_RESULTS = 20  # with introductions, of which one answer has no more
@@ -79,6 +74,7 @@ ABOUT = About(
     research="last",
     keyless=("search",),
 )
+search_price = free
 
 
 def native_filters(query: SearchQuery, account: Account) -> frozenset[FilterName]:
@@ -87,19 +83,14 @@ def native_filters(query: SearchQuery, account: Account) -> frozenset[FilterName
     It knows one site, and no dates of publication; pages are counted here where results are
     thinned out here.
     """
-    native: set[FilterName] = set()
-    if _WIKIPEDIA(account.base_url):
-        native.add("language")
-    if not filters_left(query, frozenset()):
-        native.add("page")
-    return frozenset(native)
+    native: set[FilterName] = {"language"} if _WIKIPEDIA(account.base_url) else set()
+    return with_pages(query, native)
 
 
 def search_request(query: SearchQuery, account: Account) -> Request:
     """Build the one GET a query takes; with filters on our side it asks for all there may be."""
     native = native_filters(query, account)
-    here = filters_left(query, native)
-    limit = _MOST_RESULTS if here else min(query.limit, _MOST_RESULTS)
+    limit = asked_for(query, native, _MOST_RESULTS)
     asked = {"gsrsearch": query.query, "gsrlimit": limit}
     if query.page > 1 and "page" in native:
         asked["gsroffset"] = (query.page - 1) * limit
@@ -114,11 +105,6 @@ def search_request(query: SearchQuery, account: Account) -> Request:
 def _user_agent(options: WikipediaOptions) -> str:
     contact = options.contact or "a Python library that searches for agents and people"
     return f"agent-webtools/{__version__} ({contact})"
-
-
-def search_price(_query: SearchQuery, _account: Account) -> float:
-    """Price a search: it is free."""
-    return 0.0
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:

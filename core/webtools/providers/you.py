@@ -6,26 +6,17 @@ API: https://you.com/docs/api-reference/search/v1-search (read 2026-11-22).
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 from urllib.parse import urlencode
 
-from webtools.errors import ProviderError
-from webtools.http.messages import OK, Request, Response
-from webtools.providers.about import About, Capability, SearchOptions
-from webtools.providers.errors import ErrorTable, read_error_body
-from webtools.providers.filters import (
-    DATES,
-    Names,
-    domains_of_one_list,
-    filters_left,
-    freshness,
-    hosts,
-    sent,
-)
+from webtools.http.messages import Request, Response
+from webtools.providers import filters
+from webtools.providers.about import About, Account, SearchOptions
+from webtools.providers.errors import ErrorTable, read_failure
 from webtools.providers.hits import HitFields, joined, joined_lists, read_hits
-from webtools.providers.parsing import json_object, maybe_object
-from webtools.providers.prices import free_without_key
-from webtools.providers.protocols import Account, FilterName, Hits, SearchQuery
+from webtools.providers.parsing import free_without_key, json_object, listed_price, maybe_object
+from webtools.providers.protocols import FilterName, Hits, SearchQuery
 
 _MOST_RESULTS, _MOST_WITH_PAGES, _LAST_PAGE = 100, 20, 10
 # The pages beside the hits, of its cache: others are fetched at a further price.
@@ -39,7 +30,10 @@ _HIT = HitFields(
     published_at="page_age",
 )
 _ERRORS = ErrorTable(
-    faults=("detail", "error", "message"), code="type", words=("msg", "message", "detail")
+    faults=("detail", "error", "message"),
+    code="type",
+    words=("msg", "message", "detail"),
+    free_per="day",
 )
 
 
@@ -71,6 +65,8 @@ ABOUT = About(
     price_list="2026-09",
     keyless=("search",),
 )
+# Each costs the same, and nothing without a key.
+search_price = partial(listed_price, ABOUT, "search")
 
 
 def native_filters(query: SearchQuery, account: Account) -> frozenset[FilterName]:
@@ -82,17 +78,13 @@ def native_filters(query: SearchQuery, account: Account) -> frozenset[FilterName
     if not account.api_key:
         return frozenset()
     native: set[FilterName] = {"country", "language", "safe_search", "content"}
-    native |= domains_of_one_list(query)
-    if query.start_published_date:
-        native |= DATES
-    if query.page <= _LAST_PAGE and not filters_left(query, frozenset(native)):
-        native.add("page")
-    return frozenset(native)
+    native |= {*filters.domains_of_one_list(query), *filters.dates_from_a_start(query)}
+    return filters.with_pages(query, native) if query.page <= _LAST_PAGE else frozenset(native)
 
 
-_FIELDS: Names = {
-    "include_domains": ("include_domains", hosts),
-    "exclude_domains": ("exclude_domains", hosts),
+_FIELDS: filters.Names = {
+    "include_domains": ("include_domains", filters.hosts),
+    "exclude_domains": ("exclude_domains", filters.hosts),
     "country": ("country", str),
     "language": ("language", str.upper),
     "safe_search": ("safesearch", str),
@@ -107,9 +99,8 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     Lists to include and to exclude together are an error there, so that one of them stays here.
     """
     native = native_filters(query, account)
-    all_there_may_be = _MOST_WITH_PAGES if query.content else _MOST_RESULTS
-    most = all_there_may_be if filters_left(query, native) else query.limit
-    asked: dict[str, Any] = {"query": query.query, "count": min(most, _MOST_RESULTS)}
+    most = _MOST_WITH_PAGES if query.content else _MOST_RESULTS
+    asked: dict[str, Any] = {"query": query.query, "count": filters.asked_for(query, native, most)}
     if not account.api_key:
         # What it compresses for those without a key cannot be read.
         headers = {"accept-encoding": "identity"}
@@ -117,19 +108,13 @@ def search_request(query: SearchQuery, account: Account) -> Request:
         return Request("GET", url, headers=headers)
     options: YouOptions = account.options
     own = {
-        "freshness": freshness(query),
+        "freshness": filters.freshness(query),
         "country": options.country,
         "language": options.language,
         "safesearch": options.safesearch,
     }
-    asked |= {name: value for name, value in own.items() if value} | sent(query, _FIELDS, native)
-    headers = {"x-api-key": account.key}
-    return Request("POST", f"{account.base_url}/v1/search", headers=headers, json=asked)
-
-
-def search_price(_query: SearchQuery, account: Account) -> float:
-    """Price a search: each costs the same, and nothing without a key."""
-    return ABOUT.prices["search"] if account.api_key else 0.0
+    asked |= filters.sent(query, _FIELDS, native, own)
+    return account.post("v1/search", asked, {"x-api-key": account.key})
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
@@ -138,8 +123,8 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     rows, fields = joined_lists(found, "web", "news"), _HIT
     if query.content and account.api_key:
         rows, fields = [*map(_with_page, rows)], replace(_HIT, text="markdown")
-    hits = read_hits(rows, fields, query, account)
-    return replace(hits, cost=free_without_key(ABOUT.prices["search"], account))
+    cost = free_without_key(ABOUT.prices["search"], account)
+    return read_hits(rows, fields, query, account, cost)
 
 
 def _with_page(row: Any) -> Any:
@@ -148,10 +133,5 @@ def _with_page(row: Any) -> Any:
     return {**row, "markdown": contents.get("markdown")} if contents else row
 
 
-def read_error(response: Response, account: Account, _able: Capability) -> ProviderError | None:
-    """Read `{"detail"}`: words, or what is wrong with each field."""
-    if response.status == OK:
-        return None
-    said = read_error_body(_ERRORS, response, account)
-    said.read_limit_without_key(ABOUT, response, account)
-    return said.failure(ABOUT, response, account)
+# {"detail"}: words, or what is wrong with each field.
+read_error = partial(read_failure, ABOUT, _ERRORS)

@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
 from webtools.errors import ConfigError, QuotaError
-from webtools.storage.connections import StoreError
+from webtools.storage.errors import StoreError
 
 __all__ = ["Budget", "Ledger", "Reservation", "Spent", "Sum", "Tally"]
 

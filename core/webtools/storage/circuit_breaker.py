@@ -27,7 +27,7 @@ from webtools.errors import (
     UnavailableError,
     WebToolsError,
 )
-from webtools.storage.connections import StoreError
+from webtools.storage.errors import StoreError
 
 __all__ = ["FORGOTTEN_AFTER", "Change", "Health", "Parking", "State", "States", "row_of"]
 

@@ -9,7 +9,6 @@ import os
 import sqlite3
 import stat
 import sys
-import time
 from collections.abc import Generator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -28,7 +27,6 @@ __all__ = [
     "put_aside",
     "real_path",
     "refuse_foreign",
-    "size_of",
 ]
 
 _APPLICATION = 0x77_65_62_74  # "webt", which marks the file as ours
@@ -81,7 +79,7 @@ def refuse_foreign(file: Path) -> None:
     Raises:
         NotOurFileError: Something else is in it.
     """
-    if not size_of(file):
+    if not file.exists() or not file.stat().st_size:
         return
     try:
         mark = _mark_of(file)
@@ -149,18 +147,16 @@ def _is_of_user(uid: int) -> bool:
 
 
 @contextmanager
-def opening_alone(file: Path, deadline: float) -> Generator[None]:
+def opening_alone(file: Path) -> Generator[None]:
     """Keep other threads and processes from opening or moving the file meanwhile.
 
     Raises:
-        TimeoutError: Somebody else does so until the deadline.
+        TimeoutError: Somebody else does so.
     """
     lock = os.open(beside(file, ".lock"), os.O_RDWR | os.O_CREAT | _NO_LINKS, _PRIVATE)
     try:
-        while not _try_lock(lock):
-            if time.monotonic() >= deadline:
-                raise TimeoutError("another process is opening it for too long")
-            time.sleep(0.002)
+        if not _try_lock(lock):
+            raise TimeoutError("another process is opening it for too long")
         yield
     finally:
         os.close(lock)
@@ -219,11 +215,3 @@ def file_id(path: Path) -> FileId | None:
     except (OSError, ValueError):
         return None
     return info.st_dev, info.st_ino
-
-
-def size_of(path: Path | None) -> int:
-    """Return the size in bytes; 0 without a file."""
-    try:
-        return path.stat().st_size if path else 0
-    except OSError:
-        return 0

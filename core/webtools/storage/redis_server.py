@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 from webtools.errors import ConfigError
-from webtools.storage.connections import StoreError
+from webtools.storage.errors import StoreError
 from webtools.storage.redis_socket import bounded
 from webtools.text.cleaning import one_line, store_place
 from webtools.text.redaction import redactor_for

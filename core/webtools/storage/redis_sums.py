@@ -24,7 +24,7 @@ from pydantic import NonNegativeInt, TypeAdapter, ValidationError
 
 from webtools.storage.budget import Sum
 from webtools.storage.circuit_breaker import FORGOTTEN_AFTER, Change, State
-from webtools.storage.connections import StoreError
+from webtools.storage.errors import StoreError
 from webtools.storage.redis_server import (
     LEDGER_PATIENCE,
     PATIENCE,

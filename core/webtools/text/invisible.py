@@ -3,8 +3,8 @@
 Zero-width characters, marks that turn the direction, tags, soft hyphens, fillers and annotations
 carry hidden instructions, or hide the words that would give them away. Joiners and variation
 selectors stay where scripts and emoji need them, at most one in a place, and not so many that they
-could spell something: what they choose is a glyph, and no reader misses it. `_invisible` has the
-table.
+could spell something: what they choose is a glyph, and no reader misses it. `invisible_table` has
+the table.
 """
 
 from __future__ import annotations
@@ -12,53 +12,32 @@ from __future__ import annotations
 import re
 from functools import cache
 from itertools import islice
-from typing import Any, TypeVar, cast
+from typing import TypeVar
 from urllib.parse import quote
 
 from pydantic import BaseModel
 
 from webtools.errors import WebToolsError
 from webtools.text.invisible_table import (
-    IDEOGRAPH_SELECTORS,
-    IDEOGRAPHS,
     INVISIBLE,
     JOINERS,
-    JOINING,
-    MONGOLIAN,
+    JOINING_NOTHING,
     MONGOLIAN_SELECTORS,
     NEVER_LONG,
     NEVER_SHORT,
-    PICTURE_SELECTORS,
-    PICTURES,
+    RARE_SELECTORS,
+    SELECTING_NOTHING,
     SELECTORS,
-    STANDARD_SELECTORS,
-    VIRAMAS,
     standard_bases,
 )
-from webtools.text.narrowing import is_list, is_object
+from webtools.text.values import with_texts
 
 T = TypeVar("T")
 Model = TypeVar("Model", bound=BaseModel)
 
 _SUSPECT = f"[{INVISIBLE}]"
-_SELECTING = f"[{SELECTORS}]"
-_JOINING_ONE = f"[{JOINERS}]"
 _NEVER_LONG = f"[{NEVER_LONG}]+"
-# The first class finds what to look at, and quickly; the rest looks at the character before it.
-_SELECTING_NOTHING = (
-    rf"{_SELECTING}(?:"
-    rf"(?<=[{MONGOLIAN_SELECTORS}])(?<![{MONGOLIAN}].)"
-    rf"|(?<=[{STANDARD_SELECTORS}])(?<![{{bases}}].)"
-    rf"|(?<=[{PICTURE_SELECTORS}])(?:(?<![{PICTURES}#*0-9].)|(?<=[#*0-9].)(?!\u20e3))"
-    rf"|(?<=[{IDEOGRAPH_SELECTORS}])(?<![{IDEOGRAPHS}].))"
-)
-_JOINING_NOTHING = (
-    rf"{_JOINING_ONE}(?:"
-    rf"(?<![{JOINING}{PICTURES}\ufe0f].)"
-    rf"|(?<=[{PICTURES}\ufe0f].)(?:(?<=\u200c)|(?![{PICTURES}]))"
-    rf"|(?<=[{JOINING}].)(?<![{VIRAMAS}].)(?![{JOINING}]))"
-)
-_RARE = f"[{STANDARD_SELECTORS}{IDEOGRAPH_SELECTORS}]"
+_RARE = f"[{RARE_SELECTORS}]"
 _MANY = 8  # such characters in a text that may as well write a message
 _FLOOD = 4096
 _STRETCH = 16_384  # characters
@@ -73,21 +52,10 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 @cache
-def _selecting_nothing() -> re.Pattern[str]:
-    return _compiled(_SELECTING_NOTHING.replace("{bases}", standard_bases()))
-
-
-@cache
-def _never_short() -> list[str]:
-    """List the characters of the first plane that no text needs."""
-    return re.findall(f"[{NEVER_SHORT}]", "".join(map(chr, range(0x10000))))
-
-
-@cache
-def _choosing() -> list[str]:
-    """List the selectors and joiners."""
+def _characters(kinds: str) -> list[str]:
+    """List the characters of a class, as far as they are short or selectors."""
     every = map(chr, [*range(0x10000), *range(0xE0100, 0xE01F0)])
-    return re.findall(f"[{SELECTORS}{JOINERS}]", "".join(every))
+    return re.findall(f"[{kinds}]", "".join(every))
 
 
 def beyond_ascii(data: bytes) -> str:
@@ -111,8 +79,8 @@ def without_hidden(text: str) -> str:
     text = _without_needless(text)
     if not _is_suspect(text):
         return text
-    text = _without(_selecting_nothing(), text)
-    text = _without(_compiled(_JOINING_NOTHING), text)
+    text = _without(_compiled(SELECTING_NOTHING.replace("{bases}", standard_bases())), text)
+    text = _without(_compiled(JOINING_NOTHING), text)
     return _without_messages(text)
 
 
@@ -121,11 +89,13 @@ def _without_needless(text: str) -> str:
 
     One character after the other: that is ten times as quick as a pattern for millions of them.
     """
-    for character in _never_short():
+    for character in _characters(NEVER_SHORT):
         text = text.replace(character, "")
     text = _compiled(_NEVER_LONG).sub("", text)
-    if len(text) > _FLOOD and sum(map(text.count, _choosing())) > max(_FLOOD, len(text) // 8):
-        for character in _choosing():
+    if len(text) > _FLOOD and sum(map(text.count, _characters(SELECTORS + JOINERS))) > max(
+        _FLOOD, len(text) // 8
+    ):
+        for character in _characters(SELECTORS + JOINERS):
             text = text.replace(character, "")
     return text
 
@@ -176,7 +146,7 @@ def visible_error(error: WebToolsError) -> WebToolsError:
 
 def visible(value: T) -> T:
     """Take the hidden characters out of a value and all that is in it."""
-    return cast("T", _Cleaner().clean(value))
+    return with_texts(value, _visible)
 
 
 def visible_model(response: Model) -> Model:
@@ -184,9 +154,23 @@ def visible_model(response: Model) -> Model:
 
     In URLs they are escaped, not removed: another URL would be an invented one.
     """
-    cleaner = _Cleaner()
-    clean: Model = cleaner.clean(response)
-    return _warned(clean, cleaner.removed) if cleaner.removed else clean
+    removed = 0
+
+    def clean(text: str, name: str) -> str:
+        nonlocal removed
+        shown = _visible(text, name)
+        removed += max(0, len(text) - len(shown))
+        return shown
+
+    response = with_texts(response, clean)
+    return _warned(response, removed) if removed else response
+
+
+def _visible(text: str, name: str) -> str:
+    clean = without_hidden(text)
+    if clean == text or name not in _ADDRESSES:
+        return clean
+    return _compiled(_SUSPECT).sub(lambda match: quote(match[0]), text)
 
 
 def _warned(response: Model, removed: int) -> Model:
@@ -200,39 +184,3 @@ def _warned(response: Model, removed: int) -> Model:
         return response
     told: list[str] = getattr(response, "warnings", [])
     return response.model_copy(update={"warnings": [*told, warning]})
-
-
-class _Cleaner:
-    """Cleans values and counts what it removes."""
-
-    def __init__(self) -> None:
-        self.removed = 0
-
-    def clean(self, value: Any, name: str = "") -> Any:
-        """Clean a value and all that is in it; what needs no change is returned as it is."""
-        if isinstance(value, str):
-            return _escaped(value) if name in _ADDRESSES else self._text(value)
-        if isinstance(value, BaseModel):
-            return self._model(value)
-        if is_list(value):
-            return [self.clean(item, name) for item in value]
-        if is_object(value):
-            return {key: self.clean(item, key) for key, item in value.items()}
-        return value
-
-    def _text(self, text: str) -> str:
-        clean = without_hidden(text)
-        self.removed += len(text) - len(clean)
-        return clean
-
-    def _model(self, model: BaseModel) -> BaseModel:
-        cleaned = ((name, self.clean(value, name), value) for name, value in vars(model).items())
-        changed = {name: new for name, new, old in cleaned if new is not old and new != old}
-        return model.model_copy(update=changed) if changed else model
-
-
-def _escaped(url: str) -> str:
-    clean = without_hidden(url)
-    if clean == url:
-        return url
-    return _compiled(_SUSPECT).sub(lambda match: quote(match[0]), url)

@@ -1,35 +1,31 @@
 """Stand-in for the Context7 API: libraries, and snippets of their documentation.
 
-https://context7.com/docs/api-guide (read 2026-11-21).
+https://context7.com/docs/api-guide (read 2026-11-21). Its libraries are packages of the standard
+library.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from webtools_sandbox import data_files, digest
-from webtools_sandbox.apis.base import Api, Json, QueryRequest, RefusedError, Route, said, where
-from webtools_sandbox.apis.context7_libraries import (
-    BY_ID,
-    MOVED,
-    PRIVATE,
-    Package,
-    Section,
-    Shelf,
-    ranked,
-)
+from webtools_sandbox.apis.base import Api, Json, QueryRequest, Route
+from webtools_sandbox.corpus import Document, query_terms
 from webtools_sandbox.keys import CONTEXT7_KEY, KeyRing
 from webtools_sandbox.library import Library
-from webtools_sandbox.wire import Call, Reply, json_reply
+from webtools_sandbox.wire import Reply
 
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
-
+_DATA = data_files.table("context7")
+_PACKAGES: dict[str, Json] = {package["id"]: package for package in _DATA["packages"]}
 _ID = re.compile(r"(/[^/]+/[^/@]+)(?:[/@]([^/]+))?")
 _RULE = "\n\n" + "-" * 32 + "\n\n"
+_HEADING = re.compile(r"^#{2,4} ", re.MULTILINE)
+_CODE = re.compile(r"^```python\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
+_MOST_SNIPPETS = 5
+_UNKNOWN = -1
 
 _Words = Annotated[str, Field(min_length=1, max_length=500)]
 
@@ -51,108 +47,158 @@ class ContextRequest(QueryRequest):
     fast: Literal["true", "false"] = "false"
 
 
+class Snippet:
+    """A section of a page: the documentation of one class or function.
+
+    Args:
+        url: Of the page.
+        page: The page.
+        number: Of the section; the first one is the introduction.
+        text: Its Markdown.
+    """
+
+    def __init__(self, url: str, page: Document, number: int, text: str) -> None:
+        head, _, rest = text.partition("\n") if number else (page.title, "", text)
+        self.page = page
+        self.page_url, self.url = url, f"{url}#_snippet_{number}"
+        self.title = head.strip().strip("`")
+        self.code = "\n\n".join(_CODE.findall(rest))
+        self.description = " ".join(digest.sentences(rest)[:3]) or self.title
+
+    def score(self, terms: frozenset[str]) -> int:
+        """Count the words that it shares with a question; those of the title weigh more."""
+        in_title = terms.intersection(digest.words(self.title))
+        return 3 * len(in_title) + len(terms.intersection(digest.words(self.description)))
+
+    @property
+    def text(self) -> str:
+        """All of it, as text."""
+        code = f"\n\n```python\n{self.code}\n```" if self.code else ""
+        return f"### {self.title}\n\nSource: {self.url}\n\n{self.description}{code}"
+
+    @property
+    def as_code(self) -> Json:
+        """What is said of one with code."""
+        return {
+            "codeTitle": self.title,
+            "codeDescription": self.description,
+            "codeLanguage": "python",
+            "codeTokens": digest.token_count(self.code),
+            "codeId": self.url,
+            "pageTitle": self.page.title,
+            "codeList": [{"language": "python", "code": self.code}],
+        }
+
+    @property
+    def as_info(self) -> Json:
+        """What is said of one without code."""
+        return {
+            "pageId": self.page_url,
+            "breadcrumb": f"{self.page.title} > {self.title}",
+            "content": self.description,
+            "contentTokens": digest.token_count(self.description),
+        }
+
+
 class Context7Api(Api):
     """Context7's REST API; a key is optional."""
 
     name = "context7"
     key = CONTEXT7_KEY
-    errors = data_files.errors("context7")
+    keyless = True
+    usual = True
+    data = _DATA
 
     def __init__(self, library: Library, keys: KeyRing) -> None:
         """Serve packages of `library`, to the holders of `keys` and to anybody."""
         super().__init__(library, keys)
-        self._shelf = Shelf(library)
+        self._snippets = library.cached(len(_PACKAGES), self._cut)
 
-    def routes(self) -> dict[str, Route]:
-        """Return what Context7 serves here."""
-        return {
-            "GET /api/v2/libs/search": Route(LibraryRequest, self._search_libraries),
-            "GET /api/v2/context": Route(ContextRequest, self._context),
+    @Route(LibraryRequest, "GET /api/v2/libs/search", cached=True)
+    def libraries(self, request: LibraryRequest) -> Json:
+        """Answer with the libraries that share a word with a name, best first."""
+        name, query = (
+            frozenset(query_terms(each)) for each in (request.library_name, request.query)
+        )
+        words = {
+            id_: frozenset(digest.words(f"{id_} {package['description']}"))
+            for id_, package in _PACKAGES.items()
         }
+        found = [id_ for id_ in words if name & words[id_]]
+        found.sort(key=lambda id_: (-len(name & words[id_]), -len(query & words[id_])))
+        return {"results": [self._described(id_) for id_ in found], "searchFilterApplied": False}
 
-    def check_key(self, call: Call) -> None:
-        """Refuse a wrong key; none is fine."""
-        if "authorization" in call.headers:
-            super().check_key(call)
-
-    def invalid(self, call: Call, fault: ErrorDetails) -> RefusedError:  # noqa: ARG002
-        """Return the error for a parameter."""
-        return RefusedError(400, f"{where(fault)}: {said(fault)}", "validation_error")
-
-    def error_reply(self, call: Call, refused: RefusedError) -> Reply:  # noqa: ARG002
-        """Return Context7's error body; one for a library that moved names its new id."""
-        body: Json = {"error": refused.code, "message": refused.message}
-        if refused.status == 301:  # noqa: PLR2004
-            body["redirectUrl"] = refused.more.get("moved_to", "/python/unittest")
-        return json_reply(body, status=refused.status)
-
-    def _search_libraries(self, request: LibraryRequest) -> Json:
-        found = ranked(request.library_name, request.query)
-        results = [self._shelf.described(package) for package in found]
-        return {"results": results, "searchFilterApplied": False}
-
-    def _context(self, request: ContextRequest) -> Any:
+    @Route(ContextRequest, "GET /api/v2/context")
+    def context(self, request: ContextRequest) -> Any:
+        """Answer with what a library's documentation says of a question, as text or as JSON."""
         package = self._package(request.library_id)
-        found = self._shelf.best(package, request.query)
-        if not found:
-            raise RefusedError(404, "Nothing fits the query.", "no_snippets_found")
+        terms = frozenset(query_terms(request.query)) - frozenset(digest.words(package["id"]))
+        every: list[Snippet] = self._snippets(package["id"])
+        scored = sorted(((each.score(terms), each) for each in every), key=lambda pair: -pair[0])
+        fitting = [each for score, each in scored if score or not terms]
+        code = [each for each in fitting if each.code][:_MOST_SNIPPETS]
+        info = [each for each in fitting if not each.code][:_MOST_SNIPPETS]
+        if not fitting:
+            raise self.refusal(404, "Nothing fits the query.", "no_snippets_found")
         if request.type == "txt":
-            return self._text_reply(found)
+            text = _RULE.join(each.text for each in code + info)
+            return Reply(200, text.encode(), "text/plain; charset=utf-8")
+        rules: Json = {"global": [], "libraryOwn": package.get("rules", []), "libraryTeam": []}
         return {
-            "codeSnippets": [self._code(one) for one in found if one.code],
-            "infoSnippets": [self._info(one) for one in found if not one.code],
-            "rules": {"global": [], "libraryOwn": list(package.rules), "libraryTeam": []},
+            "codeSnippets": [each.as_code for each in code],
+            "infoSnippets": [each.as_info for each in info],
+            "rules": rules,
         }
 
-    def _package(self, identifier: str) -> Package:
+    def _package(self, identifier: str) -> Json:
         """Find the package of an id, or refuse it in one of the documented ways."""
         parts = _ID.fullmatch(identifier)
         if parts is None:
-            raise RefusedError(400, f"{identifier} is no library ID", "invalid_library_id")
+            raise self.refusal(400, f"{identifier} is no library ID", "invalid_library_id")
         name, version = parts[1], parts[2]
-        if name in MOVED:
-            message = f"The library has moved to {MOVED[name]}."
-            raise RefusedError(301, message, "library_redirected", moved_to=MOVED[name])
-        if name in PRIVATE:
-            raise self.refusal(403)
-        package = BY_ID.get(name)
+        if moved := _DATA["moved"].get(name):
+            raise self.refusal(301, f"The library has moved to {moved}.", moved_to=moved)
+        package = _PACKAGES.get(name)
         if package is None:
-            raise RefusedError(404, f"The library {name} does not exist.", "library_not_found")
-        if package.state != "finalized":
-            raise self.refusal(202)
-        if version is not None and version not in package.versions:
-            tags = ", ".join(package.versions) or "none"
-            message = f"Tag {version} not found. Available tags: {tags}"
-            raise RefusedError(404, message, "tag_not_found")
+            raise self.refusal(404, f"The library {name} does not exist.")
+        versions = package.get("versions", [])
+        if version is not None and version not in versions:
+            message = f"Tag {version} not found. Available tags: {', '.join(versions) or 'none'}"
+            raise self.refusal(404, message, "tag_not_found")
         return package
 
-    def _text_reply(self, found: list[Section]) -> Reply:
-        parts = [f"### {one.title}\n\nSource: {self._url(one)}\n\n{_body(one)}" for one in found]
-        return Reply(200, _RULE.join(parts).encode(), "text/plain; charset=utf-8")
-
-    def _url(self, section: Section) -> str:
-        return f"{self.library.url(section.page)}#_snippet_{section.number}"
-
-    def _code(self, section: Section) -> Json:
-        return {
-            "codeTitle": section.title,
-            "codeDescription": section.description,
-            "codeLanguage": "python",
-            "codeTokens": digest.token_count(section.code),
-            "codeId": self._url(section),
-            "pageTitle": section.page.title,
-            "codeList": [{"language": "python", "code": section.code}],
+    def _described(self, name: str) -> Json:
+        """Return an entry of a library search; what is not known is -1, or is not there."""
+        package = _PACKAGES[name]
+        known = package.get("trust", 9.5) >= 0
+        tokens = sum(digest.token_count(page.text) for page in self._pages(name))
+        entry: Json = {
+            "id": name,
+            "title": name.rpartition("/")[2],
+            "description": package["description"],
+            "branch": "main",
+            "lastUpdateDate": "2026-08-01T10:00:00.000Z",
+            "state": "finalized",
+            "totalTokens": tokens if known else _UNKNOWN,
+            "totalSnippets": len(self._snippets(name)) if known else _UNKNOWN,
+            "trustScore": package.get("trust", 9.5),
+            "benchmarkScore": package.get("benchmark", 88.1),
         }
+        if known:
+            entry["stars"] = 60_000
+        if "versions" in package:  # those that are listed, and are no longer there, too
+            entry["versions"] = [*package["versions"], *package.get("lost", [])]
+        return entry
 
-    def _info(self, section: Section) -> Json:
-        return {
-            "pageId": self.library.url(section.page),
-            "breadcrumb": f"{section.page.title} > {section.title}",
-            "content": section.description,
-            "contentTokens": digest.token_count(section.description),
-        }
+    def _pages(self, name: str) -> list[Document]:
+        """Return the pages of a package that this interpreter has."""
+        paths = {f"library/{module}.html" for module in _PACKAGES[name]["modules"]}
+        return [document for document in self.library.documents if document.path in paths]
 
-
-def _body(section: Section) -> str:
-    code = f"\n\n```python\n{section.code}\n```" if section.code else ""
-    return section.description + code
+    def _cut(self, name: str) -> list[Snippet]:
+        """Cut the pages of a package at their headings; `_snippets` is this with a cache."""
+        return [
+            Snippet(self.library.url(page), page, number, text)
+            for page in self._pages(name)
+            for number, text in enumerate(_HEADING.split(page.text))
+        ]

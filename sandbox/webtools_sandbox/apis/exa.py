@@ -2,80 +2,60 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator
-from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic.alias_generators import to_camel
 
 from webtools_sandbox import data_files, digest
 from webtools_sandbox.apis.base import (
     Api,
+    BadField,
+    CamelRequest,
     HttpUrl,
     Json,
-    JsonRequest,
     NonBlank,
     RefusedError,
     Route,
-    day_or_moment,
-    digest_of,
-    listed,
-    where,
+    Texts,
 )
-from webtools_sandbox.corpus import Collection, Document, query_terms
+from webtools_sandbox.apis.dates import FirstMoment, LastMoment
+from webtools_sandbox.corpus import Collection
 from webtools_sandbox.keys import EXA_KEY
-from webtools_sandbox.library import Filters, moment
-from webtools_sandbox.wire import Call, Reply, json_reply
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
+from webtools_sandbox.library import Filters, Found, moment
+from webtools_sandbox.wire import Call
 
 T = TypeVar("T")
 
-_OLD_CATEGORIES = frozenset({"research paper", "pdf", "github"})
+_DATA = data_files.table("exa")
+_DEPRECATED, _WITHOUT_EFFECT, _LITE_FIELDS, _DATE_FIELDS = (
+    frozenset(str.split(_DATA[name])) for name in ("deprecated", "without_effect", "lite", "dates")
+)
 # What the corpus can offer for a category; others find nothing in it.
 _COLLECTIONS: dict[str, Collection] = {"news": "news", "publication": "docs"}
-_LITE_FIELDS = frozenset(
-    str.split(
-        "query type numResults category includeDomains excludeDomains startPublishedDate"
-        " endPublishedDate userLocation moderation contents"
-    )
-)
-_LITE_CONTENTS = frozenset({"text", "highlights"})
-_DATE_FIELDS = ("startPublishedDate", "endPublishedDate", "startCrawlDate", "endCrawlDate")
-_DEPRECATED = frozenset(
-    str.split(
-        "useAutoprompt livecrawl context startCrawlDate endCrawlDate numSentences highlightsPerUrl"
-    )
-)
-_TAGS = {"numResults": "INVALID_NUM_RESULTS", "urls": "INVALID_URLS", "url": "INVALID_URLS"}
-_PRICES = {"lite": 0.004, "deep": 0.012, "deep-lite": 0.012, "deep-reasoning": 0.015}
-_DEFAULT_PRICE = 0.007
-_PRICE_PER_EXTRA_RESULT = _PRICE_PER_CONTENT = 0.001
+_CATEGORIES: list[str] = _DATA["categories"]
+_OLD_CATEGORIES = _CATEGORIES[-3:]
+_PRICES: dict[str, float] = _DATA["prices"]
 _RESULTS_IN_PRICE = 10
 _HIGHLIGHT_CHARS = 1200
-_SPECIAL: dict[str, tuple[str, int]] = {
-    "timeout": ("CRAWL_TIMEOUT", 408),
-    "forbidden": ("SOURCE_NOT_AVAILABLE", 403),
-    "http-403": ("CRAWL_HTTP_403", 403),
-    "broken": ("CRAWL_UNKNOWN_ERROR", 500),
-}
 
 
 # --- requests ------------------------------------------------------------------------------------
 
 
-class _Request(JsonRequest):
-    model_config = ConfigDict(alias_generator=to_camel)
+def _known_category(name: str) -> str:
+    if name not in _CATEGORIES:
+        message = f"expected one of {', '.join(_CATEGORIES)}"
+        raise ValueError(message)
+    return name
 
 
 def _switched(value: object) -> object:
     return {} if value is True else None if value is False else value
 
 
-def _at_most_five_words(texts: list[str]) -> list[str]:
+def _at_most_five_words(texts: tuple[str, ...]) -> tuple[str, ...]:
     if any(len(text.split()) > 5 for text in texts):  # noqa: PLR2004
         message = "at most 5 words"
         raise ValueError(message)
@@ -84,42 +64,35 @@ def _at_most_five_words(texts: list[str]) -> list[str]:
 
 # A part of a page is asked for with `true` or with options.
 _Part = Annotated[T | None, BeforeValidator(_switched)]
-_Words = Annotated[list[str], Field(max_length=1), AfterValidator(_at_most_five_words)]
-_Start = Annotated[datetime | None, day_or_moment()]
-_End = Annotated[datetime | None, day_or_moment(end_of_day=True)]
+_Words = Annotated[Texts, Field(max_length=1), AfterValidator(_at_most_five_words)]
 
 
-class Text(_Request):
+class Text(CamelRequest):
     """How the text of a page is wanted."""
 
     max_characters: int | None = Field(default=None, ge=1)
-    include_html_tags: bool = False
-    verbosity: str | None = None
 
 
-class Highlights(_Request):
+class Highlights(CamelRequest):
     """How extracts are wanted."""
 
     query: str | None = None
     max_characters: int | None = Field(default=None, ge=1)
 
 
-class Contents(_Request):
+class Contents(CamelRequest):
     """Which parts of a page are asked for."""
 
     text: _Part[Text] = None
     highlights: _Part[Highlights] = None
     summary: _Part[Json] = None
     subpages: int = Field(default=0, le=100)
-    subpage_target: str | list[str] | None = None
     extras: Json | None = None
     max_age_hours: int | None = None
     livecrawl: str | None = None
-    livecrawl_timeout: int | None = None
-    context: bool | Json | None = None
 
 
-class SearchRequest(_Request):
+class SearchRequest(CamelRequest):
     """The body of a search."""
 
     query: NonBlank
@@ -127,34 +100,16 @@ class SearchRequest(_Request):
         "auto", "lite", "deep", "deep-lite", "fast", "instant", "deep-reasoning", "neural"
     ] = "auto"
     num_results: int = Field(default=10, ge=1, le=100)
-    category: (
-        Literal[
-            "company",
-            "people",
-            "publication",
-            "news",
-            "personal site",
-            "financial report",
-            "research paper",
-            "pdf",
-            "github",
-        ]
-        | None
-    ) = None
-    include_domains: list[str] | None = None
-    exclude_domains: list[str] | None = None
-    include_text: _Words | None = None
-    exclude_text: _Words | None = None
-    start_published_date: _Start = None
-    end_published_date: _End = None
-    start_crawl_date: _Start = None
-    end_crawl_date: _End = None
-    user_location: str | None = None
-    moderation: bool | None = None
+    category: Annotated[str, AfterValidator(_known_category)] | None = None
+    include_domains: Texts = ()
+    exclude_domains: Texts = ()
+    include_text: _Words = ()
+    exclude_text: _Words = ()
+    start_published_date: FirstMoment = None
+    end_published_date: LastMoment = None
+    start_crawl_date: FirstMoment = None
+    end_crawl_date: LastMoment = None
     additional_queries: list[str] | None = Field(default=None, max_length=5)
-    output_schema: Json | None = None
-    system_prompt: str | None = None
-    stream: bool = False
     contents: Contents = Contents()
 
     @property
@@ -162,12 +117,12 @@ class SearchRequest(_Request):
         """What is left out; a category that the corpus does not have finds nothing."""
         unknown = self.category is not None and self.category not in _COLLECTIONS
         return Filters(
-            include_domains=("nothing.invalid",) if unknown else listed(self.include_domains),
-            exclude_domains=listed(self.exclude_domains),
+            include_domains=("nothing.invalid",) if unknown else self.include_domains,
+            exclude_domains=self.exclude_domains,
             start=self.start_published_date,
             end=self.end_published_date,
-            phrases=tuple(text.lower() for text in listed(self.include_text)),
-            without=tuple(text.lower() for text in listed(self.exclude_text)),
+            phrases=tuple(text.lower() for text in self.include_text),
+            without=tuple(text.lower() for text in self.exclude_text),
             collection=_COLLECTIONS.get(self.category or ""),
         )
 
@@ -177,7 +132,6 @@ class SimilarRequest(SearchRequest):
 
     query: str = ""
     url: HttpUrl
-    exclude_source_domain: bool = False
 
 
 class ContentsRequest(Contents):
@@ -186,34 +140,35 @@ class ContentsRequest(Contents):
     urls: list[str] | None = Field(default=None, min_length=1)
     ids: list[str] | None = Field(default=None, min_length=1)
 
+    @property
+    def wanted(self) -> Contents:
+        """What is asked for of pages: the text, when nothing is."""
+        asked = (self.text, self.highlights, self.summary, self.extras)
+        return self if any(part is not None for part in asked) else Contents(text=Text())
 
-def _check_combinations(request: SearchRequest) -> None:
-    """Refuse what is right by itself, and wrong together with something else."""
+
+def _faults(request: SearchRequest) -> Iterator[str]:
+    """Yield what is right by itself, and wrong together with something else."""
     sent = {to_camel(name) for name in request.model_fields_set}
     if request.type == "lite":
-        parts = {to_camel(name) for name in request.contents.model_fields_set}
-        unsupported = [*(sent - _LITE_FIELDS), *(f"contents.{p}" for p in parts - _LITE_CONTENTS)]
-        if unsupported:
-            _refuse(f"{', '.join(unsupported)} is not supported with type 'lite'")
+        sent |= {f"contents.{to_camel(name)}" for name in request.contents.model_fields_set}
+        if unsupported := sent - _LITE_FIELDS:
+            yield f"{', '.join(unsupported)} is not supported with type 'lite'"
     if request.additional_queries and not request.type.startswith("deep"):
-        _refuse("additionalQueries is only supported with a deep type")
+        yield "additionalQueries is only supported with a deep type"
     if request.category in {"company", "people"}:
-        for name in sent.intersection(_DATE_FIELDS):
-            _refuse(f"{name} is not supported with category {request.category!r}")
+        for name in sent & _DATE_FIELDS:
+            yield f"{name} is not supported with category {request.category!r}"
     if request.category == "people":
         if request.exclude_domains:
-            _refuse("excludeDomains is not supported with category 'people'")
-        if any("linkedin" not in domain for domain in listed(request.include_domains)):
-            _refuse("includeDomains only accepts LinkedIn domains with category 'people'")
+            yield "excludeDomains is not supported with category 'people'"
+        if any("linkedin" not in domain for domain in request.include_domains):
+            yield "includeDomains only accepts LinkedIn domains with category 'people'"
 
 
-def _refuse(message: str, tag: str = "INVALID_REQUEST_BODY") -> None:
-    raise RefusedError(400, message, tag)
-
-
-def _warnings(request: JsonRequest, at: str = "") -> Iterator[Json]:
+def _warnings(request: CamelRequest, at: str = "") -> Iterator[Json]:
     """Warn of fields that are not known, or no longer; at whatever depth."""
-    unknown = (request.model_extra or {}).keys()
+    unknown = (request.model_extra or {}).keys() - _WITHOUT_EFFECT
     sent = {to_camel(name) for name in request.model_fields_set}
     for name in sorted(sent | unknown):
         if name in _DEPRECATED:
@@ -222,7 +177,7 @@ def _warnings(request: JsonRequest, at: str = "") -> Iterator[Json]:
             text = f"{name} is not a known field and was ignored."
             yield _warning("UNKNOWN_FIELD", f"{at}/{name}", text)
     for name, value in request:
-        if isinstance(value, JsonRequest):
+        if isinstance(value, CamelRequest):
             yield from _warnings(value, f"{at}/{to_camel(name)}")
     if getattr(request, "category", None) in _OLD_CATEGORIES:
         yield _warning("DEPRECATED_VALUE", "/category", "This category is deprecated.")
@@ -240,175 +195,137 @@ class ExaApi(Api):
 
     name = "exa"
     key = EXA_KEY
-    errors = data_files.errors("exa")
-
-    def routes(self) -> dict[str, Route]:
-        """Return what Exa serves here."""
-        return {
-            "POST /search": Route(SearchRequest, self._search, cached=True),
-            "POST /findSimilar": Route(SimilarRequest, self._similar, cached=True),
-            "POST /contents": Route(ContentsRequest, self._pages, cached=True),
-        }
+    header, scheme = "x-api-key", ""
+    usual = True
+    data = _DATA
 
     def sent_key(self, call: Call) -> str:
         """Return the key from `x-api-key` or from a Bearer header."""
-        key = call.headers.get("x-api-key")
-        return super().sent_key(call) if key is None else key
+        bearer = call.headers.get("authorization", "").removeprefix("Bearer ")
+        return super().sent_key(call) or bearer
 
-    def success(self, call: Call, made: Json) -> Reply:
-        """Return an answer with the number of its request."""
-        return json_reply({"requestId": digest_of(call).hex(), **made})
-
-    def error_reply(self, call: Call, refused: RefusedError) -> Reply:
-        """Return Exa's error body."""
-        body = {"requestId": digest_of(call).hex(), "error": refused.message, "tag": refused.code}
-        return json_reply(body, status=refused.status)
-
-    def invalid(self, call: Call, fault: ErrorDetails) -> RefusedError:
+    def invalid(self, field: BadField) -> RefusedError:
         """Return the error for a field; a few have a tag of their own."""
-        refused = super().invalid(call, fault)
-        refused.code = _TAGS.get(where(fault), refused.code)
-        if where(fault) == "numResults" and fault["type"] == "less_than_equal":
-            refused.code = "NUM_RESULTS_EXCEEDED"
+        refused, name = super().invalid(field), field.name
+        if name == "numResults" and field.kind == "less_than_equal":
+            name = "too many"
+        refused.code = _DATA["tags"].get(name, refused.code)
         return refused
 
-    def _search(self, request: SearchRequest) -> Json:
-        _check_combinations(request)
-        hits = self.library.search(request.query, request.filters)[: request.num_results]
+    @Route(SearchRequest, "POST /search", cached=True)
+    def search(self, request: SearchRequest) -> Json:
+        """Answer a search; the real API sends empty lists for filters that are not used."""
+        for fault in _faults(request):
+            raise self.refusal(400, fault)
+        found = self.found(request.query, request.filters, count=request.num_results)
         return {
             "resolvedSearchType": "",
-            "results": [self._hit(hit.document, request.contents, request.query) for hit in hits],
+            "results": [_hit(each, request.contents) for each in found],
             "searchTime": 120.5,
-            # The real API sends empty arrays for the filters that are not used.
             "effectiveFilters": {
-                "includeDomains": request.include_domains or [],
-                "excludeDomains": request.exclude_domains or [],
-                "includeText": request.include_text or [],
-                "excludeText": request.exclude_text or [],
+                "includeDomains": request.include_domains,
+                "excludeDomains": request.exclude_domains,
+                "includeText": request.include_text,
+                "excludeText": request.exclude_text,
             },
-            "costDollars": _search_cost(request, len(hits)),
+            "costDollars": _search_cost(request, len(found)),
             **_warned(request),
         }
 
-    def _similar(self, request: SimilarRequest) -> Json:
+    @Route(SimilarRequest, "POST /findSimilar", cached=True)
+    def similar(self, request: SimilarRequest) -> Json:
         """Answer with pages that have the words of a page's title; these hits have scores."""
         asked = self.library.find(request.url)
         if asked is None:
-            raise RefusedError(400, "url: the page is not known", "INVALID_URLS")
-        found = self.library.search(asked.title, request.filters)
-        others = [hit.document for hit in found if hit.document != asked][: request.num_results]
-        hits = [self._hit(document, request.contents, asked.title) for document in others]
+            raise self.refusal(400, "url: the page is not known", _DATA["tags"]["url"])
+        found = self.found(asked.title, request.filters, count=request.num_results + 1)
+        others = [each for each in found if each.document != asked][: request.num_results]
         results = [
-            hit | {"score": round(0.99 - rank / 200, 3), "author": document.author}
-            for rank, (hit, document) in enumerate(zip(hits, others, strict=True))
+            _hit(each, request.contents)
+            | {"score": round(0.99 - rank / 200, 3), "author": each.document.author}
+            for rank, each in enumerate(others)
         ]
         cost = _search_cost(request, len(results))
         return {"results": results, "costDollars": cost, **_warned(request)}
 
-    def _hit(self, document: Document, wanted: Contents, query: str) -> Json:
-        """Return a search hit: what is unknown has no key at all, and there is no score."""
-        url = self.library.url(document)
-        hit: Json = {"id": url, "title": document.title or None, "url": url}
-        if document.published:
-            hit["publishedDate"] = _published(document.published)
-        if document.author:
-            hit["author"] = document.author
-        return hit | _contents(document, wanted, query)
-
-    def _pages(self, request: ContentsRequest) -> Json:
+    @Route(ContentsRequest, "POST /contents", cached=True)
+    def contents(self, request: ContentsRequest) -> Json:
+        """Return pages; what is not known stands among the statuses only."""
         urls = request.urls or request.ids
         if not urls:
-            raise RefusedError(400, "urls: expected at least one URL", "INVALID_URLS")
+            raise self.refusal(400, "urls: expected at least one URL", _DATA["tags"]["urls"])
         fresh = request.max_age_hours == 0 or request.livecrawl == "always"
         source = "livecrawled" if fresh else "cached"
-        pages = {url: self._page(url, _wanted(request)) for url in urls}
-        statuses = [
-            {"id": url, "status": "success", "source": source}
-            if pages[url]
-            else {"id": url, "status": "error", "error": self._crawl_error(url)}
-            for url in urls
-        ]
-        results = [pages[url] for url in urls if pages[url]]
+        results, statuses = list[Json](), list[Json]()
+        for url in urls:
+            page = self.library.find(url)
+            if page is None:
+                statuses.append({"id": url, "status": "error", "error": self._crawl_error(url)})
+            else:
+                statuses.append({"id": url, "status": "success", "source": source})
+                found = Found(self.library, page, page.title)
+                results.append(_page(found, request.wanted) | {"id": url})
         return {
             "results": results,
             "statuses": statuses,
             "effectiveFilters": {},
-            "costDollars": _contents_cost(_wanted(request), len(results)),
+            "costDollars": _contents_cost(request.wanted, len(results)),
             **_warned(request),
         }
-
-    def _page(self, url: str, options: Contents) -> Json | None:
-        """Return a fetched page: unlike in a search hit, an unknown author is null."""
-        document = self.library.find(url)
-        if document is None:
-            return None
-        page: Json = {"id": url, "title": document.title or None}
-        page |= {"url": self.library.url(document), "author": document.author}
-        if document.published:
-            page["publishedDate"] = _published(document.published)
-        page |= _contents(document, options, document.title)
-        if "highlights" in page:
-            page["highlightScores"] = [0.5] * len(page["highlights"])
-        return page
 
     def _crawl_error(self, url: str) -> Json:
         if not url.lower().startswith(("http://", "https://")):
             return {"tag": "UNSUPPORTED_URL", "httpStatusCode": None}
-        special = self.library.special(url) or ""
-        tag, status = _SPECIAL.get(special, ("CRAWL_NOT_FOUND", 404))
+        crawled: dict[str, tuple[str, int]] = _DATA["crawled"]
+        tag, status = crawled.get(self.library.special(url) or "", ("CRAWL_NOT_FOUND", 404))
         return {"tag": tag, "httpStatusCode": status}
 
 
-def _warned(request: JsonRequest) -> Json:
+def _hit(found: Found, wanted: Contents) -> Json:
+    """Return a search hit: what is unknown has no key at all, and there is no score."""
+    page = found.document
+    hit: Json = {"id": found.url, "title": page.title or None, "url": found.url}
+    if page.published:  # a date alone as it is, any other as a full UTC date-time
+        when = page.published
+        hit["publishedDate"] = f"{moment(when):%Y-%m-%dT%H:%M:%S.000Z}" if "T" in when else when
+    if page.author:
+        hit["author"] = page.author
+    if wanted.text is not None:
+        hit["text"] = digest.clip(page.markdown, wanted.text.max_characters)
+    if wanted.highlights is not None:
+        asked = Found(found.library, page, wanted.highlights.query or found.query)
+        most = wanted.highlights.max_characters or _HIGHLIGHT_CHARS
+        hit["highlights"] = [digest.clip(" ... ".join(asked.sentences(3)), most)]
+    if wanted.summary is not None:
+        hit["summary"] = digest.summary(page.text)
+    return hit
+
+
+def _page(found: Found, wanted: Contents) -> Json:
+    """Return a fetched page: unlike in a search hit, an unknown author is null."""
+    page = {"author": None, **_hit(found, wanted)}
+    return page | ({"highlightScores": [0.5]} if "highlights" in page else {})
+
+
+def _warned(request: CamelRequest) -> Json:
     """Return the warnings; without any there is no key."""
     warnings = list(_warnings(request))
     return {"warnings": warnings} if warnings else {}
 
 
-def _wanted(request: ContentsRequest) -> Contents:
-    """Return what is asked for of pages: the text, when nothing is."""
-    asked = (request.text, request.highlights, request.summary, request.extras)
-    return request if any(part is not None for part in asked) else Contents(text=Text())
-
-
-def _contents(document: Document, options: Contents, query: str) -> Json:
-    """Return the parts of a page that were asked for, and no others."""
-    parts: Json = {}
-    if options.text is not None:
-        text = document.markdown
-        if options.text.include_html_tags:
-            text = f"<article>{html.escape(text)}</article>"
-        parts["text"] = digest.clip(text, options.text.max_characters)
-    if options.highlights is not None:
-        terms = frozenset(query_terms(options.highlights.query or query))
-        found = " ... ".join(digest.best_sentences(document.text, terms, count=3))
-        most = options.highlights.max_characters or _HIGHLIGHT_CHARS
-        parts["highlights"] = [digest.clip(found, most)]
-    if options.summary is not None:
-        parts["summary"] = digest.summary(document.text)
-    return parts
-
-
-def _published(stated: str) -> str:
-    """Return a date-only value as it is and any other as a full UTC date-time."""
-    if "T" not in stated:
-        return stated
-    return moment(stated).strftime("%Y-%m-%dT%H:%M:%S.000Z")
-
-
 def _search_cost(request: SearchRequest, count: int) -> Json:
-    price = _PRICES.get(request.type, _DEFAULT_PRICE)
-    price += max(0, count - _RESULTS_IN_PRICE) * _PRICE_PER_EXTRA_RESULT
+    price = _PRICES.get(request.type, _PRICES["search"])
+    price += max(0, count - _RESULTS_IN_PRICE) * _PRICES["result"]
     cost: Json = {"total": round(price, 6), "search": {"neural": round(price, 6)}}
     if request.contents.summary is not None and count:
-        summaries = round(count * _PRICE_PER_CONTENT, 6)
+        summaries = round(count * _PRICES["content"], 6)
         cost["contents"] = {"summary": summaries}
         cost["total"] = round(price + summaries, 6)
     return cost
 
 
-def _contents_cost(options: Contents, count: int) -> Json:
-    each = round(count * _PRICE_PER_CONTENT, 6)
+def _contents_cost(wanted: Contents, count: int) -> Json:
+    each = round(count * _PRICES["content"], 6)
     kinds = ("text", "highlights", "summary")
-    asked: dict[str, Any] = {kind: each for kind in kinds if getattr(options, kind) is not None}
+    asked = {kind: each for kind in kinds if getattr(wanted, kind) is not None}
     return {"total": round(each * len(asked), 6), "contents": asked}

@@ -5,30 +5,25 @@ https://help.kagi.com/kagi/api/summarizer.html and its neighbours (read 2026-11-
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
 from webtools_sandbox import data_files, digest, query_text
 from webtools_sandbox.apis.base import (
     Api,
+    BadField,
     HttpUrl,
     Json,
     NonBlank,
     QueryRequest,
     RefusedError,
     Route,
-    digest_of,
-    where,
 )
-from webtools_sandbox.corpus import Collection, Document
-from webtools_sandbox.keys import KAGI_V0_KEY, KeyRing, Standing
-from webtools_sandbox.library import Filters, Library
-from webtools_sandbox.wire import Call, Reply, json_reply
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
+from webtools_sandbox.corpus import Collection
+from webtools_sandbox.keys import KAGI_V0_KEY, KeyRing
+from webtools_sandbox.library import NO_FILTERS, Filters, Found, Library
+from webtools_sandbox.wire import Call, Reply
 
 _LANGUAGES = (
     "BG|CS|DA|DE|EL|EN|ES|ET|FI|FR|HU|ID|IT|JA|KO|LT|LV|NB|NL|PL|PT|RO|RU|SK|SL|SV|TR|UK|ZH|ZH-HANT"
@@ -46,14 +41,10 @@ class SearchRequest(QueryRequest):
     limit: int = Field(default=20, ge=1)
 
 
-def _or_nothing(value: object) -> object:
-    return value or None
-
-
 class SummaryRequest(QueryRequest):
     """The parameters of a summary: of exactly one of `url` and `text`."""
 
-    url: Annotated[HttpUrl | None, BeforeValidator(_or_nothing)] = None
+    url: Annotated[HttpUrl | None, BeforeValidator(lambda value: value or None)] = None
     text: str | None = None
     engine: Literal["cecil", "agnes", "daphne", "muriel"] = "cecil"
     summary_type: Literal["summary", "takeaway"] = "summary"
@@ -73,116 +64,88 @@ class KagiV0(Api):
 
     name = "kagi"
     key = KAGI_V0_KEY
-    errors = data_files.errors("kagi_v0")
+    scheme = "bot"
+    data = data_files.table("kagi_v0")
 
     def __init__(self, library: Library, keys: KeyRing, balance: float = DEFAULT_BALANCE) -> None:
         """Serve `library` to the holders of `keys`, who share `balance` dollars."""
         super().__init__(library, keys)
         self._prepaid = self._balance = balance
         self._summarized: set[tuple[str, ...]] = set()
-        self._found = library.cached(_CACHED_SEARCHES, self._search_items)
-
-    def routes(self) -> dict[str, Route]:
-        """Return what version 0 serves here."""
-        return {
-            "GET /api/v0/search": Route(SearchRequest, self._search),
-            "GET /api/v0/summarize": Route(SummaryRequest, self._summarize),
-            "POST /api/v0/summarize": Route(SummaryRequest, self._summarize),
-            "POST /api/v0/fastgpt": Route(QuestionRequest, self._fastgpt),
-            "GET /api/v0/enrich/web": Route(SearchRequest, partial(self._enrich, "docs")),
-            "GET /api/v0/enrich/news": Route(SearchRequest, partial(self._enrich, "news")),
-        }
+        self._items = library.cached(_CACHED_SEARCHES, self._found_items)
 
     def reset(self) -> None:
         """Restore the balance and forget which summaries are cached."""
         self._balance = self._prepaid
         self._summarized.clear()
 
-    def sent_key(self, call: Call) -> str:
-        """Return the token after `Bot`."""
-        scheme, _, token = call.headers.get("authorization", "").partition(" ")
-        return token.strip() if scheme.lower() == "bot" else ""
-
     def fields(self, call: Call) -> Any:
-        """Return the query string, with a JSON or form body of a POST over it."""
-        if call.method == "GET" or not call.body:
-            return dict(call.query)
-        if "json" not in call.headers.get("content-type", ""):
-            return call.query | call.form
-        data = super().fields(call)
-        return call.query | {name: value for name, value in data.items() if value is not None}
+        """Return the query string, with the JSON body of a POST over it."""
+        sent: Json = super().fields(call)
+        return call.query | {name: value for name, value in sent.items() if value is not None}
 
-    def invalid(self, call: Call, fault: ErrorDetails) -> RefusedError:  # noqa: ARG002
+    def invalid(self, field: BadField) -> RefusedError:
         """Return the error for a parameter."""
-        kind = "Missing" if fault["type"] == "missing" else "Invalid"
-        return self._refused(f"{kind} parameter: {where(fault)}")
+        kind = "Missing" if field.kind == "missing" else "Invalid"
+        return self.refusal(400, f"{kind} parameter: {field.name}")
+
+    def headers(self, call: Call, status: int) -> dict[str, str]:  # noqa: ARG002
+        """Return the trace of a request."""
+        return {"X-Kagi-Trace": call.number}
 
     def success(self, call: Call, made: tuple[object, float]) -> Reply:
         """Charge for an answer and return it with what is left."""
         data, price = made
         if price > self._balance:
-            raise self._no_credit()
+            raise self.refused_key("no_credit")
         self._balance = round(self._balance - price, 6)
         meta = self._meta(call)
         answer = {"meta": meta, "data": data}
         if meta["ms"] % 2:  # about every second success carries a null error
             answer["error"] = None
-        return json_reply(answer, headers={"X-Kagi-Trace": meta["id"]})
+        return super().success(call, answer)
 
-    def error_reply(self, call: Call, refused: RefusedError) -> Reply:
+    def error_body(self, call: Call, refused: RefusedError) -> Json:
         """Return the error body of version 0."""
-        meta = self._meta(call)
         error = {"code": refused.code or refused.status, "msg": refused.message, "ref": None}
-        return json_reply(
-            {"meta": meta, "data": None, "error": [error]},
-            status=refused.status,
-            headers={"X-Kagi-Trace": meta["id"]},
-        )
+        return {"meta": self._meta(call), "data": None, "error": [error]}
 
-    def check_key(self, call: Call) -> None:
-        """Refuse a key without credit with 400, as the real API does: only the code tells."""
-        if self.keys.check(self.key, self.sent_key(call)) is Standing.NO_CREDIT:
-            raise self._no_credit()
-        super().check_key(call)
+    @Route(SearchRequest, "GET /api/v0/search")
+    def search(self, request: SearchRequest) -> tuple[object, float]:
+        """Answer with hits and then the related searches."""
+        items = self._items(request.q, request.limit)
+        related = {"t": 1, "list": query_text.related(request.q)}
+        return [*items, related] if items else [], _SEARCH_PRICE
 
-    def _no_credit(self) -> RefusedError:
-        code, message = self.errors[402]
-        return RefusedError(400, message, code)
+    @Route(SearchRequest, "GET /api/v0/enrich/web")
+    def enrich_web(self, request: SearchRequest) -> tuple[object, float]:
+        """Answer with hits of small sites."""
+        return self._enriched("docs", request)
 
-    def _refused(self, message: str) -> RefusedError:
-        return RefusedError(400, message, self.errors[400][0])
+    @Route(SearchRequest, "GET /api/v0/enrich/news")
+    def enrich_news(self, request: SearchRequest) -> tuple[object, float]:
+        """Answer with news."""
+        return self._enriched("news", request)
 
-    def _search(self, request: SearchRequest) -> tuple[object, float]:
-        return self._found(request.q, request.limit), _SEARCH_PRICE
-
-    def _search_items(self, text: str, limit: int) -> list[Json]:
-        """Return the hits and then the related searches; `_found` is this with a cache."""
-        query, filters = query_text.read_operators(text)
-        items = [
-            self._item(hit.document, query) for hit in self.library.search(query, filters)[:limit]
-        ]
-        return [*items, {"t": 1, "list": query_text.related(query)}] if items else []
-
-    def _enrich(self, collection: Collection, request: SearchRequest) -> tuple[object, float]:
-        query, _ = query_text.read_operators(request.q)
-        hits = self.library.search(query, Filters(collection=collection))[: request.limit]
-        items = [
-            {**self._item(hit.document, query), "rank": rank}
-            for rank, hit in enumerate(hits, start=1)
-        ]
-        for item in items[1::3]:
+    def _enriched(self, collection: Collection, request: SearchRequest) -> tuple[object, float]:
+        items = self._items(request.q, request.limit, collection)
+        ranked: list[Json] = [{**item, "rank": n} for n, item in enumerate(items, start=1)]
+        for item in ranked[1::3]:
             item["snippet"] = None
-        return items, _ENRICH_PRICE if items else 0.0
+        return ranked, _ENRICH_PRICE if ranked else 0.0
 
-    def _item(self, document: Document, query: str) -> Json:
-        item: Json = {"t": 0, **query_text.described(self.library, document, query)}
-        if document.published:
-            item["published"] = document.published.replace(".000Z", "Z")
-        return item
+    def _found_items(
+        self, text: str, limit: int, collection: Collection | None = None
+    ) -> list[Json]:
+        """Return hits; `_items` is this with a cache."""
+        filters = Filters(collection=collection) if collection else NO_FILTERS
+        query, filters = query_text.read_operators(text, filters)
+        return [_item(each) for each in self.found(query, filters, count=limit)]
 
-    def _summarize(self, request: SummaryRequest) -> tuple[object, float]:
+    @Route(SummaryRequest, "GET /api/v0/summarize", "POST /api/v0/summarize")
+    def summarize(self, request: SummaryRequest) -> tuple[object, float]:
         """Summarize by extraction; `target_language` is validated, but nothing is translated."""
-        text = self._text_to_summarize(request)
+        text = self._text_of(request)
         kind = request.summary_type
         output = digest.takeaways(text) if kind == "takeaway" else digest.summary(text)
         tokens = digest.token_count(text) + digest.token_count(output)
@@ -191,9 +154,9 @@ class KagiV0(Api):
         self._summarized.add(job)
         return {"output": output, "tokens": tokens}, price
 
-    def _text_to_summarize(self, request: SummaryRequest) -> str:
+    def _text_of(self, request: SummaryRequest) -> str:
         if bool(request.url) == bool(request.text):
-            raise self._refused("Exactly one of the parameters url and text must be given")
+            raise self.refusal(400, "Exactly one of the parameters url and text must be given")
         if not request.url:
             return request.text or ""
         document = self.library.find(request.url)
@@ -201,21 +164,28 @@ class KagiV0(Api):
             raise self.refusal(500)
         return document.text
 
-    def _fastgpt(self, request: QuestionRequest) -> tuple[object, float]:
+    @Route(QuestionRequest, "POST /api/v0/fastgpt")
+    def fastgpt(self, request: QuestionRequest) -> tuple[object, float]:
+        """Answer with a sentence of each of the best pages."""
         if not request.web_search:
-            raise self._refused("Invalid parameter: web_search")
-        query = request.query
-        hits = self.library.search(query)[:3]
-        references = [query_text.described(self.library, hit.document, query) for hit in hits]
-        points = [self.library.snippet(hit.document, query) for hit in hits]
-        output = " ".join(f"{point} [{number}]" for number, point in enumerate(points, start=1))
-        data = {"output": output, "tokens": digest.token_count(output), "references": references}
-        return data, _FASTGPT_PRICE
+            raise self.refusal(400, "Invalid parameter: web_search")
+        found = self.found(request.query, count=3)
+        output = " ".join(f"{each.snippet} [{n}]" for n, each in enumerate(found, start=1))
+        references = [query_text.described(each) for each in found]
+        tokens = digest.token_count(output)
+        return {"output": output, "tokens": tokens, "references": references}, _FASTGPT_PRICE
 
     def _meta(self, call: Call) -> Json:
-        trace = digest_of(call).hex()
+        trace = call.number
         ms = 80 + int(trace[:2], 16)
         return {"id": trace, "node": "sandbox", "ms": ms, "api_balance": self._balance}
+
+
+def _item(found: Found) -> Json:
+    item: Json = {"t": 0, **query_text.described(found)}
+    if found.document.published:
+        item["published"] = found.document.published.replace(".000Z", "Z")
+    return item
 
 
 def _price(engine: str, tokens: int) -> float:

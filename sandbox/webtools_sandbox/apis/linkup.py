@@ -5,49 +5,38 @@ https://docs.linkup.so/pages/documentation/endpoints/search/reference (facts of 
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from webtools_sandbox import data_files, digest
 from webtools_sandbox.apis.base import (
     Api,
+    BadField,
+    CamelRequest,
     Json,
-    JsonRequest,
     NonBlank,
     RefusedError,
     Route,
-    described,
-    listed,
-    where,
+    Texts,
 )
-from webtools_sandbox.corpus import Document, query_terms
-from webtools_sandbox.keys import LINKUP_KEY, Standing
-from webtools_sandbox.library import Filters, day
-from webtools_sandbox.wire import Call, Reply, json_reply
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
-
-_Start = Annotated[datetime | None, BeforeValidator(lambda text: text and day(str(text)))]
-_End = Annotated[
-    datetime | None, BeforeValidator(lambda text: text and day(str(text), end_of_day=True))
-]
+from webtools_sandbox.apis.dates import FirstDay, LastDay
+from webtools_sandbox.keys import LINKUP_KEY
+from webtools_sandbox.library import Filters
 
 
-class SearchRequest(JsonRequest):
+class SearchRequest(CamelRequest):
     """The body of a search; answers of a form that the caller describes are not served here."""
 
     q: NonBlank
     depth: Literal["flash", "fast", "standard", "deep"]
-    outputType: Literal["searchResults", "sourcedAnswer"]  # noqa: N815  the API's own name
-    fromDate: _Start = None  # noqa: N815
-    toDate: _End = None  # noqa: N815
-    includeDomains: list[str] | None = None  # noqa: N815
-    excludeDomains: list[str] | None = Field(default=None, max_length=50)  # noqa: N815
-    maxResults: int = Field(default=10, ge=1)  # noqa: N815
-    includeImages: bool = False  # noqa: N815
+    output_type: Literal["searchResults", "sourcedAnswer"]
+    from_date: FirstDay = None
+    to_date: LastDay = None
+    include_domains: Texts = ()
+    exclude_domains: Annotated[Texts, Field(max_length=50)] = ()
+    max_results: int = Field(default=10, ge=1)
+    include_images: bool = False
 
 
 class LinkupApi(Api):
@@ -55,57 +44,32 @@ class LinkupApi(Api):
 
     name = "linkup"
     key = LINKUP_KEY
-    usual = False
-    errors = data_files.errors("linkup")
+    data = data_files.table("linkup")
 
-    def routes(self) -> dict[str, Route]:
-        """Return what Linkup serves here."""
-        return {"POST /v1/search": Route(SearchRequest, self._search)}
-
-    def check_key(self, call: Call) -> None:
-        """Refuse a key without credit with 429, as for too many requests."""
-        if self.keys.check(self.key, self.sent_key(call)) is Standing.NO_CREDIT:
-            raise RefusedError(429, "Insufficient credits", "INSUFFICIENT_FUNDS_CREDITS")
-        super().check_key(call)
-
-    def invalid(self, call: Call, fault: ErrorDetails) -> RefusedError:  # noqa: ARG002
+    def invalid(self, field: BadField) -> RefusedError:
         """Return the error for a field, which stands among the details."""
-        code, message = self.errors[400]
-        detail = {"field": where(fault), "message": described(fault)}
-        return RefusedError(400, message, code, details=[detail])
+        return self.refusal(400, details=[{"field": field.name, "message": str(field)}])
 
-    def error_reply(self, call: Call, refused: RefusedError) -> Reply:  # noqa: ARG002
-        """Return Linkup's error body."""
-        error = {"code": refused.code, "message": refused.message}
-        error |= {"details": refused.more.get("details", [])}
-        return json_reply({"statusCode": refused.status, "error": error}, status=refused.status)
-
-    def _search(self, request: SearchRequest) -> Json:
-        include = listed(request.includeDomains)
-        filters = Filters(
-            include_domains=include,
-            exclude_domains=() if include else listed(request.excludeDomains),
-            start=request.fromDate,
-            end=request.toDate,
-        )
-        hits = self.library.search(request.q, filters)[: request.maxResults]
-        if not hits:
+    @Route(SearchRequest, "POST /v1/search")
+    def search(self, request: SearchRequest) -> Json:
+        """Answer with hits, or with the lead of the best page and its sources."""
+        include, exclude = request.include_domains, request.exclude_domains
+        filters = Filters(include, () if include else exclude, request.from_date, request.to_date)
+        found = self.found(request.q, filters, count=request.max_results)
+        if not found:
             message = "The query did not yield any result"
-            raise RefusedError(400, message, "SEARCH_QUERY_NO_RESULT")
-        rows = [self._row(hit.document, request.q) for hit in hits]
-        if request.outputType == "searchResults":
-            return {"results": [{"type": "text", **row} for row in rows]}
-        sources = [{**row, "snippet": row["content"]} for row in rows]
-        for source in sources:
-            del source["content"]
-        return {"answer": digest.summary(hits[0].document.text), "sources": sources}
-
-    def _row(self, document: Document, query: str) -> Json:
-        url, terms = self.library.url(document), frozenset(query_terms(query))
-        found = digest.best_sentences(document.text, terms, count=3)
-        return {
-            "name": document.title or url,
-            "url": url,
-            "content": " ".join(found),
-            "favicon": "",
-        }
+            raise self.refusal(400, message, "SEARCH_QUERY_NO_RESULT")
+        answered = request.output_type == "sourcedAnswer"
+        text = "snippet" if answered else "content"
+        rows: list[Json] = [
+            {
+                "name": each.title,
+                "url": each.url,
+                text: " ".join(each.sentences(3)),
+                "favicon": "",
+            }
+            for each in found
+        ]
+        if answered:
+            return {"answer": digest.summary(found[0].document.text), "sources": rows}
+        return {"results": [{"type": "text", **row} for row in rows]}

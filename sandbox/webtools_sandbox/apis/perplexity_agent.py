@@ -6,61 +6,42 @@ An answer is made of sentences taken from the sources; the same input always get
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Literal, NamedTuple
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import Field
 
 from webtools_sandbox import digest
-from webtools_sandbox.apis.base import Json, JsonRequest, RefusedError
+from webtools_sandbox.apis.base import Json, JsonRequest
 from webtools_sandbox.corpus import query_terms
 
 _TIME = 1_790_000_000  # fixed, so that a request always gets the same bytes
 _HEAD = re.compile(r"^\[(\d+)\] (.*)$", re.MULTILINE)
 _QUESTION = re.compile(r"^Question:\s*(.+)$", re.MULTILINE)
-_MODEL = re.compile(r"[\w.-]+/[\w.:-]+")
 _NOT_PROSE = ("http://", "https://", "#", "...", "```", ">")
 _MOST_SENTENCES = 5
 _INPUT_PRICE, _OUTPUT_PRICE, _SEARCH_PRICE = 0.25e-6, 2e-6, 0.0025
 _NOTHING = "The sources do not answer the question."
 
 
-def _known(model: str) -> str:
-    if not _MODEL.fullmatch(model):
-        message = "unknown model"
-        raise ValueError(message)
-    return model
+_Model = Annotated[str, Field(pattern=r"^[\w.-]+/[\w.:-]+$")]
 
 
-_Model = Annotated[str, AfterValidator(_known)]
+class Part(JsonRequest):
+    """A part of a message."""
+
+    text: str = ""
 
 
-def _text_of(value: object) -> str:
-    """Return an input as text; of messages the parts with text."""
-    text = value if isinstance(value, str) else "\n\n".join(_message_texts(value))
-    if not text.strip():
-        message = "input cannot be empty"
-        raise ValueError(message)
-    return text
+class Message(JsonRequest):
+    """A message of an input."""
 
-
-def _message_texts(value: object) -> list[str]:
-    contents = [item.get("content") for item in _objects(value)]
-    texts = [content for content in contents if isinstance(content, str)]
-    return texts + [str(part.get("text", "")) for each in contents for part in _objects(each)]
-
-
-def _objects(value: Any) -> list[Json]:
-    items = cast("list[object]", value) if isinstance(value, list) else []
-    return [cast("Json", item) for item in items if isinstance(item, dict)]
+    content: str | list[Part]
 
 
 class AgentRequest(JsonRequest):
     """The body of a question to the agent."""
 
-    text: Annotated[str, BeforeValidator(_text_of)] = Field(
-        "", alias="input", validate_default=True
-    )
+    input: str | list[Message] = ""
     model: _Model | None = None
     models: list[_Model] = Field(default=[], max_length=5)
     preset: Literal["fast", "low", "medium", "high", "xhigh", "wide-research"] | None = None
@@ -71,6 +52,15 @@ class AgentRequest(JsonRequest):
     max_steps: int = Field(default=1, ge=1, le=100)
     max_output_tokens: int | None = Field(default=None, ge=1, le=1_000_000)
     store: bool | None = None
+
+    @property
+    def text(self) -> str:
+        """The input as text; of messages the parts with text."""
+        if isinstance(self.input, str):
+            return self.input
+        contents = [each.content for each in self.input]
+        parts = [[Part(text=each)] if isinstance(each, str) else each for each in contents]
+        return "\n\n".join(part.text for each in parts for part in each)
 
     @property
     def chosen_model(self) -> str | None:
@@ -84,21 +74,20 @@ class AgentRequest(JsonRequest):
         wanted = bool(self.preset or self.effort) or "web_search" in named
         return self.tool_choice != "none" and wanted
 
-    def check(self) -> None:
-        """Refuse what is right by itself, and not enough."""
+    @property
+    def fault(self) -> str:
+        """What is right by itself, and not enough."""
         model = self.chosen_model
+        if not self.text.strip():
+            return "input cannot be empty"
         if model is None and not (self.preset or self.effort):
-            raise _refused("one of model, models or preset is required")
+            return "one of model, models or preset is required"
         if model and model.startswith("anthropic/") and self.max_output_tokens is None:
-            raise _refused(f"max_output_tokens is required for {model}")
+            return f"max_output_tokens is required for {model}"
+        return ""
 
 
-def _refused(message: str) -> RefusedError:
-    return RefusedError(400, f"validation failed: {message}", "invalid_request")
-
-
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """One numbered source of an input."""
 
     number: int
@@ -114,12 +103,9 @@ def question_of(text: str) -> str:
 
 def numbered_sources(text: str) -> list[Source]:
     """Return the sources that an input lists as `[1] Title`, each with the lines below it."""
-    heads = list(_HEAD.finditer(text))
-    ends = [*(head.start() for head in heads), len(text)][1:]
-    return [
-        Source(int(head[1]), head[2], prose(text[head.end() : end]))
-        for head, end in zip(heads, ends, strict=bool(heads))
-    ]
+    _, *parts = _HEAD.split(text)
+    found = zip(parts[::3], parts[1::3], parts[2::3], strict=True)
+    return [Source(int(number), title, prose(below)) for number, title, below in found]
 
 
 def prose(block: str) -> str:
@@ -146,7 +132,6 @@ def response(request: AgentRequest, text: str, found: list[Json]) -> Json:
     cut = most is not None and tokens > most
     usage = _usage(digest.token_count(request.text), most if cut and most else tokens, found)
     return {
-        "prefix": "resp_",
         "object": "response",
         "created_at": _TIME,
         "completed_at": None if cut else _TIME + 1,

@@ -5,24 +5,25 @@ https://docs.searxng.org/dev/search_api.html (read 2026-11-22).
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
 from webtools_sandbox import data_files
-from webtools_sandbox.apis.base import Api, Json, NonBlank, QueryRequest, RefusedError, Route, where
-from webtools_sandbox.library import Filters, moment
+from webtools_sandbox.apis.base import (
+    Api,
+    BadField,
+    Json,
+    NonBlank,
+    QueryRequest,
+    RefusedError,
+    Route,
+)
+from webtools_sandbox.apis.dates import DAYS, ago
+from webtools_sandbox.library import Filters, Found
 from webtools_sandbox.query_text import read_operators, related
-from webtools_sandbox.wire import Call, Reply, json_reply
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
-
-    from webtools_sandbox.corpus import Hit
 
 _PAGE = 20
-_DAYS = {"day": 1, "week": 7, "month": 31, "year": 365}
 _ENGINE = "library"  # the one that answers
 
 
@@ -46,58 +47,37 @@ class SearchRequest(QueryRequest):
     safesearch: int = Field(default=0, ge=0, le=2)
 
     @property
-    def filters(self) -> Filters:
-        """What is left out: what is older than the period, and what is no news."""
-        days = _DAYS.get(self.time_range)
-        start = datetime.now(UTC) - timedelta(days=days) if days else None
-        return Filters(start=start, collection="news" if self.categories == ("news",) else None)
+    def is_of_news(self) -> bool:
+        """Whether news alone are asked for."""
+        return self.categories == ("news",)
 
 
 class SearxngApi(Api):
     """The search of an instance whose engines find the sandbox's library."""
 
     name = "searxng"
-    key = ""
-    usual = False
-    errors = data_files.errors("searxng")
+    data = data_files.table("searxng")
 
-    def routes(self) -> dict[str, Route]:
-        """Return what an instance serves here; a search may be posted as a form."""
-        search = Route(SearchRequest, self._search)
-        return {f"{way} {path}": search for way in ("GET", "POST") for path in ("/search", "/")}
-
-    def check_key(self, call: Call) -> None:
-        """Accept everybody."""
-
-    def fields(self, call: Call) -> Any:
-        """Return the parameters: of the query string, or of a form."""
-        return call.form if call.method == "POST" else dict(call.query)
-
-    def settings(self, base_url: str) -> Json:
-        """Return the entry of a web-search.json; there is no key."""
-        return {"name": self.name, "type": self.name, "baseUrl": base_url}
-
-    def invalid(self, call: Call, fault: ErrorDetails) -> RefusedError:  # noqa: ARG002
+    def invalid(self, field: BadField) -> RefusedError:
         """Return the error for a parameter; a format that is not enabled is forbidden."""
-        name = where(fault)
+        name = field.name
         if name in {"format", "q"}:
-            status = 403 if name == "format" else 400
-            return RefusedError(status, self.errors[status][1])
-        return RefusedError(400, f"Invalid value {fault['input']} for parameter {name}")
+            return self.refusal(403 if name == "format" else 400)
+        return self.refusal(400, f"Invalid value {field.value} for parameter {name}")
 
-    def error_reply(self, call: Call, refused: RefusedError) -> Reply:  # noqa: ARG002
-        """Return the error body."""
-        return json_reply({"error": refused.message}, status=refused.status)
-
-    def _search(self, request: SearchRequest) -> Json:
-        words, filters = read_operators(request.q, request.filters)
-        first = (request.pageno - 1) * _PAGE
-        found = self.library.search(words, filters)[first : first + _PAGE]
-        rows = [self._row(hit, rank, request) for rank, hit in enumerate(found, start=1)]
+    @Route(SearchRequest, "GET /search")
+    def search(self, request: SearchRequest) -> Json:
+        """Answer a search; the last row is one of facts."""
+        start = ago(DAYS[request.time_range]) if request.time_range else None
+        filters = Filters(start=start, collection="news" if request.is_of_news else None)
+        words, filters = read_operators(request.q, filters)
+        found = self.found(words, filters, count=_PAGE, first=(request.pageno - 1) * _PAGE)
+        rows = [_row(each, rank, request) for rank, each in enumerate(found, start=1)]
+        facts: Json = {"url": None, "template": "keyvalue.html", "kvmap": {"query": request.q}}
         silent = [[name, "timeout"] for name in request.engines if name != _ENGINE]
         return {
             "query": request.q,
-            "results": [*rows, *([_facts(request)] if rows else [])],
+            "results": [*rows, *([facts | {"score": 0.1}] if rows else [])],
             "answers": [],
             "corrections": [],
             "infoboxes": [],
@@ -105,25 +85,18 @@ class SearxngApi(Api):
             "unresponsive_engines": silent,
         }
 
-    def _row(self, hit: Hit, rank: int, request: SearchRequest) -> Json:
-        document = hit.document
-        url = self.library.url(document)
-        published = document.published and f"{moment(document.published):%Y-%m-%dT%H:%M:%S}"
-        return {
-            "url": url,
-            "title": document.title or url,
-            "content": self.library.snippet(document, request.q),
-            "engine": _ENGINE,
-            "engines": [_ENGINE],
-            "positions": [rank],
-            "score": round(1 / rank, 4),
-            "category": "news" if request.categories == ("news",) else "general",
-            "template": "default.html",
-            "publishedDate": published or None,
-            "thumbnail": "",
-        }
 
-
-def _facts(request: SearchRequest) -> Json:
-    """Return a row of facts, which has no address."""
-    return {"url": None, "template": "keyvalue.html", "kvmap": {"query": request.q}, "score": 0.1}
+def _row(found: Found, rank: int, request: SearchRequest) -> Json:
+    return {
+        "url": found.url,
+        "title": found.title,
+        "content": found.snippet,
+        "engine": _ENGINE,
+        "engines": [_ENGINE],
+        "positions": [rank],
+        "score": round(1 / rank, 4),
+        "category": "news" if request.is_of_news else "general",
+        "template": "default.html",
+        "publishedDate": found.naive_date,
+        "thumbnail": "",
+    }

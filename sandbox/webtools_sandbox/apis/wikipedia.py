@@ -5,19 +5,22 @@ https://www.mediawiki.org/wiki/API:Search and Extension:TextExtracts (read 2026-
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 from zlib import crc32
 
 from pydantic import BeforeValidator, Field
 
 from webtools_sandbox import data_files, digest
-from webtools_sandbox.apis.base import Api, Json, NonBlank, QueryRequest, RefusedError, Route, where
-from webtools_sandbox.wire import Call, Reply, json_reply
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
-
-    from webtools_sandbox.corpus import Document
+from webtools_sandbox.apis.base import (
+    Api,
+    BadField,
+    Json,
+    NonBlank,
+    QueryRequest,
+    RefusedError,
+    Route,
+)
+from webtools_sandbox.library import Found
 
 _MOST_RESULTS, _MOST_EXTRACTS = 500, 20
 _OK = 200
@@ -38,7 +41,7 @@ class QueryPages(QueryRequest):
 
     action: Literal["query"]
     format: Literal["json"]
-    formatversion: Literal["1", "2"] = "1"
+    formatversion: Literal["2"]
     generator: Literal["search"]
     gsrsearch: NonBlank
     gsroffset: int = Field(default=0, ge=0)
@@ -53,67 +56,41 @@ class WikipediaApi(Api):
     """The Action API of a wiki whose articles are the sandbox's library."""
 
     name = "wikipedia"
-    key = ""
-    usual = False
-    errors = data_files.errors("wikipedia")
+    data = data_files.table("wikipedia")
 
-    def routes(self) -> dict[str, Route]:
-        """Return what the wiki serves here."""
-        return {"GET /w/api.php": Route(QueryPages, self._pages)}
-
-    def check_key(self, call: Call) -> None:
-        """Accept everybody."""
-
-    def settings(self, base_url: str) -> Json:
-        """Return the entry of a web-search.json; there is no key."""
-        return {"name": self.name, "type": self.name, "baseUrl": base_url}
-
-    def invalid(self, call: Call, fault: ErrorDetails) -> RefusedError:  # noqa: ARG002
+    def invalid(self, field: BadField) -> RefusedError:
         """Return the error for a parameter, with HTTP 200 like every error of the API's own."""
-        name = where(fault)
-        if fault["type"] == "missing" or not fault["input"]:
+        name = field.name
+        if field.kind == "missing" or not field.value:
             return RefusedError(_OK, f'The "{name}" parameter must be set.', "missingparam")
-        message = f'Unrecognized value for parameter "{name}": {str(fault["input"])[:80]}.'
+        message = f'Unrecognized value for parameter "{name}": {str(field.value)[:80]}.'
         return RefusedError(_OK, message, "badvalue")
 
-    def error_reply(self, call: Call, refused: RefusedError) -> Reply:  # noqa: ARG002
-        """Return MediaWiki's error body."""
-        error = {"code": refused.code, "info": refused.message, "docref": "See /w/api.php."}
-        return json_reply({"error": error, "servedby": "sandbox"}, status=refused.status)
-
-    def _pages(self, request: QueryPages) -> Json:
+    @Route(QueryPages, "GET /w/api.php")
+    def pages(self, request: QueryPages) -> Json:
         """Return the pages as the API does: by their number, with their rank in `index`."""
-        hits, first = self.library.search(request.gsrsearch), request.gsroffset
-        found = [hit.document for hit in hits[first : first + request.gsrlimit]]
-        if not found:
-            return {"batchcomplete": True}
-        pages = [
-            self._page(document, rank, request) for rank, document in enumerate(found, first + 1)
-        ]
-        by_number = sorted(pages, key=lambda page: int(page["pageid"]))
-        answer: Json = {"batchcomplete": True, "query": {"pages": by_number}}
-        if request.formatversion == "1":
-            numbered = {str(page["pageid"]): page for page in by_number}
-            answer = {"batchcomplete": "", "query": {"pages": numbered}}
-        if len(hits) > first + len(found):
-            answer["continue"] = {"gsroffset": first + len(found), "continue": "gsroffset||"}
+        first, count = request.gsroffset, request.gsrlimit
+        found = self.found(request.gsrsearch, count=count + 1, first=first)
+        answer: Json = {"batchcomplete": True}
+        if found:
+            pages = [_page(each, n, request) for n, each in enumerate(found[:count])]
+            answer["query"] = {"pages": sorted(pages, key=lambda page: int(page["pageid"]))}
+        if len(found) > count:
+            answer["continue"] = {"gsroffset": first + count, "continue": "gsroffset||"}
         return answer
 
-    def _page(self, document: Document, rank: int, request: QueryPages) -> Json:
-        url = self.library.url(document)
-        page: Json = {"pageid": crc32(url.encode()), "ns": 0, "title": document.title or url}
-        page["index"] = rank
-        wanted = request.prop.split("|")
-        if "info" in wanted:
-            page |= {"contentmodel": "wikitext", "pagelanguage": "en", "length": len(document.text)}
-            page["touched"] = "2026-11-01T00:00:00Z"
-        if "info" in wanted and "url" in request.inprop.split("|"):
-            page |= {"fullurl": url, "canonicalurl": url, "editurl": f"{url}?action=edit"}
-        if "extracts" in wanted and rank - request.gsroffset <= request.exlimit:
-            page["extract"] = digest.clip(_introduction(document), request.exchars)
-        return page
 
-
-def _introduction(document: Document) -> str:
-    """Return what stands above the first heading, as plain as it is."""
-    return document.text.partition("\n#")[0].strip()
+def _page(found: Found, number: int, request: QueryPages) -> Json:
+    url, page = found.url, found.document
+    made: Json = {"pageid": crc32(url.encode()), "ns": 0, "title": found.title}
+    made["index"] = request.gsroffset + number + 1
+    wanted = request.prop.split("|")
+    if "info" in wanted:
+        made |= {"contentmodel": "wikitext", "pagelanguage": "en", "length": len(page.text)}
+        made["touched"] = "2026-11-01T00:00:00Z"
+    if "info" in wanted and "url" in request.inprop.split("|"):
+        made |= {"fullurl": url, "canonicalurl": url, "editurl": f"{url}?action=edit"}
+    if "extracts" in wanted and number < request.exlimit:
+        introduction = page.text.partition("\n#")[0].strip()
+        made["extract"] = digest.clip(introduction, request.exchars)
+    return made

@@ -430,14 +430,14 @@ def test_nobody_to_ask_in_the_environment_is_told_with_the_keys_that_would_do(
     if key:
         monkeypatch.setenv(key, "test-key-canary-1")
     titles = "Tavily, You.com, Firecrawl and Wikipedia"
-    keyless = [f"- WEB_SEARCH_KEYLESS=1, or --keyless: asks {titles}, without a key"]
+    keyless = [f"- WEB_SEARCH_KEYLESS=1, or WebTools(keyless=True): asks {titles}, without a key"]
     if key == "PERPLEXITY_API_KEY":  # which can search, although not for research
         keyless = []
     with WebTools() as web:
         told = _nobody(web, "web")
     need, keys, *ways = told.splitlines()[:1] + told.splitlines()[2:]
     assert need == f"{NOBODY}(need CONTEXT7_API_KEY, EXA_API_KEY, or BRAVE_API_KEY)."
-    assert keys.startswith("- a key: EXA_API_KEY, BRAVE_API_KEY, BRAVE_SEARCH_API_KEY, TAVILY_API")
+    assert keys.startswith("- a key: EXA_API_KEY, BRAVE_API_KEY (or BRAVE_SEARCH_API_KEY), TAVILY_")
     assert keys.endswith(", KAGI_API_KEY")
     assert ways == [
         f"- a config file, {config_paths()[0]}; `webtools config init` begins one",

@@ -8,20 +8,17 @@ from typing import Any
 
 import httpx
 import pytest
-from sandbox_caller import Desk
+from sandbox_caller import DOCS, NEWS, Desk, MakeDesk
 
 from webtools_sandbox.apis.brave import BraveApi
-from webtools_sandbox.keys import KeyRing
-from webtools_sandbox.library import Library
 from webtools_sandbox.wire import Call
 
-DOCS, NEWS = "https://docs.example", "https://news.example"
 WEB, NEWS_SEARCH = "/res/v1/web/search", "/res/v1/news/search"
 
 
 @pytest.fixture
-def brave(library: Library, keys: KeyRing) -> Desk:
-    return Desk(BraveApi(library, keys), ("x-subscription-token", "{}"))
+def brave(desk: MakeDesk) -> Desk:
+    return desk(BraveApi)
 
 
 def results(response: httpx.Response) -> list[dict[str, Any]]:
@@ -46,13 +43,6 @@ def test_limits_stand_in_the_headers(brave: Desk) -> None:
     fast = brave.api.failure(Call("GET", WEB, "", {}), 429)
     assert fast.headers["X-RateLimit-Remaining"] == "0, 0"
     assert "Retry-After" not in fast.headers
-
-
-def test_a_search_may_be_posted_as_json(brave: Desk) -> None:
-    posted = brave.post(WEB, q="json", count=2, text_decorations=False, freshness=None)
-    assert len(results(posted)) == 2
-    for junk in (b"", b"[]"):
-        assert brave.send("POST", WEB, content=junk).status_code == 422
 
 
 def test_a_result_shows_marks_entities_and_a_naive_date(brave: Desk) -> None:

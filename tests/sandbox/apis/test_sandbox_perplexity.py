@@ -8,20 +8,17 @@ from typing import Any
 
 import httpx
 import pytest
-from sandbox_caller import Desk
+from sandbox_caller import DOCS, NEWS, Desk, MakeDesk
 
 from webtools_sandbox.apis.perplexity import OLD_KEY, PerplexityApi
-from webtools_sandbox.keys import KeyRing
-from webtools_sandbox.library import Library
 from webtools_sandbox.wire import Call
 
-DOCS, NEWS = "https://docs.example", "https://news.example"
 AGENT = {"preset": "fast", "input": "When does the night train return?"}
 
 
 @pytest.fixture
-def perplexity(library: Library, keys: KeyRing) -> Desk:
-    return Desk(PerplexityApi(library, keys))
+def perplexity(desk: MakeDesk) -> Desk:
+    return desk(PerplexityApi)
 
 
 def results(response: httpx.Response) -> list[Any]:
@@ -41,8 +38,8 @@ def test_an_old_key_may_not_search_but_write(perplexity: Desk) -> None:
     assert old.post("/v1/agent", **AGENT).status_code == 200
 
 
-@pytest.mark.parametrize("path", ["/chat/completions", "/v1/sonar", "/async/chat/completions"])
-def test_sonar_is_gone(perplexity: Desk, path: str) -> None:
+def test_sonar_is_gone(perplexity: Desk) -> None:
+    path = "/chat/completions"
     gone = perplexity.post(path, model="sonar", messages=[])
     assert gone.status_code == 403
     assert gone.json()["error"]["type"] == "chat_completions_not_available"
@@ -86,12 +83,6 @@ def test_filters_are_honoured(perplexity: Desk) -> None:
     since = f"{datetime.now(UTC) - timedelta(days=366):%Y-%m-%d}"
     assert all(hit["date"] >= since for hit in found(search_recency_filter="year"))
     assert found(search_type="people", max_results=50, search_after_date_filter=None) == []
-
-
-def test_the_time_of_the_server_comes_when_asked_for(perplexity: Desk) -> None:
-    assert perplexity.post("/search", query="x").json()["server_time"] is None
-    asked = perplexity.post("/search", query="x", display_server_time=True)
-    assert asked.json()["server_time"].endswith("Z")
 
 
 # --- the agent -----------------------------------------------------------------------------------

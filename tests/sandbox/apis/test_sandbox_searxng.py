@@ -5,19 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sandbox_caller import Desk
+from sandbox_caller import NEWS, Desk, MakeDesk
 
 from webtools_sandbox.apis.searxng import SearxngApi
-from webtools_sandbox.keys import KeyRing
-from webtools_sandbox.library import Library
-
-NEWS = "https://news.example"
 
 
 @pytest.fixture
-def searxng(library: Library, keys: KeyRing) -> Desk:
-    desk = Desk(SearxngApi(library, keys))
-    return desk.with_key(None)
+def searxng(desk: MakeDesk) -> Desk:
+    return desk(SearxngApi).with_key(None)
 
 
 def rows(desk: Desk, **parameters: str) -> list[dict[str, Any]]:
@@ -58,8 +53,3 @@ def test_engines_that_it_does_not_know_stay_silent(searxng: Desk) -> None:
 def test_its_entry_has_an_address_and_no_key(searxng: Desk) -> None:
     entry = {"name": "searxng", "type": "searxng", "baseUrl": "http://127.0.0.1:1/searxng"}
     assert searxng.api.settings(entry["baseUrl"]) == entry
-
-
-def test_a_search_may_be_posted_as_a_form(searxng: Desk) -> None:
-    answer = searxng.send("POST", "/search", content=b"q=json&format=json").json()
-    assert answer["query"] == "json"

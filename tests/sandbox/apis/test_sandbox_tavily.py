@@ -7,19 +7,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from sandbox_caller import Desk
+from sandbox_caller import DOCS, NEWS, Desk, MakeDesk
 
 from webtools_sandbox.apis.tavily import TavilyApi
-from webtools_sandbox.keys import KeyRing
-from webtools_sandbox.library import Library
 from webtools_sandbox.wire import Call
-
-DOCS, NEWS = "https://docs.example", "https://news.example"
 
 
 @pytest.fixture
-def tavily(library: Library, keys: KeyRing) -> Desk:
-    return Desk(TavilyApi(library, keys))
+def tavily(desk: MakeDesk) -> Desk:
+    return desk(TavilyApi)
 
 
 def search(desk: Desk, **body: Any) -> list[dict[str, Any]]:
@@ -48,15 +44,11 @@ def test_chunks_keep_signatures_and_code(tavily: Desk) -> None:
     assert whole["raw_content"].startswith("# ")
 
 
-def test_the_envelope_says_answer_usage_and_number_when_asked(tavily: Desk) -> None:
+def test_the_envelope_has_a_number_and_an_answer_when_asked(tavily: Desk) -> None:
     plain = tavily.post("/search", query="json").json()
     assert plain["answer"] is None
-    assert "usage" not in plain
     assert plain["request_id"]
-    asked = {"include_answer": True, "include_usage": True, "search_depth": "advanced"}
-    full = tavily.post("/search", query="json", **asked).json()
-    assert full["answer"]
-    assert full["usage"] == {"credits": 2}
+    assert tavily.post("/search", query="json", include_answer=True).json()["answer"]
 
 
 def test_filters_are_honoured(tavily: Desk) -> None:
@@ -66,11 +58,6 @@ def test_filters_are_honoured(tavily: Desk) -> None:
 
     assert all(url.startswith(NEWS) for url in urls(include_domains=["news.example"]))
     assert all(url.startswith(DOCS) for url in urls(exclude_domains=["news.example"]))
-    preferred = urls(include_domains=["news.example"], include_domains_mode="prefer")
-    assert preferred[0].startswith(NEWS)
-    assert len(preferred) == len(set(preferred)) == 20
-    exact = search(tavily, query='"night train"', exact_match=True)
-    assert [hit["url"] for hit in exact] == [f"{NEWS}/2026/03/night-train-returns.html"]
 
 
 def test_news_are_dated(tavily: Desk) -> None:

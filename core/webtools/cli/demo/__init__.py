@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from argparse import Namespace
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,7 +16,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from webtools.cli.demo import screen
 from webtools.cli.demo.script import TOOLS, Script
 from webtools.cli.output import FAILED, FINE, USAGE, complain, tell
-from webtools.errors import ConfigError
 
 if TYPE_CHECKING:
     from webtools import WebTools
@@ -42,20 +42,16 @@ class _Part:
     install: str = ""
 
 
-def run(question: str, *, live: bool) -> int:
-    """Show the demo.
-
-    Args:
-        question: What to ask; empty asks the usual question.
-        live: Use the user's own config instead of the sandbox.
+def run(options: Namespace) -> int:
+    """Show the demo, over the sandbox or the user's own config.
 
     Returns:
         The exit code: 0 also when a framework is not installed; 2 when nothing can be shown.
     """
     try:
-        with _settings(live=live) as config:
-            return _show(question or QUESTION, config)
-    except (ConfigError, ImportError) as error:
+        with _settings(live=options.live) as config:
+            return _show(" ".join(options.texts) or QUESTION, config)
+    except ImportError as error:
         complain(str(error))
         return USAGE
 
@@ -91,7 +87,7 @@ def _show(question: str, config: Path | None) -> int:
 def _usable_tools(config: Path | None) -> tuple[str, ...]:
     """List the tools that some provider can serve; without search there is nothing to show."""
     from webtools.calls.select import servable  # noqa: PLC0415
-    from webtools.config.settings import Settings  # noqa: PLC0415
+    from webtools.config import Settings  # noqa: PLC0415
 
     accounts = Settings(config).accounts()
     accounts.select("search")

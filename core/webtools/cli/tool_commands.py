@@ -3,40 +3,43 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
 
-from webtools.cli.parsing import Parser, add_call_options, add_config, add_json, parser_for
+from webtools.cli.parsing import CONFIG, Command, as_json, flag, number, value
 
+if TYPE_CHECKING:
+    from webtools.inputs.options import Option
 
-@dataclass(frozen=True, slots=True)
-class ToolCommand:
-    """A command over a tool.
-
-    Attributes:
-        tool: The tool's name.
-        summary: What the list of commands says of it.
-        description: What its own help says of it.
-        examples: Calls, a line each.
-        subject: What it is about, as the help names it; "..." where there may be several.
-        data: What `--json` prints.
-    """
-
-    tool: str
-    summary: str
-    description: str
-    examples: str
-    subject: str
-    data: str = "all details"
-
-    @property
-    def subject_name(self) -> str:
-        """The name of one subject."""
-        return self.subject.partition(" ")[0]
+_MODEL = (
+    "Let this model write the answer, such as openai:gpt-5-mini. Takes LangChain or LlamaIndex, "
+    "and their package for the provider."
+)
+_time = number(float, 1e-9, 86_400, "is no time; use seconds above 0, up to 86400")
+_CALL = (
+    value("--timeout", "SECONDS", "End the whole call after so long.", type=_time),
+    CONFIG,
+    value("-o --output", "FILE", "Write to this file, uncut, and print nothing."),
+    flag("--force", "Replace FILE if it is there."),
+    flag("--plain", "Print on a terminal what a pipe would get."),
+)
 
 
-def _research(summary: str, description: str, examples: str) -> ToolCommand:
-    data = "results, meta and synthesis"
-    return ToolCommand("web_research", summary, description, examples, "QUERY ...", data)
+def _tool(
+    tool: str,
+    texts: str,
+    summary: str,
+    description: str,
+    examples: str,
+    *,
+    data: str = "all details",
+) -> Command:
+    arguments = (*_CALL, as_json(f"Print {data} as one JSON document."))
+    epilog = f"examples:\n{examples}"
+    return Command(summary, "calls:call", description, epilog, arguments, texts, tool)
+
+
+_research = partial(_tool, "web_research", "QUERY ...", data="results, meta and synthesis")
 
 
 RESEARCH = {
@@ -78,8 +81,9 @@ RESEARCH = {
     ),
 }
 CALLS = {
-    "search": ToolCommand(
+    "search": _tool(
         "web_search",
+        "QUERY [QUERY ...]",
         "search the web",
         "Search the web. Several queries run at the same time; quote each of them.",
         """\
@@ -90,10 +94,10 @@ CALLS = {
   webtools search -- -Wunused              a query that begins with a dash
   webtools search - < queries.txt          a query per line
 """,
-        "QUERY [QUERY ...]",
     ),
-    "fetch": ToolCommand(
+    "fetch": _tool(
         "web_fetch",
+        "URL [URL ...]",
         "read web pages",
         "Read web pages. Without a choice, the text of each page is printed as Markdown.",
         """\
@@ -103,10 +107,10 @@ CALLS = {
   webtools fetch https://example.com --summary --highlights
   webtools search --json rust | jq -r '.results[].url' | webtools fetch -
 """,
-        "URL [URL ...]",
     ),
-    "summarize": ToolCommand(
+    "summarize": _tool(
         "summarize",
+        "URL",
         "summarize the document behind a URL",
         "Summarize the document behind a URL: a page, PDF, video or podcast.",
         """\
@@ -114,10 +118,10 @@ CALLS = {
   webtools summarize https://example.com --target-language DE
   webtools summarize https://example.com/spec --engine agnes
 """,
-        "URL",
     ),
-    "read": ToolCommand(
+    "read": _tool(
         "web_read",
+        "HANDLE",
         "read the rest of an output that was cut",
         "Read the rest of an output that was cut: the handle stands at its end.\n"
         "Outputs are kept for a day.",
@@ -125,68 +129,39 @@ CALLS = {
   webtools read 0b2d4c8f6e1a4f0c9d3b5a7e8c6f1d20 --offset 51200
   webtools read 0b2d4c8f6e1a4f0c9d3b5a7e8c6f1d20 --find "task group"
 """,
-        "HANDLE",
     ),
 }
-PLAN = ToolCommand(
-    "web_research",
+PLAN = Command(
     "what a research command would do and cost; nothing is sent",
+    "plan:answer",
     "Tell what a research command would do and cost at most. Nothing is sent.",
     """\
+examples:
   webtools plan "zip bombs" --command web-deep
   webtools plan --json "zip bombs" | jq .worst_cost_usd
 """,
+    (CONFIG, as_json("Print the plan as one JSON document.")),
     "QUERY ...",
-    "the plan",
+    "web_research",
 )
-_SEARCHING = {"web_search", "web_research"}
-TOOL_COMMANDS = {**RESEARCH, **CALLS, "plan": PLAN}
 
 
-def tool_parser(name: str) -> Parser:
-    """Describe a command that calls a tool, or plans such a call."""
+def tool_options(name: str, command: Command) -> tuple[str, str, list[Option]]:
+    """Return what a tool is about, the words for it, and the options that a command over it has."""
     from webtools.config.models import synthesis_names
-    from webtools.inputs.options import options_of
+    from webtools.inputs.options import CACHE, KEYLESS, Option, options_of
     from webtools.tools import TOOLS
 
-    told = TOOL_COMMANDS[name]
-    model = TOOLS[told.tool].input_model
-    usage = f"webtools {name} [OPTION ...] {told.subject}"
-    parser = parser_for(name, told.description, f"examples:\n{told.examples}", usage)
-    first, about = next(iter(model.model_fields.items()))
-    parser.take_texts(told.subject_name, f"{about.description} Use - to read stdin.")
-    parser.set_defaults(tool=told.tool, subject=first)
-    # What the command's own name says is no option of it.
-    fixed = {"command": name} if name in RESEARCH else {}
-    parser.set_defaults(**fixed)
-    choices = {"synthesis": synthesis_names()} if told.tool == "web_research" else {}
-    options = options_of(model, choices)
-    parser.take_options(each for each in options if each.target not in fixed)
-    if told.tool == "web_research":
-        _add_model(parser)
-    if told.tool in _SEARCHING:
-        _add_keyless(parser)
-    if name == "plan":
-        add_config(parser)
-        add_json(parser, f"Print {told.data} as one JSON document.")
-    else:
-        add_call_options(parser, told.data)
-    return parser
-
-
-def _add_keyless(parser: Parser) -> None:
-    parser.add_argument(
-        "--keyless",
-        action="store_true",
-        default=None,
-        help="Ask providers that need no key where no configured one can search.",
-    )
-
-
-def _add_model(parser: Parser) -> None:
-    parser.add_argument(
-        "--model",
-        metavar="PROVIDER:NAME",
-        help="Let this model write the answer, such as openai:gpt-5-mini. Takes LangChain or "
-        "LlamaIndex, and their package for the provider.",
-    )
+    model = TOOLS[command.tool].input_model
+    is_research = command.tool == "web_research"
+    options = [*options_of(model, {"synthesis": synthesis_names()} if is_research else {})]
+    if name in RESEARCH:  # what the command's own name says is no option of it
+        options = [each for each in options if each.target != "command"]
+    if is_research:
+        options.append(Option(("--model",), "model", _MODEL, metavar="PROVIDER:NAME"))
+    if command.tool in {"web_search", "web_research"}:
+        options.append(KEYLESS)
+    if command is not PLAN:
+        options.append(CACHE)
+    subject, about = next(iter(model.model_fields.items()))
+    return subject, f"{about.description} Use - to read stdin.", options

@@ -1,0 +1,49 @@
+"""The tables in the store's file."""
+
+from __future__ import annotations
+
+import sqlite3
+
+_VERSION = 1  # of the tables; a file with another one is emptied
+_TABLES = {
+    # Ids grow, so their order is that in which entries were stored. The value stands last: what
+    # stands behind it could only be read by way of it.
+    "cache": """(
+        id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, stored REAL NOT NULL,
+        expires REAL NOT NULL, size INTEGER NOT NULL, checksum INTEGER NOT NULL,
+        value BLOB NOT NULL
+    )""",
+    "cache_total": "(bytes INTEGER NOT NULL)",
+    "spend": "(day TEXT PRIMARY KEY, micro_usd INTEGER NOT NULL, calls INTEGER NOT NULL)",
+    "health": """(
+        provider TEXT PRIMARY KEY, failures INTEGER, parks INTEGER, parked_until REAL, kind TEXT,
+        reason TEXT, changed REAL
+    )""",
+}
+_REST = ("CREATE INDEX cache_expires ON cache (expires)", "INSERT INTO cache_total VALUES (0)")
+_LIST_TABLES = (
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'"
+)
+
+
+def are_whole(connection: sqlite3.Connection) -> bool:
+    """Return whether they are there, in this version."""
+    [version] = connection.execute("PRAGMA user_version").fetchone()
+    return version == _VERSION and _TABLES.keys() <= _tables(connection)
+
+
+def make_tables(connection: sqlite3.Connection) -> None:
+    """Make the tables, in place of what another version has left."""
+    if are_whole(connection):  # another process was first
+        return
+    for name in _tables(connection):
+        connection.execute(f'DROP TABLE "{name}"')
+    for name, columns in _TABLES.items():
+        connection.execute(f"CREATE TABLE {name} {columns}")
+    for statement in _REST:
+        connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {_VERSION}")
+
+
+def _tables(connection: sqlite3.Connection) -> set[str]:
+    return {name for (name,) in connection.execute(_LIST_TABLES)}
