@@ -133,7 +133,7 @@ CALLS = {
 }
 PLAN = Command(
     "what a research command would do and cost; nothing is sent",
-    "plan:answer",
+    "calls:plan",
     "Tell what a research command would do and cost at most. Nothing is sent.",
     """\
 examples:

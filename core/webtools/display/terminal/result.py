@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from rich.text import Text
@@ -15,7 +14,7 @@ from webtools.display.terminal.contents import JOINT, body, head
 from webtools.display.terminal.markup import MarkedUp
 from webtools.display.terminal.recognition import READ, response_of
 from webtools.display.terminal.styles import BAD, MUTED
-from webtools.display.text import count, cut_lines
+from webtools.display.text import cut_lines, more
 from webtools.text.fencing import unfenced
 from webtools.text.narrowing import is_mapping
 from webtools.text.visible import display_lines, display_text
@@ -79,18 +78,18 @@ def render_whole(tool: str, result: ToolResult, seconds: float | None = None) ->
         seconds: How long the call took.
     """
     found = response_of(tool, result)
-    if found is None or result.details.get("truncation"):
-        text, _ = cut_lines(unfenced(result.text), _LONGEST_TEXT)
-        whole = [Line(MarkedUp(text, is_page=True))]
-        if tool not in _MARKDOWN:
-            whole = [line(each) for each in text.split("\n")]
-        if found is None:
-            return Block(whole)
-        above = head(outline(found, replace(BRIEF, rows=0)), brief=False, seconds=seconds)
-        return Block([Line(_marked_cut(above, result), joint=JOINT), line(""), *whole])
-    shown = outline(found, _SCREEN)
-    above = head(shown, brief=False, seconds=seconds)
-    return Block([Line(above, joint=JOINT), *body(shown)])
+    above: list[Line] = []
+    if found is not None:
+        shown = outline(found, _SCREEN)
+        words = _marked_cut(head(shown, brief=False, seconds=seconds), result)
+        above = [Line(words, joint=JOINT)]
+        if not result.details.get("truncation"):
+            return Block([*above, *body(shown)])
+        above.append(line(""))
+    text, _ = cut_lines(unfenced(result.text), _LONGEST_TEXT)
+    if tool in _MARKDOWN:
+        return Block([*above, Line(MarkedUp(text, is_page=True))])
+    return Block([*above, *(line(each) for each in text.split("\n"))])
 
 
 def running(tool: str) -> str:
@@ -108,8 +107,8 @@ def _failure(result: ToolResult, *, expanded: bool) -> Block:
 
 def _text(result: ToolResult, *, expanded: bool) -> Block:
     """Draw the text of what is no result of our tools."""
-    lines, more = display_lines(unfenced(result.text), 1 + (BRIEF.lines or 0) * expanded)
-    missing = f"… and {count(more, 'more line')}" if more else ""
+    lines, left = display_lines(unfenced(result.text), 1 + (BRIEF.lines or 0) * expanded)
+    missing = more(left, "line")
     if expanded:
         return Block([*map(line, lines), *([line(missing, MUTED)] if missing else [])])
     first = Text(lines[0] if lines else "Done")
