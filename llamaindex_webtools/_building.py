@@ -52,18 +52,25 @@ def complete(metadata: ToolMetadata, default: ToolMetadata) -> ToolMetadata:
     )
 
 
-def as_function(tool: Tool) -> Callable[[Method], Method]:
-    """Make a method look like a function with the tool's own parameters and description.
+def functions(tool: Tool, name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Make the blocking and the async method of a tool, for a class with `_call` and `_acall`.
 
-    Agents that write code, such as `CodeActAgent`, show a model the signature and the docstring.
+    Both have the tool's own parameters and description: agents that write code, such as
+    `CodeActAgent`, show a model the signature and the docstring.
     """
 
-    def described(method: Method) -> Method:
-        method.__signature__ = _signature(tool)  # type: ignore[attr-defined]
-        method.__doc__ = _docstring(tool)
-        return method
+    def run(self: Any, /, *given: Any, **arguments: Any) -> Any:
+        return self._call(tool, _named(tool, given, arguments))
 
-    return described
+    async def arun(self: Any, /, *given: Any, **arguments: Any) -> Any:
+        return await self._acall(tool, _named(tool, given, arguments))
+
+    for method, prefix in ((run, ""), (arun, "a")):
+        made: Any = method
+        made.__name__ = prefix + name
+        made.__signature__ = _signature(tool)
+        made.__doc__ = _docstring(tool)
+    return run, arun
 
 
 def _signature(tool: Tool) -> inspect.Signature:
@@ -96,7 +103,7 @@ def _docstring(tool: Tool) -> str:
     return "\n".join([tool.description, "", "Args:", *told, "", "Returns:", f"    {result}"])
 
 
-def named(tool: Tool, given: tuple[Any, ...], arguments: dict[str, Any]) -> dict[str, Any]:
+def _named(tool: Tool, given: tuple[Any, ...], arguments: dict[str, Any]) -> dict[str, Any]:
     """Name the arguments that were given by position.
 
     Raises:

@@ -10,10 +10,10 @@ from llamaindex_webtools._fixed import (
     FixedFetch,
     FixedResearch,
     FixedSearch,
-    FixedSpec,
     FixedSummary,
     FixedTool,
 )
+from llamaindex_webtools._spec import WebToolsSpec
 from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, Tool
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def web_search_tool(
     Raises:
         InputError: The name is one that model APIs refuse, or a fixed value makes no sense.
     """
-    return _one(SEARCH, FixedSpec(web, loop_guard=loop_guard), name, fixed)
+    return _one(SEARCH, WebToolsSpec(web, loop_guard=loop_guard), name, fixed)
 
 
 def web_fetch_tool(
@@ -62,7 +62,7 @@ def web_fetch_tool(
     Raises:
         InputError: The name is one that model APIs refuse, or a fixed value makes no sense.
     """
-    return _one(FETCH, FixedSpec(web), name, fixed)
+    return _one(FETCH, WebToolsSpec(web), name, fixed)
 
 
 def summarize_tool(
@@ -79,7 +79,7 @@ def summarize_tool(
     Raises:
         InputError: The name is one that model APIs refuse, or a fixed value makes no sense.
     """
-    return _one(SUMMARIZE, FixedSpec(web), name, fixed)
+    return _one(SUMMARIZE, WebToolsSpec(web), name, fixed)
 
 
 def web_research_tool(
@@ -101,7 +101,7 @@ def web_research_tool(
     Raises:
         InputError: The name is one that model APIs refuse, or a fixed value makes no sense.
     """
-    return _one(RESEARCH, FixedSpec(web, llm=llm), name, fixed)
+    return _one(RESEARCH, WebToolsSpec(web, llm=llm), name, fixed)
 
 
 def web_read_tool(web: "WebTools | None" = None, *, name: str = READ.name) -> FunctionTool:
@@ -114,10 +114,10 @@ def web_read_tool(web: "WebTools | None" = None, *, name: str = READ.name) -> Fu
     Raises:
         InputError: The name is one that model APIs refuse.
     """
-    return _one(READ, FixedSpec(web), name, {})
+    return _one(READ, WebToolsSpec(web), name, {})
 
 
-def _one(tool: Tool, spec: FixedSpec, name: str, fixed: Mapping[str, Any]) -> FunctionTool:
+def _one(tool: Tool, spec: WebToolsSpec, name: str, fixed: Mapping[str, Any]) -> FunctionTool:
     if fixed:
         return FixedTool(spec, tool.name, name, fixed)
     return spec.to_tool_list([tool.name], {tool.name: describe(tool, name)})[0]

@@ -3,15 +3,12 @@
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from types import MethodType
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
-from llamaindex_webtools._building import WebFunctionTool, as_function, describe
+from llamaindex_webtools._building import WebFunctionTool, describe, functions
 from llamaindex_webtools._spec import WebToolsSpec
 from webtools.text.choices import Command
-from webtools.tools import TOOLS, Tool
-
-if TYPE_CHECKING:
-    from webtools import ToolResult
+from webtools.tools import TOOLS
 
 
 class FixedSearch(TypedDict, total=False):
@@ -74,34 +71,13 @@ class FixedTool(WebFunctionTool):
         InputError: The name is one that model APIs refuse, or a value makes no sense.
     """
 
-    def __init__(self, spec: "FixedSpec", tool: str, name: str, fixed: Mapping[str, Any]) -> None:
+    def __init__(self, spec: WebToolsSpec, tool: str, name: str, fixed: Mapping[str, Any]) -> None:
         narrowed = TOOLS[tool].with_fixed(fixed)
-        run, arun = spec.functions(narrowed, name)
+        # Agents that write code call them by their own names.
+        run, arun = (MethodType(each, spec) for each in functions(narrowed, name.replace("-", "_")))
         super().__init__(fn=run, async_fn=arun, metadata=describe(narrowed, name))
         self._made_of = (spec, tool, name, deepcopy(dict(fixed)))  # lists may change later
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Make it anew in a copy or from a pickle: no module has its schema and functions."""
         return FixedTool, self._made_of
-
-
-class FixedSpec(WebToolsSpec):
-    """A spec that makes functions of tools with fixed arguments too."""
-
-    def functions(self, tool: Tool, name: str) -> tuple[MethodType, MethodType]:
-        """Return the blocking and the async function of a tool.
-
-        Agents that write code call them by their own names.
-        """
-
-        @as_function(tool)
-        def run(self: FixedSpec, /, *given: Any, **arguments: Any) -> "ToolResult":
-            return self._call(tool, given, arguments)
-
-        @as_function(tool)
-        async def arun(self: FixedSpec, /, *given: Any, **arguments: Any) -> "ToolResult":
-            return await self._acall(tool, given, arguments)
-
-        run.__name__ = name.replace("-", "_")
-        arun.__name__ = f"a{run.__name__}"
-        return MethodType(run, self), MethodType(arun, self)

@@ -11,11 +11,10 @@ from llama_index.core.tools.tool_spec.base import SPEC_FUNCTION_TYPE, BaseToolSp
 from llamaindex_webtools._building import (
     ToolAnswer,
     WebFunctionTool,
-    as_function,
     build_foreign,
     complete,
     describe,
-    named,
+    functions,
 )
 from llamaindex_webtools._component import given_or_new
 from llamaindex_webtools.progress import progress_events
@@ -27,13 +26,7 @@ if TYPE_CHECKING:
     from webtools import ToolResult, WebTools
 
 _RUN = "llamaindex.run_id"  # the tag that a run of a workflow, so of an agent, sets
-_FUNCTIONS = (
-    ("web_search", "aweb_search"),
-    ("web_fetch", "aweb_fetch"),
-    ("summarize", "asummarize"),
-    ("web_research", "aweb_research"),
-    ("web_read", "aweb_read"),
-)
+_FUNCTIONS = tuple((name, f"a{name}") for name in TOOLS)
 _PAIR_OF = {name: pair for pair in _FUNCTIONS for name in pair}
 
 
@@ -76,45 +69,11 @@ class WebToolsSpec(BaseToolSpec):
         self.llm = llm
         self.loop_guard = loop_guard
 
-    @as_function(SEARCH)
-    def web_search(self, /, *given: Any, **arguments: Any) -> "ToolResult":
-        return self._call(SEARCH, given, arguments)
-
-    @as_function(SEARCH)
-    async def aweb_search(self, /, *given: Any, **arguments: Any) -> "ToolResult":
-        return await self._acall(SEARCH, given, arguments)
-
-    @as_function(FETCH)
-    def web_fetch(self, /, *given: Any, **arguments: Any) -> "ToolResult":
-        return self._call(FETCH, given, arguments)
-
-    @as_function(FETCH)
-    async def aweb_fetch(self, /, *given: Any, **arguments: Any) -> "ToolResult":
-        return await self._acall(FETCH, given, arguments)
-
-    @as_function(SUMMARIZE)
-    def summarize(self, /, *given: Any, **arguments: Any) -> "ToolResult":
-        return self._call(SUMMARIZE, given, arguments)
-
-    @as_function(SUMMARIZE)
-    async def asummarize(self, /, *given: Any, **arguments: Any) -> "ToolResult":
-        return await self._acall(SUMMARIZE, given, arguments)
-
-    @as_function(RESEARCH)
-    def web_research(self, /, *given: Any, **arguments: Any) -> "ToolResult":
-        return self._call(RESEARCH, given, arguments)
-
-    @as_function(RESEARCH)
-    async def aweb_research(self, /, *given: Any, **arguments: Any) -> "ToolResult":
-        return await self._acall(RESEARCH, given, arguments)
-
-    @as_function(READ)
-    def web_read(self, /, *given: Any, **arguments: Any) -> "ToolResult":
-        return self._call(READ, given, arguments)
-
-    @as_function(READ)
-    async def aweb_read(self, /, *given: Any, **arguments: Any) -> "ToolResult":
-        return await self._acall(READ, given, arguments)
+    web_search, aweb_search = functions(SEARCH, SEARCH.name)
+    web_fetch, aweb_fetch = functions(FETCH, FETCH.name)
+    summarize, asummarize = functions(SUMMARIZE, SUMMARIZE.name)
+    web_research, aweb_research = functions(RESEARCH, RESEARCH.name)
+    web_read, aweb_read = functions(READ, READ.name)
 
     def get_metadata_from_fn_name(
         self, fn_name: str, spec_functions: list[SPEC_FUNCTION_TYPE] | None = None
@@ -167,17 +126,13 @@ class WebToolsSpec(BaseToolSpec):
             return [WebFunctionTool(fn=run, async_fn=arun, metadata=metadata)]
         return [build_foreign(metadata, run, arun)]
 
-    def _call(self, tool: Tool, given: tuple[Any, ...], arguments: dict[str, Any]) -> ToolAnswer:
-        every = named(tool, given, arguments)
-        result = self.web.call_tool(_callee(tool), every, **self._options(tool))
-        return self._answer(result, every)
+    def _call(self, tool: Tool, arguments: dict[str, Any]) -> ToolAnswer:
+        result = self.web.call_tool(_callee(tool), arguments, **self._options(tool))
+        return self._answer(result, arguments)
 
-    async def _acall(
-        self, tool: Tool, given: tuple[Any, ...], arguments: dict[str, Any]
-    ) -> ToolAnswer:
-        every = named(tool, given, arguments)
-        result = await self.web.acall_tool(_callee(tool), every, **self._options(tool))
-        return self._answer(result, every)
+    async def _acall(self, tool: Tool, arguments: dict[str, Any]) -> ToolAnswer:
+        result = await self.web.acall_tool(_callee(tool), arguments, **self._options(tool))
+        return self._answer(result, arguments)
 
     def _answer(self, result: "ToolResult", arguments: dict[str, Any]) -> ToolAnswer:
         """Put result and arguments together; those lose the keys, as the result has."""

@@ -21,7 +21,7 @@ def frontier_of(
     limiter: Any = None,
 ) -> Frontier[str]:
     courtesy: Courtesy[str] = Courtesy(lambda item: item[0].strip("-"), at_once, interval)
-    return Frontier(items, courtesy, limiter or LocalLimiter(), window)
+    return Frontier(items, courtesy, (limiter or LocalLimiter()).reserve, window)
 
 
 class Reserved:

@@ -31,8 +31,7 @@ def test_lines_are_texts_or_objects_with_the_arguments_of_the_call(tmp_path: Pat
     assert [item.subject for item in found] == ["first", "second", "third"]
     assert [item.given["limit"] for item in found] == [2, 2, 3]
     assert [item.index for item in found] == [0, 1, 2]
-    assert count(path, Options()) == 3
-    assert [item.subject for item in read("search", path, format="text")][2].startswith("{")
+    assert count(path) == 3
 
 
 def test_json_lines_and_csv_go_by_the_name_of_the_file(tmp_path: Path) -> None:
@@ -55,11 +54,11 @@ def test_a_column_is_taken_alone_where_one_is_named(tmp_path: Path) -> None:
 def test_stdin_and_any_iterable_are_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("a question\n"))
     assert [item.subject for item in read("research", "-")] == ["a question"]
-    assert count("-", Options()) is None
+    assert count("-") is None
     given = ["one", {"query": "two", "command": "web-news"}]
     assert [item.subject for item in read("research", iter(given))] == ["one", "two"]
-    assert count(given, Options()) == 2
-    assert count(iter(given), Options()) is None
+    assert count(given) == 2
+    assert count(iter(given)) is None
 
 
 @pytest.mark.parametrize(
@@ -123,7 +122,6 @@ def test_arguments_for_all_are_checked_before_anything_is_read() -> None:
         {"host_interval": -1},
         {"cache": "no"},
         {"in_flight": "no"},
-        {"format": "xml"},
     ],
 )
 def test_options_that_make_no_sense_are_refused(wrong: dict[str, Any]) -> None:

@@ -21,6 +21,7 @@ from webtools import ConfigError, WebTools, bulk
 from webtools.bulk import Options, on_ray
 from webtools.bulk.items import items_of
 from webtools.bulk.limits import LocalLimiter
+from webtools.bulk.working import Plan
 from webtools_sandbox import SandboxServer
 
 SCRIPT = """
@@ -201,7 +202,7 @@ def test_settings_that_hold_keys_do_not_travel() -> None:
     with pytest.raises(ConfigError, match="cannot go to Ray's workers") as caught:
         on_ray._check_travels(web)
     assert "test-key-ray-1" not in str(caught.value)
-    plan = on_ray.Plan(WebTools(config="/etc/web-search.json"), "search", Options())
+    plan = Plan(WebTools(config="/etc/web-search.json"), "search", Options())
     assert b"web-search.json" in pickle.dumps(plan)
     [item] = items_of("search", ["heap"], Options())
     assert pickle.loads(pickle.dumps(item)) == item

@@ -62,10 +62,7 @@ def test_every_item_has_a_typed_row_with_price_provider_and_time(
     assert (len(found.results), found.page) == (1, None)
     assert found.ms > 0
     assert refused.error is not None
-    assert (refused.error.type, refused.error.remedy) == (
-        "BadRequestError",
-        "change the item's arguments",
-    )
+    assert (refused.error.type, refused.error.retryable) == ("BadRequestError", False)
     assert wrong.error is not None
     assert (wrong.error.type, wrong.attempts, wrong.response) == ("InputError", 0, None)
 
@@ -317,7 +314,7 @@ def test_parquet_without_its_library_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("webtools.bulk.parquet.find_spec", lambda _: None)
-    with pytest.raises(ConfigError, match=r"pip install 'agent-webtools\[bulk\]'"):
+    with pytest.raises(ConfigError, match=r"pip install 'agent-webtools\[parquet\]'"):
         bulk.run("search", QUERIES, tmp_path / "rows.parquet", web=StubWeb())
 
 

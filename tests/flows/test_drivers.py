@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from webtools.errors import InputError, RequestError, RequestTimeoutError
+from webtools.flows.async_driver import AsyncTransport, arun
 from webtools.flows.drivers import (
-    AsyncTransport,
     BlockingTransport,
     Flow,
     Gather,
@@ -25,7 +25,6 @@ from webtools.flows.drivers import (
     Send,
     Sleep,
     Wait,
-    arun,
     run,
 )
 from webtools.http.messages import Request, Response

@@ -15,7 +15,8 @@ import pytest
 
 from webtools import WebTools
 from webtools.errors import InputError, RequestError, RequestTimeoutError
-from webtools.flows.drivers import Flow, Offload, arun
+from webtools.flows.async_driver import arun
+from webtools.flows.drivers import Flow, Offload
 from webtools.http import threads
 from webtools.http.dns import aresolve, resolve
 from webtools.http.threads import Crew, at_once_or_in_thread, in_own_thread, in_thread

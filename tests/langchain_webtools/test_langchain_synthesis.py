@@ -12,7 +12,8 @@ from langchain_core.runnables import RunnableLambda
 from langchain_webtools import WebResearchTool
 from langchain_webtools.synthesis import ChatModelSynthesizer, ChatModelVerifier
 from webtools import Page, WebTools
-from webtools.flows.drivers import Flow, arun, run
+from webtools.flows.async_driver import arun
+from webtools.flows.drivers import Flow, run
 from webtools.operations.research.synthesis import Outcome, synthesize
 from webtools.providers.protocols import Source, SynthesisQuery
 

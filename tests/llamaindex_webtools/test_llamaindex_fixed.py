@@ -96,7 +96,7 @@ def test_a_model_that_sends_another_value_is_told_that_it_is_fixed(web: WebTools
 def test_a_fixed_value_that_makes_no_sense_is_refused_at_once() -> None:
     with pytest.raises(InputError, match=r'limit "1000" is not possible; use 1 to 100'):
         web_search_tool(limit=1000)
-    with pytest.raises(InputError, match='"limt" is not an argument; use queries, limit,'):
+    with pytest.raises(InputError, match='"limt" is not an argument .did you mean "limit"'):
         web_search_tool(limt=3)  # type: ignore[call-arg]
     for spelling in ("queries", "query", "q", "Queries"):
         with pytest.raises(InputError, match="queries is what a call is about"):

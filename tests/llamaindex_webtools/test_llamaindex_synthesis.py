@@ -10,7 +10,8 @@ from pydantic import Field
 
 from llamaindex_webtools.synthesis import LLMSynthesizer, LLMVerifier
 from webtools import Page, WebTools
-from webtools.flows.drivers import Flow, arun, run
+from webtools.flows.async_driver import arun
+from webtools.flows.drivers import Flow, run
 from webtools.operations.research.synthesis import Outcome, synthesize
 from webtools.providers.protocols import Source, SynthesisQuery
 

@@ -44,6 +44,17 @@ def test_options_stand_before_the_query(line: str, values: dict[str, Any], rest:
     assert read_line(line, OPTIONS) == (values, rest)
 
 
+@pytest.mark.parametrize("line", ["rust --provider exa", "rust --provder=exa --"])
+def test_an_option_behind_the_query_is_a_word_of_it_with_a_warning(
+    line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert read_line(line, OPTIONS) == ({}, line)
+    assert "options stand before it: --provider ..." in capsys.readouterr().err
+    assert read_line(f"-- {line}", OPTIONS) == ({}, line)
+    assert read_line("git log --oneline", OPTIONS) == ({}, "git log --oneline")
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [

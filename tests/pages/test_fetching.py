@@ -26,7 +26,8 @@ from webtools.errors import (
     RequestError,
     RequestTimeoutError,
 )
-from webtools.flows.drivers import arun, run
+from webtools.flows.async_driver import arun
+from webtools.flows.drivers import run
 from webtools.http import transport as transport_module
 from webtools.http.dns import aresolve, resolve
 from webtools.http.messages import Request, Response

@@ -23,7 +23,7 @@ from webtools.pages import markup as _markup
 from webtools.pages import pdf as _pdf
 from webtools.pages import reading as _extraction
 from webtools.pages.block_pages import BOT_CHECK, CONSENT, LOGIN, NOT_FOUND, SCRIPTED
-from webtools.pages.charset import _CHARSETS, _is_nearly_utf8, charset, decode
+from webtools.pages.charset import _CODECS, _is_nearly_utf8, charset, decode
 from webtools.pages.markup import scan
 from webtools.pages.reading import Content, Source, read
 from webtools.pages.reading_here import within
@@ -1177,5 +1177,5 @@ def test_the_libraries_are_imported_at_the_first_page_and_not_before() -> None:
 
 
 def test_all_codecs_in_the_table_exist() -> None:
-    for name in _CHARSETS.values():
+    for name in _CODECS:
         assert codecs.lookup(name)

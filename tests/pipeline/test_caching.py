@@ -226,7 +226,7 @@ async def test_a_hit_on_an_event_loop_needs_no_thread(
     async def thread(*_: Any) -> Any:
         raise AssertionError
 
-    monkeypatch.setattr("webtools.flows.drivers.in_thread", thread)
+    monkeypatch.setattr("webtools.flows.async_driver.in_thread", thread)
     again = await web.asearch("heap queue")
     assert (again.cache_hit, again.results) == (True, first.results)
 
@@ -245,7 +245,7 @@ async def test_a_file_that_is_slow_is_read_in_a_thread(
         return in_thread(function)
 
     monkeypatch.setattr(Cache, "get_at_once", later)
-    monkeypatch.setattr("webtools.flows.drivers.in_thread", seen)
+    monkeypatch.setattr("webtools.flows.async_driver.in_thread", seen)
     assert (await web.asearch("heap queue")).cache_hit
     assert len(threads) == 1
 

@@ -30,7 +30,8 @@ from webtools.errors import (
     UnavailableError,
     WebToolsError,
 )
-from webtools.flows.drivers import Flow, Now, Offload, Send, Sleep, arun, run
+from webtools.flows.async_driver import arun
+from webtools.flows.drivers import Flow, Now, Offload, Send, Sleep, run
 from webtools.http.messages import Request, Response
 from webtools.pipeline import retries
 from webtools.pipeline.accounting import Job, observed

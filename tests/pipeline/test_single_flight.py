@@ -13,7 +13,8 @@ import pytest
 from offline import Stub
 
 from webtools.errors import RequestTimeoutError, UnavailableError
-from webtools.flows.drivers import Flow, Gather, Offload, Sleep, arun, run
+from webtools.flows.async_driver import arun
+from webtools.flows.drivers import Flow, Gather, Offload, Sleep, run
 from webtools.pipeline.single_flight import Flight, Flights, shared
 
 

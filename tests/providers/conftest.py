@@ -10,7 +10,8 @@ import offline
 import pytest
 from recording import CASSETTES, SCENARIOS
 
-from webtools.flows.drivers import arun, run
+from webtools.flows.async_driver import arun
+from webtools.flows.drivers import run
 from webtools.http.transport import AsyncTransport, BlockingTransport
 
 

@@ -2,33 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from webtools.errors import ProviderError
-from webtools.results import SearchResult
+from webtools.providers.protocols import Hits, Synthesis
+from webtools.results import FetchResponse, Page, SearchResponse, SearchResult, SummaryResponse
 
 Play = Callable[[], Any]
+_SHOWN = 60  # characters of a text
 
 
-def plays(name: str) -> pytest.MarkDecorator:
-    """Play the cassette of that name to the test."""
-    return _both(pytest.mark.vcr, pytest.mark.default_cassette(name))
+def plays(name: str) -> list[pytest.MarkDecorator]:
+    """Return the marks of a test that plays the cassette of that name."""
+    return [pytest.mark.vcr, pytest.mark.default_cassette(name)]
 
 
-def _both(first: pytest.MarkDecorator, second: pytest.MarkDecorator) -> Any:
-    return lambda test: first(second(test))
+def told(play: Play) -> list[str]:
+    """Play a call; return what came of it, in lines."""
+    try:
+        found = play()
+    except ProviderError as error:
+        return [f"{type(error).__name__} ({error.status}): {error}"]
+    warnings = [f"warning: {each}" for each in found.warnings]
+    return [*_parts(found), *warnings, _cost(found)]
 
 
-def lines(results: Sequence[SearchResult]) -> list[tuple[Any, ...]]:
-    """Show results in short: date, title, URL, the snippet's beginning."""
-    return [(f"{r.published_at or ''}"[:10], r.title[:30], r.url, r.snippet[:30]) for r in results]
+def _parts(found: SearchResponse | Hits | FetchResponse | SummaryResponse | Synthesis) -> list[str]:
+    if isinstance(found, FetchResponse):
+        return [row for page in found.pages for row in _page(page)]
+    if isinstance(found, SummaryResponse):
+        kind = f"{found.summary_type} by {found.engine}, {found.tokens} tokens"
+        return [kind, *found.text.splitlines()]
+    if isinstance(found, Synthesis):
+        return found.text.splitlines()
+    rows = [row for result in found.results for row in _result(result)]
+    if isinstance(found, SearchResponse):
+        rows += [f"error: {each.query}: {each.message}" for each in found.errors]
+        filters = ", ".join(f"{name} {state}" for name, state in found.filters.items())
+        rows += [f"filters: {filters}"] if filters else []
+    return rows
 
 
-def failed(play: Play) -> tuple[type[ProviderError], int | None, str]:
-    """Play a call that fails; return the error's class, status and message."""
-    with pytest.raises(ProviderError) as caught:
-        play()
-    return type(caught.value), caught.value.status, str(caught.value)
+def _result(result: SearchResult) -> list[str]:
+    facts = [f"{result.score:.2f}", result.url, result.title, result.author, _day(result)]
+    snippet = [f"  {_shown(result.snippet)}"] if result.snippet else []
+    return [_joined(facts), *snippet, *_content(result.content)]
+
+
+def _page(page: Page) -> list[str]:
+    facts = [page.url, page.title, page.author, _day(page), page.error]
+    rows = [f"highlight: {_shown(each)}" for each in page.highlights]
+    rows += [f"summary: {_shown(page.summary)}"] if page.summary else []
+    return [_joined(facts), *_content(page), *(f"  {row}" for row in rows)]
+
+
+def _content(page: Page | None) -> list[str]:
+    rows = [f"text: {_shown(page.text)}"] if page and page.text else []
+    passages = (page.passages if page else None) or []
+    rows += [f"passage by {page and page.passages_by}: {_shown(each.text)}" for each in passages]
+    return [f"  {row}" for row in rows]
+
+
+def _joined(facts: list[str | None]) -> str:
+    return " | ".join(filter(None, facts))
+
+
+def _day(dated: SearchResult | Page) -> str:
+    return f"{dated.published_at or ''}"
+
+
+def _shown(text: str) -> str:
+    return f"{text[:_SHOWN]!r} of {len(text)}"
+
+
+def _cost(found: Any) -> str:
+    if isinstance(found, (Hits, Synthesis)):
+        return f"cost: {found.cost}"
+    return f"cost: {found.cost_usd}{' (estimate)' if found.cost_is_estimate else ''}"

@@ -460,3 +460,14 @@ def test_a_month_that_is_used_up_parks_the_provider(tmp_path: Path) -> None:
 def test_brave_searches_and_nothing_else() -> None:
     assert PROVIDERS["brave"].capabilities() == ("search",)
     assert brave.ABOUT.key_variables == ("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY")
+
+
+def test_structured_data_is_no_passage() -> None:
+    snippets = ['{"@type": "Thing"}', "{braces in prose", "Text."]
+    body = {"grounding": {"generic": [{"url": A, "title": "A", "snippets": snippets}]}}
+    query = SearchQuery("q", 3, content=True)
+    [hit] = brave.read_search(answer(body | {"sources": {}}), query, ACCOUNT).results
+    assert hit.snippet == "{braces in prose"
+    assert hit.content is not None
+    assert [each.text for each in hit.content.passages or ()] == ["{braces in prose", "Text."]
+    assert hit.content.passages_by == "my-brave"

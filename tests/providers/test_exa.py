@@ -487,3 +487,12 @@ def test_a_redirect_is_an_error() -> None:
     assert str(error(302, None)) == (
         "Exa API returned HTTP 302, a redirect, which is refused. Check the provider's baseUrl."
     )
+
+
+def test_passages_that_do_not_fit_are_left_out_whole() -> None:
+    highlights = ["A first one. ... " + "x" * 30 + " ... Last."]
+    body = {"results": [{"id": A, "url": A, "highlights": highlights}]}
+    query = PageQuery((A,), text=False, question="q", passage_characters=20)
+    [page] = exa.read_pages(answer(body), query, ACCOUNT).pages
+    assert [each.text for each in page.passages or ()] == ["A first one."]
+    assert page.passages_by == "my-exa"

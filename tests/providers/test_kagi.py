@@ -496,3 +496,10 @@ def test_retry_after_is_told() -> None:
 def test_an_html_502_is_told_by_its_status() -> None:
     found = kagi.read_error(answer(body=b"<html>Bad Gateway", status=502), V0, "summarize")
     assert str(found) == "Kagi API returned HTTP 502. Try again later or use another provider."
+
+
+def test_a_hit_without_a_page_has_no_content() -> None:
+    items = [{"url": url, "title": "A", "snippet": None} for url in (A, B)]
+    query = SearchQuery("q", 3, content=True)
+    hits = kagi.read_search(answer({"data": {"search": items}}), query, V1).results
+    assert [hit.content for hit in hits] == [None, None]

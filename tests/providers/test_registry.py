@@ -256,5 +256,5 @@ def test_ours_cannot_be_replaced_or_forgotten(plover: ModuleType) -> None:
 
 
 def test_a_registry_lists_what_is_loaded() -> None:
-    registry = Registry([Services(exa, search=exa)])
+    registry = Registry({"exa": lambda: Services(exa, search=exa)})
     assert (list(registry), len(registry), "nothing" in registry) == (["exa"], 1, False)

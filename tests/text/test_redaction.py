@@ -233,12 +233,12 @@ def test_results_are_cleaned_in_every_field(spell: Callable[[str], str]) -> None
     assert response.results[0].title == key
 
 
-def test_of_given_arguments_only_those_that_are_set_are_looked_at() -> None:
+def test_arguments_are_cleaned_and_harmless_ones_stay() -> None:
     redactor = Redactor([KEY])
     given = SearchInput(queries=[f"what is {KEY}"], category="news")
-    assert redactor.clean_given(given).queries == [f"what is {MARK}"]
+    assert redactor.clean(given).queries == [f"what is {MARK}"]
     harmless = SearchInput(queries=["json"])
-    assert redactor.clean_given(harmless) is harmless
+    assert redactor.clean(harmless) is harmless
 
 
 def test_an_answer_is_cleaned_before_it_is_read() -> None:

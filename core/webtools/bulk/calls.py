@@ -21,24 +21,11 @@ from webtools.errors import (
     WebToolsError,
 )
 from webtools.pages.robots import DISALLOWED
-from webtools.results import FetchResponse, ResearchEnvelope
+from webtools.results import FetchResponse, ResearchEnvelope, ResearchMeta
 
 _FIRST_WAIT = 2.0  # seconds until a second attempt, doubled for each further one
 _LONGEST_WAIT = 300.0
 _MOST_REFUSALS = 5  # items in a row that a provider refuses for its key or its credit
-_REMEDIES = {
-    "AuthenticationError": "check the key with `webtools config check --live`, then retry",
-    "BadRequestError": "change the item's arguments",
-    "ConfigError": "mend the settings, then retry",
-    "InputError": "mend the item in the input",
-    "QuotaError": "add credit or raise the budget, then retry",
-    "RateLimitError": "retry later, with fewer workers or a longer interval",
-    "RequestError": "check the address and the network, then retry",
-    "RequestTimeoutError": "retry later, or raise timeoutMs of the provider",
-    "ResponseFormatError": "use another provider",
-    "UnavailableError": "retry later, or use another provider",
-}
-_USUAL_REMEDY = "check the query or URL, or use another one"
 
 
 class StopError(Exception):
@@ -71,12 +58,7 @@ class Caller:
         self._operation: Operation = operation
         self._options = options
         self._refused = 0  # in a row
-        calls: dict[Operation, Callable[..., Any]] = {
-            "search": web.asearch,
-            "fetch": web.afetch,
-            "research": web.aresearch,
-        }
-        self._call = calls[operation]
+        self._call: Callable[..., Any] = getattr(web, f"a{operation}")
         self._how: dict[str, Any] = {"cache": options.cache}
         if operation == "fetch":
             self._how["robots"] = options.robots
@@ -118,29 +100,22 @@ class Caller:
             **facts,
         )
 
-    def skipped_in_flight(self, item: Item) -> Outcome:
+    def skipped(self, item: Item) -> Outcome:
         """Build the row of an item whose call was under way when an earlier run was killed."""
-        message = "An earlier run was killed while this call was under way."
-        remedy = "see whether the provider counted it, then take the row out and run again"
-        failure = Failure(type="Interrupted", message=message, remedy=remedy, retryable=True)
+        message = (
+            "An earlier run was killed while this call was under way; see whether the provider "
+            "counted it, then take the row out and run again."
+        )
+        failure = Failure(type="Interrupted", message=message, retryable=True)
         return self.row(item, "skipped", error=failure)
 
     def _answered(self, item: Item, response: Response) -> Outcome:
-        match response:
-            case FetchResponse(pages=pages):
-                found = any(page.text or page.passages or page.summary for page in pages)
-                found = found or any(page.highlights for page in pages)
-            case _:
-                found = bool(response.results)
         facts = response.meta if isinstance(response, ResearchEnvelope) else response
-        if isinstance(response, ResearchEnvelope):
-            provider = response.meta.provider_used
-        else:
-            provider = response.provider
+        provider = facts.provider_used if isinstance(facts, ResearchMeta) else facts.provider
         cost = facts.cost_usd
         return self.row(
             item,
-            "ok" if found else "empty",
+            "ok" if _has_found(response) else "empty",
             result=response.model_dump(mode="json"),
             provider=provider,
             cost_usd=None if cost is None else cost + item.cost_usd,
@@ -167,6 +142,14 @@ class Caller:
         )
 
 
+def _has_found(response: Response) -> bool:
+    if not isinstance(response, FetchResponse):
+        return bool(response.results)
+    return any(
+        page.text or page.passages or page.summary or page.highlights for page in response.pages
+    )
+
+
 def _is_of_budget(error: WebToolsError) -> bool:
     """Return whether our own budget refused a call: that of a provider has a status."""
     return isinstance(error, QuotaError) and error.status is None
@@ -181,6 +164,4 @@ def _wait(error: WebToolsError, attempts: int) -> float:
 
 
 def _failure(error: WebToolsError) -> Failure:
-    kind = type(error).__name__
-    remedy = _REMEDIES.get(kind, _USUAL_REMEDY)
-    return Failure(type=kind, message=str(error), remedy=remedy, retryable=error.retryable)
+    return Failure(type=type(error).__name__, message=str(error), retryable=error.retryable)

@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from webtools.bulk.limits import Limiter
+from webtools.bulk.limits import Reserve
 from webtools.http.threads import in_thread
 
 T = TypeVar("T")
@@ -55,16 +55,16 @@ class Frontier(Generic[T]):
     Args:
         items: Where they come from; they are read in a thread, as that may wait.
         courtesy: How lanes are treated.
-        limiter: Decides who may be asked when.
+        reserve: Decides who may be asked when.
         window: How many items may wait in memory.
     """
 
     def __init__(
-        self, items: Iterator[T], courtesy: Courtesy[T], limiter: Limiter, window: int
+        self, items: Iterator[T], courtesy: Courtesy[T], reserve: Reserve, window: int
     ) -> None:
         self._items = items
         self._courtesy = courtesy
-        self._limiter = limiter
+        self._reserve = reserve
         self._window = window
         self._lanes: dict[str, _Lane[T]] = {}
         self._queue: list[tuple[float, int, str]] = []  # lanes with work and room, by when
@@ -125,7 +125,7 @@ class Frontier(Generic[T]):
             lane.is_queued = False
             wait = lane.held - now
             if wait <= 0 and self._courtesy.interval and key and not lane.is_due:
-                wait = await self._limiter.reserve(key, self._courtesy.interval)
+                wait = await self._reserve(key, self._courtesy.interval)
                 lane.is_due = wait > 0  # then its moment is reserved, and comes
             if wait > 0:
                 self._enqueue(key, lane, now + wait)

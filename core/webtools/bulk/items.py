@@ -16,7 +16,7 @@ from typing import IO, Any, TypeAlias, cast
 from pydantic_core import to_json
 
 from webtools.bulk.models import Operation
-from webtools.bulk.options import InputFormat, Options
+from webtools.bulk.options import Options
 from webtools.errors import InputError
 from webtools.text.narrowing import is_mapping
 from webtools.tools import FETCH, RESEARCH, SEARCH, Tool, read_input, shown
@@ -24,7 +24,7 @@ from webtools.tools import FETCH, RESEARCH, SEARCH, Tool, read_input, shown
 Given: TypeAlias = str | Mapping[str, Any]
 Source: TypeAlias = str | os.PathLike[str] | Iterable[Given]
 TOOLS: dict[Operation, Tool] = {"search": SEARCH, "fetch": FETCH, "research": RESEARCH}
-_SUFFIXES: dict[str, InputFormat] = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+_JSON_LINES = frozenset({".jsonl", ".ndjson"})
 _SUBJECTS = {"search": "queries", "fetch": "urls", "research": "query"}
 
 
@@ -59,7 +59,7 @@ def items_of(operation: Operation, source: Source, options: Options) -> Iterator
     Raises:
         InputError: The input cannot be read.
     """
-    for index, given in enumerate(_records(source, options)):
+    for index, given in enumerate(_records(source)):
         yield _item(operation, index, given, options)
 
 
@@ -140,21 +140,20 @@ def _id(operation: Operation, arguments: Any) -> str:
 # --- reading -----------------------------------------------------------------------------------
 
 
-def _records(source: Source, options: Options) -> Iterator[Given | InputError]:
+def _records(source: Source) -> Iterator[Given | InputError]:
     if not isinstance(source, (str, os.PathLike)):
         yield from source
         return
     path = os.fspath(source)
-    form = options.format
-    if form == "auto":
-        form = _SUFFIXES.get(Path(path).suffix.lower(), "auto")
+    suffix = Path(path).suffix.lower()
     with _opened(path) as file:
-        if form == "csv":
+        if suffix == ".csv":
             yield from _table(file, path)
             return
         for line in file:
             if line := line.strip():
-                yield _read_line(line, form)
+                is_json = suffix in _JSON_LINES or line.startswith("{")
+                yield _read_json(line) if is_json else line
 
 
 @contextmanager
@@ -177,10 +176,7 @@ def _table(file: IO[str], path: str) -> Iterator[Given]:
         raise InputError(f"{path} cannot be read as CSV: {error}.") from error
 
 
-def _read_line(line: str, form: InputFormat) -> Given | InputError:
-    """Read one line: as it is, or JSON; where nobody says which, an object is JSON."""
-    if form == "text" or (form == "auto" and not line.startswith("{")):
-        return line
+def _read_json(line: str) -> Given | InputError:
     try:
         given = json.loads(line)
     except (ValueError, RecursionError):
@@ -190,8 +186,8 @@ def _read_line(line: str, form: InputFormat) -> Given | InputError:
     return InputError(f"{shown(line)} is neither a JSON text nor an object.")
 
 
-def count(source: Source, options: Options) -> int | None:
+def count(source: Source) -> int | None:
     """Count the items, where that takes no item away."""
     if isinstance(source, (str, os.PathLike)):
-        return None if source == "-" else sum(1 for _ in _records(source, options))
+        return None if source == "-" else sum(1 for _ in _records(source))
     return len(source) if hasattr(source, "__len__") else None  # type: ignore[arg-type]

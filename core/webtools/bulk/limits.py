@@ -1,11 +1,11 @@
-"""When a host or a provider may be asked: one small interface, for one process or for all."""
+"""When a host or a provider may be asked: one small function, for one process or for all."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Protocol
+from typing import TypeAlias
 
 from webtools.http.threads import in_thread
 from webtools.storage.errors import StoreError
@@ -14,21 +14,9 @@ from webtools.storage.stores import RateLimits
 _LONGEST_WAIT = 86_400.0  # seconds
 _MOST = 10_000  # names from which on those are dropped whose moment is past
 
-
-class Limiter(Protocol):
-    """Spaces calls."""
-
-    async def reserve(self, name: str, interval: float) -> float:
-        """Take the next free moment.
-
-        Args:
-            name: What is asked, such as `host:example.com`.
-            interval: Seconds from one moment to the next.
-
-        Returns:
-            The seconds to wait for it.
-        """
-        ...
+# Takes the next free moment of a name, such as `host:example.com`, given the seconds from one to
+# the next; returns the seconds to wait for it.
+Reserve: TypeAlias = Callable[[str, float], Awaitable[float]]
 
 
 class LocalLimiter:
@@ -43,7 +31,7 @@ class LocalLimiter:
         self._next: dict[str, float] = {}
 
     async def reserve(self, name: str, interval: float) -> float:
-        """Take the next free moment, as `Limiter` says."""
+        """Take the next free moment of a name, and return the seconds to wait for it."""
         now = self._now()
         start = max(now, self._next.get(name, now))
         if len(self._next) >= _MOST:
@@ -52,27 +40,21 @@ class LocalLimiter:
         return start - now
 
 
-class StoreLimiter:
-    """Spaces the calls of all processes that share a store; of this one while it cannot be used.
+def limiter_for(limits: RateLimits | None) -> Reserve:
+    """Return what spaces calls: of all processes that share a store, else of this one.
 
-    Args:
-        limits: The store's.
+    While the store cannot be used, it spaces those of this process.
     """
+    own = LocalLimiter()
+    if limits is None:
+        return own.reserve
 
-    def __init__(self, limits: RateLimits) -> None:
-        self._limits = limits
-        self._own = LocalLimiter()
-
-    async def reserve(self, name: str, interval: float) -> float:
-        """Take the next free moment, as `Limiter` says."""
-        take = partial(self._limits.reserve, f"bulk:{name}", interval, _LONGEST_WAIT)
+    async def reserve(name: str, interval: float) -> float:
+        take = partial(limits.reserve, f"bulk:{name}", interval, _LONGEST_WAIT)
         try:
             wait = await in_thread(take)
         except StoreError:
             wait = None
-        return await self._own.reserve(name, interval) if wait is None else wait
+        return await own.reserve(name, interval) if wait is None else wait
 
-
-def limiter_for(limits: RateLimits | None) -> Limiter:
-    """Return what spaces calls: of all processes where the store can, else of this one."""
-    return LocalLimiter() if limits is None else StoreLimiter(limits)
+    return reserve

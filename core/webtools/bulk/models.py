@@ -31,8 +31,7 @@ class Failure(BaseModel):
 
     Attributes:
         type: Name of the error's class, as in `webtools.errors`.
-        message: What failed.
-        remedy: What to do for the item to succeed.
+        message: What failed, and what to do.
         retryable: Whether the same call may succeed later.
     """
 
@@ -40,7 +39,6 @@ class Failure(BaseModel):
 
     type: str
     message: str
-    remedy: str
     retryable: bool = False
 
 

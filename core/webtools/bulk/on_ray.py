@@ -12,18 +12,15 @@ import logging
 import pickle
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from functools import partial
 from importlib import import_module
 from itertools import islice
 from typing import Any
 
 from webtools.bulk import working
-from webtools.bulk.calls import Caller
 from webtools.bulk.items import Item
-from webtools.bulk.limits import Limiter, LocalLimiter, StoreLimiter
-from webtools.bulk.models import Operation, Outcome
-from webtools.bulk.options import Options
+from webtools.bulk.limits import LocalLimiter, Reserve, limiter_for
+from webtools.bulk.models import Outcome
+from webtools.bulk.working import Plan
 from webtools.client import WebTools
 from webtools.errors import ConfigError
 from webtools.http.threads import in_own_thread
@@ -34,25 +31,10 @@ _MOST_BLOCKS = 2000
 _ROUNDS = 4  # calls that each worker of an actor makes for a block
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What the actors do.
-
-    Attributes:
-        web: Makes the calls; it travels as where its settings are.
-        operation: Which call.
-        options: How.
-    """
-
-    web: WebTools
-    operation: Operation
-    options: Options
-
-
 async def work_off(
-    items: Iterator[Item],
     plan: Plan,
-    begin: Callable[[Item], Outcome | None],
+    items: Iterator[Item],
+    begin: Callable[[Item], bool],
     keep: Callable[[Outcome], None],
 ) -> str:
     """Make the calls of all items on Ray's workers.
@@ -65,46 +47,30 @@ async def work_off(
     """
     ray = _library()
     _check_travels(plan.web)
-    is_over = False
-    loop = asyncio.get_running_loop()
-
-    async def kept(row: Outcome) -> None:
-        if not is_over:  # else the file is closed
-            keep(row)
-
-    def take(row: Outcome) -> bool:
-        if not is_over:
-            asyncio.run_coroutine_threadsafe(kept(row), loop).result()
-        return is_over
-
-    work = partial(_work_off, ray, items, plan, begin, take)
-    try:
-        return await asyncio.wrap_future(in_own_thread(work, "webtools-ray"))
-    finally:
-        is_over = True
+    stopped, rows = "", _all_rows(ray, items, plan, begin)
+    while row := await asyncio.wrap_future(in_own_thread(lambda: next(rows, None), "webtools-ray")):
+        stopped = stopped or str(row["stopped"])
+        if row["row"]:
+            keep(Outcome.model_validate_json(row["row"]))
+    return stopped
 
 
-def _work_off(
-    ray: Any,
-    items: Iterator[Item],
-    plan: Plan,
-    begin: Callable[[Item], Outcome | None],
-    take: Callable[[Outcome], bool],
-) -> str:
-    """Do it blocking; it ends where `take` says that nobody wants another row."""
-    stopped, some = "", [*islice(items, _MOST_ITEMS)]
+def _all_rows(
+    ray: Any, items: Iterator[Item], plan: Plan, begin: Callable[[Item], bool]
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of all items, or of those before one that says why no more can come."""
+    some = [*islice(items, _MOST_ITEMS)]
     if not some:
-        return ""  # Ray takes seconds to start
+        return  # Ray takes seconds to start
     with _running(ray):
-        while some and not stopped:
+        while some:
             for item in some:
                 begin(item)
+            stopped = False
             for row in _rows(ray, some, plan):
-                stopped = stopped or str(row["stopped"])
-                if row["row"] and take(Outcome.model_validate_json(row["row"])):
-                    return ""
-            some = [*islice(items, _MOST_ITEMS)]
-    return stopped
+                stopped = stopped or bool(row["stopped"])
+                yield row
+            some = [] if stopped else [*islice(items, _MOST_ITEMS)]
 
 
 def _library() -> Any:
@@ -170,7 +136,7 @@ class Actor:
     def __init__(self, plan: Plan, limiter: Any) -> None:
         self._plan = plan
         limits = plan.web.rate_limits()
-        self._limiter: Limiter = StoreLimiter(limits) if limits else _SharedLimiter(limiter)
+        self._reserve: Reserve = limiter_for(limits) if limits else limiter.reserve.remote
         self._loop = asyncio.Runner()
         self._stopped = ""
 
@@ -179,38 +145,21 @@ class Actor:
         rows: list[str] = []
         if not self._stopped:
             items: list[Item] = [pickle.loads(bytes(each)) for each in batch["item"]]  # noqa: S301  our own
-            self._stopped = self._loop.run(self._work_off(items, rows))
+            work = working.work_off(
+                self._plan,
+                iter(items),
+                self._reserve,
+                begin=lambda _: True,
+                keep=lambda row: rows.append(row.model_dump_json()),
+            )
+            self._stopped = self._loop.run(work)
         stopped = [""] * len(rows)
         if self._stopped:
             rows.append("")
             stopped.append(self._stopped)
         return {"row": rows, "stopped": stopped}
 
-    async def _work_off(self, items: list[Item], rows: list[str]) -> str:
-        plan = self._plan
-        work = working.Work(
-            iter(items),
-            Caller(plan.web, plan.operation, plan.options),
-            working.courtesy_for(plan.web, plan.operation, plan.options),
-            self._limiter,
-            begin=lambda _: None,
-            keep=lambda row: rows.append(row.model_dump_json()),
-        )
-        return await working.work_off(work, plan.options.workers)
-
     def __del__(self) -> None:
         """Close the loop and its connections."""
         with suppress(Exception):
             self._loop.close()
-
-
-class _SharedLimiter:
-    """Asks the actor that decides for all."""
-
-    def __init__(self, actor: Any) -> None:
-        self._actor = actor
-
-    async def reserve(self, name: str, interval: float) -> float:
-        """Take the next free moment, as `Limiter` says."""
-        wait: float = await self._actor.reserve.remote(name, interval)
-        return wait

@@ -10,9 +10,13 @@ from webtools.errors import InputError
 from webtools.pipeline.context import CacheMode
 
 InFlight = Literal["resend", "skip"]
-InputFormat = Literal["auto", "text", "jsonl", "csv"]
-_MOST_WORKERS = 1000
-_CACHE_MODES: tuple[str, ...] = get_args(CacheMode)
+_BOUNDS = {
+    "workers": (1, 1000),
+    "attempts": (1, 100),
+    "interval": (0, 86_400),
+    "host_interval": (0, 86_400),
+}
+_WORDS: dict[str, tuple[str, ...]] = {"cache": get_args(CacheMode), "in_flight": get_args(InFlight)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +36,6 @@ class Options:
         in_flight: What becomes of items whose call was under way when a process was killed:
             `resend` them, which may pay for them twice, or `skip` them with a row that says so.
         retry_failed: Whether items whose row says `failed` are done anew.
-        format: How the input is written; `auto` goes by its name and lines.
         column: The column, or key, that holds the query or URL; all others are left alone then.
 
     Raises:
@@ -48,25 +51,14 @@ class Options:
     cache: CacheMode = "use"
     in_flight: InFlight = "resend"
     retry_failed: bool = False
-    format: InputFormat = "auto"
     column: str | None = None
 
     def __post_init__(self) -> None:
         """Check what may be out of its range."""
-        _within("workers", self.workers, 1, _MOST_WORKERS)
-        _within("attempts", self.attempts, 1, 100)
-        _within("interval", self.interval, 0, 86_400)
-        _within("host_interval", self.host_interval, 0, 86_400)
-        _one_of("cache", self.cache, _CACHE_MODES)
-        _one_of("in_flight", self.in_flight, get_args(InFlight))
-        _one_of("format", self.format, get_args(InputFormat))
-
-
-def _within(name: str, value: float, least: float, most: float) -> None:
-    if not least <= value <= most:
-        raise InputError(f"{name} {value} is out of range; use {least} to {most}.")
-
-
-def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise InputError(f"{name} {value!r} is not possible; use {', '.join(known)}.")
+        for name, (least, most) in _BOUNDS.items():
+            number = getattr(self, name)
+            if not least <= number <= most:
+                raise InputError(f"{name} {number} is out of range; use {least} to {most}.")
+        for name, known in _WORDS.items():
+            if (word := getattr(self, name)) not in known:
+                raise InputError(f"{name} {word!r} is not possible; use {', '.join(known)}.")

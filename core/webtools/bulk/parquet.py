@@ -35,7 +35,7 @@ def check_installed() -> None:
         ConfigError: It cannot.
     """
     if find_spec("pyarrow") is None:
-        raise ConfigError("Parquet needs pyarrow: pip install 'agent-webtools[bulk]'")
+        raise ConfigError("Parquet needs pyarrow: pip install 'agent-webtools[parquet]'")
 
 
 def write(rows: Path, path: Path) -> None:
@@ -77,29 +77,13 @@ def rows_again(path: Path, rows: Path) -> None:
 
 
 def _schema(arrow: Any) -> Any:
-    text = arrow.string()
-    return arrow.schema(
-        {
-            "index": arrow.int64(),
-            "id": text,
-            "status": text,
-            "operation": text,
-            "subject": text,
-            "input": text,
-            "result": text,
-            "error_type": text,
-            "error_message": text,
-            "error_remedy": text,
-            "error_retryable": arrow.bool_(),
-            "provider": text,
-            "cost_usd": arrow.float64(),
-            "cost_is_estimate": arrow.bool_(),
-            "cache_hit": arrow.bool_(),
-            "ms": arrow.float64(),
-            "attempts": arrow.int64(),
-            "at": arrow.timestamp("us", tz="UTC"),
-        }.items()
-    )
+    names = [name for name in Outcome.model_fields if name != "error"]
+    columns = dict.fromkeys([*names, *(f"error_{name}" for name in _ERROR)], arrow.string())
+    columns |= dict.fromkeys(("index", "attempts"), arrow.int64())
+    columns |= dict.fromkeys(("cost_usd", "ms"), arrow.float64())
+    columns |= dict.fromkeys(("cost_is_estimate", "cache_hit", "error_retryable"), arrow.bool_())
+    columns["at"] = arrow.timestamp("us", tz="UTC")
+    return arrow.schema(columns.items())
 
 
 def _flat(row: Outcome) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import dataclass
@@ -14,7 +14,6 @@ from typing import Literal
 
 from webtools.bulk import items as items_module
 from webtools.bulk import parquet
-from webtools.bulk.calls import Caller
 from webtools.bulk.items import Item, Source
 from webtools.bulk.journal import Journal
 from webtools.bulk.limits import limiter_for
@@ -22,7 +21,7 @@ from webtools.bulk.models import Operation, Outcome
 from webtools.bulk.options import Options
 from webtools.bulk.progress import ProgressCallback, Summary, Watch
 from webtools.bulk.rows import Done, Rows, read_rows
-from webtools.bulk.working import Work, courtesy_for, work_off
+from webtools.bulk.working import Plan, work_off
 from webtools.client import WebTools
 from webtools.errors import InputError
 from webtools.http.threads import in_own_thread
@@ -52,7 +51,7 @@ def run(
         items: Path of a file of lines, JSON lines or CSV, `-` for stdin, or an iterable of texts
             and of mappings with the arguments of a call. Going on takes the same items again;
             more may follow them.
-        output: Path of the rows: Parquet where it ends in `.parquet` (extra `bulk`), else JSON
+        output: Path of the rows: Parquet where it ends in `.parquet` (extra `parquet`), else JSON
             lines. Rows are in the order in which they were done.
         web: Makes the calls; without, a `WebTools()` for this run alone.
         options: How much at once, how politely, and what is done again.
@@ -97,7 +96,7 @@ async def arun(
     own = web is None
     used = WebTools() if web is None else web
     try:
-        return await _Run(operation, items, path, used, options, progress).carry_out(on)
+        return await _Run(Plan(used, operation, options), items, path, progress).carry_out(on)
     finally:
         if own:
             await used.aclose()
@@ -126,11 +125,9 @@ def _check(operation: str, on: str, options: Options) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    operation: Operation
+    plan: Plan
     source: Source
     output: Path
-    web: WebTools
-    options: Options
     report: ProgressCallback | None
 
     @property
@@ -142,11 +139,11 @@ class _Run:
 
     async def carry_out(self, on: Where) -> Summary:
         # First: input that cannot be read leaves no output behind.
-        total = items_module.count(self.source, self.options)
+        total = items_module.count(self.source)
         path = self.rows_path
         if parquet.is_parquet(self.output) and self.output.exists() and not path.exists():
             parquet.rows_again(self.output, path)
-        rows = Rows(path, "failed" if self.options.retry_failed else None)
+        rows = Rows(path, "failed" if self.plan.options.retry_failed else None)
         with closing(rows):
             watch = Watch(rows.done, total, self.report)
             stopped = await self._work(rows, watch, on)
@@ -157,42 +154,33 @@ class _Run:
         return summary
 
     async def _work(self, rows: Rows, watch: Watch, on: Where) -> str:
-        journal = Journal(Path(f"{rows.path}.journal"), rows.done)
-        is_finished = False
+        plan, journal = self.plan, Journal(Path(f"{rows.path}.journal"), rows.done)
+        skipped = journal.in_flight if plan.options.in_flight == "skip" else frozenset[int]()
+
+        def begin(item: Item) -> bool:
+            if item.index in skipped:
+                return False
+            if not item.attempts:
+                journal.sent(item.index)
+            return True
 
         def keep(outcome: Outcome) -> None:
-            rows.append(outcome, self.web.redact)
+            rows.append(outcome, plan.web.redact)
             watch.tell()
 
+        todo, is_finished = self._to_do(rows.done), False
         try:
-            todo = self._to_do(rows.done)
-            stopped = await self._carry_out(todo, journal, keep, on)
+            if on == "ray":
+                from webtools.bulk import on_ray  # noqa: PLC0415  optional, and slow to load
+
+                stopped = await on_ray.work_off(plan, todo, begin, keep)
+            else:
+                reserve = limiter_for(plan.web.rate_limits())
+                stopped = await work_off(plan, todo, reserve, begin, keep)
             is_finished = not stopped
         finally:
             journal.close(finished=is_finished)
         return stopped
-
-    async def _carry_out(
-        self, todo: Iterator[Item], journal: Journal, keep: Callable[[Outcome], None], on: Where
-    ) -> str:
-        caller = Caller(self.web, self.operation, self.options)
-        skips = self.options.in_flight == "skip"
-
-        def begin(item: Item) -> Outcome | None:
-            if skips and item.index in journal.in_flight:
-                return caller.skipped_in_flight(item)
-            if not item.attempts:
-                journal.sent(item.index)
-            return None
-
-        if on == "ray":
-            from webtools.bulk import on_ray  # noqa: PLC0415  optional, and slow to load
-
-            plan = on_ray.Plan(self.web, self.operation, self.options)
-            return await on_ray.work_off(todo, plan, begin, keep)
-        courtesy = courtesy_for(self.web, self.operation, self.options)
-        work = Work(todo, caller, courtesy, limiter_for(self.web.rate_limits()), begin, keep)
-        return await work_off(work, self.options.workers)
 
     def _to_do(self, done: Done) -> Iterator[Item]:
         """Yield the items without a row.
@@ -200,7 +188,7 @@ class _Run:
         Raises:
             InputError: The rows are of other work.
         """
-        for item in items_module.items_of(self.operation, self.source, self.options):
+        for item in items_module.items_of(self.plan.operation, self.source, self.plan.options):
             if not done.has(item.index):
                 yield item
             elif not done.is_same(item.index, item.id):

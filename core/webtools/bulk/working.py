@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from webtools.bulk.calls import Again, Caller, StopError
 from webtools.bulk.frontier import Courtesy, Frontier
 from webtools.bulk.items import Item
-from webtools.bulk.limits import Limiter
+from webtools.bulk.limits import Reserve
 from webtools.bulk.models import Operation, Outcome
 from webtools.bulk.options import Options
 from webtools.client import WebTools
@@ -20,55 +20,65 @@ _WINDOW = 64  # items that may wait, for each worker
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
-    """What is to be done, and who is told.
+class Plan:
+    """What every process of a run does.
 
     Attributes:
-        items: What is to be done.
-        caller: Makes the calls.
-        courtesy: Which of them go to the same place, and how often.
-        limiter: Decides when.
-        begin: Is told of an item before its call, and may return its row instead.
-        keep: Takes each row.
+        web: Makes the calls.
+        operation: Which call.
+        options: How.
     """
 
-    items: Iterator[Item]
-    caller: Caller
-    courtesy: Courtesy[Item]
-    limiter: Limiter
-    begin: Callable[[Item], Outcome | None]
-    keep: Callable[[Outcome], None]
+    web: WebTools
+    operation: Operation
+    options: Options
 
 
-async def work_off(work: Work, workers: int) -> str:
-    """Make the calls of all items, so many at the same time.
+async def work_off(
+    plan: Plan,
+    items: Iterator[Item],
+    reserve: Reserve,
+    begin: Callable[[Item], bool],
+    keep: Callable[[Outcome], None],
+) -> str:
+    """Make the calls of all items.
+
+    Args:
+        plan: What to do.
+        items: What to do it for.
+        reserve: Decides when.
+        begin: Is told of an item before its call, and whether that may be made.
+        keep: Takes each row.
 
     Returns:
         Why it ended before all was done; empty where it did not.
 
     Raises:
+        ConfigError: The settings are malformed, or nobody can fetch.
         InputError: The items cannot be read.
         OSError: A row cannot be kept.
     """
-    frontier = Frontier(work.items, work.courtesy, work.limiter, workers * _WINDOW)
+    workers = plan.options.workers
+    caller = Caller(plan.web, plan.operation, plan.options)
+    frontier = Frontier(items, _courtesy_of(plan), reserve, workers * _WINDOW)
     reasons: list[str] = []
-    await _all([_work(work, frontier, reasons) for _ in range(workers)], frontier)
+
+    async def work() -> None:
+        while (item := await frontier.take()) is not None:
+            try:
+                outcome = await caller.outcome(item) if begin(item) else caller.skipped(item)
+            except StopError as stop:
+                reasons.append(str(stop))
+                frontier.close()
+                return
+            if isinstance(outcome, Again):
+                frontier.again(item, outcome.seconds, hold=outcome.hold)
+            else:
+                keep(outcome)
+                frontier.end(item)
+
+    await _all([work() for _ in range(workers)], frontier)
     return reasons[0] if reasons else ""
-
-
-async def _work(work: Work, frontier: Frontier[Item], reasons: list[str]) -> None:
-    while (item := await frontier.take()) is not None:
-        try:
-            outcome = work.begin(item) or await work.caller.outcome(item)
-        except StopError as stop:
-            reasons.append(str(stop))
-            frontier.close()
-            return
-        if isinstance(outcome, Again):
-            frontier.again(item, outcome.seconds, hold=outcome.hold)
-        else:
-            work.keep(outcome)
-            frontier.end(item)
 
 
 async def _all(works: list[Awaitable[None]], frontier: Frontier[Item]) -> None:
@@ -88,22 +98,18 @@ async def _all(works: list[Awaitable[None]], frontier: Frontier[Item]) -> None:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def courtesy_for(web: WebTools, operation: Operation, options: Options) -> Courtesy[Item]:
-    """Decide on the lanes: one a host where we read pages ourselves, else one for all.
+def _courtesy_of(plan: Plan) -> Courtesy[Item]:
+    """Decide on the lanes: one a host where we read pages ourselves, else one for all."""
+    options = plan.options
+    by_host = plan.operation == "fetch" and plan.web.reads_pages_itself(
+        options.arguments.get("provider")
+    )
 
-    Raises:
-        ConfigError: The settings are malformed, or nobody can fetch.
-    """
-    if operation == "fetch" and web.reads_pages_itself(options.arguments.get("provider")):
-        return Courtesy(_host_of, at_once=1, interval=options.host_interval)
-    return Courtesy(_one_lane, at_once=options.workers, interval=options.interval)
+    def lane(item: Item) -> str:
+        if item.fault is not None:
+            return ""
+        return f"host:{urlsplit(item.subject).netloc}" if by_host else "calls"
 
-
-def _one_lane(item: Item) -> str:
-    return "" if item.fault is not None else "calls"
-
-
-def _host_of(item: Item) -> str:
-    if item.fault is not None:
-        return ""
-    return f"host:{urlsplit(item.subject).netloc}"
+    if by_host:
+        return Courtesy(lane, 1, options.host_interval)
+    return Courtesy(lane, options.workers, options.interval)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Mapping
 from functools import partial
+from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from webtools.calls.validate import Dispatcher
 from webtools.config.settings import Config, Settings
-from webtools.flows.drivers import AsyncTransport, BlockingTransport, Flow, arun, run
+from webtools.flows.drivers import BlockingTransport, Flow, run
 from webtools.http.threads import at_once_or_in_thread
 from webtools.http.transport import transports_for
 from webtools.http.watching import AsyncWatchedTransport, WatchedTransport, watched
+from webtools.providers import PROVIDERS
 from webtools.tools import Tool
 
 if TYPE_CHECKING:
@@ -22,6 +25,15 @@ if TYPE_CHECKING:
     import httpx
 
 T = TypeVar("T")
+if "asyncio" in sys.modules:  # a program with loops, which a first call that imports holds up
+    for _name in (
+        "calls.present",
+        "flows.async_driver",
+        "operations.fetch",
+        "operations.summarize",
+    ):
+        import_module(f"webtools.{_name}")
+    _ours = dict(PROVIDERS)  # looking one up imports it
 
 
 class Instance:
@@ -75,8 +87,10 @@ class Instance:
         return await self._arun(lambda: self._dispatcher.call(tool, {**given}))
 
     async def _arun(self, begin: Callable[[], Flow[T]]) -> T:
+        from webtools.flows.async_driver import arun  # noqa: PLC0415 - blocking calls do without
+
         flow = await at_once_or_in_thread(begin)  # it looks whether the settings have changed
-        transport: AsyncTransport = await self._loops.current()
+        transport = await self._loops.current()
         return await arun(flow, watched(transport, AsyncWatchedTransport))
 
     def __repr__(self) -> str:

@@ -17,12 +17,8 @@ from webtools.flows.drivers import Flow, Offload
 from webtools.http.watching import Tracing
 from webtools.inputs.models import MAX_TEXT_CHARACTERS
 from webtools.logs.records import LOGGER
-from webtools.operations.fetch import MOST_CHARACTERS, fetch_in_turn
 from webtools.operations.filters import finding_similar
-from webtools.operations.loop_guard import search_anew
-from webtools.operations.read_output import read_on
 from webtools.operations.search import Others, search
-from webtools.operations.summarize import summarize
 from webtools.pipeline.context import CallContext
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.about import SearchOptions
@@ -199,8 +195,11 @@ def _search(given: SearchInput, context: CallContext) -> Flow[SearchResponse]:
     }
     options = context.options
     is_guarded = options.conversation and options.cache == "use" and accounts.loop_guard
-    how = search_anew if is_guarded else search
-    return how(account, queries, context, Others(others, limit_of), notes)
+    if not is_guarded:
+        return search(account, queries, context, Others(others, limit_of), notes)
+    from webtools.operations.loop_guard import search_anew  # noqa: PLC0415 - as `_fetch`
+
+    return search_anew(account, queries, context, Others(others, limit_of), notes)
 
 
 def _limit(asked: int, accounts: Accounts, account: Account) -> int:
@@ -213,6 +212,8 @@ def _limit(asked: int, accounts: Accounts, account: Account) -> int:
 
 
 def _fetch(given: FetchInput, context: CallContext) -> Flow[FetchResponse]:
+    from webtools.operations.fetch import fetch_in_turn  # noqa: PLC0415 - one search does without
+
     chain = context.accounts.chain("fetch", given.provider or None)
     fetched = yield from fetch_in_turn(chain, _page_query(given), context)
     response = fetched.response
@@ -235,6 +236,8 @@ def _cut_down(response: FetchResponse, question: str, **how: Any) -> FetchRespon
 
 def _page_query(given: FetchInput) -> PageQuery:
     """Ask for what was chosen; for a question the passages, of providers that choose such."""
+    from webtools.operations.fetch import MOST_CHARACTERS  # noqa: PLC0415 - as `_fetch`
+
     asked = bool(given.question)
     most = given.text_max_characters or MOST_CHARACTERS
     return PageQuery(
@@ -249,6 +252,8 @@ def _page_query(given: FetchInput) -> PageQuery:
 
 
 def _summarize(given: SummarizeInput, context: CallContext) -> Flow[SummaryResponse]:
+    from webtools.operations.summarize import summarize  # noqa: PLC0415 - as `_fetch`
+
     account, *others = context.accounts.chain("summarize", given.provider or None)
     query = SummaryQuery(
         url=given.url,
@@ -266,6 +271,8 @@ def _research(given: ResearchInput, context: CallContext) -> Flow[ResearchEnvelo
 
 
 def _read(given: ReadInput, _context: CallContext) -> Flow[ReadResponse]:
+    from webtools.operations.read_output import read_on  # noqa: PLC0415 - as `_fetch`
+
     return read_on(given)
 
 

@@ -7,7 +7,6 @@ from datetime import date
 from functools import partial
 from typing import Any, TypeVar
 
-from webtools.calls.present import answered, present_error
 from webtools.calls.sanitize import passed
 from webtools.calls.select import carry_out, find_tool, servable
 from webtools.config.settings import Accounts, Settings
@@ -70,6 +69,8 @@ class Dispatcher:
         self, name: str | Tool, arguments: Mapping[str, Any], options: CallOptions
     ) -> Flow[ToolResult]:
         """Call a tool as a model does; what is wrong with the call is a result as well."""
+        from webtools.calls.present import answered, present_error  # noqa: PLC0415 - `call` does without
+
         try:
             tool = self._checked(find_tool, name)
             given, context = self._begun(tool, arguments, options)
@@ -108,7 +109,7 @@ class Dispatcher:
         checked = self._checked(partial(read_input, tool.input_model), arguments)
         accounts = self.settings.accounts()
         # The arguments too: a key in a query must not be sent, nor quoted and cut in a message.
-        given = accounts.redactor.clean_given(checked)
+        given = accounts.redactor.clean(checked)
         known = self._facilities  # found anew when the settings have changed
         if known is None or known[0] is not accounts:
             known = self._facilities = accounts, facilities_of(accounts)

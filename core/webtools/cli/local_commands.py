@@ -75,7 +75,6 @@ settings; 4 stopped, as the budget is spent or a provider refuses; 130 Ctrl-C
             "use refresh bypass",
             "What to do with cached answers: use (default), refresh or bypass.",
         ),
-        choice("--format", "FORMAT", "text jsonl csv", "How INPUT is written: text, jsonl or csv."),
         value("--column", "NAME", "Column or key with the query or URL; leave others alone."),
         flag("--retry-failed", "Do the rows anew that failed.", default=None),
         choice(

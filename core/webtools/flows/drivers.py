@@ -1,8 +1,8 @@
-"""Flows and the two drivers that carry them out.
+"""Flows, their steps, and the driver that carries them out blocking.
 
 A flow is a generator. It yields a step that says what it wants, is sent the answer, and returns
-a result; it does no I/O itself. `run` carries steps out blocking, `arun` on the running event
-loop. Everything else in the package is written once, on top of these.
+a result; it does no I/O itself. `run` carries steps out blocking, `arun` of `async_driver` on the
+running event loop. Everything else in the package is written once, on top of these.
 
 What is made at every call, here and in the modules above, is not frozen: making it would take
 seven times as long. Nobody changes it all the same.
@@ -10,7 +10,6 @@ seven times as long. Nobody changes it all the same.
 
 from __future__ import annotations
 
-import asyncio
 import contextvars
 import os
 import threading
@@ -21,12 +20,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar, cast
 
 from webtools.errors import RequestTimeoutError, WebToolsError
-from webtools.flows.foreign import ainvoke, invoke
+from webtools.flows.foreign import invoke
 from webtools.http.messages import Request, Response
-from webtools.http.threads import in_own_thread, in_thread
 
 T = TypeVar("T")
-_LATE = "no answer came in time"
+LATE = "no answer came in time"
 
 
 @dataclass(slots=True)
@@ -143,18 +141,6 @@ class BlockingTransport(Protocol):
         ...
 
 
-class AsyncTransport(Protocol):
-    """The same, awaited."""
-
-    async def send(self, request: Request, deadline: float) -> Response:
-        """Raise `RequestError` when no answer came before `deadline`."""
-        ...
-
-    async def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
-        """Raise `RequestError` when no address was found before `deadline`."""
-        ...
-
-
 def run(flow: Flow[T], transport: BlockingTransport) -> T:
     """Drive a flow to its result, blocking the calling thread."""
     failure: WebToolsError | None = None
@@ -175,26 +161,6 @@ def run(flow: Flow[T], transport: BlockingTransport) -> T:
         flow.close()  # an interrupted call still runs the flow's cleanup
 
 
-async def arun(flow: Flow[T], transport: AsyncTransport) -> T:
-    """Drive a flow to its result on the running event loop."""
-    failure: WebToolsError | None = None
-    try:
-        step = next(flow)
-        while True:
-            reply, failure = None, None
-            try:
-                reply = await _aperform(step, transport)
-            except WebToolsError as error:
-                failure = error
-            # Outside the handler: there, all that the flow raises would have it as its context.
-            step = flow.send(reply) if failure is None else flow.throw(failure)
-    except StopIteration as stop:
-        return cast("T", stop.value)
-    finally:
-        failure = None  # else it and this frame would hold each other
-        flow.close()  # a cancelled task still runs the flow's cleanup
-
-
 def _perform(step: Step, transport: BlockingTransport) -> Any:  # noqa: PLR0911  one a step
     match step:
         case Send(request, deadline):
@@ -206,8 +172,8 @@ def _perform(step: Step, transport: BlockingTransport) -> Any:  # noqa: PLR0911 
         case Sleep(seconds):
             return time.sleep(seconds)
         case Offload(function, at_once):
-            answer = _now_or_later(at_once)
-            return function() if answer is _LATER else answer
+            answer = now_or_later(at_once)
+            return function() if answer is LATER else answer
         case Invoke(function, _, deadline):
             return invoke(function, deadline)
         case Wait(future, deadline):
@@ -218,68 +184,30 @@ def _perform(step: Step, transport: BlockingTransport) -> Any:  # noqa: PLR0911 
             return _gather(flows, limit, transport)
 
 
-async def _aperform(step: Step, transport: AsyncTransport) -> Any:  # noqa: PLR0911  one a step
-    match step:
-        case Send(request, deadline):
-            return await transport.send(request, deadline)
-        case Resolve(host, port, deadline):
-            return await transport.resolve(host, port, deadline)
-        case Now():
-            return time.monotonic()
-        case Sleep(seconds):
-            return await asyncio.sleep(seconds)
-        case Offload(function, at_once, alone):
-            answer = _now_or_later(at_once)
-            return await _offloaded(function, alone) if answer is _LATER else answer
-        case Invoke(_, afunction, deadline):
-            return await ainvoke(afunction, deadline)
-        case Wait(future, deadline):
-            return await _await(future, deadline)
-        case Place():
-            return os.getpid(), id(asyncio.get_running_loop())
-        case Gather(flows, limit):
-            return await _agather(flows, limit, transport)
-
-
-def _now_or_later(at_once: Callable[[], Any] | None) -> Any:
+def now_or_later(at_once: Callable[[], Any] | None) -> Any:
+    """Return what `at_once` of an `Offload` does, or `LATER` where that is not to be had."""
     if at_once is None:
-        return _LATER
+        return LATER
     try:
         return at_once()
     except WebToolsError:
         raise
     except Exception:  # noqa: BLE001  # whatever it is: `function` knows better
-        return _LATER
+        return LATER
 
 
-_LATER = object()
-
-
-async def _offloaded(function: Callable[[], Any], alone: bool) -> Any:
-    if alone:
-        return await asyncio.wrap_future(in_own_thread(function, "webtools-work"))
-    return await in_thread(function)
+LATER = object()
 
 
 def _wait(future: Future[T], deadline: float) -> T:
     try:
-        return future.result(_seconds_until(deadline))
+        return future.result(seconds_until(deadline))
     except TimeoutError:
-        raise RequestTimeoutError(_LATE) from None
+        raise RequestTimeoutError(LATE) from None
 
 
-async def _await(future: Future[T], deadline: float) -> T:
-    waiting = asyncio.wrap_future(future)
-    try:
-        await asyncio.wait({waiting}, timeout=_seconds_until(deadline))
-        if waiting.done():
-            return waiting.result()
-    finally:
-        waiting.cancel()  # whoever works for it goes on
-    raise RequestTimeoutError(_LATE)
-
-
-def _seconds_until(deadline: float) -> float:
+def seconds_until(deadline: float) -> float:
+    """Return the time left, at most what a thread can wait for."""
     return min(max(0.0, deadline - time.monotonic()), threading.TIMEOUT_MAX)
 
 
@@ -344,27 +272,3 @@ def _gather(flows: Sequence[Flow[Any]], limit: int, transport: BlockingTransport
     if crew.crash is not None:
         raise crew.crash
     return crew.outcomes
-
-
-async def _agather(flows: Sequence[Flow[Any]], limit: int, transport: AsyncTransport) -> list[Any]:
-    outcomes: list[Any] = [None] * len(flows)
-    queue = iter(enumerate(flows))
-
-    async def work() -> None:
-        for index, flow in queue:
-            try:
-                outcomes[index] = await arun(flow, transport)
-            except WebToolsError as error:
-                outcomes[index] = error
-
-    running = {asyncio.ensure_future(work()) for _ in range(min(limit, len(flows)))}
-    ended: set[asyncio.Task[None]] = set()
-    try:
-        if running:  # `wait` refuses nothing to wait for
-            ended, running = await asyncio.wait(running, return_when=asyncio.FIRST_EXCEPTION)
-    finally:
-        for task in running:
-            task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)  # their cleanup comes first
-    await asyncio.gather(*ended)  # raises what crashed
-    return outcomes

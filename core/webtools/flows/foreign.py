@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextvars
 import threading
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from webtools.errors import RequestError, RequestTimeoutError
 from webtools.text.cleaning import one_line
+
+if TYPE_CHECKING:
+    import asyncio
 
 _LONGEST_FAULT = 300  # characters of what foreign code says of its failure
 _CLEANUP = 1.0  # seconds that foreign code which was cancelled may take to end
@@ -60,6 +62,8 @@ def _outcome(function: Callable[[], Any], deadline: float) -> Any:
 
 
 async def _aoutcome(afunction: Callable[[], Awaitable[Any]], deadline: float) -> Any:
+    import asyncio  # noqa: PLC0415 - blocking calls do without
+
     async def work() -> Any:
         return await afunction()
 
@@ -93,8 +97,8 @@ def _told(error: BaseException) -> RequestError:
     """Put a foreign exception into words; one that is to end the program goes on."""
     if not isinstance(error, Exception):
         raise error
-    late = isinstance(error, TimeoutError | asyncio.TimeoutError)  # two types before Python 3.11
-    return (RequestTimeoutError if late else RequestError)(words_of(error))
+    kind = RequestTimeoutError if isinstance(error, TimeoutError) else RequestError
+    return kind(words_of(error))
 
 
 def words_of(error: Exception) -> str:

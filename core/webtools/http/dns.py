@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
 import time
 from concurrent.futures import Future
@@ -33,6 +32,8 @@ def resolve(host: str, port: int, deadline: float) -> tuple[str, ...]:
 
 async def aresolve(host: str, port: int, deadline: float) -> tuple[str, ...]:
     """Do the same on the running event loop, whose default executor it leaves alone."""
+    import asyncio  # noqa: PLC0415 - blocking calls do without
+
     looking = asyncio.wrap_future(_look_up(host, port))
     try:
         await asyncio.wait({looking}, timeout=_left(deadline))

@@ -9,7 +9,6 @@ search, which grows with the square of the connections in one pool, is ever paid
 
 from __future__ import annotations
 
-import asyncio
 import ssl
 import sys
 import threading
@@ -33,6 +32,8 @@ from webtools.http.backends import (
 from webtools.http.targets import Target
 
 if TYPE_CHECKING:
+    import asyncio
+
     from webtools.http.custom import AsyncPooledTransport, PooledTransport
 
 IDLE_SECONDS = 30.0  # an idle connection older than this is not used again
@@ -240,6 +241,8 @@ class AsyncLanes:
         return lane
 
     async def _wait_turn(self, deadline: float) -> None:
+        import asyncio  # noqa: PLC0415 - blocking calls do without
+
         # Not `wait_for` a semaphore: before Python 3.12 it swallows a cancellation that comes
         # together with the turn.
         loop = asyncio.get_running_loop()

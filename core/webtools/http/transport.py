@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import ssl
+import sys
 import weakref
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable
 from contextlib import suppress
@@ -33,19 +33,21 @@ from webtools.http.translation import (
 )
 
 if TYPE_CHECKING:
+    import asyncio
+
     import httpx
 
     from webtools.http.custom import AsyncCustomTransport, CustomTransport
 
-for _name in (
-    "anyio._backends._asyncio",
-    "concurrent.futures.thread",
-    "encodings.idna",
-    "platformdirs",
-):
-    # The first call would load these, and hold up its loop for 20 ms.
-    with suppress(ImportError):
-        import_module(_name)
+if "asyncio" in sys.modules:  # a program with loops, which a first call that imports holds up
+    for _name in (
+        "anyio._backends._asyncio",
+        "concurrent.futures.thread",
+        "encodings.idna",
+        "platformdirs",
+    ):
+        with suppress(ImportError):
+            import_module(_name)
 
 MAX_PAGE_ORIGINS = 64  # sites of fetched pages that connections are kept for
 _Key: TypeAlias = "tuple[str, str | None, tuple[str, ...]]"  # origin, proxy, addresses
@@ -239,7 +241,7 @@ class LoopTransports:
 
     def forget_running(self) -> None:
         """Drop the running loop's transport."""
-        self._keepers.pop(asyncio.get_running_loop(), None)
+        self._keepers.pop(_running_loop(), None)
 
 
 def transports_for(
@@ -274,6 +276,8 @@ def transports_for(
 
 
 def _running_loop() -> asyncio.AbstractEventLoop:
+    import asyncio  # noqa: PLC0415 - blocking calls do without
+
     try:
         return asyncio.get_running_loop()
     except RuntimeError:

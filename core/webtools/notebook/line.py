@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from webtools.inputs.options import Option, outdated
-from webtools.text.quoting import hint
+from webtools.text.quoting import hint, nearest
 
 _NAME = re.compile(r"--?[^\s=]*")
 _VALUE = re.compile(r'"(?P<double>[^"]*)"(?!\S)|\'(?P<single>[^\']*)\'(?!\S)|(?P<bare>\S+)')
@@ -32,7 +32,7 @@ def read_line(line: str, options: Sequence[Option]) -> tuple[dict[str, Any], str
     while (match := _NAME.match(rest)) is not None:
         rest = rest[match.end() :]
         if match[0] == "--":
-            break
+            return values, rest.strip()
         option = _find(match[0], options)
         value, rest = _value_of(option, match[0], rest)
         if option.kind == "list":
@@ -40,7 +40,17 @@ def read_line(line: str, options: Sequence[Option]) -> tuple[dict[str, Any], str
         else:
             values[option.target] = value
         rest = rest.lstrip()
+    _warn_of_late(rest, options)
     return values, rest.strip()
+
+
+def _warn_of_late(query: str, options: Sequence[Option]) -> None:
+    """Warn of what looks like an option and stands behind words of the query: it is one of them."""
+    late = (word.partition("=")[0] for word in query.split() if word.startswith("--"))
+    for name in late:
+        if near := nearest(name, [option.names[0] for option in options]):
+            told = f"{name} is taken as a word of the query; options stand before it: {near} ..."
+            print(f"{told} Put -- before the query if it is meant so.", file=sys.stderr)
 
 
 def _find(name: str, options: Sequence[Option]) -> Option:

@@ -6,13 +6,13 @@ import codecs
 import re
 from collections.abc import Iterable
 
-_WIDE_MARKS = (
+_BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8"), *_WIDE_MARKS)
 _LABEL = rb"""\s{0,9}=\s{0,9}["']?\s{0,9}([\w.:-]{2,40})"""
 _CHARSET = re.compile(rb"charset" + _LABEL, re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"\s{0,99}<\?xml\s[^>]{0,200}?\sencoding" + _LABEL, re.IGNORECASE)
@@ -31,53 +31,49 @@ _SAMPLE = 32 * 1024  # bytes that a guess is made from
 
 # Python has codecs that are no charsets, or slow ones (`idna`, `unicode_escape`): only these are
 # taken. As browsers do, the smaller charset of a pair is read as the larger one.
-_CHARSETS = {
-    **{name: name for name in ("utf-8", "utf-16", "utf-16-le", "utf-16-be", "gb18030")},
-    **{name: name for name in ("euc_jp", "iso2022_jp", "koi8-r", "koi8-u", "cp866", "mac-roman")},
-    "mac-cyrillic": "mac-cyrillic",
-    **{f"iso8859-{n}": f"iso8859-{n}" for n in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)},
-    **{f"cp{n}": f"cp{n}" for n in (874, 932, 949, 950, *range(1250, 1259))},
-    "ascii": "cp1252",
-    "iso8859-1": "cp1252",
+_UTF_16 = frozenset({"utf-16", "utf-16-le", "utf-16-be"})
+_MANY_BYTES = _UTF_16 | {  # a character; text of another charset is seldom valid in these
+    *("gb18030", "cp932", "cp949", "cp950", "big5hkscs", "euc_jp", "iso2022_jp")
+}
+_CODECS = _MANY_BYTES | {
+    *("utf-8", "koi8-r", "koi8-u", "cp866", "cp874", "mac-roman", "mac-cyrillic"),
+    *(f"iso8859-{n}" for n in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)),
+    *(f"cp{n}" for n in range(1250, 1259)),
+}
+_LARGER = {
+    **dict.fromkeys(("ascii", "iso8859-1"), "cp1252"),
+    **dict.fromkeys(("iso8859-11", "tis-620"), "cp874"),
+    **dict.fromkeys(("gb2312", "gbk"), "gb18030"),
     "iso8859-9": "cp1254",
-    "iso8859-11": "cp874",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
     "shift_jis": "cp932",
     "euc_kr": "cp949",
     "big5": "big5hkscs",
-    "big5hkscs": "big5hkscs",
-    "tis-620": "cp874",
 }
 _ALIASES = {  # labels in use that Python does not know
-    "x-sjis": "cp932",
-    "windows-31j": "cp932",
-    "windows-874": "cp874",
-    "x-mac-roman": "mac-roman",
-    **dict.fromkeys(("macintosh", "mac", "csmacintosh"), "mac-roman"),
-    **dict.fromkeys(("x-mac-cyrillic", "x-mac-ukrainian"), "mac-cyrillic"),
-    **dict.fromkeys(("iso-8859-8-i", "iso-8859-8-e", "logical", "visual"), "iso8859-8"),
-    **dict.fromkeys(("iso-8859-6-i", "iso-8859-6-e"), "iso8859-6"),
-    **dict.fromkeys(("unicode-1-1-utf-8", "unicode11utf8", "x-unicode20utf8"), "utf-8"),
-    **dict.fromkeys(("unicode", "ucs-2", "iso-10646-ucs-2", "unicodefeff"), "utf-16-le"),
-    **dict.fromkeys(("gb_2312", "gb_2312-80", "csgb2312", "x-gbk"), "gb18030"),
-    **dict.fromkeys(("cn-big5", "x-x-big5"), "big5"),
-    **dict.fromkeys(("x-euc-jp", "cseucpkdfmtjapanese"), "euc_jp"),
-    **dict.fromkeys(("windows-949", "ksc_5601", "ks_c_5601-1989", "cseuckr"), "cp949"),
-    **dict.fromkeys(("koi", "koi8"), "koi8-r"),
-    "koi8-ru": "koi8-u",
-    "dos-874": "cp874",
-    "sun_eu_greek": "iso8859-7",
-    "unicodefffe": "utf-16-be",
+    label: codec
+    for codec, labels in {
+        "big5": "cn-big5 x-x-big5",
+        "cp874": "windows-874 dos-874",
+        "cp932": "x-sjis windows-31j",
+        "cp949": "windows-949 ksc_5601 ks_c_5601-1989 cseuckr",
+        "euc_jp": "x-euc-jp cseucpkdfmtjapanese",
+        "gb18030": "gb_2312 gb_2312-80 csgb2312 x-gbk",
+        "iso8859-6": "iso-8859-6-i iso-8859-6-e",
+        "iso8859-7": "sun_eu_greek",
+        "iso8859-8": "iso-8859-8-i iso-8859-8-e logical visual",
+        "koi8-r": "koi koi8",
+        "koi8-u": "koi8-ru",
+        "mac-cyrillic": "x-mac-cyrillic x-mac-ukrainian",
+        "mac-roman": "x-mac-roman macintosh mac csmacintosh",
+        "utf-8": "unicode-1-1-utf-8 unicode11utf8 x-unicode20utf8",
+        "utf-16-be": "unicodefffe",
+        "utf-16-le": "unicode ucs-2 iso-10646-ucs-2 unicodefeff",
+    }.items()
+    for label in labels.split()
 }
 _SPELLING = re.compile(r"^x-(?=cp125\d$)|^(?:cs)?iso8859(?=\d{1,2}$)")
-_MANY_BYTES = frozenset(  # a character; text of another charset is seldom valid in these
-    {"utf-16", "utf-16-le", "utf-16-be", "gb18030", "cp932", "cp949", "cp950", "big5hkscs"}
-    | {"euc_jp", "iso2022_jp"}
-)
-_UTF_16 = frozenset({"utf-16", "utf-16-le", "utf-16-be"})
-STRAY_ZEROS = 0.01  # share of the bytes; a text may have some
-MANY_ZEROS = 0.2  # only UTF-16 has so many
+_STRAY_ZEROS = 0.01  # share of the bytes; a text may have some
+_MANY_ZEROS = 0.2  # only UTF-16 has so many
 # Valid characters for a wrong byte. Words in other charsets have three at most, in Thai.
 _NEARLY_ALL = 5
 
@@ -103,16 +99,15 @@ def decode(body: bytes, content_type: str, *, markup: bool = False) -> str:
     return body.decode(declared[0] if declared else _guess(body) or "cp1252", "replace")
 
 
-def is_wide(head: bytes, content_type: str) -> bool:
-    """Return whether a page's start is UTF-16 or UTF-32, as it says; zeros are part of those."""
-    declared = [name for name in _declared(head, content_type, markup=False) if name in _UTF_16]
-    names = [name for mark, name in _WIDE_MARKS if head.startswith(mark)]
-    names = names or (declared and _wide(head, declared))
-    if not names:
-        return False
-    # A binary file that begins with such a mark soon gives zeros and halves of surrogate pairs.
-    text = codecs.getincrementaldecoder(names[0])("replace").decode(head)
-    return text.count("\0") + text.count("\ufffd") <= STRAY_ZEROS * len(text)
+def is_text(head: bytes, content_type: str) -> bool:
+    """Return whether a page's start is text: zeros are part of UTF-16, and else of binary files.
+
+    A binary file that begins with a byte order mark soon gives zeros and halves of surrogate pairs.
+    """
+    if head.count(0) <= _STRAY_ZEROS * len(head):
+        return True
+    text = decode(head, content_type)
+    return text.count("\0") + text.count("\ufffd") <= _STRAY_ZEROS * len(text)
 
 
 def _strictly(body: bytes, names: Iterable[str]) -> str | None:
@@ -164,7 +159,8 @@ def charset(label: str) -> str | None:
         name = codecs.lookup(label).name
     except (LookupError, ValueError):  # ValueError: a NUL in the label
         return None
-    return _CHARSETS.get(name)
+    name = _LARGER.get(name, name)
+    return name if name in _CODECS else None
 
 
 def _likely(body: bytes, declared: list[str]) -> list[str]:
@@ -178,7 +174,7 @@ def _likely(body: bytes, declared: list[str]) -> list[str]:
 def _wide(sample: bytes, declared: list[str]) -> list[str]:
     """Recognise UTF-16 without a byte order mark by the zeros beside ASCII characters."""
     named = [name for name in declared if name in _UTF_16]
-    if sample.count(0) <= (STRAY_ZEROS if named else MANY_ZEROS) * len(sample):
+    if sample.count(0) <= (_STRAY_ZEROS if named else _MANY_ZEROS) * len(sample):
         return []
     return [_ordered(name, sample) for name in named or ["utf-16"]]
 

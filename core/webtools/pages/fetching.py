@@ -102,21 +102,15 @@ def fetch_content(url: str, terms: Terms) -> Flow[tuple[Content, Target]]:
     Raises:
         WebToolsError: It may not be fetched, did not come, or cannot be read.
     """
-    visit = yield from _visit(url, terms)
-    content = yield from _content(url, visit, terms)
-    return content, visit.target
+    target, response = yield from _visit(url, terms)
+    content = yield from _content(url, target, response, terms)
+    return content, target
 
 
 # --- getting the bytes -------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Visit:
-    target: Target
-    response: Response
-
-
-def _visit(url: str, terms: Terms) -> Flow[_Visit]:
+def _visit(url: str, terms: Terms) -> Flow[tuple[Target, Response]]:
     policy, target = terms.policy, parse(url)
     for _ in range(MAX_REDIRECTS + 1):
         terms.check_site(target.url)
@@ -125,7 +119,7 @@ def _visit(url: str, terms: Terms) -> Flow[_Visit]:
         response = yield from _ask(target, policy, terms)
         location = _location(response)
         if response.status not in _REDIRECTS or not location:
-            return _Visit(target, _accepted(response, terms))
+            return target, _accepted(response, terms)
         policy, target = policy.after(target), follow(target, location)
     raise ProviderError(f"the site redirects more than {MAX_REDIRECTS} times; use another source")
 
@@ -140,10 +134,10 @@ def _admit(target: Target, policy: Policy, terms: Terms, kept: KeptRobots) -> Fl
 
 def _robots_file(address: str, terms: Terms) -> Flow[RobotsFile]:
     try:
-        visit = yield from _visit(address, terms)
+        _, response = yield from _visit(address, terms)
     except (RequestError, ProviderError) as error:
         return robots.file_for(error)
-    return robots.file_of(visit.response.body)
+    return robots.file_of(response.body)
 
 
 def _location(response: Response) -> str:
@@ -221,14 +215,14 @@ def _is_challenge(body: bytes) -> bool:
 # --- reading them ------------------------------------------------------------------------------
 
 
-def _content(url: str, visit: _Visit, terms: Terms) -> Flow[Content]:
+def _content(url: str, target: Target, response: Response, terms: Terms) -> Flow[Content]:
     now: float = yield Now()
     grace = min(_LONGEST_GRACE, _GRACE * terms.timeout)
     source = Source(
-        body=visit.response.body,
-        content_type=visit.response.headers.get("content-type", ""),
+        body=response.body,
+        content_type=response.headers.get("content-type", ""),
         asked=url,
-        url=visit.target.url,
+        url=target.url,
         seconds=max(grace, terms.deadline - now),
     )
     alarm = Alarm()

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 from webtools.pages.code import fenced, inline_code, is_block_code, language, lines_of
 from webtools.pages.links import absolute, base_of, is_permalink, linked, visible_text
@@ -84,9 +85,9 @@ class _Writer:
         table |= dict.fromkeys(_HEADINGS, self._heading)
         table |= dict.fromkeys(("pre", "listing", "xmp"), self._code_block)
         table |= dict.fromkeys(("code", "kbd", "samp", "tt"), self._code)
-        table |= dict.fromkeys(("b", "strong"), self._strong)
-        table |= dict.fromkeys(("em", "i"), self._emphasis)
-        table |= dict.fromkeys(("del", "s", "strike"), self._struck)
+        table |= dict.fromkeys(("b", "strong"), partial(self._marked, mark="**"))
+        table |= dict.fromkeys(("em", "i"), partial(self._marked, mark="*"))
+        table |= dict.fromkeys(("del", "s", "strike"), partial(self._marked, mark="~~"))
         return table | dict.fromkeys(_SKIPPED, _skip)
 
     def text(self) -> str:
@@ -298,15 +299,6 @@ class _Writer:
                 [inline_code(text), *(self._linked(text_of(a).strip(), a) for a in links)]
             )
         self._inline.append(text)
-
-    def _strong(self, element: Element) -> None:
-        self._marked(element, "**")
-
-    def _emphasis(self, element: Element) -> None:
-        self._marked(element, "*")
-
-    def _struck(self, element: Element) -> None:
-        self._marked(element, "~~")
 
     def _marked(self, element: Element, mark: str) -> None:
         if self._plain:

@@ -41,7 +41,6 @@ class Markup:
         text: All text a reader sees, without navigation and footer; a line per block.
         noscript: Text for readers without JavaScript.
         meta: Content of meta elements by their name, property or itemprop in lower case.
-        time: The first `datetime` of a time element that is marked as the date of publication.
         linked_data: The JSON-LD texts.
         elements: Number of elements.
         depth: Greatest depth of elements.
@@ -56,7 +55,6 @@ class Markup:
     text: str = ""
     noscript: str = ""
     meta: dict[str, str] = field(default_factory=dict[str, str])
-    time: str = ""
     linked_data: list[str] = field(default_factory=list[str])
     elements: int = 0
     depth: int = 0
@@ -121,8 +119,6 @@ class _Target:
             self._script = [] if linked else None
         elif tag == "input":
             found.passwords += attributes.get("type", "").lower() == "password"
-        elif tag == "time" and not found.time and _marks_publication(attributes):
-            found.time = attributes.get("datetime", "")[:_LONGEST_META]
         elif attributes.get("id") in _APP_ROOTS:
             found.has_app_root = True
 
@@ -170,10 +166,6 @@ class _Target:
         found.text = _lines(self._kept[""])
         found.noscript = _lines(self._kept["noscript"])[:_LONGEST_NOSCRIPT]
         return found
-
-
-def _marks_publication(attributes: Mapping[str, str]) -> bool:
-    return "pubdate" in attributes or attributes.get("itemprop", "").lower() == "datepublished"
 
 
 def _first_line(parts: list[str]) -> str:

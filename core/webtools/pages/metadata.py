@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
@@ -37,39 +36,18 @@ _NOBODY = re.compile(
 _LOGIN = re.compile(r"[a-z0-9._-]{1,40}")  # a user's, no name
 _BY = re.compile(r"^(?:by|von|par|por|di|door)[\s:]+", re.IGNORECASE)
 _AUTHOR_CLASSES = frozenset(
-    {
-        "author",
-        "author-name",
-        "author__name",
-        "byline",
-        "byline-name",
-        "byline__name",
-        "post-author",
-    }
-    | {"entry-author", "p-author", "article-author", "article__author", "fn"}
+    {"author", "author-name", "author__name", "byline", "byline-name", "byline__name", "fn"}
+    | {"post-author", "entry-author", "p-author", "article-author", "article__author"}
 )
 _DIGIT = re.compile(r"\d")
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What a page declares.
-
-    Attributes:
-        title: Title without the site's name, or None.
-        author: Authors, parted by commas, or None.
-        published_at: Aware date and time, at the page's own offset from UTC, or None.
-    """
-
-    title: str | None = None
-    author: str | None = None
-    published_at: datetime | None = None
-
-
-def facts_of(markup: Markup, root: Element | None, url: str = "") -> Facts:
-    """Read what a page declares; of a page that is too wild for a tree, `root` is None."""
+def facts_of(
+    markup: Markup, root: Element | None, url: str = ""
+) -> tuple[str | None, str | None, datetime | None]:
+    """Return a page's title, authors and date; of a page too wild for a tree, `root` is None."""
     nodes = nodes_of(markup.linked_data)
-    return Facts(
+    return (
         _title(markup, root, nodes),
         _author(markup, root, nodes),
         published(markup, root, nodes, url),

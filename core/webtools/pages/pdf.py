@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 import time
 from collections.abc import Iterator
@@ -53,7 +52,6 @@ def _open(body: bytes) -> PdfReader:
     from pypdf import PdfReader  # noqa: PLC0415 - 100 ms, and of the extra `fetch`
     from pypdf.errors import DependencyError  # noqa: PLC0415
 
-    logging.getLogger("pypdf").addHandler(_QUIET)
     try:
         reader = PdfReader(BytesIO(body))
         if reader.is_encrypted and not reader.decrypt(""):
@@ -63,9 +61,6 @@ def _open(body: bytes) -> PdfReader:
         message = f"{_ENCRYPTED}; if it needs none: pip install cryptography"
         raise ProviderError(message) from None
     return reader
-
-
-_QUIET = logging.NullHandler()  # adding it a second time does nothing
 
 
 def _texts(reader: PdfReader, until: float) -> Iterator[str]:
@@ -87,27 +82,19 @@ def _joined(pages: list[str]) -> str:
 def _with_metadata(reader: PdfReader, text: str, warnings: list[str]) -> Content:
     try:
         facts = reader.metadata
-        title, author = (facts.title, facts.author) if facts else (None, None)
-        created = facts.creation_date if facts else None
+        title, author = (_line(facts.title), _line(facts.author)) if facts else (None, None)
+        created = _utc(facts.creation_date) if facts else None
     except Exception:  # noqa: BLE001  # damaged metadata is no reason to lose the text
         return Content(text, warnings=warnings)
-    return Content(text, _title(title), _line(author), _utc(created), warnings)
+    title = None if title is None or _NO_TITLE.fullmatch(title) else title
+    return Content(text, title, author, created, warnings)
 
 
 def _line(value: object) -> str | None:
     return one_line(value)[:_LONGEST_LINE] or None if isinstance(value, str) else None
 
 
-def _title(value: object) -> str | None:
-    title = _line(value)
-    return None if title is None or _NO_TITLE.fullmatch(title) else title
-
-
 def _utc(value: datetime | None) -> datetime | None:
     if value is None:
         return None
-    try:
-        aware = value if value.tzinfo else value.replace(tzinfo=UTC)
-        return aware.astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
+    return (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(UTC)

@@ -11,15 +11,14 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
-from typing import TypeVar
 
 from webtools.errors import ConfigError, ProviderError, WebToolsError
 from webtools.pages import INSTALL
 from webtools.pages.block_pages import Sight, wall
-from webtools.pages.charset import MANY_ZEROS, STRAY_ZEROS, decode, is_wide
+from webtools.pages.charset import decode, is_text
 from webtools.pages.main_text import main_part
 from webtools.pages.markdown import to_markdown
 from webtools.pages.markup import Markup, scan
@@ -27,8 +26,6 @@ from webtools.pages.metadata import facts_of
 from webtools.pages.tree import Element, parse
 from webtools.pages.visibility import drop_invisible
 from webtools.text.cleaning import without_controls
-
-T = TypeVar("T")
 
 MAX_TEXT = 1_000_000  # characters that one page may give
 MAX_HTML = 8 * 1024 * 1024
@@ -40,22 +37,25 @@ _LOOKS_LIKE_HTML = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _TAG = re.compile(r"</?[a-z][^<>]{0,2000}>", re.IGNORECASE)
-_SIGNATURES = (
-    (b"\x89PNG\r\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF8", "image/gif"),
-    (b"PK\x03\x04", "application/zip"),
-    (b"\x1f\x8b", "application/gzip"),
-    (b"Rar!", "application/vnd.rar"),
-    (b"7z\xbc\xaf", "application/x-7z-compressed"),
-    (b"\x7fELF", "application/x-executable"),
-    (b"MZ\x90", "application/x-msdownload"),
-    (b"OggS", "audio/ogg"),
-    (b"ID3", "audio/mpeg"),
-    (b"\x1a\x45\xdf\xa3", "video/webm"),
-    (b"wOFF", "font/woff"),
-    (b"\xd0\xcf\x11\xe0", "application/x-ole-storage"),
-)
+_SIGNATURES = {
+    rb"\x89PNG\r\n": "image/png",
+    rb"\xff\xd8\xff": "image/jpeg",
+    rb"GIF8": "image/gif",
+    rb"RIFF....WEBP": "image/webp",
+    rb"RIFF": "audio/wav",
+    rb"....ftyp": "video/mp4",
+    rb"PK\x03\x04": "application/zip",
+    rb"\x1f\x8b": "application/gzip",
+    rb"Rar!": "application/vnd.rar",
+    rb"7z\xbc\xaf": "application/x-7z-compressed",
+    rb"\x7fELF": "application/x-executable",
+    rb"MZ\x90": "application/x-msdownload",
+    rb"OggS": "audio/ogg",
+    rb"ID3": "audio/mpeg",
+    rb"\x1a\x45\xdf\xa3": "video/webm",
+    rb"wOFF": "font/woff",
+    rb"\xd0\xcf\x11\xe0": "application/x-ole-storage",
+}
 _TEXT_TYPES = re.compile(
     r"text/.+|application/(?:.+\+)?(?:json|xml|yaml|toml)|application/(?:x-)?"
     r"(?:ndjson|jsonlines|javascript|ecmascript|yaml|sh|tex|latex|sql|httpd-php|python|rss|atom)"
@@ -113,6 +113,7 @@ def read(source: Source) -> Content:
         ProviderError: It is of a kind that has no text, cannot be read, or stands in for the page
             that was asked for.
     """
+    _silence_libraries()
     kind = _kind(source)
     if kind == "pdf":
         from webtools.pages.pdf import read_pdf  # noqa: PLC0415 - few pages are PDF files
@@ -120,14 +121,13 @@ def read(source: Source) -> Content:
         return _bounded(_guarded("PDF", lambda: read_pdf(source.body, source.seconds)))
     text = without_controls(decode(source.body, source.content_type, markup=kind != "text"))
     if kind == "html" and _TAG.search(text):
-        _silence_libraries()
         return _bounded(_guarded("HTML", lambda: _read_html(text, source)))
     if not text.strip():
         raise ProviderError("the page is empty")
     return _bounded(Content(text.strip()))
 
 
-def _guarded(kind: str, work: Callable[[], T]) -> T:
+def _guarded(kind: str, work: Callable[[], Content]) -> Content:
     """Turn whatever a library raises over hostile bytes into our error."""
     try:
         return work()
@@ -145,13 +145,7 @@ def _bounded(content: Content) -> Content:
     if len(content.text) <= MAX_TEXT:
         return content
     warning = f"only the first {MAX_TEXT:,} of {len(content.text):,} characters were taken"
-    return Content(
-        content.text[:MAX_TEXT],
-        content.title,
-        content.author,
-        content.published_at,
-        [*content.warnings, warning],
-    )
+    return replace(content, text=content.text[:MAX_TEXT], warnings=[*content.warnings, warning])
 
 
 # --- kinds -------------------------------------------------------------------------------------
@@ -163,8 +157,11 @@ def _kind(source: Source) -> str:
     head = source.body[:4096]
     if _PDF.match(head):
         return "pdf"
-    if (found := _signature(head)) or (found := _binary(declared, source.content_type, head)):
-        raise ProviderError(_not_text(found))
+    for mark, name in _SIGNATURES.items():
+        if re.match(mark, head, re.DOTALL):
+            raise _no_text(name)
+    if not is_text(head, source.content_type):
+        raise _no_text(declared if declared not in _UNTOLD else "application/octet-stream")
     if declared in _HTML_TYPES:
         return "html"
     if _TEXT_TYPES.fullmatch(declared):
@@ -172,33 +169,14 @@ def _kind(source: Source) -> str:
     if _LOOKS_LIKE_HTML.match(head):
         return "html"
     if declared not in {"", "unknown/unknown"}:
-        raise ProviderError(_not_text(declared))
+        raise _no_text(declared)
     return "text"
 
 
-def _signature(head: bytes) -> str:
-    if head[4:8] == b"ftyp":
-        return "video/mp4"
-    if head[:4] == b"RIFF":
-        return "image/webp" if head[8:12] == b"WEBP" else "audio/wav"
-    return next((name for mark, name in _SIGNATURES if head.startswith(mark)), "")
-
-
-def _binary(declared: str, content_type: str, head: bytes) -> str:
-    """Name what has the zeros of a binary file, though not at every other place as UTF-16."""
-    share = head.count(0) / max(1, len(head))
-    untold = declared in _UNTOLD
-    if share <= (0 if untold else STRAY_ZEROS) or is_wide(head, content_type):
-        return ""
-    if untold:
-        return "application/octet-stream"
-    return declared if share < MANY_ZEROS else ""
-
-
-def _not_text(kind: str) -> str:
+def _no_text(kind: str) -> ProviderError:
     named = re.sub(r"[^a-z0-9.+/_-]", "", kind)[:80] or "unknown"
     known = "only HTML, PDF and text are read"
-    return f"the content is of type {named}, which has no text to read; {known}"
+    return ProviderError(f"the content is of type {named}, which has no text to read; {known}")
 
 
 # --- HTML --------------------------------------------------------------------------------------
@@ -209,22 +187,20 @@ def _read_html(html: str, source: Source) -> Content:
         raise ProviderError(f"the page has more than {MAX_HTML // 2**20} MiB of HTML")
     markup = scan(html)
     root = parse(html) if markup.is_tame else None
-    facts = facts_of(markup, root, source.url)
+    title, author, published_at = facts_of(markup, root, source.url)
     text, warnings = _main(markup, root, source.url)
     if reason := wall(Sight(source.asked, source.url, html, markup, _TARGET.sub("]", text))):
         raise ProviderError(reason)
     if not text:
         raise ProviderError("the page has no text to read")
-    return Content(text, facts.title, facts.author, facts.published_at, warnings)
+    return Content(text, title, author, published_at, warnings)
 
 
 def _main(markup: Markup, root: Element | None, url: str) -> tuple[str, list[str]]:
     """Return the main text; of a page too wild to build a tree of, all that is shown."""
-    if not markup.is_tame:
-        return without_controls(markup.text), [_WILD]
     body = None if root is None else root.find("body")
     if body is None:
-        return without_controls(markup.text), []
+        return without_controls(markup.text), [] if markup.is_tame else [_WILD]
     unseen = drop_invisible(root)
     told = f"{unseen:,} characters that the page hides from its readers were left out"
     text = without_controls(to_markdown(main_part(body), url)).strip()

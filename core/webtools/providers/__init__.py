@@ -7,6 +7,8 @@ an installed package in the entry point group `webtools.providers`.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from webtools.errors import (
     AuthenticationError,
     BadRequestError,
@@ -21,24 +23,6 @@ from webtools.errors import (
 )
 from webtools.flows.drivers import Flow, Sleep
 from webtools.http.messages import OK, Request, Response
-from webtools.providers import (
-    brave,
-    context7,
-    direct,
-    exa,
-    firecrawl,
-    jina,
-    jina_search,
-    kagi,
-    linkup,
-    parallel,
-    perplexity,
-    searxng,
-    serper,
-    tavily,
-    wikipedia,
-    you,
-)
 from webtools.providers.about import About, Account, Capability, Options, SearchOptions
 from webtools.providers.errors import (
     ITSELF,
@@ -105,25 +89,46 @@ from webtools.providers.protocols import (
 from webtools.providers.registry import Registry, Services
 from webtools.results import Page, SearchResult
 
+if TYPE_CHECKING:
+    from webtools.providers import (
+        brave,
+        context7,
+        direct,
+        exa,
+        firecrawl,
+        jina,
+        jina_search,
+        kagi,
+        linkup,
+        parallel,
+        perplexity,
+        searxng,
+        serper,
+        tavily,
+        wikipedia,
+        you,
+    )
+
+# A provider is imported when it is first looked up; from then on its name is known here.
 PROVIDERS = Registry(
-    [
-        Services(exa, search=exa, fetch=exa),
-        Services(kagi, search=kagi, fetch=kagi, summarize=kagi),
-        Services(brave, search=brave),
-        Services(perplexity, search=perplexity, synthesize=perplexity),
-        Services(tavily, search=tavily, fetch=tavily),
-        Services(context7, docs=context7),
-        Services(wikipedia, search=wikipedia),
-        Services(searxng, search=searxng),
-        Services(serper, search=serper),
-        Services(you, search=you),
-        Services(firecrawl, search=firecrawl, fetch=firecrawl),
-        Services(linkup, search=linkup),
-        Services(parallel, search=parallel, fetch=parallel),
-        Services(jina, fetch=jina),
-        Services(jina_search, search=jina_search),
-        Services(direct, pages=direct),
-    ]
+    {
+        "exa": lambda: Services(exa, search=exa, fetch=exa),
+        "kagi": lambda: Services(kagi, search=kagi, fetch=kagi, summarize=kagi),
+        "brave": lambda: Services(brave, search=brave),
+        "perplexity": lambda: Services(perplexity, search=perplexity, synthesize=perplexity),
+        "tavily": lambda: Services(tavily, search=tavily, fetch=tavily),
+        "context7": lambda: Services(context7, docs=context7),
+        "wikipedia": lambda: Services(wikipedia, search=wikipedia),
+        "searxng": lambda: Services(searxng, search=searxng),
+        "serper": lambda: Services(serper, search=serper),
+        "you": lambda: Services(you, search=you),
+        "firecrawl": lambda: Services(firecrawl, search=firecrawl, fetch=firecrawl),
+        "linkup": lambda: Services(linkup, search=linkup),
+        "parallel": lambda: Services(parallel, search=parallel, fetch=parallel),
+        "jina": lambda: Services(jina, fetch=jina),
+        "jina-search": lambda: Services(jina_search, search=jina_search),
+        "direct": lambda: Services(direct, pages=direct),
+    }
 )
 register = PROVIDERS.register
 

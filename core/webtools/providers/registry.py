@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, get_args
 
@@ -113,14 +114,17 @@ def _name_of(provider: Any) -> str:
 class Registry(Mapping[str, Services]):
     """Providers by type; a type that is unknown is looked for in the installed packages.
 
-    Iterating lists what is loaded: ours, what was registered, and what was asked for by its type.
-    Once an unknown type was asked for, `announced` names the rest; whoever reads the environment
-    has all of them loaded, as only they know their variables.
+    Iterating lists ours, what was registered, and what was asked for by its type. Once an unknown
+    type was asked for, `announced` names the rest; whoever reads the environment has all of them
+    loaded, as only they know their variables.
+
+    Args:
+        ours: What makes ours, by type; the module of that name is imported before.
     """
 
-    def __init__(self, ours: Iterable[Services]) -> None:
-        self._loaded = {each.about.name: each for each in ours}
-        self._ours = frozenset(self._loaded)
+    def __init__(self, ours: Mapping[str, Callable[[], Services]]) -> None:
+        self._ours = ours
+        self._loaded: dict[str, Services] = {}
         self._entry_points: dict[str, EntryPoint] | None = None
         self._broken: tuple[str, ...] | None = None  # unknown until all were loaded
         self._lock = threading.RLock()
@@ -136,12 +140,12 @@ class Registry(Mapping[str, Services]):
         return self._load(kind) if found is None else found
 
     def __iter__(self) -> Iterator[str]:
-        """List the types that are loaded."""
-        return iter(tuple(self._loaded))
+        """List these types."""
+        return iter(dict.fromkeys((*self._ours, *self._loaded)))
 
     def __len__(self) -> int:
-        """Count the types that are loaded."""
-        return len(self._loaded)
+        """Count these types."""
+        return len(self._ours.keys() | self._loaded.keys())
 
     def register(self, provider: Any) -> Services:
         """Add a provider, a module or an object, for this process; the last of a type counts.
@@ -152,7 +156,7 @@ class Registry(Mapping[str, Services]):
         found = services_of(provider)
         name = found.about.name
         with self._lock:
-            if name in self._ours and self._loaded[name].provider is not provider:
+            if name in self._ours and self[name].provider is not provider:
                 raise ConfigError(f'Provider type "{name}" is built in; choose another name.')
             self._loaded[name] = found
         return found
@@ -190,6 +194,9 @@ class Registry(Mapping[str, Services]):
         return tuple(dict.fromkeys([*self, *self.announced()]))
 
     def _load(self, kind: str) -> Services:
+        if make := self._ours.get(kind):
+            import_module(f"{__package__}.{kind.replace('-', '_')}")
+            return self._loaded.setdefault(kind, make())
         with self._lock:
             if kind not in self.announced() or self._entry_points is None:
                 raise KeyError(kind)

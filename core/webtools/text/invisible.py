@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from itertools import islice
-from typing import Any, TypeVar, cast
+from typing import TypeVar
 from urllib.parse import quote
 
 from pydantic import BaseModel
@@ -35,7 +35,7 @@ from webtools.text.invisible_table import (
     VIRAMAS,
     standard_bases,
 )
-from webtools.text.narrowing import is_list, is_object
+from webtools.text.values import with_texts
 
 T = TypeVar("T")
 Model = TypeVar("Model", bound=BaseModel)
@@ -176,7 +176,7 @@ def visible_error(error: WebToolsError) -> WebToolsError:
 
 def visible(value: T) -> T:
     """Take the hidden characters out of a value and all that is in it."""
-    return cast("T", _Cleaner().clean(value))
+    return with_texts(value, _visible)
 
 
 def visible_model(response: Model) -> Model:
@@ -184,9 +184,23 @@ def visible_model(response: Model) -> Model:
 
     In URLs they are escaped, not removed: another URL would be an invented one.
     """
-    cleaner = _Cleaner()
-    clean: Model = cleaner.clean(response)
-    return _warned(clean, cleaner.removed) if cleaner.removed else clean
+    removed = 0
+
+    def clean(text: str, name: str) -> str:
+        nonlocal removed
+        shown = _visible(text, name)
+        removed += max(0, len(text) - len(shown))
+        return shown
+
+    response = with_texts(response, clean)
+    return _warned(response, removed) if removed else response
+
+
+def _visible(text: str, name: str) -> str:
+    clean = without_hidden(text)
+    if clean == text or name not in _ADDRESSES:
+        return clean
+    return _compiled(_SUSPECT).sub(lambda match: quote(match[0]), text)
 
 
 def _warned(response: Model, removed: int) -> Model:
@@ -200,39 +214,3 @@ def _warned(response: Model, removed: int) -> Model:
         return response
     told: list[str] = getattr(response, "warnings", [])
     return response.model_copy(update={"warnings": [*told, warning]})
-
-
-class _Cleaner:
-    """Cleans values and counts what it removes."""
-
-    def __init__(self) -> None:
-        self.removed = 0
-
-    def clean(self, value: Any, name: str = "") -> Any:
-        """Clean a value and all that is in it; what needs no change is returned as it is."""
-        if isinstance(value, str):
-            return _escaped(value) if name in _ADDRESSES else self._text(value)
-        if isinstance(value, BaseModel):
-            return self._model(value)
-        if is_list(value):
-            return [self.clean(item, name) for item in value]
-        if is_object(value):
-            return {key: self.clean(item, key) for key, item in value.items()}
-        return value
-
-    def _text(self, text: str) -> str:
-        clean = without_hidden(text)
-        self.removed += len(text) - len(clean)
-        return clean
-
-    def _model(self, model: BaseModel) -> BaseModel:
-        cleaned = ((name, self.clean(value, name), value) for name, value in vars(model).items())
-        changed = {name: new for name, new, old in cleaned if new is not old and new != old}
-        return model.model_copy(update=changed) if changed else model
-
-
-def _escaped(url: str) -> str:
-    clean = without_hidden(url)
-    if clean == url:
-        return url
-    return _compiled(_SUSPECT).sub(lambda match: quote(match[0]), url)

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-import string
 import sys
 from base64 import b64encode
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from functools import cache, lru_cache
+from functools import lru_cache
 from html.entities import html5
-from typing import Any, TypeVar, cast
+from typing import TypeVar
 from urllib.parse import unquote
 
 from pydantic import BaseModel
 from pydantic_core import to_json
 
 from webtools.errors import WebToolsError
-from webtools.text.narrowing import is_list, is_object
+from webtools.text.values import with_texts
 
 T = TypeVar("T")
-Model = TypeVar("Model", bound=BaseModel)
 MARK = "[redacted]"
 _SHORTEST_BEGINNING = 12  # characters of a key that was cut, or half of it if that is more
 SHORTEST_PASSWORD = 8  # a shorter one is a word like others: texts would be full of holes
@@ -35,36 +33,28 @@ class Redactor:
     """
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        """Take the keys; the longest are replaced first, for one may begin another."""
+        """Take the keys."""
         parts = {part for secret in secrets if secret for part in _parts(secret)}
-        longest_first = sorted(parts, key=len, reverse=True)
-        self._secrets = [(_landmark(_beginning(part)), part) for part in longest_first]
+        self._secrets = [(_landmark(_beginning(part)), part) for part in sorted(parts)]
         self._landmarks = [*{landmark.encode() for landmark, _ in self._secrets}]
 
     def text(self, text: str) -> str:
         """Clean a text."""
-        clean = self._without_spelled(text)
-        return self._without_escaped(clean) if self._secrets and _has_escapes(clean) else clean
-
-    def _without_escaped(self, text: str) -> str:
-        """Take out keys whose letters are escaped, which are found in the text without escapes."""
-        rough = _roughly_unescaped(text)
-        if not any(landmark in rough for landmark, _ in self._secrets):
-            return text
-        plain, places = _unescaped(text)
-        spans = [span for _, secret in self._secrets for span in _found(secret, plain)]
+        clean = _without(self._spans(text), text)
+        if not self._secrets or not _has_escapes(clean):
+            return clean
+        plain = _ANY_ESCAPE.sub(_letter, clean)
+        if not any(landmark in plain for landmark, _ in self._secrets):
+            return clean
+        spans, places = self._spans(plain), _places(clean)
         return _without(
-            [(_place(start, places), _place(end, places)) for start, end in spans], text
+            [(_place(start, places), _place(end, places)) for start, end in spans], clean
         )
 
-    def _without_spelled(self, text: str) -> str:
+    def _spans(self, text: str) -> list[tuple[int, int]]:
+        """Find the keys in a text whose letters are not escaped."""
         there = [secret for landmark, secret in self._secrets if landmark in text]
-        if not there:
-            return text
-        for secret in there:
-            text = _pattern(secret).sub(MARK, text)
-        # Only then the beginnings, all at once: other keys may begin alike.
-        return _without([span for secret in there for span in _beginnings(secret, text)], text)
+        return [span for secret in there for span in _found(secret, text)]
 
     def may_be_in(self, text: bytes) -> bool:
         """Return whether a text might hold a key; quick, and never wrong about one that does."""
@@ -77,40 +67,9 @@ class Redactor:
 
     def clean(self, value: T) -> T:
         """Clean a value and all that is in it; what holds no key is returned as it is."""
-        return cast("T", self._clean(value))
-
-    def clean_given(self, model: Model) -> Model:
-        """Clean what was set in a model: all else is a default and holds no key."""
-        if not self.may_be_in(written(model)):
-            return model
-        return self._with_clean(model, model.model_fields_set)
-
-    def _clean(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return self.text(value)
-        if isinstance(value, BaseModel):
-            return self._clean_model(value)
-        if is_list(value):
-            items = [self._clean(item) for item in value]
-            return value if _same(value, items) else items
-        if is_object(value):
-            pairs = {self._clean(key): self._clean(item) for key, item in value.items()}
-            return value if _same(value.items(), pairs.items()) else pairs
-        return value
-
-    def _clean_model(self, model: BaseModel) -> BaseModel:
-        if not self.may_be_in(written(model)):  # one search in the whole beats one per field
-            return model
-        return self._with_clean(model, vars(model))
-
-    def _with_clean(self, model: Model, names: Iterable[str]) -> Model:
-        fields = vars(model)
-        changed = {
-            name: cleaned
-            for name in names
-            if (cleaned := self._clean(fields[name])) is not fields[name]
-        }
-        return model.model_copy(update=changed) if changed else model
+        if isinstance(value, BaseModel) and not self.may_be_in(written(value)):
+            return value  # one search in the whole beats one per field
+        return with_texts(value, lambda text, _: self.text(text))
 
     def error(self, error: WebToolsError) -> WebToolsError:
         """Clean an error; one that holds a key loses its causes and frames, which may too."""
@@ -175,11 +134,9 @@ def _pattern(secret: str) -> re.Pattern[str]:
     return re.compile("".join(map(_spellings, secret)))
 
 
-def _beginnings(secret: str, text: str) -> Iterator[tuple[int, int]]:
-    """Find where a key begins and is cut, and as far as it goes on."""
+def _found(secret: str, text: str) -> Iterator[tuple[int, int]]:
+    """Find where a key stands, whole or cut: where it begins, and as far as it goes on."""
     beginning = _beginning(secret)
-    if beginning == secret:
-        return
     for found in _pattern(beginning).finditer(text):
         end = found.end()
         for char in secret[len(beginning) :]:
@@ -190,57 +147,25 @@ def _beginnings(secret: str, text: str) -> Iterator[tuple[int, int]]:
         yield found.start(), end
 
 
-def _found(secret: str, text: str) -> Iterator[tuple[int, int]]:
-    yield from (match.span() for match in _pattern(secret).finditer(text))
-    yield from _beginnings(secret, text)
-
-
 def _has_escapes(text: str) -> bool:
     """Return whether letters or digits are escaped, as who hides them does."""
     return any(sign in text and escape.search(text) for sign, escape in _SIGNS)
 
 
-def _roughly_unescaped(text: str) -> str:
-    """Read the escapes quickly and without their places: a text may be nothing but escapes."""
-    for sign, spellings in _rough_spellings().items():
-        if sign in text:
-            for spelled, plain in spellings:
-                text = text.replace(spelled, plain)
-    return text
+def _letter(escape: re.Match[str]) -> str:
+    digits = escape[escape.lastgroup or 0]
+    return chr(int(digits, 10 if escape.lastgroup == "decimal" else 16))
 
 
-@cache
-def _rough_spellings() -> dict[str, list[tuple[str, str]]]:
-    """List what is replaced, by the sign without which there is nothing to replace."""
-    codes = [(char, f"{ord(char):{case}}") for char in _LETTERS for case in "xX"]
-    decimals = [(f"&#{ord(char)}{end}", char) for end in (";", "") for char in reversed(_LETTERS)]
-    hexadecimals = [(f"&#x{code}{end}", char) for end in (";", "") for char, code in codes]
-    zeros = [("&#0", "&#"), ("&#x0", "&#x")] * 5
-    return {
-        "%": [("%25", "%")] * 3 + [(f"%{code}", char) for char, code in codes],
-        "\\": [("\\\\", "\\")] * 3
-        + [(f"\\{form}{code}", char) for form in ("u00", "x") for char, code in codes],
-        "#": [("&amp;", "&")] * 2 + [("&#X", "&#x"), *zeros, *hexadecimals, *decimals],
-    }
-
-
-def _unescaped(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """Read the escapes of letters and digits.
-
-    Returns:
-        The text without them, and where each part of it that has none begins, there and here.
-    """
-    parts: list[str] = []
+def _places(text: str) -> list[tuple[int, int]]:
+    """List where each part of a text begins that has no escape, without and with the escapes."""
     places = [(0, 0)]
     done = length = 0
     for match in _ANY_ESCAPE.finditer(text):
-        digits = match[match.lastgroup or 0]
-        letter = chr(int(digits, 10 if match.lastgroup == "decimal" else 16))
-        parts += [text[done : match.start()], letter]
         length += match.start() - done + 1
         done = match.end()
         places += [(length - 1, match.start()), (length, done)]
-    return "".join([*parts, text[done:]]), places
+    return places
 
 
 def _place(at: int, places: list[tuple[int, int]]) -> int:
@@ -301,15 +226,9 @@ _SIGNS = [
     ("#", re.compile(rf"(?<=[&;])#(?:[xX]0{{0,5}}{_CODE}|0{{0,5}}{_DECIMAL})")),
 ]
 _ESCAPING = (b"%", b"#", b"\\")  # one of these is in each of the signs
-_LETTERS = string.digits + string.ascii_uppercase + string.ascii_lowercase
 
 
 @lru_cache(maxsize=32)
 def redactor_for(secrets: frozenset[str]) -> Redactor:
     """Return the redactor of a set of keys; calls in turn share it."""
     return Redactor(secrets)
-
-
-def _same(before: Iterable[Any], after: Iterable[Any]) -> bool:
-    # Equality would do, but would compare megabytes of page text letter by letter.
-    return all(a is b or a == b for a, b in zip(before, after, strict=True))

@@ -15,7 +15,8 @@ from offline import KEY, Stub, account, answer
 from source_samples import SOURCES, TRUE
 
 from webtools.errors import RequestError, UnavailableError
-from webtools.flows.drivers import Flow, Now, Send, arun, run
+from webtools.flows.async_driver import arun
+from webtools.flows.drivers import Flow, Now, Send, run
 from webtools.http.messages import Request
 from webtools.operations.research.synthesis import (
     NO_TEXT,
