@@ -104,13 +104,6 @@ def test_a_senseless_number_of_lines_is_refused(cli: Cli, count: str) -> None:
     assert "is no number of lines; use 0 or more" in done.err
 
 
-@pytest.mark.parametrize("arguments", [[], ["head"], ["tail", "more"]])
-def test_other_actions_are_refused(cli: Cli, arguments: list[str]) -> None:
-    done = cli("log", *arguments)
-    assert (done.code, done.out) == (2, "")
-    assert done.err.endswith("Try `webtools log --help`.\n")
-
-
 @pytest.mark.parametrize(
     "command", [["log", "tail"], ["log", "tail", "--follow"], ["explain", "x"]]
 )

@@ -142,21 +142,20 @@ def _periods(days: Sequence[date]) -> dict[str, int]:
     first, last = days[0], days[-1]
     years = last.year - first.year
     step = 1 + years // _MOST_BARS
-
-    def span(day: date) -> str:
-        start = day.year - (day.year - first.year) % step
-        return str(start) if step == 1 else f"{start}-{start + step - 1}"
-
-    # Looked at so often, no period is passed over.
-    label: Callable[[date], str] = span
-    every = 365
+    written, every = 0, 365  # characters of a date, and days from one look to the next
     if (last - first).days <= _BY_DAY:
-        label, every = date.isoformat, 1
+        written, every = len("2026-11-20"), 1
     elif years * 12 + last.month - first.month <= _BY_MONTH:
-        label, every = (lambda day: day.isoformat()[:7]), 28
+        written, every = len("2026-11"), 28
+
+    def period(day: date) -> str:
+        start = day.year - (day.year - first.year) % step
+        span = str(start) if step == 1 else f"{start}-{start + step - 1}"
+        return day.isoformat()[:written] or span
+
     ordinals = [*range(first.toordinal(), last.toordinal(), every), last.toordinal()]
-    found = dict.fromkeys((label(date.fromordinal(each)) for each in ordinals), 0)
-    return found | Counter(map(label, days))
+    found = dict.fromkeys((period(date.fromordinal(each)) for each in ordinals), 0)
+    return found | Counter(map(period, days))
 
 
 def _confidence(shown: ResearchEnvelope | Verified) -> Chart:
