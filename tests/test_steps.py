@@ -19,5 +19,5 @@ def test_a_search_goes_through_few_functions_and_generators() -> None:
     functions, generators = (int(n) for n in re.findall(r"^(\d+) [fg]", found, re.MULTILINE))
     assert functions <= MOST_FUNCTIONS, found
     assert generators <= MOST_GENERATORS, found
-    for end in ("_base.WebTool._run", "transport.BlockingTransport.send"):  # from end to end
+    for end in ("_base.WebTool._run", "transport.Transport.send"):  # from end to end
         assert f"  {end}\n" in found

@@ -42,6 +42,7 @@ from webtools.errors import RequestError, RequestTimeoutError
 from webtools.http import backends, pool
 from webtools.http import transport as transport_module
 from webtools.http.messages import Request, Response
+from webtools.http.modes import Blocking
 from webtools.http.transport import AsyncTransport, BlockingTransport, LoopTransports
 from webtools_sandbox import SandboxServer
 
@@ -50,7 +51,7 @@ LONG = 60.0
 Send = Callable[..., Response]
 
 
-class Blocking:
+class BlockingCaller:
     """One blocking transport as the tests call it."""
 
     def __init__(self) -> None:
@@ -73,7 +74,7 @@ class Blocking:
         self.transport.close()
 
 
-class Awaited:
+class AwaitedCaller:
     """One async transport and its loop, called as the blocking one is."""
 
     def __init__(self) -> None:
@@ -99,7 +100,7 @@ class Awaited:
         self.loop.close()
 
 
-@pytest.fixture(params=[Blocking, Awaited], ids=["blocking", "async"])
+@pytest.fixture(params=[BlockingCaller, AwaitedCaller], ids=["blocking", "async"])
 def send(request: pytest.FixtureRequest) -> Iterator[Any]:
     caller = request.param()
     yield caller
@@ -283,7 +284,7 @@ def test_a_connection_that_the_server_closed_is_survived(send: Send) -> None:
 def test_after_closing_the_next_call_opens_a_new_connection(
     webtools_sandbox: SandboxServer,
 ) -> None:
-    blocking, awaited = Blocking(), Awaited()
+    blocking, awaited = BlockingCaller(), AwaitedCaller()
     for caller, close in (
         (blocking, blocking.close),
         (awaited, lambda: awaited.loop.run_until_complete(awaited.transport.aclose())),
@@ -400,7 +401,7 @@ def test_a_host_that_cannot_be_looked_up_is_an_error_that_says_so(
 
 def test_the_deadline_bounds_the_wait_for_a_free_lane(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "MAX_LANES", 1)
-    blocking = Blocking()
+    blocking = BlockingCaller()
     with RawServer(silent) as server:
         first = threading.Thread(target=_late, args=(blocking, server))
         first.start()
@@ -418,10 +419,12 @@ def _late(send: Send, server: RawServer) -> None:
 
 
 def test_a_lane_that_comes_back_as_the_time_runs_out_is_taken() -> None:
-    lanes = pool.BlockingLanes(lambda: pool.BlockingLane(None, None))
+    lanes = pool.BlockingLanes(lambda: pool.Lane(Blocking, None, None))
     lanes._free = 0
     taken: list[object] = []
-    waiting = threading.Thread(target=lambda: taken.append(lanes.take(time.monotonic() + SHORT)))
+    waiting = threading.Thread(
+        target=lambda: taken.append(Blocking.run(lanes.take(time.monotonic() + SHORT)))
+    )
     waiting.start()
     time.sleep(SHORT / 2)
     with lanes._turn:  # until it has waited too long
@@ -713,7 +716,7 @@ def test_the_roots_are_loaded_once_and_off_the_event_loop(
         return load()
 
     monkeypatch.setattr(transport_module, "tls_context", recorded)
-    caller = Awaited()
+    caller = AwaitedCaller()
     assert [caller(url).status for url in (page(secure), secure.news_url)] == [200] * 2
     caller.close()
     assert threads
@@ -928,7 +931,7 @@ async def test_lanes_are_given_in_the_order_of_asking(
 
 def test_ctrl_c_during_a_call_frees_the_lane(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "MAX_LANES", 1)
-    blocking = Blocking()
+    blocking = BlockingCaller()
     with RawServer(answering(response())) as server:
         blocking(server.url)
         with monkeypatch.context() as patch:
@@ -991,7 +994,7 @@ async def test_closing_without_a_call_does_nothing() -> None:
 async def test_a_blocking_call_works_inside_a_running_loop(
     webtools_sandbox: SandboxServer,
 ) -> None:
-    blocking = Blocking()
+    blocking = BlockingCaller()
     assert blocking(page(webtools_sandbox)).status == 200
     blocking.close()
 

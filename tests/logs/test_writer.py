@@ -55,7 +55,7 @@ def now(monkeypatch: pytest.MonkeyPatch) -> Now:
 
 
 def log_file(path: Path, max_bytes: int = 1000, max_backups: int = 3) -> LogFile:
-    return LogFile(path, max_bytes=max_bytes, max_backups=max_backups, check_interval=30.0)
+    return LogFile(path, max_bytes=max_bytes, max_backups=max_backups, rotate_check_ms=30_000)
 
 
 def backups(path: Path) -> list[str]:

@@ -311,15 +311,17 @@ def test_an_answer_is_never_older_than_the_time_that_answers_are_kept(
 
 @pytest.fixture
 def uses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The seconds that each use of a store's file may wait."""
-    end_of, seen = Store._end_of, []
+    """The seconds that each use of a store's file may wait that finds it locked."""
+    remaining, seen, starts = Store._remaining, list[float](), set[float]()
 
-    def noted(self: Store, patience: float) -> float:
-        deadline = end_of(self, patience)
-        seen.append(deadline - time.monotonic())
-        return deadline
+    def noted(self: Store, patience: float, start: float) -> float:
+        found = remaining(self, patience, start)
+        if start not in starts:
+            starts.add(start)
+            seen.append(found)
+        return found
 
-    monkeypatch.setattr(Store, "_end_of", noted)
+    monkeypatch.setattr(Store, "_remaining", noted)
     return seen
 
 
@@ -348,6 +350,7 @@ def test_calls_wait_once_and_shortly_for_a_file_that_others_keep_locked(
     waits = [seconds for seconds in uses if seconds > 0.05]
     if lock == "EXCLUSIVE":
         assert len(waits) <= 1
+        assert uses
         assert max(uses) <= 0.5
     assert fetched.warnings == []
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from webtools.calls.validate import Dispatcher
 from webtools.config.settings import Config, Settings
-from webtools.flows.drivers import BlockingTransport, Flow, run
+from webtools.flows.drivers import Flow, run
 from webtools.http.threads import at_once_or_in_thread
 from webtools.http.transport import transports_for
-from webtools.http.watching import AsyncWatchedTransport, WatchedTransport, watched
+from webtools.http.watching import look_for_watchers
 from webtools.providers import PROVIDERS
 from webtools.tools import Tool
 
@@ -80,8 +80,8 @@ class Instance:
         return self._run(self._dispatcher.call(tool, given))
 
     def _run(self, flow: Flow[T]) -> T:
-        transport: BlockingTransport = self._blocking
-        return run(flow, watched(transport, WatchedTransport))
+        look_for_watchers()
+        return run(flow, self._blocking)
 
     async def _acall(self, tool: Tool, given: dict[str, Any]) -> Any:
         return await self._arun(lambda: self._dispatcher.call(tool, {**given}))
@@ -90,8 +90,8 @@ class Instance:
         from webtools.flows.async_driver import arun  # noqa: PLC0415 - blocking calls do without
 
         flow = await at_once_or_in_thread(begin)  # it looks whether the settings have changed
-        transport = await self._loops.current()
-        return await arun(flow, watched(transport, AsyncWatchedTransport))
+        look_for_watchers()
+        return await arun(flow, await self._loops.current())
 
     def __repr__(self) -> str:
         """Name the source of the settings, nothing in them."""

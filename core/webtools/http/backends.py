@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ssl
 import time
-from collections.abc import Iterable
+from collections.abc import Callable
 from contextlib import suppress
-from typing import cast
+from typing import Any
 
 import httpcore
 
-from webtools.http.dns import aresolve, resolve
 from webtools.http.messages import CONNECT_TIMEOUT
+from webtools.http.modes import Blocking, Mode
 
 _WRITE_BYTES = 65_536
 
@@ -32,203 +32,129 @@ class Deadline:
         return left
 
 
-def _share(end: float, count: int) -> float:
-    """Return the time for one of so many attempts."""
-    return max(0.001, end - time.monotonic()) / count
-
-
-class _BlockingStream(httpcore.NetworkStream):
+class _Stream:
     """A stream bounded by the deadline; what is written goes out when an answer is read.
 
     httpcore writes head and body of a request one by one; together they are one system call
     and wake the server once.
     """
 
-    def __init__(self, stream: httpcore.NetworkStream, deadline: Deadline) -> None:
+    def __init__(self, mode: Mode, stream: Any, deadline: Deadline) -> None:
+        self._mode = mode
         self._stream = stream
         self._deadline = deadline
         self._unsent: list[bytes] = []
-        # What need not be bounded is the stream's own.
-        self.close = stream.close  # type: ignore[method-assign]
-        self.get_extra_info = stream.get_extra_info  # type: ignore[method-assign]
+        self.get_extra_info = stream.get_extra_info
 
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)  # such as `close`, which need not be bounded
+
+    def start_tls(self, ssl_context: ssl.SSLContext, server_hostname: str, timeout: object) -> Any:
+        return self._mode.run(self._secured(ssl_context, server_hostname))
+
+    async def _secured(self, context: ssl.SSLContext, name: str) -> _Stream:
+        left = min(CONNECT_TIMEOUT, self._deadline.left())
+        stream = await self._mode.call(self._stream.start_tls, context, name, left)
+        return type(self)(self._mode, stream, self._deadline)
+
+
+class _BlockingStream(_Stream):
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         if self._unsent:
-            unsent, self._unsent = memoryview(b"".join(self._unsent)), []
+            unsent, self._unsent = b"".join(self._unsent), []
             # In slices: a slow reader would have the time that is left for each part it takes.
             for start in range(0, len(unsent), _WRITE_BYTES):
-                part = bytes(unsent[start : start + _WRITE_BYTES])
+                part = unsent[start : start + _WRITE_BYTES]
                 self._stream.write(part, self._deadline.left())
-        return self._stream.read(max_bytes, self._deadline.left())
+        found: bytes = self._stream.read(max_bytes, self._deadline.left())
+        return found
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         self._unsent.append(buffer)
 
-    def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,
-    ) -> httpcore.NetworkStream:
-        left = min(CONNECT_TIMEOUT, self._deadline.left())
-        stream = self._stream.start_tls(ssl_context, server_hostname, left)
-        return _BlockingStream(stream, self._deadline)
 
-
-class BlockingBackend(httpcore.NetworkBackend):
-    """Connects to the addresses given, else to those of the host."""
-
-    def __init__(self, deadline: Deadline, addresses: tuple[str, ...] = ()) -> None:
-        self._deadline = deadline
-        self._addresses = addresses
-        self._backend = httpcore.SyncBackend()
-
-    def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
-    ) -> httpcore.NetworkStream:
-        """Connect to the first address that answers before the deadline."""
-        # One after the other; the time left is for all of them together.
-        end = time.monotonic() + min(CONNECT_TIMEOUT, self._deadline.left())
-        *others, last = self._addresses or resolve(host, port, end)
-        for count, address in enumerate(others):
-            share = _share(end, len(others) + 1 - count)
-            with suppress(httpcore.ConnectError, httpcore.ConnectTimeout):
-                stream = self._backend.connect_tcp(
-                    address, port, share, local_address, socket_options
-                )
-                return _BlockingStream(stream, self._deadline)
-        left = _share(end, 1)
-        stream = self._backend.connect_tcp(last, port, left, local_address, socket_options)
-        return _BlockingStream(stream, self._deadline)
-
-
-class _AsyncStream(httpcore.AsyncNetworkStream):
-    """The same for an event loop."""
-
-    def __init__(self, stream: httpcore.AsyncNetworkStream, deadline: Deadline) -> None:
-        self._stream = stream
-        self._deadline = deadline
-        self._unsent: list[bytes] = []
-        # What need not be bounded is the stream's own.
-        self.aclose = stream.aclose  # type: ignore[method-assign]
-        self.get_extra_info = stream.get_extra_info  # type: ignore[method-assign]
-
+class _AsyncStream(_Stream):
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         if self._unsent:
             unsent, self._unsent = b"".join(self._unsent), []
             await self._stream.write(unsent, self._deadline.left())
-        return await self._stream.read(max_bytes, self._deadline.left())
+        found: bytes = await self._stream.read(max_bytes, self._deadline.left())
+        return found
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
         self._unsent.append(buffer)
 
-    async def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,
-    ) -> httpcore.AsyncNetworkStream:
-        left = min(CONNECT_TIMEOUT, self._deadline.left())
-        stream = await self._stream.start_tls(ssl_context, server_hostname, left)
-        return _AsyncStream(stream, self._deadline)
 
+class Backend:
+    """Connects to the addresses given, else to those of the host."""
 
-class AsyncBackend(httpcore.AsyncNetworkBackend):
-    """The same for an event loop."""
-
-    def __init__(self, deadline: Deadline, addresses: tuple[str, ...] = ()) -> None:
+    def __init__(self, mode: Mode, deadline: Deadline, addresses: tuple[str, ...]) -> None:
+        self._mode = mode
         self._deadline = deadline
         self._addresses = addresses
-        self._backend = cast("httpcore.AsyncNetworkBackend", httpcore.AnyIOBackend())
 
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
-    ) -> httpcore.AsyncNetworkStream:
+    def connect_tcp(self, host: str, port: int, **_: Any) -> Any:
         """Connect to the first address that answers before the deadline."""
+        return self._mode.run(self._connected(host, port))
+
+    async def _connected(self, host: str, port: int) -> _Stream:
+        # One after the other; the time left is for all of them together.
         end = time.monotonic() + min(CONNECT_TIMEOUT, self._deadline.left())
-        *others, last = self._addresses or await aresolve(host, port, end)
+        addresses = self._addresses or await self._mode.call(self._mode.resolve, host, port, end)
+        *others, last = addresses
         for count, address in enumerate(others):
-            share = _share(end, len(others) + 1 - count)
             with suppress(httpcore.ConnectError, httpcore.ConnectTimeout):
-                stream = await self._backend.connect_tcp(
-                    address, port, share, local_address, socket_options
-                )
-                return _AsyncStream(stream, self._deadline)
-        left = _share(end, 1)
-        stream = await self._backend.connect_tcp(last, port, left, local_address, socket_options)
-        return _AsyncStream(stream, self._deadline)
+                return await self._connect(address, port, end, len(addresses) - count)
+        return await self._connect(last, port, end, 1)
+
+    async def _connect(self, address: str, port: int, end: float, attempts: int) -> _Stream:
+        share = max(0.001, end - time.monotonic()) / attempts
+        network: Any = self._mode.network()
+        stream = await self._mode.call(network.connect_tcp, address, port, share)
+        kind = _BlockingStream if self._mode is Blocking else _AsyncStream
+        return kind(self._mode, stream, self._deadline)
 
 
 class OneConnection:
     """Stands in for httpcore's pool where there is one connection: it need not search for it.
 
     A connection that broke, or that the server closed meanwhile, is replaced by a new one.
+
+    Args:
+        make: Makes a connection to an origin.
+
+    Attributes:
+        connections: The one there is, if any, as a pool lists its own.
     """
 
-    def __init__(
-        self, context: ssl.SSLContext | None, backend: BlockingBackend, idle_seconds: float
-    ) -> None:
-        self._context = context
-        self._idle_seconds = idle_seconds
-        self._backend = backend
-        self.connections: list[httpcore.HTTPConnection] = []  # as a pool lists its own
+    def __init__(self, make: Callable[[httpcore.Origin], Any]) -> None:
+        self._make = make
+        self.connections: list[Any] = []
 
     def handle_request(self, request: httpcore.Request) -> httpcore.Response:
         """Send a request within the deadline in force."""
         connection = self.connections[0] if self.connections else None
         if connection is None or not connection.is_available() or connection.has_expired():
             self.close()
-            connection = httpcore.HTTPConnection(
-                request.url.origin,
-                ssl_context=self._context,
-                keepalive_expiry=self._idle_seconds,
-                network_backend=self._backend,
-            )
-            self.connections.append(connection)
-        return connection.handle_request(request)
+            self.connections.append(connection := self._make(request.url.origin))
+        answer: httpcore.Response = connection.handle_request(request)
+        return answer
+
+    async def handle_async_request(self, request: httpcore.Request) -> httpcore.Response:
+        """Do the same on an event loop."""
+        connection = self.connections[0] if self.connections else None
+        if connection is None or not connection.is_available() or connection.has_expired():
+            await self.aclose()
+            self.connections.append(connection := self._make(request.url.origin))
+        answer: httpcore.Response = await connection.handle_async_request(request)
+        return answer
 
     def close(self) -> None:
         """Close the connection."""
         while self.connections:
             self.connections.pop().close()
 
-
-class AsyncOneConnection:
-    """The same for an event loop."""
-
-    def __init__(
-        self, context: ssl.SSLContext | None, backend: AsyncBackend, idle_seconds: float
-    ) -> None:
-        self._context = context
-        self._idle_seconds = idle_seconds
-        self._backend = backend
-        self.connections: list[httpcore.AsyncHTTPConnection] = []  # as a pool lists its own
-
-    async def handle_async_request(self, request: httpcore.Request) -> httpcore.Response:
-        """Send a request within the deadline in force."""
-        connection = self.connections[0] if self.connections else None
-        if connection is None or not connection.is_available() or connection.has_expired():
-            await self.aclose()
-            connection = httpcore.AsyncHTTPConnection(
-                request.url.origin,
-                ssl_context=self._context,
-                keepalive_expiry=self._idle_seconds,
-                network_backend=self._backend,
-            )
-            self.connections.append(connection)
-        return await connection.handle_async_request(request)
-
     async def aclose(self) -> None:
-        """Close the connection."""
+        """Do the same on an event loop."""
         while self.connections:
             await self.connections.pop().aclose()

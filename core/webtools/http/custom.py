@@ -15,181 +15,153 @@ import httpcore
 import httpx
 
 from webtools.errors import ConfigError, RequestTimeoutError
-from webtools.http.dns import aresolve, resolve
 from webtools.http.messages import CONNECT_TIMEOUT, Request, Response
+from webtools.http.modes import Awaited, Blocking, Mode
 from webtools.http.targets import Target
-from webtools.http.translation import (
-    Body,
-    as_request_error,
-    bare,
-    network_errors,
-    target_of,
-    to_httpcore,
-)
-
-_LATE = "no answer came in time"
+from webtools.http.translation import LATE, Body
+from webtools.http.transport import Transport
 
 
-def blocking_client(transport: httpx.BaseTransport) -> httpx.Client:
+def _client(mode: Mode, transport: Any) -> Any:
     """Build a client over a transport that adds nothing to a request."""
-    return httpx.Client(transport=transport, trust_env=False, cookies=_no_cookies())
+    kind: Any = httpx.Client if mode is Blocking else httpx.AsyncClient
+    no_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
+    return kind(transport=transport, trust_env=False, cookies=no_cookies)
 
 
-def async_client(transport: httpx.AsyncBaseTransport) -> httpx.AsyncClient:
-    """Build the same for event loops."""
-    return httpx.AsyncClient(transport=transport, trust_env=False, cookies=_no_cookies())
-
-
-def _no_cookies() -> CookieJar:
-    return CookieJar(DefaultCookiePolicy(allowed_domains=[]))
-
-
-def to_httpx(request: httpcore.Request, target: Target) -> httpx.Request:
+def _to_httpx(request: httpcore.Request) -> httpx.Request:
     """Build the request that a hook into httpx expects."""
+    url = request.url
     return httpx.Request(
         request.method.decode(),
-        httpx.URL(f"{target.origin}{target.core_url.target.decode()}"),
+        httpx.URL(
+            scheme=url.scheme.decode(), host=url.host.decode(), port=url.port, raw_path=url.target
+        ),
         headers=request.headers,
         stream=httpx.ByteStream(b"".join(cast("Any", request.stream))),
         extensions=cast("Any", request).extensions,
     )
 
 
-def from_httpx(answer: httpx.Response) -> httpcore.Response:
+def _from_httpx(answer: httpx.Response) -> httpcore.Response:
     """Build the answer that httpcore would have given."""
     return httpcore.Response(
         answer.status_code, headers=answer.headers.raw, content=cast("Any", answer.stream)
     )
 
 
-class PooledTransport(httpx.HTTPTransport):
-    """The transport of httpx over a pool of ours: it has no argument for httpcore's backend.
+class _Above:
+    """An engine that passes requests to httpx.
 
     Args:
+        owner: A transport or a client.
+        method: What takes a request there, looked up each time: hooks come and go.
+        options: Further arguments of it.
+    """
+
+    def __init__(self, owner: Any, method: str, **options: Any) -> None:
+        self._owner, self._method, self._options = owner, method, options
+
+    def handle_request(self, request: httpcore.Request) -> Any:
+        """Send a request; the body of the answer is yet to be read."""
+        send = getattr(self._owner, self._method)
+        return _from_httpx(send(_to_httpx(request), **self._options))
+
+    async def handle_async_request(self, request: httpcore.Request) -> Any:
+        """Do the same on an event loop."""
+        send = getattr(self._owner, self._method)
+        return _from_httpx(await send(_to_httpx(request), **self._options))
+
+
+def above(mode: Mode, pool: Any, *, through_client: bool) -> _Above:
+    """Build what passes requests through httpx to a pool of ours.
+
+    Args:
+        mode: Blocking or awaited.
         pool: What sends, and belongs to its maker.
         through_client: Whether each request passes an `httpx.Client` too.
     """
-
-    def __init__(self, pool: httpcore.ConnectionPool, *, through_client: bool) -> None:
-        self._pool = pool
-        self._client = blocking_client(self) if through_client else None
-
-    def exchange(self, request: httpcore.Request, target: Target) -> httpcore.Response:
-        """Send a request; the body of the answer is yet to be read."""
-        made = to_httpx(request, target)
-        if self._client is not None:
-            return from_httpx(self._client.send(made, stream=True))
-        return from_httpx(self.handle_request(made))
+    kind, method = getattr(httpx, mode.hook[0]), mode.hook[1]
+    transport = kind.__new__(kind)  # it has no argument for its pool
+    transport._pool = pool  # noqa: SLF001
+    if through_client:
+        return _Above(_client(mode, transport), "send", stream=True)
+    return _Above(transport, method)
 
 
-class AsyncPooledTransport(httpx.AsyncHTTPTransport):
-    """The same for an event loop."""
+class _OwnLane:
+    """Stands in for lanes, and for a lane: requests go over a transport of the caller's own."""
 
-    def __init__(self, pool: httpcore.AsyncConnectionPool, *, through_client: bool) -> None:
-        self._pool = pool
-        self._client = async_client(self) if through_client else None
+    def __init__(self, mode: Mode, client: Any, addresses: tuple[str, ...]) -> None:
+        self._mode = mode
+        self._engine = _Above(client, "send", stream=True)
+        self._addresses = addresses
+        self._deadline = 0.0
 
-    async def exchange(self, request: httpcore.Request, target: Target) -> httpcore.Response:
-        """Send a request; the body of the answer is yet to be read."""
-        made = to_httpx(request, target)
-        if self._client is not None:
-            return from_httpx(await self._client.send(made, stream=True))
-        return from_httpx(await self.handle_async_request(made))
+    async def take(self, deadline: float) -> _OwnLane:
+        """Return itself."""
+        self._deadline = deadline
+        return self
+
+    async def exchange(self, request: httpcore.Request, max_bytes: int) -> Body:
+        """Send a request and read the answer; a page is asked for at the checked address."""
+        left = max(0.0, self._deadline - time.monotonic())
+        bounds = {"connect": min(CONNECT_TIMEOUT, left), "read": left, "write": left, "pool": left}
+        extensions: dict[str, Any] = {"timeout": bounds}
+        if self._addresses:
+            url = request.url
+            extensions["sni_hostname"] = url.host.decode()
+            request.url = httpcore.URL(
+                scheme=url.scheme,
+                host=self._addresses[0].encode(),
+                port=url.port,
+                target=url.target,
+            )
+        request.extensions = extensions
+        return await self._mode.exchange(self._engine, request, max_bytes, self._deadline)
+
+    def has_more(self) -> bool:
+        """Leave that to the transport."""
+        return False
+
+    async def give_back(self, lane: _OwnLane, *, sound: bool) -> None:
+        """Do nothing."""
 
 
-class CustomTransport:
+class CustomTransport(Transport):
     """Sends requests over a transport of the caller's own, which it never closes."""
 
-    def __init__(self, transport: httpx.BaseTransport | None) -> None:
-        self._client = blocking_client(transport) if transport is not None else None
+    mode: Mode = Blocking
+    names = "transport", "blocking"
 
-    def send(self, request: Request, deadline: float) -> Response:
-        """Exchange one request for its response.
+    def __init__(self, transport: Any) -> None:
+        super().__init__()
+        self._client = None if transport is None else _client(self.mode, transport)
 
-        Raises:
-            RequestError: No answer came, or it broke off.
-            RequestTimeoutError: `deadline`, on the monotonic clock, passed.
-            ConfigError: The caller gave a transport for async calls alone.
-        """
-        if self._client is None:
-            raise _missing("transport", "blocking")
-        target = target_of(request.url)
-        try:
-            answer = from_httpx(self._client.send(_request(request, target, deadline), stream=True))
-            try:
-                body = Body(answer, request.max_bytes)
-                for chunk in cast("Any", answer.stream):
-                    body.add(chunk)
-                    if time.monotonic() > deadline:
-                        raise RequestTimeoutError(_LATE)
-            finally:
-                answer.close()
-            return body.to_response()
-        except network_errors() as error:
-            raise as_request_error(error, target.origin, request) from bare(error)
-
-    def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
-        """Look a host up; raises as `send` does."""
-        return resolve(host, port, deadline)
-
-    def close(self) -> None:
-        """Leave the transport to its owner."""
+    async def _lanes_for(self, target: Target, request: Request) -> Any:  # noqa: ARG002  as all
+        if self._client is not None:
+            return _OwnLane(self.mode, self._client, request.addresses)
+        argument, kind = self.names
+        raise ConfigError(
+            f"this WebTools has a transport of its own, but none for {kind} calls: give it "
+            f"{argument}= as well."
+        )
 
 
-class AsyncCustomTransport:
+class AsyncCustomTransport(CustomTransport):
     """The same for event loops."""
 
-    def __init__(self, transport: httpx.AsyncBaseTransport | None) -> None:
-        self._client = async_client(transport) if transport is not None else None
+    mode = Awaited
+    names = "async_transport", "async"
+    aclose = Transport.close
 
-    async def send(self, request: Request, deadline: float) -> Response:
-        """Exchange one request for its response; raises as `CustomTransport.send` does."""
-        if self._client is None:
-            raise _missing("async_transport", "async")
-        target = target_of(request.url)
+    async def _exchange(self, request: Request, deadline: float) -> Response:
         try:
             async with asyncio.timeout(max(0.0, deadline - time.monotonic())):
-                sent = _request(request, target, deadline)
-                answer = from_httpx(await self._client.send(sent, stream=True))
-                try:
-                    body = Body(answer, request.max_bytes)
-                    async for chunk in cast("Any", answer.stream):
-                        body.add(chunk)
-                finally:
-                    await answer.aclose()
-            return body.to_response()
+                return await super()._exchange(request, deadline)
         except TimeoutError:
-            raise RequestTimeoutError(_LATE) from None
-        except network_errors() as error:
-            raise as_request_error(error, target.origin, request) from bare(error)
-
-    async def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
-        """Look a host up; raises as `send` does."""
-        return await aresolve(host, port, deadline)
+            raise RequestTimeoutError(LATE) from None
 
     async def current(self) -> AsyncCustomTransport:
         """Return itself, whatever the loop."""
         return self
-
-    async def aclose(self) -> None:
-        """Leave the transport to its owner."""
-
-
-def _request(request: Request, target: Target, deadline: float) -> httpx.Request:
-    """Build what httpx sends; a page is asked for at the address that was checked."""
-    made = to_httpx(to_httpcore(request, target, deadline), target)
-    left = max(0.0, deadline - time.monotonic())
-    bounds = {"connect": min(CONNECT_TIMEOUT, left), "read": left, "write": left, "pool": left}
-    extensions: dict[str, Any] = {"timeout": bounds}
-    if request.addresses:
-        extensions["sni_hostname"] = target.core_url.host.decode()
-        made.url = made.url.copy_with(host=request.addresses[0])
-    made.extensions = extensions
-    return made
-
-
-def _missing(argument: str, kind: str) -> ConfigError:
-    return ConfigError(
-        f"this WebTools has a transport of its own, but none for {kind} calls: give it "
-        f"{argument}= as well."
-    )

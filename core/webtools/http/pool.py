@@ -13,28 +13,18 @@ import ssl
 import sys
 import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import httpcore
 
 from webtools.errors import RequestTimeoutError
-from webtools.http.backends import (
-    AsyncBackend,
-    AsyncOneConnection,
-    BlockingBackend,
-    Deadline,
-    OneConnection,
-)
-from webtools.http.targets import Target
-
-if TYPE_CHECKING:
-    import asyncio
-
-    from webtools.http.custom import AsyncPooledTransport, PooledTransport
+from webtools.http.backends import Backend, Deadline, OneConnection
+from webtools.http.modes import Mode
+from webtools.http.translation import Body
 
 IDLE_SECONDS = 30.0  # an idle connection older than this is not used again
 MAX_LANES = 64  # connections to one origin, per loop or for all threads together
@@ -55,15 +45,16 @@ def _is_hooked(transport: str, method: str) -> bool:
     return not (isinstance(home, str) and home.startswith("httpx."))
 
 
-class BlockingLane:
+class Lane:
     """One connection, and the deadline that bounds it.
 
     Requests go through a transport of httpx, whose pool is then this one, where recorders and
-    tracers have replaced its `handle_request`: they see every request.
+    tracers have replaced its method: they see every request.
     """
 
     def __init__(
         self,
+        mode: Mode,
         context: ssl.SSLContext | None,
         proxy: str | None,
         addresses: tuple[str, ...] = (),
@@ -72,118 +63,98 @@ class BlockingLane:
     ) -> None:
         self.deadline = Deadline()
         self.idle_since = 0.0
+        self._mode = mode
         self._through_client = through_client
-        self._above: PooledTransport | None = None
-        backend = BlockingBackend(self.deadline, addresses)
-        self.pool: httpcore.ConnectionPool = (
-            cast("Any", OneConnection(context, backend, IDLE_SECONDS))
+        self._above: Any = None
+        settings: dict[str, Any] = {
+            "ssl_context": context,
+            "keepalive_expiry": IDLE_SECONDS,
+            "network_backend": Backend(mode, self.deadline, addresses),
+        }
+        self.pool: Any = (
+            OneConnection(partial(mode.connection, **settings))
             if proxy is None
-            else httpcore.ConnectionPool(network_backend=backend, **_one_through(proxy, context))
+            else mode.pool(**settings, proxy=_through(proxy), max_connections=1)
         )
 
-    def exchange(self, request: httpcore.Request, target: Target) -> httpcore.Response:
-        """Send a request; the body of the answer is yet to be read."""
-        if not self._through_client and not _is_hooked("HTTPTransport", "handle_request"):
-            return self.pool.handle_request(request)
-        if self._above is None:
-            from webtools.http.custom import PooledTransport  # noqa: PLC0415 - it imports httpx
+    async def exchange(self, request: httpcore.Request, max_bytes: int) -> Body:
+        """Send a request and read the answer."""
+        engine = self.pool
+        if self._through_client or _is_hooked(*self._mode.hook):
+            if self._above is None:
+                from webtools.http.custom import above  # noqa: PLC0415 - it imports httpx
 
-            self._above = PooledTransport(self.pool, through_client=self._through_client)
-        return self._above.exchange(request, target)
+                self._above = above(self._mode, self.pool, through_client=self._through_client)
+            engine = self._above
+        return await self._mode.exchange(engine, request, max_bytes, self.deadline.at)
 
-    def close(self) -> None:
+    def has_more(self) -> bool:
+        """Return whether a server sent more than its answer: that would pass for the next one.
+
+        httpcore keeps such bytes in the parser of the connection, which may stand behind a proxy's.
+        """
+        for inner in self.pool.connections:
+            while inner is not None and not hasattr(inner, "_h11_state"):
+                inner = getattr(inner, "_connection", None)  # noqa: PLW2901
+            if inner is not None and inner._h11_state.trailing_data[0]:  # noqa: SLF001
+                return True
+        return False
+
+    async def close(self) -> None:
         """Close the connection."""
-        self.pool.close()
+        await self._mode.close(self.pool)
 
 
-class AsyncLane:
-    """The same for an event loop."""
-
-    def __init__(
-        self,
-        context: ssl.SSLContext | None,
-        proxy: str | None,
-        addresses: tuple[str, ...] = (),
-        *,
-        through_client: bool = False,
-    ) -> None:
-        self.deadline = Deadline()
-        self.idle_since = 0.0
-        self._through_client = through_client
-        self._above: AsyncPooledTransport | None = None
-        backend = AsyncBackend(self.deadline, addresses)
-        self.pool: httpcore.AsyncConnectionPool = (
-            cast("Any", AsyncOneConnection(context, backend, IDLE_SECONDS))
-            if proxy is None
-            else httpcore.AsyncConnectionPool(
-                network_backend=backend, **_one_through(proxy, context)
-            )
-        )
-
-    async def exchange(self, request: httpcore.Request, target: Target) -> httpcore.Response:
-        """Send a request; the body of the answer is yet to be read."""
-        is_hooked = _is_hooked("AsyncHTTPTransport", "handle_async_request")
-        if not self._through_client and not is_hooked:
-            return await self.pool.handle_async_request(request)
-        if self._above is None:
-            from webtools.http.custom import AsyncPooledTransport  # noqa: PLC0415 - likewise
-
-            self._above = AsyncPooledTransport(self.pool, through_client=self._through_client)
-        return await self._above.exchange(request, target)
-
-    async def aclose(self) -> None:
-        """Close the connection."""
-        await self.pool.aclose()
-
-
-def has_more(lane: BlockingLane | AsyncLane) -> bool:
-    """Return whether a server sent more than its answer: that would pass for the next one.
-
-    httpcore keeps such bytes in the parser of the connection, which may stand behind a proxy's.
-    """
-    inner: Any
-    for inner in lane.pool.connections:
-        while inner is not None and not hasattr(inner, "_h11_state"):
-            inner = getattr(inner, "_connection", None)  # noqa: PLW2901
-        if inner is not None and inner._h11_state.trailing_data[0]:  # noqa: SLF001
-            return True
-    return False
-
-
-def _one_through(url: str, context: ssl.SSLContext | None) -> dict[str, Any]:
-    """Return the settings of a pool for one connection through a proxy."""
+def _through(url: str) -> httpcore.Proxy:
     import httpx  # noqa: PLC0415 - importing it takes longer than a request
 
     proxy = httpx.Proxy(url)
-    return {
-        "proxy": httpcore.Proxy(str(proxy.url), auth=proxy.raw_auth, headers=proxy.headers.raw),
-        "ssl_context": context,
-        "max_connections": 1,
-        "keepalive_expiry": IDLE_SECONDS,
-    }
+    return httpcore.Proxy(str(proxy.url), auth=proxy.raw_auth, headers=proxy.headers.raw)
 
 
-def _stale(lanes: list[Any]) -> list[Any]:
-    """Take the lanes out that no call has used for long; the oldest stand first."""
-    limit = time.monotonic() - IDLE_SECONDS
-    count = next((i for i, lane in enumerate(lanes) if lane.idle_since > limit), len(lanes))
-    stale = lanes[:count]
-    del lanes[:count]
-    return stale
+class _Lanes:
+    """The lanes to one origin.
 
+    Attributes:
+        retired: Whether a lane that comes back is closed.
+    """
 
-class BlockingLanes:
-    """The lanes to one origin; any thread may take one."""
-
-    def __init__(self, make: Callable[[], BlockingLane]) -> None:
+    def __init__(self, make: Callable[[], Lane]) -> None:
         self._make = make
         self.retired = False
-        self._idle: list[BlockingLane] = []
+        self._idle: list[Lane] = []
+
+    def _put(self, lane: Lane, *, sound: bool) -> list[Lane]:
+        """Put a lane back; return those to close, also those that no call has used for long.
+
+        httpcore never forgets some failed connections, such as through a proxy, and would wait for
+        them for ever: its pool has room for one.
+        """
+        lane.idle_since = time.monotonic()
+        limit, idle = lane.idle_since - IDLE_SECONDS, self._idle  # the oldest stand first
+        count = next((i for i, each in enumerate(idle) if each.idle_since > limit), len(idle))
+        stale = idle[:count]
+        del idle[:count]
+        (idle if sound and not self.retired else stale).append(lane)
+        return stale
+
+    async def close(self) -> None:
+        """Close all idle connections."""
+        while self._idle:  # without a lock: in a forked child it may be held for ever
+            with suppress(IndexError):
+                await self._idle.pop().close()
+
+
+class BlockingLanes(_Lanes):
+    """For any number of threads."""
+
+    def __init__(self, make: Callable[[], Lane]) -> None:
+        super().__init__(make)
         self._free = MAX_LANES
         self._lock = threading.Lock()
         self._turn = threading.Condition(self._lock)  # its own `with` can be interrupted
 
-    def take(self, deadline: float) -> BlockingLane:
+    async def take(self, deadline: float) -> Lane:
         """Take an idle connection, or make one."""
         with self._lock:
             while not self._free:
@@ -198,95 +169,44 @@ class BlockingLanes:
         lane.deadline.at = deadline
         return lane
 
-    def give_back(self, lane: BlockingLane, *, sound: bool) -> None:
-        """Take a lane back; one whose call failed is closed.
-
-        httpcore never forgets some failed connections, such as through a proxy, and would wait for
-        them for ever: its pool has room for one.
-        """
-        lane.idle_since = time.monotonic()
+    async def give_back(self, lane: Lane, *, sound: bool) -> None:
+        """Take a lane back; one whose call failed is closed."""
         with self._lock:
-            stale = _stale(self._idle) if self._idle else []
-            (self._idle if sound and not self.retired else stale).append(lane)
+            stale = self._put(lane, sound=sound)
             self._free += 1
             self._turn.notify()
         for old in stale:
-            old.close()
-
-    def close(self) -> None:
-        """Close all idle connections."""
-        while self._idle:  # without the lock: in a forked child it may be held for ever
-            with suppress(IndexError):
-                self._idle.pop().close()
+            await old.close()
 
 
-class AsyncLanes:
-    """The lanes to one origin from one event loop."""
+class AsyncLanes(_Lanes):
+    """For one event loop."""
 
-    def __init__(self, make: Callable[[], AsyncLane]) -> None:
-        self._make = make
-        self.retired = False
-        self._idle: list[AsyncLane] = []
-        self._free = MAX_LANES
-        self._waiting: deque[asyncio.Future[bool]] = deque()
+    def __init__(self, make: Callable[[], Lane]) -> None:
+        import asyncio  # noqa: PLC0415 - blocking calls do without
 
-    async def take(self, deadline: float) -> AsyncLane:
+        super().__init__(make)
+        self._timeout = asyncio.timeout
+        self._turns = asyncio.Semaphore(MAX_LANES)
+
+    async def take(self, deadline: float) -> Lane:
         """Take an idle connection, or make one."""
-        if self._free:
-            self._free -= 1
-        else:
-            await self._wait_turn(deadline)
+        left = max(0.0, deadline - time.monotonic()) if self._turns.locked() else None
+        try:
+            async with self._timeout(left):
+                await self._turns.acquire()
+        except TimeoutError:
+            raise _all_busy() from None
         lane = self._idle.pop() if self._idle else self._make()
         lane.deadline.at = deadline
         return lane
 
-    async def _wait_turn(self, deadline: float) -> None:
-        import asyncio  # noqa: PLC0415 - blocking calls do without
-
-        # Not `wait_for` a semaphore: before Python 3.12 it swallows a cancellation that comes
-        # together with the turn.
-        loop = asyncio.get_running_loop()
-        turn: asyncio.Future[bool] = loop.create_future()
-        timer = loop.call_later(max(0.0, deadline - time.monotonic()), _settle, turn, False)
-        self._waiting.append(turn)
-        try:
-            if not await turn:
-                raise _all_busy()
-        except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled() and turn.result():
-                self._pass_on()
-            raise
-        finally:
-            timer.cancel()
-
-    def _pass_on(self) -> None:
-        """Hand the next in the queue the turn that became free."""
-        while self._waiting:
-            if _settle(self._waiting.popleft(), True):
-                return
-        self._free += 1
-
-    async def give_back(self, lane: AsyncLane, *, sound: bool) -> None:
-        """Put a connection back, or close one that is not sound."""
-        lane.idle_since = time.monotonic()
-        stale = _stale(self._idle) if self._idle else []
-        (self._idle if sound and not self.retired else stale).append(lane)
-        self._pass_on()
+    async def give_back(self, lane: Lane, *, sound: bool) -> None:
+        """Take a lane back; one whose call failed is closed."""
+        stale = self._put(lane, sound=sound)
+        self._turns.release()
         for old in stale:
-            await old.aclose()
-
-    async def aclose(self) -> None:
-        """Close all idle connections."""
-        while self._idle:
-            await self._idle.pop().aclose()
-
-
-def _settle(turn: asyncio.Future[bool], granted: bool) -> bool:
-    """Answer one who waits for a turn; False when that came too late."""
-    if turn.done():
-        return False
-    turn.set_result(granted)
-    return True
+            await old.close()
 
 
 def _all_busy() -> RequestTimeoutError:

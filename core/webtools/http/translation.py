@@ -31,6 +31,7 @@ _DEFAULT_HEADERS = [
     ("accept-encoding", (b"accept-encoding", b"gzip")),
     ("user-agent", (b"user-agent", f"agent-webtools/{__version__}".encode())),
 ]
+LATE = "no answer came in time"
 _encode = JSONEncoder(separators=(",", ":")).encode
 
 
@@ -168,7 +169,7 @@ def as_request_error(
     """Translate an error of the engine into ours."""
     through = _through(request)
     if isinstance(error, errors_named("TimeoutException")):
-        return RequestTimeoutError(f"no answer came in time{through}")
+        return RequestTimeoutError(f"{LATE}{through}")
     if isinstance(error, _no_address()):
         return RequestError(f"the address cannot be used ({error})", retryable=False)
     known = (words for name, words in _WORDS if isinstance(error, errors_named(name)))

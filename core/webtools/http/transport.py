@@ -1,4 +1,4 @@
-"""Transports; with `_lanes`, `_streams`, `_httpx` and `_resolving` all that does network I/O."""
+"""Transports: what sends requests, blocking or on an event loop, over pooled connections."""
 
 from __future__ import annotations
 
@@ -6,23 +6,21 @@ import os
 import ssl
 import sys
 import weakref
-from collections.abc import AsyncGenerator, AsyncIterable, Iterable
+from collections.abc import AsyncGenerator
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import certifi
 
 from webtools.errors import ConfigError, InputError, RequestError
-from webtools.http.dns import aresolve, resolve
 from webtools.http.engine_logs import IN_OURS
 from webtools.http.messages import Request, Response
-from webtools.http.pool import AsyncLane, AsyncLanes, BlockingLane, BlockingLanes, has_more
+from webtools.http.modes import Awaited, Blocking, Mode
+from webtools.http.pool import AsyncLanes, BlockingLanes, Lane
 from webtools.http.targets import Target
-from webtools.http.threads import in_thread
 from webtools.http.translation import (
-    Body,
     as_request_error,
     bare,
     naming_proxy,
@@ -31,6 +29,7 @@ from webtools.http.translation import (
     target_of,
     to_httpcore,
 )
+from webtools.http.watching import Tracing, watched
 
 if TYPE_CHECKING:
     import asyncio
@@ -50,8 +49,10 @@ if "asyncio" in sys.modules:  # a program with loops, which a first call that im
             import_module(_name)
 
 MAX_PAGE_ORIGINS = 64  # sites of fetched pages that connections are kept for
-_Key: TypeAlias = "tuple[str, str | None, tuple[str, ...]]"  # origin, proxy, addresses
-_ProcessKey: TypeAlias = "tuple[int, str, str | None, tuple[str, ...]]"  # with the process first
+_Key: TypeAlias = (
+    "tuple[int, str, str | None, tuple[str, ...]]"  # process, origin, proxy, addresses
+)
+_AllLanes: TypeAlias = "dict[_Key, BlockingLanes | AsyncLanes]"
 
 
 @lru_cache(maxsize=1)
@@ -77,102 +78,47 @@ def tls_context() -> ssl.SSLContext:
     )
 
 
-class BlockingTransport:
-    """Sends requests from any thread; connections are pooled per origin and proxy.
+class Transport:
+    """Sends requests; connections are pooled per origin and proxy.
 
     Args:
         through_client: Whether each request passes an `httpx.Client`, where hooks see it.
     """
 
+    mode: Mode
+    lanes: type[BlockingLanes | AsyncLanes]
+
     def __init__(self, *, through_client: bool = False) -> None:
         self._through_client = through_client
-        self._lanes: dict[_ProcessKey, BlockingLanes] = {}
-        # What nobody closes is closed with the transport, or when the interpreter ends.
-        weakref.finalize(self, _close_all, self._lanes)
+        self._lanes: _AllLanes = {}
 
-    def send(self, request: Request, deadline: float) -> Response:
+    def send(self, request: Request, deadline: float) -> Any:
         """Exchange one request for its response.
 
         Raises:
             RequestError: No answer came, or it broke off.
             RequestTimeoutError: `deadline`, on the monotonic clock, passed.
         """
-        target = target_of(request.url)
-        lanes = self._lanes_for(target, request.proxy, request.addresses)
-        lane, sound = lanes.take(deadline), False
-        IN_OURS.set(True)
-        try:
-            answer = lane.exchange(to_httpcore(request, target, deadline), target)
-            try:
-                body = Body(answer, request.max_bytes)
-                for chunk in cast("Iterable[bytes]", answer.stream):
-                    body.add(chunk)
-            finally:
-                answer.close()
-            sound = not has_more(lane)
-            response = body.to_response()
-            return refuse_login(response) if request.proxy else response
-        except network_errors() as error:
-            raise as_request_error(error, target.origin, request) from bare(error)
-        except RequestError as error:
-            raise naming_proxy(error, request) from error.__cause__
-        finally:
-            IN_OURS.set(False)
-            lanes.give_back(lane, sound=sound)
+        exchange = watched(self._exchange) if Tracing.is_on else self._exchange
+        return self.mode.run(exchange(request, deadline))
 
-    def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
+    def resolve(self, host: str, port: int, deadline: float) -> Any:
         """Look a host up; raises as `send` does."""
-        return resolve(host, port, deadline)
+        return self.mode.resolve(host, port, deadline)
 
-    def close(self) -> None:
+    def close(self) -> Any:
         """Close the idle connections; the next call opens new ones."""
-        _close_all(self._lanes)
+        return self.mode.run(_close_all(self._lanes))
 
-    def _lanes_for(
-        self, target: Target, proxy: str | None, addresses: tuple[str, ...]
-    ) -> BlockingLanes:
-        # With the process: a forked child must not use its parent's sockets.
-        key = (os.getpid(), target.origin, proxy, addresses)
-        lanes = self._lanes.get(key)
-        if lanes is None:
-            context = tls_context() if target.needs_tls(proxy) else None
-            through = self._through_client
-            made = BlockingLanes(
-                lambda: BlockingLane(context, proxy, addresses, through_client=through)
-            )
-            lanes = self._lanes.setdefault(key, made)
-            for old in _surplus(self._lanes):
-                old.close()
-        return lanes
-
-
-def _close_all(lanes: dict[Any, BlockingLanes]) -> None:
-    for each in list(lanes.values()):
-        each.close()
-
-
-class AsyncTransport:
-    """Sends requests on one event loop; made anew for every loop."""
-
-    def __init__(self, *, through_client: bool = False) -> None:
-        self._through_client = through_client
-        self._lanes: dict[_Key, AsyncLanes] = {}
-
-    async def send(self, request: Request, deadline: float) -> Response:
-        """Exchange one request for its response; raises as `BlockingTransport.send` does."""
+    async def _exchange(self, request: Request, deadline: float) -> Response:
         target = target_of(request.url)
-        lanes = await self._lanes_for(target, request.proxy, request.addresses)
+        lanes = await self._lanes_for(target, request)
         lane, sound = await lanes.take(deadline), False
         IN_OURS.set(True)
         try:
-            answer = await lane.exchange(to_httpcore(request, target, deadline), target)
-            try:
-                body = Body(answer, request.max_bytes)
-                async for chunk in cast("AsyncIterable[bytes]", answer.stream):
-                    body.add(chunk)
-            finally:
-                await answer.aclose()
-            sound = not has_more(lane)
+            sent = to_httpcore(request, target, deadline)
+            body = await lane.exchange(sent, request.max_bytes)
+            sound = not lane.has_more()
             response = body.to_response()
             return refuse_login(response) if request.proxy else response
         except network_errors() as error:
@@ -183,29 +129,47 @@ class AsyncTransport:
             IN_OURS.set(False)
             await lanes.give_back(lane, sound=sound)
 
-    async def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
-        """Look a host up; raises as `send` does."""
-        return await aresolve(host, port, deadline)
-
-    async def aclose(self) -> None:
-        """Close the idle connections; the next call opens new ones."""
-        for lanes in list(self._lanes.values()):
-            await lanes.aclose()
-
-    async def _lanes_for(
-        self, target: Target, proxy: str | None, addresses: tuple[str, ...]
-    ) -> AsyncLanes:
-        key = (target.origin, proxy, addresses)
+    async def _lanes_for(self, target: Target, request: Request) -> Any:
+        proxy, addresses = request.proxy, request.addresses
+        # With the process: a forked child must not use its parent's sockets.
+        key = (os.getpid(), target.origin, proxy, addresses)
         lanes = self._lanes.get(key)
         if lanes is None:
-            # In a thread: loading the roots would hold up the loop.
-            context = await in_thread(tls_context) if target.needs_tls(proxy) else None
+            # In a thread: loading the roots would hold up a loop.
+            context = await self.mode.offload(tls_context) if target.needs_tls(proxy) else None
             through = self._through_client
-            made = AsyncLanes(lambda: AsyncLane(context, proxy, addresses, through_client=through))
-            lanes = self._lanes.setdefault(key, made)
+            make = partial(Lane, self.mode, context, proxy, addresses, through_client=through)
+            lanes = self._lanes.setdefault(key, self.lanes(make))
             for old in _surplus(self._lanes):
-                await old.aclose()
+                await old.close()
         return lanes
+
+
+class BlockingTransport(Transport):
+    """Sends requests from any thread."""
+
+    mode, lanes = Blocking, BlockingLanes
+
+    def __init__(self, *, through_client: bool = False) -> None:
+        super().__init__(through_client=through_client)
+        # What nobody closes is closed with the transport, or when the interpreter ends.
+        weakref.finalize(self, _close_at_once, self._lanes)
+
+
+class AsyncTransport(Transport):
+    """Sends requests on one event loop; made anew for every loop."""
+
+    mode, lanes = Awaited, AsyncLanes
+    aclose = Transport.close
+
+
+def _close_at_once(lanes: _AllLanes) -> None:
+    Blocking.run(_close_all(lanes))
+
+
+async def _close_all(lanes: _AllLanes) -> None:
+    for each in list(lanes.values()):
+        await each.close()
 
 
 class LoopTransports:
@@ -213,7 +177,8 @@ class LoopTransports:
 
     def __init__(self, *, through_client: bool = False) -> None:
         self._through_client = through_client
-        self._keepers: dict[asyncio.AbstractEventLoop, _Keeper] = {}
+        # With the generator whose end closes it.
+        self._known: dict[asyncio.AbstractEventLoop, tuple[AsyncTransport, Any]] = {}
 
     async def current(self) -> AsyncTransport:
         """Return the running loop's transport.
@@ -222,26 +187,24 @@ class LoopTransports:
             InputError: No asyncio loop runs here, as under trio.
         """
         loop = _running_loop()
-        keeper = self._keepers.get(loop)
-        if keeper is None:
-            for other in list(self._keepers):
+        if loop not in self._known:
+            for other in list(self._known):
                 if other.is_closed():  # without the ceremony below
-                    self._keepers.pop(other, None)
-            keeper = self._keepers[loop] = _Keeper(
-                weakref.ref(self), AsyncTransport(through_client=self._through_client)
-            )
-            await keeper.until_loop_ends.__anext__()
-        return keeper.transport
+                    self._known.pop(other, None)
+            transport = AsyncTransport(through_client=self._through_client)
+            until_loop_ends = _close_at_end(transport, weakref.ref(self))
+            self._known[loop] = transport, until_loop_ends
+            await until_loop_ends.__anext__()
+        return self._known[loop][0]
 
     async def aclose(self) -> None:
         """Close the running loop's connections."""
-        keeper = self._keepers.get(_running_loop())
-        if keeper is not None:
-            await keeper.transport.aclose()
+        if known := self._known.get(_running_loop()):
+            await known[0].aclose()
 
     def forget_running(self) -> None:
         """Drop the running loop's transport."""
-        self._keepers.pop(_running_loop(), None)
+        self._known.pop(_running_loop(), None)
 
 
 def transports_for(
@@ -286,14 +249,6 @@ def _running_loop() -> asyncio.AbstractEventLoop:
             "call the blocking ones in a thread: await trio.to_thread.run_sync(web.search, query)."
         )
     raise InputError(message)
-
-
-class _Keeper:
-    """Holds a loop's transport, and the generator whose end closes it."""
-
-    def __init__(self, owner: weakref.ref[LoopTransports], transport: AsyncTransport) -> None:
-        self.transport = transport
-        self.until_loop_ends = _close_at_end(self.transport, owner)
 
 
 async def _close_at_end(

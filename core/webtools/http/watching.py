@@ -8,15 +8,15 @@ from __future__ import annotations
 import logging
 import sys
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Coroutine, Generator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, TypeAlias
 
 from webtools._version import __version__
 from webtools.http.messages import Request, Response
 from webtools.http.translation import target_of
 
-T = TypeVar("T")
+Exchange: TypeAlias = "Callable[[Request, float], Coroutine[Any, Any, Response]]"
 LOGGER = logging.getLogger("webtools.http")
 # Without any handler, `logging` would write our warnings to stderr.
 logging.getLogger("webtools").addHandler(logging.NullHandler())
@@ -26,67 +26,38 @@ _FIRST_FAULT = 400
 
 
 class Tracing:
-    """What traces the calls of this process: a tracer of OpenTelemetry, or None."""
+    """What looks on at the calls of this process.
+
+    Attributes:
+        tracer: A tracer of OpenTelemetry, or None.
+        is_on: Whether requests are logged or traced.
+    """
 
     tracer: Any = None
+    is_on = False
 
 
-def watched(transport: T, wrap: Callable[[T, Any], T]) -> T:
-    """Return a transport, wrapped where its requests are logged or traced."""
+def look_for_watchers() -> None:
+    """Take up the application's tracer and level of logging, as they are by now."""
     # None in it yet where another thread is importing it just now.
     find = getattr(sys.modules.get(OTEL), "get_tracer_provider", None)
     if find is not None:
         provider = find()  # the application's, or one that does nothing
         is_on = type(provider).__name__ not in _NO_PROVIDERS
         Tracing.tracer = provider.get_tracer("webtools", __version__) if is_on else None
-    if Tracing.tracer is not None or LOGGER.isEnabledFor(logging.DEBUG):
-        return wrap(transport, Tracing.tracer)
-    return transport
+    Tracing.is_on = Tracing.tracer is not None or LOGGER.isEnabledFor(logging.DEBUG)
 
 
-class WatchedTransport:
-    """Tells of every request that another transport sends.
+def watched(exchange: Exchange) -> Exchange:
+    """Wrap what exchanges a request for its response: each is logged and traced."""
 
-    Args:
-        transport: The other one.
-        trace: A tracer of OpenTelemetry, or None.
-    """
-
-    def __init__(self, transport: Any, trace: Any) -> None:
-        self._transport = transport
-        self._trace = trace
-
-    def send(self, request: Request, deadline: float) -> Response:
-        """Send a request as the other one does."""
-        with _told(request, self._trace) as tell:
-            response: Response = self._transport.send(request, deadline)
+    async def told(request: Request, deadline: float) -> Response:
+        with _told(request, Tracing.tracer) as tell:
+            response = await exchange(request, deadline)
             tell(response)
         return response
 
-    def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
-        """Look a host up as the other one does."""
-        found: tuple[str, ...] = self._transport.resolve(host, port, deadline)
-        return found
-
-
-class AsyncWatchedTransport:
-    """The same for an event loop."""
-
-    def __init__(self, transport: Any, trace: Any) -> None:
-        self._transport = transport
-        self._trace = trace
-
-    async def send(self, request: Request, deadline: float) -> Response:
-        """Send a request as the other one does."""
-        with _told(request, self._trace) as tell:
-            response: Response = await self._transport.send(request, deadline)
-            tell(response)
-        return response
-
-    async def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
-        """Look a host up as the other one does."""
-        found: tuple[str, ...] = await self._transport.resolve(host, port, deadline)
-        return found
+    return told
 
 
 @contextmanager

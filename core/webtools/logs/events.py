@@ -11,7 +11,7 @@ import itertools
 import json
 import os
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 from itertools import islice
@@ -23,7 +23,7 @@ from pydantic_core import to_json
 from webtools.errors import ConfigError, InputError
 from webtools.logs.pseudonyms import without_private
 from webtools.logs.writer import MAX_LINE, LogFile, newest_lines
-from webtools.text.narrowing import is_array, is_list, is_mapping, is_object
+from webtools.text.narrowing import is_array, is_mapping, is_object
 
 __all__ = [
     "Log",
@@ -38,8 +38,6 @@ _CUTS = ((512, 32), (64, 8))
 _DEPTH = 4  # levels that are kept of facts too large or too odd for a line
 _LARGEST = 2**63
 _START = b'{"ts":"'
-_HEAD = frozenset({"ts", "event", "call", "pid"})
-_PLAIN = {str, int, float, bool, type(None)}
 _USUAL = 2048  # bytes of a line that holds nothing long, such as a number nobody can read back
 
 
@@ -48,32 +46,16 @@ class Log:
 
     Args:
         path: The file; its folder is made at the first event.
-        max_bytes: Size from which the file is rotated.
-        max_backups: How many full files are kept, as `.1` (the newest), `.2`, …
-        rotate_check_ms: Milliseconds between two looks whether something else moved the file; its
-            size is looked at before every line.
         hashed: Whether queries and URLs are written as short hashes instead of in clear.
+        file: As for `LogFile`.
 
     Attributes:
         append: Writes lines at one stroke; like `write` it never raises.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        *,
-        max_bytes: int,
-        max_backups: int,
-        rotate_check_ms: int,
-        hashed: bool,
-    ) -> None:
+    def __init__(self, path: Path, *, hashed: bool, **file: Any) -> None:
         self._hashed = hashed
-        self._file = LogFile(
-            path,
-            max_bytes=max_bytes,
-            max_backups=max_backups,
-            check_interval=rotate_check_ms / 1000,
-        )
+        self._file = LogFile(path, **file)
         self.append = self._file.append
 
     def write(
@@ -105,8 +87,15 @@ class Log:
         `write` explains the other arguments.
         """
         told = without_private(facts, private) if self._hashed else facts
-        at = time.time_ns() if at is None else at
-        return _usual_line(event, call, told, at) or _any_line(event, call, told, at)
+        moment = _timestamp(time.time_ns() if at is None else at)
+        head = {"ts": moment, "event": event, "call": call, "pid": os.getpid()}
+        try:
+            line = _encoded({**head, **told, **head})  # no fact takes the place of the head
+        except (TypeError, ValueError, RecursionError):  # odd keys, NaN, endless nesting
+            line = b""
+        if not line or len(line) >= MAX_LINE:
+            line = _cut_line(head, told)
+        return line + b"\n"
 
     def close(self) -> None:
         """Release the file; the next event opens it again."""
@@ -116,72 +105,22 @@ class Log:
 _shared: dict[tuple[object, ...], Log] = {}
 
 
-def shared_log(
-    path: Path, *, max_bytes: int, max_backups: int, rotate_check_ms: int, hashed: bool
-) -> Log:
-    """Return the one log of this process for a path and its settings."""
-    key = (str(path), max_bytes, max_backups, rotate_check_ms, hashed)
-    found = _shared.get(key)
-    if found is None:
-        made = Log(
-            path,
-            max_bytes=max_bytes,
-            max_backups=max_backups,
-            rotate_check_ms=rotate_check_ms,
-            hashed=hashed,
-        )
-        found = _shared.setdefault(key, made)  # one of several threads comes first
-    return found
+def shared_log(path: Path, **settings: Any) -> Log:
+    """Return the one log of this process for a path and its settings, those of `Log`."""
+    key = (str(path), *sorted(settings.items()))
+    # One of several threads comes first.
+    return _shared.get(key) or _shared.setdefault(key, Log(path, **settings))
 
 
-def _usual_line(event: str, call: str, facts: Mapping[str, Any], at: int) -> bytes | None:
-    """Write what almost every line is made of, in a quarter of the time that `json` takes."""
-    if not (event.isidentifier() and call.isalnum() and _HEAD.isdisjoint(facts)):
-        return None
+def _encoded(record: Mapping[str, Any]) -> bytes:
+    """Write a record in ASCII: what a provider sends may control or overwrite a terminal."""
     try:
-        if not _are_plain(facts.values()):
-            return None
-        told = to_json(facts)
-    except (ValueError, RecursionError):  # lone surrogates, endless nesting
-        return None
-    head = f'{{"ts":"{_timestamp(at)}","event":"{event}","call":"{call}","pid":{os.getpid()}'
-    line = head.encode() + (b"}\n" if told == b"{}" else b"," + told[1:] + b"\n")
-    # `in` would first ask whether the bytes are a number.
-    is_odd = line.find(b"\x7f") >= 0 or line.find(b"NaN") >= 0 or line.find(b"Infinity") >= 0
-    return line if len(line) <= _USUAL and line.isascii() and not is_odd else None
-
-
-def _are_plain(values: Collection[Any]) -> bool:
-    """Return whether values are made of what both ways of writing write alike."""
-    if _PLAIN.issuperset(map(type, values)):
-        return True
-    for value in values:
-        inner: Collection[Any]
-        if type(value) in _PLAIN:
-            continue
-        if is_list(value):
-            inner = value
-        elif is_object(value) and {*map(type, value)} <= {str}:
-            inner = value.values()
-        else:
-            return False
-        if not _are_plain(inner):
-            return False
-    return True
-
-
-def _any_line(event: str, call: str, facts: Mapping[str, Any], at: int) -> bytes:
-    head = {"ts": _timestamp(at), "event": event, "call": call, "pid": os.getpid()}
-    try:
-        record = {**head, **facts}
-        if len(record) < len(head) + len(facts):
-            record.update(head)  # no fact takes the place of the head
-        line = _encode(record)
-    except (TypeError, ValueError, RecursionError):  # odd keys, NaN, endless nesting
-        line = ""
-    if not line or len(line) >= MAX_LINE:
-        line = _cut_line(head, facts)
-    return f"{line}\n".encode("ascii")
+        # In a quarter of the time that `json` takes.
+        line = to_json(record, inf_nan_mode="null", fallback=_told)
+    except (ValueError, RecursionError):  # lone surrogates
+        line = b""
+    is_plain = line.isascii() and line.find(b"\x7f") < 0  # `in` would take it for a number first
+    return line if is_plain and 0 < len(line) <= _USUAL else _encode(record).encode("ascii")
 
 
 def _timestamp(at: int) -> str:
@@ -195,15 +134,16 @@ def _second(now: int) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now))
 
 
-def _cut_line(head: dict[str, Any], facts: Mapping[str, Any]) -> str:
+def _cut_line(head: dict[str, Any], facts: Mapping[str, Any]) -> bytes:
     for texts, items in _CUTS:
         kept = {
             str(name)[:64]: _cut(facts[name], texts, items, _DEPTH) for name in islice(facts, 64)
         }
-        line = _encode({**head, **kept, **head, "shortened": True})
+        line = _encode({**head, **kept, **head, "shortened": True}).encode("ascii")
         if len(line) < MAX_LINE:
             return line
-    return _encode({**{name: _cut(head[name], 64, 0, 0) for name in head}, "shortened": True})
+    shortest = {name: _cut(value, 64, 0, 0) for name, value in head.items()}
+    return _encode({**shortest, "shortened": True}).encode("ascii")
 
 
 def _cut(value: Any, texts: int, items: int, depth: int) -> Any:
@@ -226,7 +166,6 @@ def _told(value: Any) -> str:
     return str(value) if isinstance(value, (date, PurePath)) else f"<{type(value).__name__}>"
 
 
-# ASCII: whatever control, zero-width or direction character a provider sends is escaped.
 _encode = json.JSONEncoder(
     ensure_ascii=True, allow_nan=False, separators=(",", ":"), default=_told
 ).encode

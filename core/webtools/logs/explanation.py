@@ -94,10 +94,6 @@ def _cache_hit(event: LogEvent) -> str:
     return f"The answer of {event.provider} for {event.subject} was in the cache{old}"
 
 
-def _cache_miss(event: LogEvent) -> str:
-    return f"Nothing was in the cache for {event.subject} from {event.provider}"
-
-
 def _succeeded(event: LogEvent) -> str:
     did = {
         "fetch": f"read {amount(event.count('count'), 'page')}",
@@ -105,10 +101,6 @@ def _succeeded(event: LogEvent) -> str:
         "synthesize": "wrote an answer",
     }.get(event.text("capability"), f"found {amount(event.count('count'), 'result')}")
     return f"{event.provider} {did} for {event.subject}{effort(event)}"
-
-
-def _empty(event: LogEvent) -> str:
-    return f"{event.provider} found nothing for {event.subject}{effort(event)}"
 
 
 def _failed(event: LogEvent) -> str:
@@ -136,17 +128,9 @@ def _why_skipped(event: LogEvent) -> str:
     return event.clause("reason") or event.text("kind")
 
 
-def _moved_on(event: LogEvent) -> str:
-    return f"{event.provider} was asked for {event.subject} in place of {event.text('instead_of')}"
-
-
 def _all_failed(event: LogEvent) -> str:
     each = "; ".join(f"{name}: {reason}" for name, reason in event.pairs("providers"))
     return joined(["Every provider failed", each], ": ")
-
-
-def _refused(event: LogEvent) -> str:
-    return joined([f"The budget refused {event.provider}", event.clause("message")], ": ")
 
 
 _FILTERED = {
@@ -161,22 +145,21 @@ def _filtered(event: LogEvent) -> str:
     return f"Filters: {'; '.join(states) or 'none'}"
 
 
+def _synthesizer(event: LogEvent) -> str:
+    return event.text("synthesizer", "the synthesizer")
+
+
 def _synthesized(event: LogEvent) -> str:
     reasons = "; ".join(event.texts("reasons"))
     return joined(
         [
-            f"The synthesis by {event.text('synthesizer', 'the synthesizer')} made ",
+            f"The synthesis by {_synthesizer(event)} made ",
             f"{amount(event.count('claims'), 'claim')}: {event.count('kept')} kept, ",
             f"{event.count('uncertain')} marked uncertain, {event.count('dropped')} dropped",
             f" ({reasons})" if reasons else "",
         ],
         "",
     )
-
-
-def _synthesis_failed(event: LogEvent) -> str:
-    name = event.text("synthesizer", "the synthesizer")
-    return f"The synthesis by {name} failed: {event.full_failure}"
 
 
 def _truncated(event: LogEvent) -> str:
@@ -200,14 +183,6 @@ def _widened(event: LogEvent) -> str:
     days = event.number("recency_days")
     age = f" from the last {amount(days, 'day')}" if days else " of the age asked for"
     return f"Nothing{age} was found, so sources of any age were asked for"
-
-
-def _shared(event: LogEvent) -> str:
-    return f"An identical call for {event.subject} was under way; its answer served this one too"
-
-
-def _cancelled(_: LogEvent) -> str:
-    return "The call was cancelled by whoever made it"
 
 
 def _done(event: LogEvent) -> str:
@@ -240,21 +215,33 @@ def _unknown(event: LogEvent) -> str:
 _SENTENCES: dict[str, Callable[[LogEvent], str]] = {
     "call": _called,
     "cache_hit": _cache_hit,
-    "cache_miss": _cache_miss,
+    "cache_miss": lambda event: (
+        f"Nothing was in the cache for {event.subject} from {event.provider}"
+    ),
     "provider_success": _succeeded,
-    "provider_empty": _empty,
+    "provider_empty": lambda event: (
+        f"{event.provider} found nothing for {event.subject}{effort(event)}"
+    ),
     "provider_error": _failed,
     "provider_skipped": _skipped,
-    "moved_on": _moved_on,
+    "moved_on": lambda event: (
+        f"{event.provider} was asked for {event.subject} in place of {event.text('instead_of')}"
+    ),
     "all_providers_failed": _all_failed,
-    "budget_refused": _refused,
+    "budget_refused": lambda event: joined(
+        [f"The budget refused {event.provider}", event.clause("message")], ": "
+    ),
     "filters": _filtered,
     "synthesis": _synthesized,
-    "synthesis_error": _synthesis_failed,
+    "synthesis_error": lambda event: (
+        f"The synthesis by {_synthesizer(event)} failed: {event.full_failure}"
+    ),
     "truncation": _truncated,
     "widened": _widened,
-    "shared": _shared,
-    "cancelled": _cancelled,
+    "shared": lambda event: (
+        f"An identical call for {event.subject} was under way; its answer served this one too"
+    ),
+    "cancelled": lambda _: "The call was cancelled by whoever made it",
     "done": _done,
 }
 
@@ -354,7 +341,7 @@ def _why_it_is_worse(
     story: Sequence[LogEvent], done: LogEvent, others: Mapping[str, str]
 ) -> Iterator[str]:
     lost = [
-        f"the synthesis by {event.text('synthesizer', 'the synthesizer')} failed ({event.failure})"
+        f"the synthesis by {_synthesizer(event)} failed ({event.failure})"
         for event in story
         if event.name == "synthesis_error"
     ]

@@ -54,17 +54,17 @@ class LogFile:
         max_bytes: Size from which it is rotated; it exceeds this by no more than the one line that
             each process may be writing, unless it cannot be rotated: then it grows to twice this.
         max_backups: How many full files are kept, as `.1` (the newest), `.2`, …
-        check_interval: Seconds between two looks whether the name still means this file. The size
-            is looked at before every line.
+        rotate_check_ms: Milliseconds between two looks whether the name still means this file. The
+            size is looked at before every line.
     """
 
     def __init__(
-        self, path: Path, *, max_bytes: int, max_backups: int, check_interval: float
+        self, path: Path, *, max_bytes: int, max_backups: int, rotate_check_ms: int
     ) -> None:
         self._path = os.path.abspath(path)  # noqa: PTH100  # the working folder may change
         self._max_bytes = max_bytes
         self._max_backups = max_backups
-        self._check_interval = check_interval
+        self._check_interval = rotate_check_ms / 1000
         self._fd = -1
         self._next_check = 0.0
         self._next_rotation = 0.0
@@ -91,12 +91,10 @@ class LogFile:
             if now < self._off_until:
                 return
             try:
-                if self._fd < 0:
+                is_due = self._fd < 0 or now >= self._next_check
+                state = None if is_due else os.fstat(self._fd)
+                if state is None or state.st_size >= self._max_bytes or not state.st_nlink:
                     self._open(now)
-                state = os.fstat(self._fd)
-                is_full = state.st_size >= self._max_bytes
-                if is_full or now >= self._next_check or not state.st_nlink:
-                    self._check(state, now)
                 if os.write(self._fd, line) < len(line):
                     # The disk is full; the next to open the file ends the line.
                     raise OSError  # noqa: TRY301
@@ -115,61 +113,44 @@ class LogFile:
                     os.close(fd)
 
     def _open(self, now: float) -> None:
-        try:
-            self._fd = _open_to_append(self._path)
-        except FileNotFoundError:
-            os.makedirs(os.path.dirname(self._path), 0o700, exist_ok=True)  # noqa: PTH103, PTH120
-            self._fd = _open_to_append(self._path)
+        """Open the file that bears the name by now, a new one where that is full."""
+        self.close()
+        self._fd = _open_to_append(self._path)
         self._next_check = now + self._check_interval
-        _end_line(self._fd)
-
-    def _check(self, state: os.stat_result, now: float) -> None:
-        """Follow the name to the file that bears it now, and rotate that when it is full."""
-        self._next_check = now + self._check_interval
-        if not self._bears_name(state):
-            self.close()
-            self._open(now)
-            state = os.fstat(self._fd)
-        if state.st_size >= self._max_bytes:
-            self._make_room(state, now)
-
-    def _bears_name(self, state: os.stat_result) -> bool:
-        try:
-            return os.path.samestat(os.lstat(self._path), state)
-        except FileNotFoundError:
-            return False
-
-    def _make_room(self, state: os.stat_result, now: float) -> None:
-        if now >= self._next_rotation:
+        size = os.lseek(self._fd, 0, os.SEEK_END)
+        if size >= self._max_bytes and now >= self._next_rotation:
+            self.close()  # Windows does not rename an open file
             try:
-                self._rotate_once(state)
+                self._rotate()
             except OSError:
                 self._next_rotation = now + _ROTATION_PAUSE
-        if self._fd < 0:
-            self._open(now)
-        if now < self._next_rotation and os.fstat(self._fd).st_size >= 2 * self._max_bytes:
+            self._fd = _open_to_append(self._path)
+            size = os.lseek(self._fd, 0, os.SEEK_END)
+        if size >= 2 * self._max_bytes:
             raise OSError  # better no log than one that grows for ever
+        _end_line(self._fd, size)
 
-    def _rotate_once(self, state: os.stat_result) -> None:
+    def _rotate(self) -> None:
+        """Rename a file that is full, unless another process has done so meanwhile."""
         lock = os.open(f"{self._path}.lock", os.O_RDWR | os.O_CREAT | _SAFELY, 0o600)
         try:
-            ours = self._wait_for(lock, state)
-            self.close()
-            if ours:
-                self._shift()
+            end = time.monotonic() + _LOCK_PATIENCE
+            while self._is_full():
+                if _try_lock(lock):
+                    if self._is_full():
+                        self._shift()
+                    return
+                if time.monotonic() > end:
+                    raise BlockingIOError
+                time.sleep(0.001)
         finally:
             os.close(lock)
 
-    def _wait_for(self, lock: int, state: os.stat_result) -> bool:
-        """Wait until the lock is ours; tell False when another process has rotated the file."""
-        end = time.monotonic() + _LOCK_PATIENCE
-        while self._bears_name(state):
-            if _try_lock(lock):
-                return self._bears_name(state)
-            if time.monotonic() > end:
-                raise BlockingIOError
-            time.sleep(0.001)
-        return False
+    def _is_full(self) -> bool:
+        try:
+            return os.lstat(self._path).st_size >= self._max_bytes
+        except FileNotFoundError:
+            return False
 
     def _shift(self) -> None:
         for number in range(self._max_backups, max(self._max_backups, _MOST_BACKUPS) + 1):
@@ -185,16 +166,21 @@ _rename = os.replace
 
 
 def _open_to_append(path: str) -> int:
-    fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | _SAFELY, 0o600)
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | _SAFELY
+    try:
+        fd = os.open(path, flags, 0o600)
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)  # noqa: PTH103, PTH120
+        fd = os.open(path, flags, 0o600)
     if stat.S_ISREG(os.fstat(fd).st_mode):
         return fd
     os.close(fd)
     raise OSError
 
 
-def _end_line(fd: int) -> None:
+def _end_line(fd: int, size: int) -> None:
     """End a line that a crash or a full disk cut short."""
-    if os.lseek(fd, 0, os.SEEK_END):
+    if size:
         os.lseek(fd, -1, os.SEEK_END)
         if os.read(fd, 1) != b"\n":
             os.write(fd, b"\n")

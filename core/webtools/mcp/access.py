@@ -54,8 +54,7 @@ def read_address(text: str) -> Address:
     is_host = bool(bare) and (":" not in bare or host == f"[{bare}]")
     if colon and is_host and port.isascii() and port.isdigit() and int(port) <= _LARGEST_PORT:
         return Address(bare, int(port))
-    message = f'"{text}" is not an address; use HOST:PORT, such as 127.0.0.1:8766.'
-    raise ConfigError(message)
+    raise ConfigError(f'"{text}" is not an address; use HOST:PORT, such as 127.0.0.1:8766.')
 
 
 def read_token(path: str | None, environ: Mapping[str, str] | None = None) -> str | None:
@@ -74,8 +73,7 @@ def read_token(path: str | None, environ: Mapping[str, str] | None = None) -> st
         text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is no text"
-        message = f"The token file {path} cannot be read: {reason}."
-        raise ConfigError(message) from error
+        raise ConfigError(f"The token file {path} cannot be read: {reason}.") from error
     return _checked(text.strip(), f"The token file {path}")
 
 
@@ -95,8 +93,9 @@ def listen(address: Address) -> socket.socket:
         # Python adds the address to what the system says of it; of a name there is no number.
         number = error.errno or 0
         reason = os.strerror(number) if number > 0 else error.strerror
-        message = f"Nothing can listen on {where}: {reason}. Use another HOST:PORT."
-        raise ConfigError(message) from error
+        raise ConfigError(
+            f"Nothing can listen on {where}: {reason}. Use another HOST:PORT."
+        ) from error
 
 
 def guarded(
@@ -109,18 +108,16 @@ def guarded(
     """
     bound = ipaddress.ip_address(listener.getsockname()[0])
     if not bound.is_loopback and token is None:
-        message = (
+        raise ConfigError(
             f"{address.shown} can be reached from other machines, which takes a token: put one of "
             f"{_SHORTEST_TOKEN} characters or more into a file for --token-file, or into "
             f"{TOKEN_VARIABLE}. Make one with: {_HOW_TO_MAKE}"
         )
-        raise ConfigError(message)
     if bound.is_unspecified and not hosts:
-        message = (
+        raise ConfigError(
             f"{address.shown} has every name of this machine; give the one by which clients reach "
             "it with --allow-host, such as --allow-host tools.example.org."
         )
-        raise ConfigError(message)
     own = _LOOPBACK_NAMES if bound.is_loopback else ()
     names = [*own, *hosts] if bound.is_unspecified else [address.shown, *own, *hosts]
     patterns = [pattern for name in names for pattern in (name, f"{name}:*")]
@@ -146,8 +143,7 @@ class OneToken:
 def _checked(token: str, source: str) -> str:
     if _TOKEN(token):
         return token
-    message = (
+    raise ConfigError(
         f"{source} holds no token: it takes {_SHORTEST_TOKEN} or more ASCII characters without a "
         f"space. Make one with: {_HOW_TO_MAKE}"
     )
-    raise ConfigError(message)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, create_model
 
 from webtools.output.truncation import Cut
 from webtools.results import (
@@ -36,7 +36,6 @@ class Failure(BaseModel):
 class Common(BaseModel):
     """What the details of every call hold, also of one that failed."""
 
-    results: list[Any]
     result_count: int
     provider: str | None
     warnings: list[str]
@@ -46,6 +45,12 @@ class Common(BaseModel):
     full_output_path: str | None
     read_handle: str | None
     error: Failure | None
+
+
+class Listed(BaseModel):
+    """What the details hold where their own response has no results."""
+
+    results: list[Any]
 
 
 class Pages(BaseModel):
@@ -62,38 +67,26 @@ class Part(BaseModel):
     characters: int
 
 
-# The response, what the details leave out of it, and what they have instead.
-_SHAPES: dict[str, tuple[type[BaseModel], str, type[BaseModel] | None]] = {
-    "web_search": (SearchResponse, "", None),
-    "web_fetch": (FetchResponse, "pages", Pages),
-    "summarize": (SummaryResponse, "text", None),
-    "web_research": (ResearchEnvelope, "", None),
-    "web_read": (ReadResponse, "", Part),
+# What the details are made of, the first before the others, and what they leave out of it.
+_SHAPES: dict[str, tuple[tuple[type[BaseModel], ...], str]] = {
+    "web_search": ((Common, SearchResponse, Listed), ""),
+    "web_fetch": ((Pages, Common, FetchResponse), "pages"),
+    "summarize": ((Common, SummaryResponse, Listed), "text"),
+    "web_research": ((Common, ResearchEnvelope, Listed), ""),
+    "web_read": ((Part, Common, ReadResponse, Listed), ""),
 }
 
 
 @cache
 def output_schema(tool: str) -> dict[str, Any]:
     """Return the JSON schema of a tool's details; those of a failed call fit it too."""
-    response, left_out, added = _SHAPES[tool]
-    common = _schema(Common)
-    own = [_schema(model) for model in (response, added) if model is not None]
-    properties = common["properties"] | {
-        name: each["properties"][name]
-        for each in own
-        for name in each["properties"]
-        if name != left_out and (name not in common["properties"] or name == "results")
-    }
-    definitions: dict[str, Any] = {}
-    for each in (common, *own):
-        definitions |= each.get("$defs", {})
-    shape = {"type": "object", "properties": properties, "required": common["required"]}
-    return {**shape, "$defs": _reachable(properties, definitions)}
-
-
-def _schema(model: type[BaseModel]) -> dict[str, Any]:
-    bare: dict[str, Any] = _bare(model.model_json_schema(mode="serialization"))
-    return bare
+    parts, left_out = _SHAPES[tool]
+    model = create_model("Details", __base__=parts)
+    schema = _bare(model.model_json_schema(mode="serialization"))
+    schema["properties"].pop(left_out, None)
+    required = [*Common.model_fields, *Listed.model_fields]
+    shape = {"type": "object", "properties": schema["properties"], "required": required}
+    return {**shape, "$defs": schema.get("$defs", {})}
 
 
 def _bare(schema: Any, *, is_named: bool = False) -> Any:
@@ -105,22 +98,3 @@ def _bare(schema: Any, *, is_named: bool = False) -> Any:
             if is_named or key not in _UNSAID
         }
     return [_bare(each) for each in schema] if is_list(schema) else schema
-
-
-def _reachable(schema: Any, definitions: dict[str, Any]) -> dict[str, Any]:
-    """Return the definitions that a schema leads to."""
-    found: dict[str, Any] = {}
-    waiting = [schema]
-    while waiting:
-        for name in _references(waiting.pop()):
-            if name not in found:
-                found[name] = definitions[name]
-                waiting.append(definitions[name])
-    return found
-
-
-def _references(schema: Any) -> list[str]:
-    if is_mapping(schema):
-        own = [schema["$ref"].rpartition("/")[2]] if "$ref" in schema else []
-        return own + [name for value in schema.values() for name in _references(value)]
-    return [name for each in schema for name in _references(each)] if is_list(schema) else []

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
 import mcp_types as types
@@ -18,9 +19,18 @@ from webtools.mcp.listing import INSTRUCTIONS, listed
 from webtools.output.truncation import MAX_BYTES
 from webtools.tools import READ, ToolResult
 
+T = TypeVar("T")
+Asked: TypeAlias = types.PaginatedRequestParams | None
+
 _SCHEME, _FOLDER = "webtools", "output"
 _TEMPLATE = f"{_SCHEME}://{_FOLDER}/{{handle}}{{?offset}}"
 _TEXT = "text/plain"
+_STORED = types.ResourceTemplate(
+    name="stored output",
+    description="A part of an output that was cut, as web_read returns it.",
+    uri_template=_TEMPLATE,
+    mime_type=_TEXT,
+)
 
 
 def make_server(web: WebTools) -> Server[Any]:
@@ -36,11 +46,24 @@ def make_server(web: WebTools) -> Server[Any]:
         instructions=INSTRUCTIONS,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
-        on_list_prompts=handlers.list_prompts,
-        on_list_resources=handlers.list_resources,
-        on_list_resource_templates=handlers.list_templates,
+        # There are clients that ask for prompts without looking whether a server has any.
+        on_list_prompts=_always(types.ListPromptsResult(prompts=[])),
+        # A stored output belongs to whoever was given its handle.
+        on_list_resources=_always(types.ListResourcesResult(resources=[])),
+        on_list_resource_templates=_always(
+            types.ListResourceTemplatesResult(resource_templates=[_STORED])
+        ),
         on_read_resource=handlers.read_resource,
     )
+
+
+def _always(answer: T) -> Callable[[ServerRequestContext, Asked], Awaitable[T]]:
+    """Return a handler that answers all requests alike."""
+
+    async def handle(_: ServerRequestContext, __: Asked) -> T:
+        return answer
+
+    return handle
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +72,7 @@ class _Handlers:
 
     web: WebTools
 
-    async def list_tools(
-        self, _: ServerRequestContext, __: types.PaginatedRequestParams | None
-    ) -> types.ListToolsResult:
+    async def list_tools(self, _: ServerRequestContext, __: Asked) -> types.ListToolsResult:
         tools = await at_once_or_in_thread(self.web.tools)
         return types.ListToolsResult(tools=[listed(tool) for tool in tools])
 
@@ -66,29 +87,6 @@ class _Handlers:
         return types.CallToolResult(
             content=_content(result), structured_content=result.details, is_error=result.is_error
         )
-
-    async def list_prompts(
-        self, _: ServerRequestContext, __: types.PaginatedRequestParams | None
-    ) -> types.ListPromptsResult:
-        """List none; there are clients that ask without looking whether a server has any."""
-        return types.ListPromptsResult(prompts=[])
-
-    async def list_resources(
-        self, _: ServerRequestContext, __: types.PaginatedRequestParams | None
-    ) -> types.ListResourcesResult:
-        """List none: a stored output belongs to whoever was given its handle."""
-        return types.ListResourcesResult(resources=[])
-
-    async def list_templates(
-        self, _: ServerRequestContext, __: types.PaginatedRequestParams | None
-    ) -> types.ListResourceTemplatesResult:
-        template = types.ResourceTemplate(
-            name="stored output",
-            description="A part of an output that was cut, as web_read returns it.",
-            uri_template=_TEMPLATE,
-            mime_type=_TEXT,
-        )
-        return types.ListResourceTemplatesResult(resource_templates=[template])
 
     async def read_resource(
         self, _: ServerRequestContext, params: types.ReadResourceRequestParams

@@ -170,7 +170,8 @@ class Cache:
         if next(self._turns) % _SWEEP_INTERVAL == 0:
             change -= _delete(db, db.execute(_EXPIRED, (now,)).fetchall())
         if change:
-            total = _total(db, change)
+            row = db.execute(_TOTAL).fetchone()
+            total = row[0] + change if row and isinstance(row[0], int) else _recounted(db)
             if total > self._max_bytes:
                 total = _within(self._max_bytes, db, total, now)
             db.execute(_SET_TOTAL, (total,))
@@ -212,15 +213,11 @@ def _checksum(key: str, data: bytes) -> int:
     return zlib.crc32(data, zlib.crc32(key.encode()))
 
 
-def _total(db: sqlite3.Connection, change: int) -> int:
-    """Return the size of all after a change, counted anew where a damaged file has lost it."""
-    row = db.execute(_TOTAL).fetchone()
-    if row is not None and isinstance(row[0], int):
-        return row[0] + change
+def _recounted(db: sqlite3.Connection) -> int:
+    """Return the size of all, where a damaged file has lost it."""
     db.execute("DELETE FROM cache_total")
-    db.execute("INSERT INTO cache_total VALUES (0)")
-    [total] = db.execute("SELECT coalesce(sum(size), 0) FROM cache").fetchone()
-    return int(total)
+    db.execute("INSERT INTO cache_total SELECT coalesce(sum(size), 0) FROM cache")
+    return int(db.execute(_TOTAL).fetchone()[0])
 
 
 def _delete(db: sqlite3.Connection, entries: Iterable[tuple[int, int]]) -> int:

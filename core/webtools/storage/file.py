@@ -27,7 +27,6 @@ __all__ = [
     "put_aside",
     "real_path",
     "refuse_foreign",
-    "size_of",
 ]
 
 _APPLICATION = 0x77_65_62_74  # "webt", which marks the file as ours
@@ -80,7 +79,7 @@ def refuse_foreign(file: Path) -> None:
     Raises:
         NotOurFileError: Something else is in it.
     """
-    if not size_of(file):
+    if not file.exists() or not file.stat().st_size:
         return
     try:
         mark = _mark_of(file)
@@ -216,11 +215,3 @@ def file_id(path: Path) -> FileId | None:
     except (OSError, ValueError):
         return None
     return info.st_dev, info.st_ino
-
-
-def size_of(path: Path | None) -> int:
-    """Return the size in bytes; 0 without a file."""
-    try:
-        return path.stat().st_size if path else 0
-    except OSError:
-        return 0

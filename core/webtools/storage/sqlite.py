@@ -36,7 +36,6 @@ from webtools.storage.file import (
     put_aside,
     real_path,
     refuse_foreign,
-    size_of,
 )
 from webtools.storage.tables import are_whole, make_tables
 
@@ -75,13 +74,13 @@ class Store:
         self._is_busy = False  # whether a call has the turn
         self._open: list[sqlite3.Connection] = []  # one at most
         self._file: FileId | None = None  # what it is open on, whatever its path means by now
-        self._log: Path | None = None  # where SQLite notes what is written
+        self._log = ""  # path of what SQLite has not brought into the file yet
         self._next_look = self._next_cut = 0.0
         self._replaced: deque[Path] = deque()
         self._stuck_until = 0.0
         self._waited = 0.0  # seconds, in vain, for the file that is stuck
         self._slow_until = 0.0
-        self._is_paused = self._is_stranded = False
+        self._is_forking = self._is_paused = self._is_stranded = False
         weakref.finalize(self, _close_all, self._open)  # at the latest when the process ends
         _alive[id(self)] = self
 
@@ -106,7 +105,8 @@ class Store:
                 it should be.
         """
         start = time.monotonic()
-        if self._is_busy or start < self._slow_until or start < self._stuck_until:
+        is_late = start < self._slow_until or start < self._stuck_until
+        if is_late or self._is_busy or self._is_forking:
             raise BlockingIOError
         with self._lock:
             connection = self._current(look=False)
@@ -151,12 +151,14 @@ class Store:
 
     def pause(self) -> None:
         """Close the connection; nobody gets one until `resume`."""
+        self._is_forking = True
         if self._lock.acquire(timeout=FORK_PATIENCE):
             self._is_paused = True
             _close_all(self._open)
 
     def resume(self) -> None:
         """Go on after a pause."""
+        self._is_forking = False
         if self._is_paused:
             self._is_paused = False
             self._lock.release()
@@ -172,14 +174,16 @@ class Store:
     # --- one use -------------------------------------------------------------------------------
 
     def _done(self, work: Callable[[sqlite3.Connection], T], patience: float, *, writes: bool) -> T:
-        deadline = self._end_of(patience)
+        start = time.monotonic()
         is_repaired = False
         while True:
+            while self._is_forking:  # a lock may never come to who waits beside many
+                time.sleep(_PAUSE)
             try:
                 with self._lock:
                     result = self._attempt(work, writes=writes)
             except LockedError:
-                if time.monotonic() >= deadline:
+                if time.monotonic() >= start + self._remaining(patience, start):
                     self._note_lock(patience)
                     raise
                 time.sleep(_PAUSE)
@@ -192,11 +196,10 @@ class Store:
                     self._stuck_until = 0.0
                 return result
 
-    def _end_of(self, patience: float) -> float:
+    def _remaining(self, patience: float, start: float) -> float:
         """Wait only once for a file that stays locked: many calls would add up otherwise."""
-        now = time.monotonic()
-        waited = self._waited if now < self._stuck_until else 0.0
-        return now + max(patience - waited, min(patience, _BRIEF))
+        waited = self._waited if start < self._stuck_until else 0.0
+        return max(patience - waited, min(patience, _BRIEF))
 
     def _note_lock(self, patience: float) -> None:
         now = time.monotonic()
@@ -233,8 +236,8 @@ class Store:
     def _cut_log(self, connection: sqlite3.Connection) -> None:
         """Bring a large log into the file. SQLite itself would not wait until nobody reads."""
         now = time.monotonic()
-        if now >= self._next_cut and size_of(self._log) >= _LOG_BYTES:
-            with suppress(sqlite3.Error):
+        with suppress(sqlite3.Error, OSError):
+            if now >= self._next_cut and os.stat(self._log).st_size >= _LOG_BYTES:  # noqa: PTH116
                 [is_busy, *_] = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
                 self._next_cut = now + _CUT_INTERVAL if is_busy else 0.0
 
@@ -279,7 +282,7 @@ class Store:
                     self._replaced.append(put_aside(file))
                     connection = _connect(file)
                 self._open.append(connection)
-                self._file, self._log = file_id(file), beside(file, "-wal")
+                self._file, self._log = file_id(file), str(beside(file, "-wal"))
         except _OPENING_FAULTS as error:
             raise _fault_of(self.path, error) from error
         return connection
