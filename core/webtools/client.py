@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from webtools.calls.awaited import AwaitedMethods, Moment, Strings
 from webtools.calls.validate import arguments
@@ -163,7 +163,8 @@ class WebTools(AwaitedMethods):
             cache=cache,
             progress=progress,
         )
-        return cast("SearchResponse", self._call(SEARCH, given))
+        response: SearchResponse = self._call(SEARCH, given)
+        return response
 
     def fetch(
         self,
@@ -218,7 +219,8 @@ class WebTools(AwaitedMethods):
             cache=cache,
             progress=progress,
         )
-        return cast("FetchResponse", self._call(FETCH, given))
+        response: FetchResponse = self._call(FETCH, given)
+        return response
 
     def summarize(
         self,
@@ -257,7 +259,8 @@ class WebTools(AwaitedMethods):
             cache=cache,
             progress=progress,
         )
-        return cast("SummaryResponse", self._call(SUMMARIZE, given))
+        response: SummaryResponse = self._call(SUMMARIZE, given)
+        return response
 
     def research(
         self,
@@ -299,7 +302,8 @@ class WebTools(AwaitedMethods):
             cache=cache,
             progress=progress,
         )
-        return cast("ResearchEnvelope", self._call(RESEARCH, given))
+        response: ResearchEnvelope = self._call(RESEARCH, given)
+        return response
 
     def read(self, handle: str, offset: int = 0, find: str | None = None) -> ReadResponse:
         """Read on in an output that was cut.
@@ -319,7 +323,8 @@ class WebTools(AwaitedMethods):
             ConfigError: The settings are malformed.
         """
         given = arguments(handle=handle, offset=offset, find=find)
-        return cast("ReadResponse", self._call(READ, given))
+        response: ReadResponse = self._call(READ, given)
+        return response
 
     def plan(
         self,

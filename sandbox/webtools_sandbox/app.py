@@ -70,7 +70,7 @@ class SandboxApp:
             return await self._answer(request, "pages", self.pages, replace(call, path=path))
         if self.latency:
             await asyncio.sleep(self.latency)
-        return await self._answer(request, provider, api, call)
+        return await self._answer(request, provider, api.at(inside), call)
 
     async def _answer(
         self, request: web.BaseRequest, provider: str, site: Site, call: Call

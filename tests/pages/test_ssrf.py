@@ -174,11 +174,6 @@ PRIVATE_URLS = [
 ]
 
 
-def test_the_corpus_is_large_and_without_repeats() -> None:
-    assert len(PRIVATE_URLS) == len(set(PRIVATE_URLS))
-    assert len(PRIVATE_URLS) >= 100
-
-
 @pytest.mark.parametrize("url", PRIVATE_URLS)
 def test_what_is_not_public_is_refused_before_any_look_up(url: str) -> None:
     with pytest.raises(InputError, match=BY_US) as caught:

@@ -7,23 +7,7 @@ import json
 from datetime import date
 
 import pytest
-
-from webtools.pages.reading import Content, Source, read
-
-URL = "https://docs.example/guide/page.html"
-PROSE = (
-    "<p>" + "The ferry crosses the Sound at noon, and rests at the pier until two. " * 8 + "</p>"
-)
-
-
-def page(body: str, *, head: str = "", url: str = URL) -> Content:
-    html = f"<!doctype html><html><head>{head}</head><body>{body}</body></html>"
-    return read(Source(html.encode(), "text/html", url, url))
-
-
-def text(body: str) -> str:
-    return page(f"<main>{body}{PROSE}</main>", head='<meta name="generator" content="Sphinx">').text
-
+from test_pages import PROSE, URL, page, text
 
 # --- within a line -----------------------------------------------------------------------------
 
@@ -31,7 +15,7 @@ def text(body: str) -> str:
 @pytest.mark.parametrize(
     ("html", "shown"),
     [
-        ("<ruby>世<rp>(</rp><rt>se</rt></ruby><rt> </rt> now", "世(se) now"),
+        ("<ruby>世<rp>(</rp><rt>se</rt><rp>)</rp></ruby> now", "世(se) now"),
         (
             '<math><mi>x</mi><annotation encoding="application/x-tex">x^2 +\n1</annotation></math>now',
             "See $x^2 + 1$ now",

@@ -13,17 +13,15 @@ from offline import KEY, OPTIONS, Clock, Stub, answer, drive
 
 from webtools.errors import (
     AuthenticationError,
-    BadRequestError,
     InputError,
     ProviderError,
     QuotaError,
     RateLimitError,
-    UnavailableError,
 )
 from webtools.http.messages import Request
 from webtools.operations.search import search
 from webtools.pipeline.context import detached
-from webtools.providers import PROVIDERS, Account, brave
+from webtools.providers import Account, brave
 from webtools.providers.protocols import Cost, Hits, SearchQuery
 from webtools.results import SearchResult
 from webtools.storage.circuit_breaker import Health
@@ -231,20 +229,6 @@ def test_news_stand_at_the_top_level() -> None:
     assert brave.read_search(answer(body), QUERY, ACCOUNT).results == []
 
 
-def test_marks_and_entities_become_plain_text() -> None:
-    found = hit(title="A &amp; B", description="The <strong>x</strong>&#x27;s &quot;y&quot;")
-    assert (found.title, found.snippet) == ("A & B", 'The x\'s "y"')
-
-
-def test_a_result_without_a_title_shows_its_host() -> None:
-    assert read({"url": A}).results[0].title == "a.example"
-
-
-@pytest.mark.parametrize("url", ["javascript:alert(1)", "", None, "//a.example"])
-def test_what_has_no_web_address_is_left_out(url: Any) -> None:
-    assert read({"url": url, "title": "A"}, {"url": B, "title": "B"}).results[0].score == 1.0
-
-
 def test_extra_snippets_are_added_only_where_asked_for() -> None:
     item = {"url": A, "title": "A", "description": "one", "extra_snippets": ["two", None, "three"]}
     assert read(item, account=EXTRA).results[0].snippet == "one … two … three"
@@ -308,33 +292,6 @@ def error(body: Any, status: int, **headers: str) -> ProviderError:
     found = brave.read_error(answer(body, status, **headers), ACCOUNT, "search")
     assert found is not None
     return found
-
-
-def test_a_success_is_no_error() -> None:
-    assert brave.read_error(answer({}), ACCOUNT, "search") is None
-
-
-@pytest.mark.parametrize(
-    ("status", "code", "kind"),
-    [
-        (422, "SUBSCRIPTION_TOKEN_INVALID", AuthenticationError),
-        (404, "SUBSCRIPTION_NOT_FOUND", AuthenticationError),
-        (422, "VALIDATION", BadRequestError),
-        (400, "OPTION_NOT_IN_PLAN", BadRequestError),
-        (403, "OPTION_NOT_IN_PLAN", BadRequestError),
-        (403, "RESOURCE_NOT_ALLOWED", BadRequestError),
-        (403, "ODD", AuthenticationError),
-        (429, "RATE_LIMITED", RateLimitError),
-        (429, "QUOTA_LIMITED", QuotaError),
-        (500, "INTERNAL", UnavailableError),
-    ],
-)
-def test_the_code_decides_before_the_status(
-    status: int, code: str, kind: type[ProviderError]
-) -> None:
-    found = error(fault(status, code), status)
-    assert type(found) is kind
-    assert str(found).startswith(f"Brave API returned HTTP {status}: No. ")
 
 
 def test_a_list_of_errors_is_read_too() -> None:
@@ -455,11 +412,6 @@ def test_a_month_that_is_used_up_parks_the_provider(tmp_path: Path) -> None:
 
 
 # --- the table ---------------------------------------------------------------------------------
-
-
-def test_brave_searches_and_nothing_else() -> None:
-    assert PROVIDERS["brave"].capabilities() == ("search",)
-    assert brave.ABOUT.key_variables == ("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY")
 
 
 def test_structured_data_is_no_passage() -> None:

@@ -12,11 +12,8 @@ from offline import KEY, Clock, Stub, answer
 
 from webtools.config import Settings, load
 from webtools.errors import (
-    AuthenticationError,
     BadRequestError,
     ProviderError,
-    QuotaError,
-    RateLimitError,
     ResponseFormatError,
     UnavailableError,
 )
@@ -25,7 +22,7 @@ from webtools.http.messages import Request, Response
 from webtools.output.formatting import search_text
 from webtools.pipeline.accounting import Job, observed
 from webtools.pipeline.retries import dialogue
-from webtools.providers import PROVIDERS, Account, context7
+from webtools.providers import Account, context7
 from webtools.providers.protocols import Cost, DocsQuery, Hits
 from webtools.results import SearchResult
 
@@ -499,27 +496,6 @@ def error(response: Response, account: Account = ACCOUNT) -> ProviderError:
     return found
 
 
-@pytest.mark.parametrize(
-    ("status", "name", "kind"),
-    [
-        (400, "invalid_library_id", BadRequestError),
-        (401, "invalid_api_key", AuthenticationError),
-        (402, "spending_limit_exceeded", QuotaError),
-        (403, "access_denied", BadRequestError),
-        (403, "forbidden", BadRequestError),
-        (403, "odd", AuthenticationError),
-        (422, "library_too_large", BadRequestError),
-        (429, "rate_limit_exceeded", RateLimitError),
-        (500, "internal_error", UnavailableError),
-        (504, "timeout", UnavailableError),
-    ],
-)
-def test_every_error_has_its_class(status: int, name: str, kind: type[ProviderError]) -> None:
-    found = error(fault(name, status))
-    assert type(found) is kind
-    assert str(found).startswith(f"Context7 API returned HTTP {status}: No. ")
-
-
 def test_a_refusal_without_a_key_asks_for_one() -> None:
     assert str(error(fault("forbidden", 403), keyless())).endswith(
         'Give provider "docs" an API key: without one this is not allowed.'
@@ -537,11 +513,6 @@ def test_a_wait_is_read_wherever_it_stands() -> None:
 
 
 # --- the table ---------------------------------------------------------------------------------
-
-
-def test_context7_has_documentation_and_needs_no_key() -> None:
-    assert PROVIDERS["context7"].capabilities() == ("docs",)
-    assert not context7.ABOUT.needs_key
 
 
 def test_a_source_of_documentation_is_selected_by_its_capability() -> None:

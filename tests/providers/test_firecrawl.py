@@ -19,7 +19,7 @@ from webtools.errors import (
 from webtools.http.messages import Request
 from webtools.operations.fetch import fetch
 from webtools.pipeline.context import detached
-from webtools.providers import PROVIDERS, Account, firecrawl
+from webtools.providers import Account, firecrawl
 from webtools.providers.protocols import Cost, PageQuery, SearchQuery
 
 ACCOUNT = offline.account("firecrawl")
@@ -185,11 +185,6 @@ def test_without_a_key_the_calls_of_the_day_may_be_used_up() -> None:
     found = firecrawl.read_error(answer({"error": "Sign up."}, 429), KEYLESS, "search")
     assert type(found) is QuotaError
     assert "Without a key Firecrawl takes few calls" in str(found)
-
-
-def test_it_searches_for_anybody_and_fetches() -> None:
-    assert PROVIDERS["firecrawl"].capabilities() == ("search", "fetch")
-    assert firecrawl.ABOUT.keyless == ("search",)
 
 
 def test_pages_are_read_here_before_it_is_asked_unless_it_is_named() -> None:

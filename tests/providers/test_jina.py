@@ -9,12 +9,7 @@ import pytest
 from offline import KEY, Stub, answer
 
 from webtools.errors import (
-    AuthenticationError,
-    BadRequestError,
-    ProviderError,
-    QuotaError,
     RateLimitError,
-    UnavailableError,
 )
 from webtools.http.messages import Request
 from webtools.operations.fetch import fetch
@@ -96,26 +91,6 @@ def test_what_is_wrong_with_a_page_loses_no_other(given: Any, error: str) -> Non
     found = offline.run(fetch(ACCOUNT, PageQuery((A, B)), detached()), stub)
     assert str(found.pages[0].error).startswith(error)
     assert found.pages[1].error is None
-
-
-@pytest.mark.parametrize(
-    ("status", "name", "kind"),
-    [
-        (400, "ParamValidationError", BadRequestError),
-        (401, "AuthenticationFailedError", AuthenticationError),
-        (402, "InsufficientBalanceError", QuotaError),
-        (403, "OperationNotAllowedError", AuthenticationError),
-        (429, "RateLimitTriggeredError", RateLimitError),
-        (500, "InternalServerError", UnavailableError),
-        (503, "ServiceDisabledError", UnavailableError),
-    ],
-)
-def test_quota_rate_and_trouble_are_told_apart(
-    status: int, name: str, kind: type[ProviderError]
-) -> None:
-    found = jina.read_error(answer(fault(name), status), ACCOUNT, "fetch")
-    assert type(found) is kind
-    assert found.retry_after is None
 
 
 @pytest.mark.parametrize(

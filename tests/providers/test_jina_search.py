@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import offline
-import pytest
 from offline import KEY, answer
 
-from webtools.errors import BadRequestError, ProviderError, QuotaError, RateLimitError
 from webtools.http.messages import Request
 from webtools.providers import jina_search
 from webtools.providers.protocols import Cost, SearchQuery
@@ -64,16 +62,3 @@ def test_that_nothing_was_found_is_no_failure_and_free() -> None:
     assert jina_search.read_error(nothing, ACCOUNT, "search") is None
     hits = jina_search.read_search(nothing, QUERY, ACCOUNT)
     assert (hits.results, hits.cost) == ([], Cost(0.0, is_estimate=True))
-
-
-@pytest.mark.parametrize(
-    ("status", "name", "kind"),
-    [
-        (402, "InsufficientBalanceError", QuotaError),
-        (422, "AssertionFailureError", BadRequestError),
-        (429, "RateLimitTriggeredError", RateLimitError),
-    ],
-)
-def test_quota_and_rate_are_told_apart(status: int, name: str, kind: type[ProviderError]) -> None:
-    found = jina_search.read_error(answer(fault(name), status), ACCOUNT, "search")
-    assert type(found) is kind

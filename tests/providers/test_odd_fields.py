@@ -17,11 +17,9 @@ from webtools.errors import ResponseFormatError
 from webtools.flows.drivers import run
 from webtools.operations.fetch import fetch
 from webtools.operations.search import search
-from webtools.pipeline.accounting import Job, observed
 from webtools.pipeline.context import detached
-from webtools.pipeline.retries import dialogue, exchange
-from webtools.providers import PROVIDERS
-from webtools.providers.protocols import DocsQuery, PageQuery, SearchQuery, Source, SynthesisQuery
+from webtools.providers.protocols import DocsQuery, PageQuery, SearchQuery
+from webtools.testing.calls import CALLS
 
 COUNT = 20
 ODD_AT = 7
@@ -65,12 +63,8 @@ def fetched(items: list[Any]) -> Answered:
 
 def looked_up(field: str) -> Callable[[list[Any]], Answered]:
     def call(items: list[Any]) -> Answered:
-        account = offline.account("context7")
-        provider = PROVIDERS["context7"].docs
-        assert provider is not None
-        asked = DocsQuery("/acme/widget q", COUNT)
-        job = Job(account, "docs", "looking up", "q")
-        flow = observed(job, dialogue(job, provider.lookup(asked, account)))
+        _, look_up = CALLS["docs"]
+        flow = look_up(offline.account("context7"), DocsQuery("/acme/widget q", COUNT))
         found = run(flow, Stub(answer({field: items})))
         return Answered(len(found.results), found.warnings)
 
@@ -78,15 +72,8 @@ def looked_up(field: str) -> Callable[[list[Any]], Answered]:
 
 
 def synthesized(items: list[Any]) -> Answered:
-    account = offline.account("perplexity")
-    provider = PROVIDERS["perplexity"].synthesize
-    assert provider is not None
-    query = SynthesisQuery("q", (Source(1, "A", URLS[0], "text"),))
-    job = Job(account, "synthesize", "answering", "q")
-    request = provider.synthesis_request(query, account)
-    flow = observed(
-        job, exchange(job, request, lambda r: provider.read_synthesis(r, query, account))
-    )
+    query, synthesize = CALLS["synthesize"]
+    flow = synthesize(offline.account("perplexity"), query)
     found = run(flow, Stub(answer({"status": "completed", "output": items})))
     return Answered(found.text.count("word"), found.warnings)
 

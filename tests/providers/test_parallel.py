@@ -9,16 +9,8 @@ import offline
 import pytest
 from offline import KEY, answer
 
-from webtools.errors import (
-    AuthenticationError,
-    BadRequestError,
-    ProviderError,
-    QuotaError,
-    RateLimitError,
-    UnavailableError,
-)
 from webtools.http.messages import Request
-from webtools.providers import PROVIDERS, parallel
+from webtools.providers import parallel
 from webtools.providers.protocols import Cost, PageQuery, SearchQuery
 
 ACCOUNT = offline.account("parallel")
@@ -128,29 +120,3 @@ def test_in_place_of_a_summary_comes_the_text() -> None:
     assert pages.warnings == [
         'Provider "my-parallel" cannot summarize pages. The text is given instead.'
     ]
-
-
-# --- errors ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("status", "kind"),
-    [
-        (401, AuthenticationError),
-        (402, QuotaError),
-        (403, AuthenticationError),
-        (422, BadRequestError),
-        (429, RateLimitError),
-        (500, UnavailableError),
-    ],
-)
-def test_quota_rate_and_trouble_are_told_apart(status: int, kind: type[ProviderError]) -> None:
-    body = {"type": "error", "error": {"ref_id": "1", "message": "No."}}
-    found = parallel.read_error(answer(body, status), ACCOUNT, "search")
-    assert type(found) is kind
-    assert f"HTTP {status}: No." in str(found)
-
-
-def test_it_searches_fetches_and_chooses_passages() -> None:
-    assert PROVIDERS["parallel"].capabilities() == ("search", "fetch")
-    assert parallel.ABOUT.chooses_passages

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
 import offline
 import pytest
 from offline import answer
-from recording import CASSETTES, SCENARIOS, CassetteYaml, Scenario
+from playing import Play, plays
+from recording import SCENARIOS
 
-from webtools.errors import WebToolsError
-from webtools.flows.drivers import Flow, Gather, Now, Send, Sleep
-from webtools.http.messages import Request, Response
+from webtools.http.messages import Response
 from webtools.providers import PROVIDERS, Account, brave, direct, exa, kagi, perplexity
 from webtools.providers.protocols import (
     Cost,
@@ -197,91 +195,41 @@ def test_pages_from_their_own_sites_are_free() -> None:
 # --- recorded answers --------------------------------------------------------------------------
 
 
-class Recording:
-    """Answers from a cassette, and the price of every answer, as its reader tells it."""
+def watched(kind: str, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Query, Account, Cost]]:
+    """Return a list that takes down what every answer of a provider cost, as its reader tells."""
+    seen: list[tuple[Query, Account, Cost]] = []
+    module: Any = PROVIDERS[kind].provider
 
-    def __init__(self, name: str) -> None:
-        text = (CASSETTES / f"{name}.yaml").read_text(encoding="utf-8")
-        self._plays = CassetteYaml().deserialize(text)["interactions"]
+    def watch(reader: Any) -> Any:
+        def read(response: Response, query: Query, account: Account) -> Any:
+            found = reader(response, query, account)
+            seen.append((query, account, found.cost))
+            return found
 
-    def send(self, request: Request) -> Response:
-        wanted = (request.method, request.url, _written(request.json))
-        index = next(
-            i
-            for i, play in enumerate(self._plays)
-            if (play["request"]["method"], play["request"]["uri"], play["request"]["body"] or "")
-            == wanted
-        )
-        found = self._plays.pop(index)["response"]
-        headers = {name.lower(): values[0] for name, values in found["headers"].items()}
-        body = found["body"]["string"]
-        return Response(
-            found["status"]["code"], headers, body.encode() if isinstance(body, str) else body
-        )
+        return read
 
-
-def _written(body: Any) -> str:
-    return "" if body is None else json.dumps(body, ensure_ascii=False, separators=(",", ":"))
-
-
-def prices(scenario: Scenario, name: str, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Play a recorded call; give each query that was priced and what its answer cost."""
-    account = scenario.account(offline.account(scenario.provider))
-    recording, seen = Recording(name), list[Any]()
-    module: Any = PROVIDERS[scenario.provider].provider
-    for reader in ("read_search", "read_pages", "read_summary", "read_synthesis"):
-        if hasattr(module, reader):
-            monkeypatch.setattr(module, reader, _watched(getattr(module, reader), seen))
-    if hasattr(module, "lookup"):
-        monkeypatch.setattr(module, "lookup", _watched_dialogue(module.lookup, seen))
-    try:
-        _play(scenario.flow(account), recording)
-    except WebToolsError:
-        assert scenario.fails
-    return [(query, account, cost) for query, cost in seen]
-
-
-def _watched(reader: Any, seen: list[Any]) -> Any:
-    def read(response: Response, query: Query, account: Account) -> Any:
-        found = reader(response, query, account)
-        seen.append((query, found.cost))
-        return found
-
-    return read
-
-
-def _watched_dialogue(lookup: Any, seen: list[Any]) -> Any:
     def look_up(query: Query, account: Account) -> Iterator[Any]:
         found = yield from lookup(query, account)
-        seen.append((query, found.cost))
+        seen.append((query, account, found.cost))
         return found
 
-    return look_up
+    for name in ("read_search", "read_pages", "read_summary", "read_synthesis"):
+        if hasattr(module, name):
+            monkeypatch.setattr(module, name, watch(getattr(module, name)))
+    if lookup := getattr(module, "lookup", None):
+        monkeypatch.setattr(module, "lookup", look_up)
+    return seen
 
 
-def _play(flow: Flow[Any], recording: Recording) -> Any:
-    """Drive a flow by its steps, one after the other."""
-    reply: Any = None
-    try:
-        while True:
-            step = flow.send(reply)
-            reply = None
-            if isinstance(step, Send):
-                reply = recording.send(step.request)
-            elif isinstance(step, Gather):
-                reply = [_play(each, recording) for each in step.flows]
-            else:
-                assert isinstance(step, (Now, Sleep))
-                reply = 0.0 if isinstance(step, Now) else None
-    except StopIteration as stop:
-        return stop.value
-
-
-@pytest.mark.parametrize("name", [name for name, each in SCENARIOS.items() if not each.fails])
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(each, marks=plays(each)) for each in SCENARIOS if not SCENARIOS[each].fails],
+)
 def test_no_recorded_answer_costs_more_than_the_worst_price(
-    name: str, monkeypatch: pytest.MonkeyPatch
+    name: str, play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = prices(SCENARIOS[name], name, monkeypatch)
-    assert found
-    for query, account, cost in found:
+    seen = watched(SCENARIOS[name].provider, monkeypatch)
+    play()
+    assert seen
+    for query, account, cost in seen:
         assert cost.usd <= worst(account, query), query

@@ -12,7 +12,7 @@ from offline import answer
 
 from webtools.config import Settings, environment_config
 from webtools.errors import AuthenticationError, BadRequestError, ConfigError, RateLimitError
-from webtools.providers import PROVIDERS, searxng
+from webtools.providers import searxng
 from webtools.providers.protocols import Cost, SearchQuery
 from webtools.testing import INSTANCE
 
@@ -162,8 +162,3 @@ def test_its_address_in_the_environment_switches_it_on(name: str) -> None:
 def test_an_address_that_is_none_is_told_with_its_variable() -> None:
     with pytest.raises(ConfigError, match=r"^The value of SEARXNG_URL must be an absolute http"):
         environment_config({"SEARXNG_URL": "searx.example"})
-
-
-def test_it_searches_and_is_no_stand_in() -> None:
-    assert PROVIDERS["searxng"].capabilities() == ("search",)
-    assert searxng.ABOUT.keyless == ()

@@ -9,7 +9,6 @@ import offline
 import pytest
 from offline import KEY, answer
 
-from webtools.errors import AuthenticationError, BadRequestError, QuotaError, RateLimitError
 from webtools.http.messages import Request
 from webtools.providers import serper
 from webtools.providers.protocols import Cost, SearchQuery
@@ -103,25 +102,3 @@ def test_dates_come_as_days_and_as_ages_and_credits_are_the_cost() -> None:
     assert hits.cost == Cost(0.002, is_estimate=True)
     unsaid = serper.read_search(answer({"organic": []}), QUERY, ACCOUNT)
     assert unsaid.cost == Cost(0.001, is_estimate=True)
-
-
-# --- errors ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("status", "message", "kind"),
-    [
-        (400, "Not enough credits", QuotaError),
-        (403, "No credits left.", QuotaError),
-        (403, "Unauthorized.", AuthenticationError),
-        (400, "Missing query parameter", BadRequestError),
-        (429, "Out of credits per second", RateLimitError),
-    ],
-)
-def test_credits_are_told_from_keys_requests_and_rates(
-    status: int, message: str, kind: type[Exception]
-) -> None:
-    given = answer({"message": message, "statusCode": status}, status)
-    found = serper.read_error(given, ACCOUNT, "search")
-    assert type(found) is kind
-    assert f"Serper API returned HTTP {status}: {message.rstrip('.')}." in str(found)

@@ -42,29 +42,30 @@ Documented = dict[type[ProviderError] | None, str]
 DOCUMENTED: dict[str, Documented] = {
     "exa": {
         BadRequestError: "400 404 409 422 403:PROHIBITED_CONTENT 403:CONTENT_FILTER_ERROR",
-        AuthenticationError: "401 403 403:ACCESS_DENIED",
+        AuthenticationError: "401 403 403:ACCESS_DENIED 403:FEATURE_DISABLED",
         QuotaError: "402 402:API_KEY_BUDGET_EXCEEDED 402:TEAM_BUDGET_EXCEEDED",
         RateLimitError: "429",
         UnavailableError: TROUBLE,
     },
     "kagi": {
-        BadRequestError: "400 400:search.page_invalid 404",
-        AuthenticationError: "400:general.invalid_token 401 403",
-        QuotaError: "402 400:billing.insufficient_credit 429:billing.spending_cap",
+        BadRequestError: "400 400:search.page_invalid 400:search.filters_region_invalid 404",
+        AuthenticationError: "400:general.invalid_token 401 401:general.unauthorized 403",
+        QuotaError: "402 400:billing.insufficient_credit 429:billing.usage_exhausted",
         RateLimitError: "429",
         UnavailableError: TROUBLE,
     },
     "brave": {
-        BadRequestError: "400 403 404 422",  # 403: the plan does not have it
-        AuthenticationError: "422:SUBSCRIPTION_TOKEN_INVALID",
+        BadRequestError: "400 403 403:RESOURCE_NOT_ALLOWED 404 422",  # 403: not in the plan
+        AuthenticationError: "404:SUBSCRIPTION_NOT_FOUND 422:SUBSCRIPTION_TOKEN_INVALID 403:ODD",
         QuotaError: "429:QUOTA_LIMITED",
         RateLimitError: "429",
         UnavailableError: TROUBLE,
     },
     "perplexity": {
-        BadRequestError: "400 404 422",
+        BadRequestError: "400 403:chat_completions_not_available"
+        " 403:agent_api_migration_required 404 422 451:odd",
         AuthenticationError: "401 403 451",
-        QuotaError: "402",
+        QuotaError: "402 401:insufficient_quota 429:insufficient_quota",
         RateLimitError: "429",
         UnavailableError: TROUBLE,
     },
@@ -76,8 +77,8 @@ DOCUMENTED: dict[str, Documented] = {
         UnavailableError: TROUBLE,
     },
     "context7": {
-        BadRequestError: "400 403 422 422:library_too_large",  # 403: somebody else's library
-        AuthenticationError: "401",
+        BadRequestError: "400 403 403:forbidden 422 422:library_too_large",  # 403: another's
+        AuthenticationError: "401 403:odd",
         QuotaError: "402",
         RateLimitError: "429",
         UnavailableError: TROUBLE,
@@ -86,7 +87,8 @@ DOCUMENTED: dict[str, Documented] = {
     "wikipedia": {
         BadRequestError: "200:badvalue 404",
         RateLimitError: "200:ratelimited 429",
-        UnavailableError: f"200:maxlag 200:readonly 200:internal_api_error_DBQueryError {TROUBLE}",
+        UnavailableError: f"200:maxlag 200:readonly 200:internal_api_error_DBQueryError"
+        f" 200:cirrussearch-backend-error {TROUBLE}",
     },
     "searxng": {
         BadRequestError: "400",
@@ -98,7 +100,7 @@ DOCUMENTED: dict[str, Documented] = {
         BadRequestError: "400 404",
         AuthenticationError: "403",
         QuotaError: "400:credits 403:credits",
-        RateLimitError: "429",
+        RateLimitError: "429 429:credits",
         UnavailableError: TROUBLE,
     },
     "you": {

@@ -11,15 +11,11 @@ from offline import answer, drive
 
 from webtools import __version__
 from webtools.errors import (
-    BadRequestError,
-    ProviderError,
-    RateLimitError,
     ResponseFormatError,
-    UnavailableError,
 )
 from webtools.operations.search import search
 from webtools.pipeline.context import detached
-from webtools.providers import PROVIDERS, wikipedia
+from webtools.providers import wikipedia
 from webtools.providers.protocols import SearchQuery
 
 ACCOUNT = offline.accounts({"name": "wiki", "type": "wikipedia"}).accounts[0]
@@ -109,26 +105,3 @@ def test_no_hits_are_an_answer_and_no_answer_is_an_error() -> None:
     assert nothing.results == []
     with pytest.raises(ResponseFormatError):
         drive(search(ACCOUNT, [QUERY], detached()), answer({"something": "else"}))
-
-
-@pytest.mark.parametrize(
-    ("code", "kind"),
-    [
-        ("ratelimited", RateLimitError),
-        ("maxlag", UnavailableError),
-        ("internal_api_error_DBQueryError", UnavailableError),
-        ("cirrussearch-backend-error", UnavailableError),
-        ("missingparam", BadRequestError),
-    ],
-)
-def test_an_error_with_http_200_is_what_its_code_says(code: str, kind: type[ProviderError]) -> None:
-    given = answer({"error": {"code": code, "info": "It went wrong."}}, retry_after="5")
-    found = wikipedia.read_error(given, ACCOUNT, "search")
-    assert type(found) is kind
-    assert str(found).startswith("Wikipedia API error: It went wrong.")
-    assert found.retry_after == (5 if found.retryable else None)
-
-
-def test_it_searches_for_anybody_and_research_asks_it_last() -> None:
-    assert PROVIDERS["wikipedia"].capabilities() == ("search",)
-    assert (wikipedia.ABOUT.keyless, wikipedia.ABOUT.research) == (("search",), "last")

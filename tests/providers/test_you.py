@@ -13,7 +13,7 @@ from webtools.errors import AuthenticationError, QuotaError, RateLimitError, Res
 from webtools.http.messages import Request
 from webtools.operations.search import search
 from webtools.pipeline.context import detached
-from webtools.providers import PROVIDERS, Account, you
+from webtools.providers import Account, you
 from webtools.providers.protocols import Cost, SearchQuery
 
 ACCOUNT = offline.account("you")
@@ -172,8 +172,3 @@ def test_without_a_key_a_limit_that_says_no_time_is_that_of_the_day() -> None:
     assert type(keyed) is RateLimitError
     refused = you.read_error(answer({"detail": "API key is required"}, 401), KEYLESS, "search")
     assert type(refused) is AuthenticationError
-
-
-def test_it_searches_and_does_so_for_anybody() -> None:
-    assert PROVIDERS["you"].capabilities() == ("search",)
-    assert you.ABOUT.keyless == ("search",)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from sandbox_caller import Caller
+from sandbox_caller import DOCS, NEWS, Caller, Desk, MakeDesk
 
 from webtools_sandbox import SandboxServer
 from webtools_sandbox.corpus import standard_corpus
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = ["webtools_sandbox"]
-
-DOCS, NEWS = "https://docs.example", "https://news.example"
 
 
 @pytest.fixture(scope="session")
@@ -42,3 +40,9 @@ def library() -> Library:
 @pytest.fixture(scope="session")
 def keys() -> KeyRing:
     return KeyRing()
+
+
+@pytest.fixture
+def desk(library: Library, keys: KeyRing) -> MakeDesk:
+    """Make desks that are asked in the process."""
+    return lambda api: Desk(api(library, keys))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 import httpx
@@ -10,6 +12,8 @@ import httpx
 from webtools_sandbox import EXA_KEY, KAGI_V0_KEY, KAGI_V1_KEY, SandboxServer
 from webtools_sandbox.apis.base import Api
 from webtools_sandbox.wire import Call
+
+DOCS, NEWS = "https://docs.example", "https://news.example"
 
 
 class Caller:
@@ -37,23 +41,24 @@ class Desk:
 
     Attributes:
         api: The API.
-        auth: The header that carries a key, as a format.
-        key: The key to send.
+        auth: The header that carries a key, as a format; the API's own where nobody says.
+        key: The key to send; None for none.
     """
 
-    def __init__(self, api: Api, auth: tuple[str, str] = ("authorization", "Bearer {}")) -> None:
+    def __init__(self, api: Api) -> None:
         self.api = api
-        self.auth = auth
+        self.auth: tuple[str, str] | None = None
         self.key: str | None = api.key
 
     def send(
         self, method: str, path: str, *, params: Any = None, content: bytes = b"", **headers: str
     ) -> httpx.Response:
-        name, form = self.auth
+        api = self.api.at(path)
+        name, form = self.auth or (api.header, f"{api.scheme.title()} {{}}".lstrip())
         keyed = {} if self.key is None else {name: form.format(self.key)}
         query = str(httpx.QueryParams(params or {}))
         sent = httpx.Headers({**keyed, **{k.replace("_", "-"): v for k, v in headers.items()}})
-        reply = self.api.answer(Call(method, path, query, sent, content))
+        reply = api.answer(Call(method, path, query, sent, content))
         shown = {"content-type": reply.content_type, **reply.headers}
         return httpx.Response(reply.status, content=reply.body, headers=shown)
 
@@ -65,6 +70,9 @@ class Desk:
         return self.send("POST", path, content=content, content_type="application/json")
 
     def with_key(self, key: str | None) -> Desk:
-        other = Desk(self.api, self.auth)
+        other = copy(self)
         other.key = key
         return other
+
+
+MakeDesk = Callable[[type[Api]], Desk]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from webtools.calls.instance import Instance
 from webtools.calls.validate import arguments
@@ -72,7 +72,8 @@ class AwaitedMethods(Instance):
             cache=cache,
             progress=progress,
         )
-        return cast("SearchResponse", await self._acall(SEARCH, given))
+        response: SearchResponse = await self._acall(SEARCH, given)
+        return response
 
     async def afetch(
         self,
@@ -101,7 +102,8 @@ class AwaitedMethods(Instance):
             cache=cache,
             progress=progress,
         )
-        return cast("FetchResponse", await self._acall(FETCH, given))
+        response: FetchResponse = await self._acall(FETCH, given)
+        return response
 
     async def asummarize(
         self,
@@ -124,7 +126,8 @@ class AwaitedMethods(Instance):
             cache=cache,
             progress=progress,
         )
-        return cast("SummaryResponse", await self._acall(SUMMARIZE, given))
+        response: SummaryResponse = await self._acall(SUMMARIZE, given)
+        return response
 
     async def aresearch(
         self,
@@ -147,12 +150,14 @@ class AwaitedMethods(Instance):
             cache=cache,
             progress=progress,
         )
-        return cast("ResearchEnvelope", await self._acall(RESEARCH, given))
+        response: ResearchEnvelope = await self._acall(RESEARCH, given)
+        return response
 
     async def aread(self, handle: str, offset: int = 0, find: str | None = None) -> ReadResponse:
         """Read on as `read` does, awaited."""
         given = arguments(handle=handle, offset=offset, find=find)
-        return cast("ReadResponse", await self._acall(READ, given))
+        response: ReadResponse = await self._acall(READ, given)
+        return response
 
     async def aplan(
         self,

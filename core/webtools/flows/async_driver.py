@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar
 
 from webtools.errors import RequestTimeoutError, WebToolsError
 from webtools.flows.drivers import (
@@ -63,7 +63,8 @@ async def arun(flow: Flow[T], transport: AsyncTransport) -> T:
             # Outside the handler: there, all that the flow raises would have it as its context.
             step = flow.send(reply) if failure is None else flow.throw(failure)
     except StopIteration as stop:
-        return cast("T", stop.value)
+        result: T = stop.value
+        return result
     finally:
         failure = None  # else it and this frame would hold each other
         flow.close()  # a cancelled task still runs the flow's cleanup

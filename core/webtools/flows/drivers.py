@@ -17,7 +17,7 @@ import time
 from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias, TypeVar, cast
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from webtools.errors import RequestTimeoutError, WebToolsError
 from webtools.flows.foreign import invoke
@@ -155,7 +155,8 @@ def run(flow: Flow[T], transport: BlockingTransport) -> T:
             # Outside the handler: there, all that the flow raises would have it as its context.
             step = flow.send(reply) if failure is None else flow.throw(failure)
     except StopIteration as stop:
-        return cast("T", stop.value)
+        result: T = stop.value
+        return result
     finally:
         failure = None  # else it and this frame would hold each other
         flow.close()  # an interrupted call still runs the flow's cleanup

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import partial
 from operator import attrgetter
@@ -47,6 +47,8 @@ from webtools.storage.cache import cache_key
 
 T = TypeVar("T")
 _filters_of = attrgetter(*FILTERS)
+_SPELLED = {"query", "include_domains", "exclude_domains"}  # what says the same in other forms
+_keyed = attrgetter(*[each.name for each in fields(SearchQuery) if each.name not in _SPELLED])
 MAX_AT_ONCE = 16  # queries of one call in flight together
 NO_NOTES: Mapping[str, str] = {}
 _MOST_TOLD = 5  # errors in one message
@@ -110,18 +112,15 @@ def search(
         outcomes = [(yield from flows[0])]
     else:
         outcomes = yield Gather(_told(flows, queries, context), MAX_AT_ONCE)
-    answers = [
-        answer_of(tried.answered or account, query, outcome)
-        for query, tried, outcome in zip(queries, tries, outcomes, strict=True)
-        if isinstance(outcome, Kept)
-    ]
+    answers, failed = list[Answer](), list[tuple[SearchQuery, WebToolsError]]()
+    for query, tried, outcome in zip(queries, tries, outcomes, strict=True):
+        if isinstance(outcome, Kept):
+            answers.append(answer_of(tried.answered or account, query, outcome))
+        else:
+            failed.append((query, outcome))
     if not answers:
-        raise _joined([each for each in outcomes if isinstance(each, WebToolsError)])
-    errors = [
-        QueryError(query=query.query, message=str(outcome))
-        for query, outcome in zip(queries, outcomes, strict=True)
-        if isinstance(outcome, WebToolsError)
-    ]
+        raise _joined([error for _, error in failed])
+    errors = [QueryError(query=each.query, message=str(error)) for each, error in failed]
     told = asked(accounts, {answer.account.name for answer in answers}, tries)
     return _response(queries, tries, answers, errors, context, told=told, notes=notes)
 
@@ -137,18 +136,16 @@ def _response(
     notes: Mapping[str, str],
 ) -> SearchResponse:
     """Put together what was found, and who found it."""
-    served = {answer.account.name: answer.account for answer in answers}
-    cost = total([answer.hits.cost for answer in answers])
-    usd = cost.usd if cost else None
-    unknown = unpriced(context, usd) if len(told) > 1 else []
-    states, filters = {}, {}
+    states: dict[str, dict[str, FilterState]] = {}
+    filters: dict[str, FilterState] = {}
     if any(_filters_of(queries[0])):
-        states = {name: attest(each, queries[0]) for name, each in served.items()}
+        states = {each.account.name: attest(each.account, queries[0]) for each in answers}
         filters = weakest(states.values())
         context.log("filters", filters=filters)
-    accounts, names = context.accounts, [each.provider for each in told]
-    stood_in = keyless_notices(accounts, names) if accounts.stand_ins else ()
-    limited = {notes[name]: None for name in notes if name in served}
+    cost = total([answer.hits.cost for answer in answers])
+    usd = cost.usd if cost else None
+    left = left_warnings(told) if len(told) > 1 or told[0].reason else ()
+    unknown = unpriced(context, usd) if len(told) > 1 else []
     times = [answer.at for answer in answers if answer.at]
     is_kept = len(times) == len(queries) and not any(each.failures for each in tries)
     return SearchResponse(
@@ -158,20 +155,26 @@ def _response(
         results=[result for answer in answers for result in answer.kept],
         errors=errors,
         filters=filters,
-        warnings=[
-            *_warnings(answers, states),
-            *(left_warnings(told) if len(told) > 1 or told[0].reason else ()),
-            *unknown,
-            *accounts.warnings,
-            *limited,
-            *stood_in,
-            *context.store_warnings(),
-        ],
+        warnings=[*_warnings(answers, states), *left, *unknown, *_notices(told, notes, context)],
         cost_usd=usd,
         cost_is_estimate=bool(unknown or (cost and cost.is_estimate)),
         cache_hit=is_kept,
         retrieved_at=min(times) if is_kept else None,
     )
+
+
+def _notices(
+    told: list[AskedProvider], notes: Mapping[str, str], context: CallContext
+) -> list[str]:
+    """Say what is odd about the settings, and of those who served what is to be said of them."""
+    accounts, names = context.accounts, [each.provider for each in told]
+    served = {each.provider for each in told if each.served} if notes else ()
+    return [
+        *accounts.warnings,
+        *dict.fromkeys([notes[name] for name in notes if name in served]),
+        *(keyless_notices(accounts, names) if accounts.stand_ins else ()),
+        *context.store_warnings(),
+    ]
 
 
 @dataclass(slots=True)
@@ -268,20 +271,9 @@ def find(
             "search",
             account.identity,
             normalize(query.query),
-            query.limit,
             sorted(query.include_domains),
             sorted(query.exclude_domains),
-            str(query.start_published_date),
-            str(query.end_published_date),
-            query.category,
-            query.country,
-            query.language,
-            query.safe_search,
-            query.page,
-            query.content,
-            query.similar,
-            query.snippets,
-            query.passages,
+            *_keyed(query),
         )
     work = Work(HITS, key, query.query, account.name)
     ask = partial(_ask, account, query, deadline, context)

@@ -7,8 +7,6 @@ of different kinds are required, three where there is more text, or one that no 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from webtools.pages.markup import Markup
@@ -151,103 +149,90 @@ _EXPLAINED_TEXT = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Sight:
-    """What is known of a page when it is judged.
+def wall(asked: str, url: str, html: str, markup: Markup, text: str) -> str | None:
+    """Describe what a page stands in for; None for content.
 
-    Attributes:
+    Args:
         asked: The URL asked for.
         url: The URL that answered.
         html: The markup.
         markup: What a pass over it found.
         text: The main text.
     """
-
-    asked: str
-    url: str
-    html: str
-    markup: Markup
-    text: str
-
-    @property
-    def says(self) -> str:
-        """Title and heading."""
-        return f"{self.markup.title}\n{self.markup.heading}"
-
-
-def wall(sight: Sight) -> str | None:
-    """Describe what the page stands in for; None for content."""
-    size = len(sight.text)
+    size = len(text)
     if size > _SOME:
         return None
+    kinds = {
+        BOT_CHECK: _bot_signs(html, markup, size),
+        LOGIN: (
+            markup.passwords > 0,
+            _has(_LOGIN_TITLE, _title(markup)),
+            # Who asked for such a path may have been sent no farther than from http to https.
+            _leads_to_login(url) and not _leads_to_login(asked),
+        ),
+        CONSENT: (
+            (urlsplit(url).hostname or "").startswith(("consent.", "cookies.", "guce.")),
+            _has(_CONSENT_TITLE, _title(markup)),
+            _has(_CONSENT_TEXT, markup.text[:_SOME]),
+        ),
+    }
     needed = 2 if size <= _LITTLE else 3
-    kinds = ((BOT_CHECK, _bot_signs), (LOGIN, _login_signs), (CONSENT, _consent_signs))
-    for reason, signs in kinds:
-        if sum(signs(sight)) >= needed:
+    for reason, signs in kinds.items():
+        if sum(signs) >= needed:
             return reason
-    if size <= _HARDLY_ANY and _is_shell(sight):
+    if size <= _HARDLY_ANY and _is_shell(markup, text):
         return SCRIPTED
-    return NOT_FOUND if size <= _LITTLE and _says_not_found(sight) else None
+    return NOT_FOUND if size <= _LITTLE and _says_not_found(markup, text) else None
 
 
 def is_challenge(html: str) -> bool:
     """Return whether the body of an error answer is a bot check."""
-    return _CHALLENGE_PARTS.search(html) is not None
+    return _has(_CHALLENGE_PARTS, html)
 
 
-def _bot_signs(sight: Sight) -> Iterator[int]:
-    shown = f"{sight.markup.text}\n{sight.markup.noscript}"[: 2 * _SOME]
-    named = _has(_CHALLENGE_TITLE, sight.says)
-    yield 3 * is_challenge(sight.html)
-    yield named
-    yield _has(_CHALLENGE_TEXT, shown)
-    yield _has(_GUARD_PARTS, sight.html)
-    # Contact forms have them too.
-    yield _has(_CAPTCHA_PARTS, sight.html) and (named or len(sight.text) <= _HARDLY_ANY)
+def _title(markup: Markup) -> str:
+    return f"{markup.title}\n{markup.heading}"
 
 
-def _login_signs(sight: Sight) -> Iterator[int]:
-    yield sight.markup.passwords > 0
-    yield _has(_LOGIN_TITLE, sight.says)
-    # Who asked for such a path may have been sent no farther than from http to https.
-    yield _leads_to_login(sight.url) and not _leads_to_login(sight.asked)
+def _bot_signs(html: str, markup: Markup, size: int) -> tuple[int, ...]:
+    is_named = _has(_CHALLENGE_TITLE, _title(markup))
+    return (
+        3 * is_challenge(html),
+        is_named,
+        _has(_CHALLENGE_TEXT, f"{markup.text}\n{markup.noscript}"[: 2 * _SOME]),
+        _has(_GUARD_PARTS, html),
+        # Contact forms have them too.
+        _has(_CAPTCHA_PARTS, html) and (is_named or size <= _HARDLY_ANY),
+    )
 
 
 def _leads_to_login(url: str) -> bool:
     return _has(_LOGIN_PATH, urlsplit(url).path)
 
 
-def _consent_signs(sight: Sight) -> Iterator[int]:
-    host = urlsplit(sight.url).hostname or ""
-    yield host.startswith(("consent.", "cookies.", "guce."))
-    yield _has(_CONSENT_TITLE, sight.says)
-    yield _has(_CONSENT_TEXT, sight.markup.text[:_SOME])
-
-
-def _is_shell(sight: Sight) -> bool:
-    markup = sight.markup
+def _is_shell(markup: Markup, text: str) -> bool:
     if not markup.scripts:
         return False
-    told = _has(_NEEDS_SCRIPT, f"{markup.noscript}\n{sight.text}")
-    bare = len(sight.text) <= len(markup.title) + len(markup.heading) + 20
-    return told or (markup.has_app_root and bare)
+    is_bare = len(text) <= len(markup.title) + len(markup.heading) + 20
+    needs_script = _has(_NEEDS_SCRIPT, f"{markup.noscript}\n{text}")
+    return needs_script or (markup.has_app_root and is_bare)
 
 
-def _says_not_found(sight: Sight) -> bool:
+def _says_not_found(markup: Markup, text: str) -> bool:
     """Distinguish a page that says it is missing from one about a status, or a car so named.
 
     To refuse content is worse than to let such a page through. So title and heading, of which one
     is usually a copy of the other, decide alone only where hardly any text stands beside them.
     """
-    title, heading = sight.markup.title, sight.markup.heading
+    title, heading = markup.title, markup.heading
     named = _NOT_FOUND_TITLE.fullmatch(title), _NOT_FOUND_HEADING.fullmatch(heading)
-    text = sight.text.replace(heading, "", 1)[:300]
-    if not any(named) or _has(_EXPLAINED_TITLE, sight.says) or _has(_EXPLAINED_TEXT, text):
+    rest = text.replace(heading, "", 1)[:300]
+    if not any(named) or _has(_EXPLAINED_TITLE, _title(markup)) or _has(_EXPLAINED_TEXT, rest):
         return False
-    if _has(_NOT_FOUND_TEXT, text):
+    if _has(_NOT_FOUND_TEXT, rest):
         return True
     bare = all(_BARE_NUMBER.match(each) for each in (title, heading))
-    return all(named) and len(sight.text) <= (_A_LINE if bare else _HARDLY_ANY)
+    return all(named) and len(text) <= (_A_LINE if bare else _HARDLY_ANY)
 
 
 def _has(pattern: re.Pattern[str], text: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from webtools.pages.tree import Element, names, tokens
 
@@ -22,13 +23,9 @@ def lines_of(element: Element) -> str:
     """Return the code in an element to the letter, without line feeds at its ends."""
     parts: list[str] = []
     _collect(element, parts)
-    code = "".join(parts).replace("\r\n", "\n").replace("\r", "\n")
-    lines = code.split("\n")
-    while lines and not lines[0].strip():
-        del lines[0]
-    while lines and not lines[-1].strip():
-        del lines[-1]
-    return "\n".join(lines)
+    lines = "".join(parts).replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    filled = [number for number, line in enumerate(lines) if line.strip()]
+    return "\n".join(lines[filled[0] : filled[-1] + 1]) if filled else ""
 
 
 def _collect(element: Element, parts: list[str]) -> None:
@@ -63,12 +60,8 @@ def fenced(code: str, name: str = "") -> str:
 
 def language(element: Element) -> str:
     """Return the language that the classes in and around a block of code name, or an empty text."""
-    around = [element, *element.iterchildren("code")]
-    for above in element.iterancestors():
-        around.append(above)
-        if len(around) > _LEVELS + 1:
-            break
-    for each in around:
+    above = islice(element.iterancestors(), _LEVELS)
+    for each in (element, *element.iterchildren("code"), *above):
         match = _LANGUAGE.search(names(each)) if each.get("class") else None
         if match and match[1] not in _NO_LANGUAGE:
             return match[1]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import UTC, date, datetime, time, timedelta, timezone
+from datetime import UTC, datetime, time, timedelta, timezone
 from email.utils import parsedate_to_datetime
 from typing import Any
 
 from webtools.pages.linked_data import texts
 from webtools.pages.markup import Markup
 from webtools.pages.tree import Element, names, path_of, stands_aside, text_of
-from webtools.text.dates import read_date
+from webtools.text.dates import read_date, read_day
 
 _MOST_TIMES = 50  # time elements; a page with more lists other pages
 _LONGEST_BYLINE = 150  # characters; a time in a longer text is what the text is about
@@ -32,18 +32,6 @@ _LINKED_DATE = re.compile(  # malformed JSON-LD has it too
 )
 _NO_DATES = frozenset({(1900, 1, 1), (1970, 1, 1)})  # what programs write for none, as the year 1
 _FIRST_YEAR = 1450  # of what was published
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = rf"\b(?P<month>{'|'.join(_MONTHS)})[a-z]{{0,6}}\.?"
-_YEAR = r"(?P<year>(?:19|20)\d\d)"
-_DAYS = [
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r"^(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})(?!\d)",
-        rf"^{_YEAR}(?P<month>\d\d)(?P<day>\d\d)(?!\d)",
-        rf"{_MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? {_YEAR}\b",
-        rf"\b(?P<day>\d{{1,2}})(?:\.|st|nd|rd|th)? {_MONTH},? {_YEAR}\b",
-    )
-]
 _DAY_IN_URL = re.compile(
     r"/((?:19|20)\d\d)[/-](0?[1-9]|1[0-2])[/-](0?[1-9]|[12]\d|3[01])(?=[/_-]|$)"
 )
@@ -115,21 +103,12 @@ def _moment(text: str) -> datetime | None:
     found = read_date(text)
     if isinstance(found, datetime):
         found = datetime.fromisoformat(text.upper())
-    found = found or _in_mail(text) or _in_words(text)
+    found = found or _in_mail(text) or read_day(text)
     if found is None or found.year < _FIRST_YEAR or found.timetuple()[:3] in _NO_DATES:
         return None
     if not isinstance(found, datetime):
         found = datetime.combine(found, time())
     return found if found.tzinfo else found.replace(tzinfo=UTC)
-
-
-def _in_words(text: str) -> date | None:
-    """Read a day that a text begins with, or whose month is an English name."""
-    for match in filter(None, (day.search(text) for day in _DAYS)):
-        month = match["month"]
-        number = int(month) if month.isdecimal() else _MONTHS.index(month[:3].lower()) + 1
-        return read_date(f"{match['year']}-{number:02}-{int(match['day']):02}")
-    return None
 
 
 def _in_mail(text: str) -> datetime | None:

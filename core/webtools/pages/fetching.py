@@ -198,18 +198,14 @@ def _explained(error: RequestError, terms: Terms) -> RequestError:
 
 def _accepted(response: Response, terms: Terms) -> Response:
     error = terms.find_fault(response)
-    if error is not None and _is_challenge(response.body):
+    # What marks one is ASCII; to find the charset could take longer than an event loop can wait.
+    if error is not None and is_challenge(response.body[:_CHALLENGE_WITHIN].decode("latin-1")):
         error = error.with_message(f"HTTP {response.status}: {BOT_CHECK}")
     if error is not None:
         raise error
     if response.status >= HTTPStatus.MULTIPLE_CHOICES:
         raise ProviderError(f"HTTP {response.status}: a redirect that leads nowhere")
     return response
-
-
-def _is_challenge(body: bytes) -> bool:
-    # What marks one is ASCII; to find the charset could take longer than an event loop can wait.
-    return is_challenge(body[:_CHALLENGE_WITHIN].decode("latin-1"))
 
 
 # --- reading them ------------------------------------------------------------------------------

@@ -8,13 +8,11 @@ from urllib.parse import urljoin
 from webtools.pages.tree import Element, text_of, tokens
 
 _BLANKS = re.compile(r"[ \t\n\r\f]+")
-_PERMALINK_CLASSES = frozenset(
-    {"headerlink", "anchor", "permalink", "hash-link", "anchorjs-link", "anchor-link"}
-    | {"heading-link", "header-anchor", "heading-anchor"}
-)
+_PERMALINK_CLASSES = frozenset({"headerlink", "anchor", "permalink", "hash-link", "header-anchor"})
 _TOOLS = frozenset({"mw-editsection", "copybtn", "test-arrow", "sub-logo-container"})
 _BESIDE = frozenset({"headerlink", "viewcode-link", "anchor", "srclink", "notable-traits"})
 _PERMALINK_TEXTS = frozenset({"", "¶", "#", "§", "\U0001f517", "\u2693", "\ue5d5", "\uf0c1"})
+_LONGEST_URL = 2000
 _IN_URL = str.maketrans({" ": "%20", "<": "%3C", ">": "%3E", "|": "%7C", "`": "%60"})
 
 
@@ -58,6 +56,8 @@ def linked(text: str, target: str) -> str:
 
 def absolute(base: str, href: str) -> str:
     """Return the web address that a link leads to, or an empty text."""
+    if not href or len(href) > _LONGEST_URL:
+        return ""
     try:
         found = urljoin(base, _BLANKS.sub(" ", href).strip()).translate(_IN_URL)
     except ValueError:

@@ -18,7 +18,7 @@ from itertools import count
 
 from webtools.pages.tree import Element, drop, drop_all, length_of, names, settable, tokens
 
-_Place = tuple[Element, bool]  # of a text: the element, and whether the text follows it
+_Place = tuple[Element, str]  # of a text: the element, and whether it is its `text` or `tail`
 
 _MARK = re.compile("[\u2800-\u28ff]{3}")
 _BRAILLE = re.compile("[\u2800-\u28ff]")
@@ -63,17 +63,8 @@ _SIDE_CLASSES = frozenset(
 )
 _TAGS = ("nav", "footer", "select", "button", "input", "textarea", "menu", "label")
 _ROLES = frozenset(
-    {
-        "navigation",
-        "contentinfo",
-        "search",
-        "menu",
-        "menubar",
-        "toolbar",
-        "tablist",
-        "complementary",
-    }
-    | {"dialog", "alertdialog", "banner"}
+    {"navigation", "contentinfo", "search", "menu", "menubar", "toolbar", "tablist", "banner"}
+    | {"complementary", "dialog", "alertdialog"}
 )
 _KEPT_ASIDES = frozenset(
     {"note", "warning", "tip", "caution", "important", "danger", "admonition", "callout", "topic"}
@@ -88,8 +79,8 @@ _LARGE_SHARE = 0.5  # of a container's text; no name makes so much of it a side 
 
 def main_part(body: Element) -> Element:
     """Return the part of a tree that is the page; the tree is pruned to it."""
-    container = _documentation(body)
-    if container is not None:
+    if _is_technical(body):
+        container = _container(body)
         _prune(container)
         return container
     chosen = _chosen(body)
@@ -107,17 +98,14 @@ def main_part(body: Element) -> Element:
 # --- documentation -----------------------------------------------------------------------------
 
 
-def _documentation(body: Element) -> Element | None:
-    root = body.getroottree().getroot()
-    technical = _names_a_generator(root) or next(body.iter("pre"), None) is not None
-    return _container(body) if technical else None
-
-
-def _names_a_generator(root: Element) -> bool:
-    for meta in root.iter("meta"):
-        if meta.get("name", "").lower() == "generator":
-            return _GENERATORS.search(meta.get("content", "")[:200].lower()) is not None
-    return False
+def _is_technical(body: Element) -> bool:
+    """Return whether a page holds code, or was made by a generator of documentation."""
+    metas = body.getroottree().getroot().iter("meta")
+    made = (
+        each.get("content", "") for each in metas if each.get("name", "").lower() == "generator"
+    )
+    by_generator = _GENERATORS.search(next(made, "")[:200].lower()) is not None
+    return by_generator or next(body.iter("pre"), None) is not None
 
 
 def _container(body: Element) -> Element:
@@ -125,11 +113,8 @@ def _container(body: Element) -> Element:
     codes = sum(1 for _ in body.iter("pre"))
     for path in _CONTAINERS:
         found = body.findall(path)
-        if (
-            len(found) == 1
-            and 2 * sum(1 for _ in found[0].iter("pre")) >= codes
-            and length_of(found[0])
-        ):
+        inside = [each for each in found if 2 * sum(1 for _ in each.iter("pre")) >= codes]
+        if len(found) == len(inside) == 1 and length_of(found[0]):
             return found[0]
     return body
 
@@ -139,10 +124,9 @@ def _prune(container: Element) -> None:
     drop_all(container.iter(*_TAGS))
     whole = length_of(container)
     for element in list(container.iter("*")):
-        if element is not container and _is_aside(element):
-            share = length_of(element)
-            if share <= _LARGE_SHARE * whole:
-                drop(element)
+        is_aside = element is not container and _is_aside(element)
+        if is_aside and length_of(element) <= _LARGE_SHARE * whole:
+            drop(element)
 
 
 def _is_aside(element: Element) -> bool:
@@ -152,11 +136,11 @@ def _is_aside(element: Element) -> bool:
         return True
     if element.tag not in _PRUNED or not element.attrib:
         return False
-    if element.tag not in _KEPT_TAGS and _SIDE_ID.fullmatch(element.get("id", "").lower()):
+    if tokens(element) & _SIDE_CLASSES:
         return True
-    return any(
-        each in _SIDE_CLASSES or (element.tag not in _KEPT_TAGS and _SIDE_CLASS.fullmatch(each))
-        for each in tokens(element)
+    return element.tag not in _KEPT_TAGS and (
+        _SIDE_ID.fullmatch(element.get("id", "").lower()) is not None
+        or any(map(_SIDE_CLASS.fullmatch, tokens(element)))
     )
 
 
@@ -164,7 +148,7 @@ def _is_aside(element: Element) -> bool:
 
 
 def _chosen(body: Element) -> dict[_Place, str]:
-    """Return the texts that trafilatura chose, by their element and whether they follow it."""
+    """Return the texts that trafilatura chose, by their place."""
     from trafilatura import bare_extraction  # noqa: PLC0415 - 300 ms, and of the extra `fetch`
 
     copy = deepcopy(body.getroottree().getroot())
@@ -194,16 +178,12 @@ def _mark(body: Element, copy: Element) -> dict[str, tuple[_Place, str]]:
         for name, value in theirs.attrib.items():
             if len(value) > _LONGEST_ATTRIBUTE:
                 theirs.set(name, value[:_LONGEST_ATTRIBUTE])
-        for follows, text in ((False, ours.text), (True, ours.tail)):
-            if not text or text.isspace():
-                continue
-            mark = _pattern(next(numbers))
-            marked[mark] = ((ours, follows), text)
-            headed = _headed(mark, text)
-            if follows:
-                theirs.tail = headed
-            else:
-                theirs.text = headed
+        for side in ("text", "tail"):
+            text = getattr(ours, side)
+            if text and not text.isspace():
+                mark = _pattern(next(numbers))
+                marked[mark] = ((ours, side), text)
+                setattr(theirs, side, _headed(mark, text))
     return marked
 
 
@@ -219,11 +199,15 @@ def _headed(mark: str, text: str) -> str:
 
 def _keep(body: Element, chosen: frozenset[_Place]) -> None:
     """Drop what was not chosen, but for code and pictures among it and signs within a sentence."""
-    alive = _holders(chosen)
-    sentences = {element.getparent() if follows else element for element, follows in chosen}
+    sentences = {each.getparent() if side == "tail" else each for each, side in chosen}
+    alive = set[Element]()  # what holds something that was chosen, at any depth
+    for each in sentences:
+        while each is not None and each not in alive:
+            alive.add(each)
+            each = each.getparent()  # noqa: PLW2901
     left, kept = len(chosen), set[Element]()
     for element in list(body.iter("*")):
-        left -= ((element, False) in chosen) + ((element, True) in chosen)
+        left -= ((element, "text") in chosen) + ((element, "tail") in chosen)
         parent = element.getparent()
         if element in alive:
             if element not in sentences:
@@ -237,17 +221,6 @@ def _keep(body: Element, chosen: frozenset[_Place]) -> None:
             drop(element)
         if parent is not None and parent not in sentences:
             element.tail = None
-
-
-def _holders(chosen: frozenset[_Place]) -> set[Element]:
-    """Return the elements that hold what was chosen, at any depth."""
-    found: set[Element] = set()
-    for element, follows in chosen:
-        above = element.getparent() if follows else element
-        while above is not None and above not in found:
-            found.add(above)
-            above = above.getparent()
-    return found
 
 
 def _belongs(element: Element, in_sentence: bool, *, among: bool) -> bool:

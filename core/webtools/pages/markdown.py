@@ -11,40 +11,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 
 from webtools.pages.code import fenced, inline_code, is_block_code, language, lines_of
 from webtools.pages.links import absolute, base_of, is_permalink, linked, visible_text
 from webtools.pages.tables import is_layout, rows_of
-from webtools.pages.tree import Element, first_number, text_of, tokens
+from webtools.pages.tree import BLOCKS, Element, first_number, text_of, tokens
 
 _BLANKS = re.compile(r"[ \t\n\r\f]+")
 _BREAKS = re.compile(r" *\x0b *")
 _GAP = re.compile(r"\x0b{2,}")
-_LONGEST_URL = 2000
 _LONGEST_ALT = 500
 _SUPERSCRIPT = re.compile(r"[-+\u2212]?(?:\d{1,6}|[a-z])")
 _SKIPPED = frozenset(
     {"head", "svg", "button", "select", "input", "textarea", "iframe", "object", "template"}
-    | {"style", "script", "noscript", "audio", "video", "canvas", "datalist", "map", "rp", "hr"}
-)
-_BLOCKS = frozenset(
-    {"address", "article", "aside", "body", "center", "dd", "details", "div", "dt", "fieldset"}
-    | {"figcaption", "figure", "footer", "form", "header", "hgroup", "html", "legend"}
-    | {"main", "nav", "p", "search", "section", "summary"}
-    | {"caption", "tr", "td", "th", "tbody", "thead", "tfoot"}
+    | {"style", "script", "noscript", "audio", "video", "canvas", "datalist", "map", "hr"}
 )
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_ALL_BLOCKS = (
-    _BLOCKS
-    | _HEADINGS.keys()
-    | {"ul", "ol", "menu", "li", "dl", "pre", "listing", "xmp", "blockquote", "table", "hr"}
-)
 
 
 def to_markdown(root: Element, url: str = "") -> str:
     """Return the Markdown of a tree; `url` is what its links are relative to."""
-    writer = _Writer(base_of(root, url))
+    writer = _Writer(cache(partial(absolute, base_of(root, url))))
     writer.block(root)
     return writer.text()
 
@@ -52,8 +40,8 @@ def to_markdown(root: Element, url: str = "") -> str:
 class _Writer:
     """Collects blocks of text; what a method is given it writes, with all in it."""
 
-    def __init__(self, base: str) -> None:
-        self._base = base
+    def __init__(self, address_of: Callable[[str], str]) -> None:
+        self._address_of = address_of  # returns where a link leads to, or an empty text
         self._inline: list[str] = []
         self._out: list[str] = []  # texts of blocks and what stands between
         self._prefix = ""  # of every line: items are indented, quotations marked
@@ -62,17 +50,16 @@ class _Writer:
         self._link = ""  # target of a link round several blocks
         self._plain = 0  # depth of elements in which nothing is marked
         self._in_heading = False
-        self._urls: dict[str, str] = {}
         self._handlers = self._table()
 
     def _table(self) -> dict[str, Callable[[Element], None]]:
         table: dict[str, Callable[[Element], None]] = {
+            **dict.fromkeys(BLOCKS, self.block),
             "a": self._anchor,
             "br": self._break,
             "img": self._image,
             "sup": self._superscript,
             "q": self._quotation,
-            "rt": self._reading,
             "math": self._math,
             "ul": self._list,
             "ol": self._list,
@@ -81,7 +68,6 @@ class _Writer:
             "table": self._pipes,
             "blockquote": self._quote,
         }
-        table |= dict.fromkeys(_BLOCKS, self.block)
         table |= dict.fromkeys(_HEADINGS, self._heading)
         table |= dict.fromkeys(("pre", "listing", "xmp"), self._code_block)
         table |= dict.fromkeys(("code", "kbd", "samp", "tt"), self._code)
@@ -276,8 +262,7 @@ class _Writer:
             self._paragraph("\n".join(lines))
 
     def _cell(self, element: Element) -> str:
-        writer = _Writer(self._base)
-        writer._urls = self._urls
+        writer = _Writer(self._address_of)
         writer.inside(element)
         return " ".join(writer.text().split())
 
@@ -329,10 +314,6 @@ class _Writer:
         self.inside(element)
         self._inline.append("\u201d")
 
-    def _reading(self, element: Element) -> None:
-        if text := text_of(element).strip():
-            self._inline.append(f"({text})")
-
     def _math(self, element: Element) -> None:
         for each in element.iter("annotation"):
             if each.get("encoding", "").strip().lower().endswith("tex"):
@@ -345,7 +326,7 @@ class _Writer:
         if not alt or self._plain:
             self._inline.append(alt)
             return
-        source = self._absolute(element.get("src") or element.get("data-src") or "")
+        source = self._address_of(element.get("src") or element.get("data-src") or "")
         self._inline.append(f"![{alt}]({source})" if source else alt)
 
     def _anchor(self, element: Element) -> None:
@@ -353,10 +334,10 @@ class _Writer:
         if is_permalink(element):
             return
         in_itself = self._in_heading and href.startswith("#")
-        target = "" if in_itself else self._absolute(href)
+        target = "" if in_itself else self._address_of(href)
         if not target:
             self.inside(element)
-        elif any(each.tag in _ALL_BLOCKS for each in element.iterdescendants()):
+        elif any(each.tag in BLOCKS for each in element.iterdescendants()):
             self._flush()
             self._link = target
             self.block(element)
@@ -365,16 +346,8 @@ class _Writer:
             self._inline.append(linked(text, target))
 
     def _linked(self, text: str, anchor: Element) -> str:
-        target = self._absolute(anchor.get("href", ""))
+        target = self._address_of(anchor.get("href", ""))
         return linked(text, target) if target else text
-
-    def _absolute(self, href: str) -> str:
-        """Return the web address that a link leads to, or an empty text."""
-        if not href or len(href) > _LONGEST_URL:
-            return ""
-        if href not in self._urls:
-            self._urls[href] = absolute(self._base, href)
-        return self._urls[href]
 
 
 def _skip(_: Element) -> None:

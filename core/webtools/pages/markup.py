@@ -11,18 +11,15 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
+from webtools.pages.tree import BLOCKS
 from webtools.pages.visibility import is_hidden
 
 MAX_ELEMENTS = 100_000  # of which the extraction library reads some 20,000 in a second
 MAX_DEPTH = 250  # libxml2 drops what is deeper than 255
 MAX_ATTRIBUTES = 1000  # their number costs libxml2 quadratic time
-_HIDDEN = frozenset({"script", "style", "template", "svg", "noscript", "iframe", "object"})
+_HIDDEN = frozenset({"script", "style", "svg", "noscript"})
 _ASIDE = frozenset({"nav", "footer", "aside", "select", "button", "head"})
-_BLOCKS = frozenset(
-    {"address", "article", "blockquote", "br", "dd", "div", "dl", "dt", "fieldset", "figcaption"}
-    | {"figure", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "ol"}
-    | {"p", "pre", "section", "table", "td", "th", "title", "tr", "ul"}
-)
+_BLOCKS = BLOCKS | {"br", "title"}
 _APP_ROOTS = frozenset({"root", "app", "__next", "__nuxt", "___gatsby", "app-root", "q-app"})
 _END = "\0"  # of an element's text; no page text has it
 _LONGEST_META = 1000
@@ -92,7 +89,10 @@ class _Target:
         self._unseen: list[bool] = []  # of each element on the path
         self._hidden = 0
         self._aside = 0
-        self._kept: dict[str, list[str]] = {"": [], "title": [], "h1": [], "noscript": []}
+        self._title: list[str] = []
+        self._heading: list[str] = []
+        self._text: list[str] = []
+        self._noscript: list[str] = []
         self._script: list[str] | None = None
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
@@ -105,7 +105,7 @@ class _Target:
         self._hidden += self._unseen[-1]
         self._aside += tag in _ASIDE
         if tag in _BLOCKS:
-            self._kept[""].append("\n")
+            self._text.append("\n")
         if attributes or tag == "script":
             self._note(tag, attributes)
 
@@ -134,9 +134,9 @@ class _Target:
         self._hidden -= self._unseen.pop() if self._unseen else False
         self._aside -= tag in _ASIDE
         if tag in _BLOCKS:
-            self._kept[""].append("\n")
-        if tag in {"title", "h1"} and self._kept[tag]:
-            self._kept[tag].append(_END)
+            self._text.append("\n")
+        if tag in {"title", "h1"}:
+            (self._title if tag == "title" else self._heading).append(_END)
         if tag == "script" and self._script:
             self._found.linked_data.append("".join(self._script)[:_LONGEST_LINKED_DATA])
             self._script = None
@@ -147,29 +147,26 @@ class _Target:
             if self._script is not None:
                 self._script.append(data)
         elif "noscript" in self._path[-4:]:
-            self._kept["noscript"].append(data)
+            self._noscript.append(data)
         elif not self._hidden:
-            self._show(tag, data)
-
-    def _show(self, tag: str, data: str) -> None:
-        if tag == "title":
-            self._kept["title"].append(data)
-        if "h1" in self._path[-4:]:
-            self._kept["h1"].append(data)
-        if not self._aside:
-            self._kept[""].append(data)
+            if tag == "title":
+                self._title.append(data)
+            if "h1" in self._path[-4:]:
+                self._heading.append(data)
+            if not self._aside:
+                self._text.append(data)
 
     def close(self) -> Markup:
         found = self._found
-        found.title = _first_line(self._kept["title"])
-        found.heading = _first_line(self._kept["h1"])
-        found.text = _lines(self._kept[""])
-        found.noscript = _lines(self._kept["noscript"])[:_LONGEST_NOSCRIPT]
+        found.title = _first_line(self._title)
+        found.heading = _first_line(self._heading)
+        found.text = _lines(self._text)
+        found.noscript = _lines(self._noscript)[:_LONGEST_NOSCRIPT]
         return found
 
 
 def _first_line(parts: list[str]) -> str:
-    return " ".join("".join(parts).partition(_END)[0].split())[:_LONGEST_LINE]
+    return " ".join("".join(parts).lstrip(_END).partition(_END)[0].split())[:_LONGEST_LINE]
 
 
 def _lines(parts: list[str]) -> str:

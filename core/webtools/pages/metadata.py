@@ -5,18 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
 from webtools.pages.dates import published
 from webtools.pages.linked_data import nodes_of, texts
 from webtools.pages.markup import Markup
 from webtools.pages.tree import Element, path_of, stands_aside, text_of, tokens
 from webtools.text.cleaning import one_line
+from webtools.text.narrowing import is_list, is_object
 
 _LONGEST_LINE = 300  # characters of a title or an author
 _WORDS_OF_A_NAME = range(2, 5)
-_WORDS_OF_A_SITE = 3
-_STRONG = frozenset("|·•«»\u2013\u2014")  # of separators; a hyphen may be the author's own
 _NAME = 5  # characters, of what is hardly by chance part of something else
 _MOST_AUTHORS = 20
 _HOME = frozenset({"/", "", "/index.html", "index.html", "/index.php"})
@@ -64,27 +63,27 @@ def _title(markup: Markup, root: Element | None, nodes: Sequence[dict[str, Any]]
     title = _line(markup.title)
     if heading and title and heading != site and _same(heading, title):
         return heading
-    named = (
-        markup.meta.get("og:title"),
-        *texts(nodes, "headline"),
-        markup.meta.get("citation_title"),
-    )
-    for text in (*named, markup.meta.get("twitter:title"), title):
+    meta = markup.meta.get
+    headlines = texts(nodes, "headline")
+    for text in (
+        meta("og:title"),
+        *headlines,
+        meta("citation_title"),
+        meta("twitter:title"),
+        title,
+    ):
         found = _without_site(_line(text), site, heading)
         if found and (found != site or text == title):
             return found
     return heading
 
 
-def _heading(root: Element | None) -> str:
+def _heading(root: Element) -> str:
     """Return the text of the only first heading of a page, without permalinks."""
-    found = [] if root is None else [each for each in root.iter("h1") if text_of(each).strip()]
-    found = [each for each in found if not _leads_home(each)]
+    found = [each for each in root.iter("h1") if text_of(each).strip() and not _leads_home(each)]
     if len(found) != 1:
         return ""
-    return "".join(
-        text for text in found[0].itertext() if text.strip() not in {"¶", "#", "§", "\U0001f517"}
-    )
+    return "".join(text for text in found[0].itertext() if not _PERMALINK.fullmatch(text))
 
 
 def _leads_home(heading: Element) -> bool:
@@ -98,18 +97,12 @@ def _same(heading: str, title: str) -> bool:
     """Return whether a title is the heading, perhaps with parts of the site's name around it."""
     folded = " ".join(heading.casefold().split())
     whole = " ".join(title.casefold().split())
-    return (
-        whole == folded
-        or folded in [part.strip() for part in _parts(whole)]
-        or (len(folded) >= 2 * _NAME and (whole.startswith(folded) or whole.endswith(folded)))
+    if len(folded) >= 2 * _NAME and (whole.startswith(folded) or whole.endswith(folded)):
+        return True
+    ends = _SEPARATOR.finditer(whole)
+    return whole == folded or any(
+        folded in {whole[: end.start()].strip(), whole[end.end() :].strip()} for end in ends
     )
-
-
-def _parts(title: str) -> Iterator[str]:
-    """Return every end and beginning of a title that separators part."""
-    for match in _SEPARATOR.finditer(title):
-        yield title[: match.start()]
-        yield title[match.end() :]
 
 
 def _without_site(title: str | None, site: str | None, heading: str | None) -> str | None:
@@ -126,24 +119,18 @@ def _without_site(title: str | None, site: str | None, heading: str | None) -> s
         return first
     if site and first.casefold() == site.casefold():
         return title[ends[0].end() :]
-    return title[: ends[-1].start()] if _names_the_site(last, title, ends[-1][0], site) else title
-
-
-def _names_the_site(last: str, title: str, separator: str, site: str | None) -> bool:
-    """Return whether the last part of a title is the site's name: its own, or one by its size."""
-    if site and last.casefold() == site.casefold():
-        return True
-    if separator.strip() in _STRONG:
-        return len(last) < len(title) / 2
-    few = len(last.split()) <= _WORDS_OF_A_SITE and not _DIGIT.search(last)
-    return few and len(last) < len(title) / 3
+    names_the_site = (site and last.casefold() == site.casefold()) or len(last) < len(title) / 2
+    return title[: ends[-1].start()] if names_the_site else title
 
 
 # --- author ------------------------------------------------------------------------------------
 
 
 def _author(markup: Markup, root: Element | None, nodes: Sequence[dict[str, Any]]) -> str | None:
-    sites = {_fold(markup.meta.get("og:site_name", "")), *map(_fold, _publishers(nodes))} - {""}
+    sites = {
+        _fold(markup.meta.get("og:site_name", "")),
+        *(_fold(name) for node in nodes for name in _people(node.get("publisher"))),
+    } - {""}
     for found in (
         [name for node in nodes for name in _people(node.get("author"))],
         *_meta_authors(root, markup),
@@ -155,32 +142,22 @@ def _author(markup: Markup, root: Element | None, nodes: Sequence[dict[str, Any]
     return None
 
 
-def _people(value: object) -> Iterator[str]:
-    """Return the names in an author of JSON-LD: a text, an object, or a list of them."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        name = cast("dict[str, Any]", value).get("name")
-        yield from _people(cast("object", name)) if isinstance(name, str | list) else ()
-    elif isinstance(value, list):
-        for each in cast("list[object]", value)[:_MOST_AUTHORS]:
-            yield from _people(each) if not isinstance(each, list) else ()
-
-
-def _publishers(nodes: Sequence[dict[str, Any]]) -> Iterator[str]:
-    for node in nodes:
-        yield from _people(node.get("publisher"))
+def _people(value: Any) -> Iterator[str]:
+    """Yield the names in an author of JSON-LD: a text, an object, or a list of them."""
+    for each in value[:_MOST_AUTHORS] if is_list(value) else [value]:
+        name = each.get("name") if is_object(each) else each
+        names: list[Any] = name if is_list(name) else [name]
+        yield from (text for text in names[:_MOST_AUTHORS] if isinstance(text, str))
 
 
 def _meta_authors(root: Element | None, markup: Markup) -> Iterator[list[str]]:
     for name in _AUTHORS:
-        if name not in markup.meta:
-            continue
-        if root is None or name != "citation_author":
-            yield [markup.meta[name]]
+        if root is not None and name == "citation_author":  # one element for each
+            yield [
+                each.get("content", "") for each in root.iter("meta") if each.get("name") == name
+            ]
         else:
-            metas = (each for each in root.iter("meta") if each.get("name", "").lower() == name)
-            yield [each.get("content", "") for each in metas]
+            yield [markup.meta.get(name, "")]
 
 
 def _marked_authors(root: Element) -> list[str]:

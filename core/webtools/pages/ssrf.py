@@ -30,9 +30,9 @@ _LOCAL_SUFFIXES = (
 # Names that clouds' own name servers give their metadata services; where a proxy looks up, the name
 # is all that can be checked.
 _METADATA_NAMES = (
-    *("metadata.goog", "metadata.google.internal", "metadata.azure.internal", "metadata"),
-    *("metadata.tencentyun.com", "metadata.platformequinix.com", "metadata.packet.net"),
-    *("instance-data", "instance-data.ec2.internal"),
+    *(".metadata.goog", ".metadata.google.internal", ".metadata.azure.internal", ".metadata"),
+    *(".metadata.tencentyun.com", ".metadata.platformequinix.com", ".metadata.packet.net"),
+    *(".instance-data", ".instance-data.ec2.internal"),
 )
 
 # https://www.iana.org/assignments/iana-ipv4-special-registry (read 2026-11-21). Ours, as the one in
@@ -128,30 +128,18 @@ def check(target: Target, policy: Policy) -> None:
     Raises:
         InputError: It may not be fetched.
     """
-    if _is_metadata_name(target.host):
-        raise refusal(f"{quoted_url(target.host)} is the name of a cloud's metadata service")
+    name = quoted_url(target.host)
+    if f".{target.host}".endswith(_METADATA_NAMES):
+        raise refusal(f"{name} is the name of a cloud's metadata service")
     if not policy.opens(target):
-        if not _is_usual(target.port):
+        is_free = target.port >= _FIRST_FREE_PORT and target.port not in _BAD_PORTS
+        if not is_free and target.port not in PORTS.values():
             raise refusal(f"port {target.port} is not one for web pages")
-        if target.address is None and _is_local(target.host):
-            name = quoted_url(target.host)
+        is_local = "." not in target.host or target.host.endswith(_LOCAL_SUFFIXES)
+        if target.address is None and is_local:
             raise refusal(f"{name} is a name of the local network", _opening(target))
     if target.address is not None:
         check_addresses(target, [target.host], policy)
-
-
-def _is_usual(port: int) -> bool:
-    if port < _FIRST_FREE_PORT:
-        return port in PORTS.values()
-    return port not in _BAD_PORTS
-
-
-def _is_metadata_name(host: str) -> bool:
-    return any(host == name or host.endswith(f".{name}") for name in _METADATA_NAMES)
-
-
-def _is_local(name: str) -> bool:
-    return "." not in name or name.endswith(_LOCAL_SUFFIXES)
 
 
 def check_addresses(target: Target, found: Iterable[str], policy: Policy) -> tuple[str, ...]:
@@ -214,13 +202,10 @@ def _listed(address: Address, table: dict[Network, str]) -> str | None:
 def _embedded(address: Address) -> IPv4Address | None:
     """Return the IPv4 address that a translator or a tunnel would take out of an IPv6 address."""
     number = int(address)
-    if address.version == 6 and (address in _NAT64 or _is_isatap(number)):  # noqa: PLR2004
+    is_isatap = (number >> 32) & 0xFFFFFFFF in {0x00005EFE, 0x02005EFE}
+    if address.version == 6 and (address in _NAT64 or is_isatap):  # noqa: PLR2004
         return IPv4Address(number & 0xFFFFFFFF)
     return None
-
-
-def _is_isatap(number: int) -> bool:
-    return (number >> 32) & 0xFFFFFFFF in {0x00005EFE, 0x02005EFE}
 
 
 def _remedy(target: Target, address: Address) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from webtools.pages.tree import Element
 
 _LARGE = frozenset({"pre", "table", "h1", "h2", "h3", "h4", "h5", "h6", "dl", "listing"})
 _MOST_COLUMNS = 60
-_LONGEST_CELL = 2000  # characters; tables with longer ones lay out a page
 
 
 def is_layout(table: Element) -> bool:
@@ -17,14 +16,7 @@ def is_layout(table: Element) -> bool:
         return True
     if any(each.tag in _LARGE for each in table.iterdescendants()):
         return True
-    widths = [len(cells) for cells in _cells(table)]
-    return max(widths, default=0) < 2 or _has_long_cell(table)  # noqa: PLR2004  # a column is a list
-
-
-def _has_long_cell(table: Element) -> bool:
-    return any(
-        sum(map(len, cell.itertext())) > _LONGEST_CELL for cells in _cells(table) for cell in cells
-    )
+    return max(map(len, _cells(table)), default=0) < 2  # noqa: PLR2004  # a column is a list
 
 
 def rows_of(table: Element, text: Callable[[Element], str]) -> list[list[str]]:
@@ -74,20 +66,15 @@ def _span(cell: Element, name: str) -> int:
     return min(max(int(value), 1), _MOST_COLUMNS) if value.isdecimal() and len(value) < 6 else 1  # noqa: PLR2004
 
 
-def _cells(table: Element) -> Iterator[list[Element]]:
-    for row in _rows(table):
-        yield [cell for cell in row if cell.tag in {"td", "th"}][:_MOST_COLUMNS]
+def _cells(table: Element) -> list[list[Element]]:
+    return [list(row.iterchildren("td", "th"))[:_MOST_COLUMNS] for row in _rows(table)]
 
 
-def _rows(table: Element) -> Iterator[Element]:
-    for child in table:
-        if child.tag == "tr":
-            yield child
-        elif child.tag in {"thead", "tbody", "tfoot"}:
-            yield from child.iterchildren("tr")
+def _rows(table: Element) -> list[Element]:
+    found: list[Element] = table.xpath("tr|thead/tr|tbody/tr|tfoot/tr")
+    return found
 
 
 def _has_header(table: Element) -> bool:
-    first = next(_rows(table))
-    above = first.getparent().tag == "thead"
-    return above or all(cell.tag == "th" for cell in first if cell.tag in {"td", "th"})
+    first = _rows(table)[0]
+    return first.getparent().tag == "thead" or not any(True for _ in first.iterchildren("td"))

@@ -16,6 +16,13 @@ _NOT_SETTABLE = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\ud800-\\udfff\\uf
 
 _NO_PAGE = re.compile(r"comment|related|sidebar|widget|recommend|teaser|card|promo|update|modified")
 
+BLOCKS = frozenset(  # begin and end a line
+    {"address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details"}
+    | {"div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3"}
+    | {"h4", "h5", "h6", "header", "hgroup", "hr", "html", "legend", "li", "listing", "main"}
+    | {"menu", "nav", "ol", "p", "pre", "search", "section", "summary", "table", "tbody", "td"}
+    | {"tfoot", "th", "thead", "tr", "ul", "xmp"}
+)
 _LONGEST_NUMBER = 6  # digits of an item's number
 
 

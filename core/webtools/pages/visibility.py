@@ -13,19 +13,13 @@ from collections.abc import Mapping
 
 from webtools.pages.tree import Element, drop, drop_all, length_of
 
-_NEVER_SHOWN = ("template", "datalist", "object", "iframe", "canvas", "audio", "video", "rp")
+_NEVER_SHOWN = ("template", "datalist", "object", "iframe", "canvas", "audio", "video")
 _ROOTS = frozenset({"html", "body", "head"})  # some sites hide all until a script has run
 _HIDDEN_CLASSES = frozenset(
     {"sr-only", "visually-hidden", "visuallyhidden", "is-visually-hidden", "u-visually-hidden"}
-    | {
-        "screen-reader-text",
-        "screen-reader-only",
-        "screenreader-only",
-        "screenreader",
-        "a11y-hidden",
-    }
+    | {"screen-reader-text", "screen-reader-only", "screenreader-only", "screenreader"}
     | {"offscreen", "off-screen", "element-invisible", "hidden-visually", "assistive-text"}
-    | {"visually-hidden-focusable", "sr-only-focusable", "show-for-sr", "a11y-only"}
+    | {"visually-hidden-focusable", "sr-only-focusable", "show-for-sr", "a11y-only", "a11y-hidden"}
 )
 _LONGEST_STYLE = 2000  # characters of a style attribute that are looked at
 _BLANKS = re.compile(r"/\*.{0,200}?\*/|\s+", re.DOTALL)
@@ -86,23 +80,20 @@ def _is_unseen(style: str) -> bool:
 
 def _is_of_one_color(element: Element, white_page: bool) -> bool:
     """Return whether a text has the colour of what it stands on."""
-    attributes = element.attrib
-    if element.tag == "font" and white_page and _color(attributes.get("color", "")) in _WHITE:
+    if element.tag == "font" and white_page and _color(element.get("color", "")) == "white":
         return True
-    style = attributes.get("style", "")
-    return "olor" in style and _has_its_backgrounds_color(element, _style(attributes), white_page)
-
-
-def _has_its_backgrounds_color(element: Element, style: str, white_page: bool) -> bool:
-    if not (match := _COLOR.search(style)):
+    if "olor" not in element.get("style", ""):
         return False
-    color = _color(match[1])
+    color = _COLOR.search(_style(element.attrib))
+    return color is not None and _color(color[1]) == _background(element, white_page)
+
+
+def _background(element: Element, white_page: bool) -> str:
     for each in (element, *element.iterancestors()):
         own = _BACKGROUND.search(_style(each.attrib)) if each.get("style") else None
-        background = own[1] if own else each.get("bgcolor")
-        if background:
-            return _color(background) == color
-    return white_page and color in _WHITE
+        if background := own[1] if own else each.get("bgcolor"):
+            return _color(background)
+    return "white" if white_page else ""
 
 
 def _color(text: str) -> str:

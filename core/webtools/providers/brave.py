@@ -7,6 +7,7 @@ API: https://api-dashboard.search.brave.com/app/documentation/web-search/get-sta
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 from urllib.parse import urlencode
 
@@ -25,7 +26,7 @@ from webtools.providers.brave_answers import context_fields, hit_fields, is_used
 from webtools.providers.brave_regions import COUNTRIES, language_of
 from webtools.providers.errors import ErrorTable, Meaning, read_error_body
 from webtools.providers.hits import read_hits
-from webtools.providers.parsing import inside, json_object, maybe_objects, strings
+from webtools.providers.parsing import inside, json_object, listed_price, maybe_objects, strings
 from webtools.providers.protocols import FilterName, Hits, SearchQuery
 
 _MOST_RESULTS = {"web": 20, "news": 50, "context": 50}
@@ -76,6 +77,8 @@ ABOUT = About(
     prices={"search": 0.005},  # each answered request
     price_list="2026-09",
 )
+# Every answered request costs the same.
+search_price = partial(listed_price, ABOUT, "search")
 
 
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
@@ -123,11 +126,6 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     words = urlencode({name: value for name, value in params.items() if value})
     headers = {"accept": "application/json", _TOKEN_HEADER: account.key}
     return Request("GET", f"{account.base_url}/res/v1/{_PATHS[kind]}?{words}", headers=headers)
-
-
-def search_price(_query: SearchQuery, _account: Account) -> float:
-    """Price a search: every answered request costs the same."""
-    return ABOUT.prices["search"]
 
 
 def _kind(query: SearchQuery) -> str:

@@ -21,27 +21,17 @@ from webtools.errors import (
 from webtools.flows.drivers import Sleep
 from webtools.http.messages import OK, Request, Response
 from webtools.providers.about import About, Account, Capability, Options
-from webtools.providers.context7_libraries import (
-    Library,
-    id_of,
-    library_named,
-    library_of,
-    moved_to,
-    name_of,
-    pinned,
-    unpinned,
-)
+from webtools.providers.context7_libraries import Library, id_of, moved_to, name_of, pinned
 from webtools.providers.errors import (
     ITSELF,
     ErrorTable,
     Meaning,
-    bounded,
     kind_of,
     read_error_body,
     retry_after,
 )
 from webtools.providers.hits import HitFields, Item, Oddities, read_hits, read_items
-from webtools.providers.parsing import estimate, inside, json_object, maybe_object, number
+from webtools.providers.parsing import estimate, inside, json_object, maybe_object
 from webtools.providers.protocols import DocsQuery, Hits
 from webtools.providers.snippets import by_page, fenced
 from webtools.text.cleaning import without_controls
@@ -56,6 +46,7 @@ _ERRORS = ErrorTable(
     faults=(ITSELF,),
     code="error",
     words=("message", "error"),
+    wait="retryAfterSeconds",
     # The library is private, and the key all right: the next question may be about one for all.
     meanings=(Meaning("access_denied|forbidden", BadRequestError, statuses=(401, 403)),),
 )
@@ -99,7 +90,7 @@ def lookup(query: DocsQuery, account: Account) -> Turns[Hits]:
         UnavailableError: Context7 is still preparing the library, or moves it in circles.
     """
     warnings: list[str] = []
-    library = library_named(query)
+    library = Library.named(query)
     found = (yield from _ask(library, query, account, warnings)) if library else None
     # What looks like an ID in a question may be the path of a file.
     if found is None and (library is None or not query.library):
@@ -147,10 +138,10 @@ def _ask(
             if moved:
                 words = f"Context7 moved {library.id} twice (HTTP {_MOVED}). Name another library."
                 raise UnavailableError(words, provider=account.name, status=_MOVED, retryable=False)
-            new = library_of(moved_to(maybe_object(response.json_or_none())))
+            new = Library.of(moved_to(maybe_object(response.json_or_none())))
             moved, library = True, replace(new, version=library.version or new.version)
         elif library.version and missing == _NO_TAG:
-            warnings.append(unpinned(library, library.version, []))
+            warnings.append(library.lacks(library.version, []))
             library = replace(library, version=None)
         elif missing == _NO_LIBRARY:
             return None
@@ -246,7 +237,6 @@ def read_error(response: Response, account: Account, _able: Capability) -> Provi
     if account.api_key is None and kind_of(response.status) is AuthenticationError:
         said.kind = AuthenticationError
         said.remedy = f'Give provider "{account.name}" an API key: without one this is not allowed.'
-    said.wait = bounded(number(answer.get("retryAfterSeconds")))
     return said.failure(ABOUT, response, account)
 
 

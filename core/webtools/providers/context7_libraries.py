@@ -35,19 +35,27 @@ class Library:
         """The ID as the API takes it."""
         return f"{self.path}@{self.version}" if self.version else self.path
 
+    @classmethod
+    def of(cls, identifier: str) -> Library:
+        """Part the version, behind a slash or an @, from an ID."""
+        owner, name = identifier.split("/", 2)[1:]
+        name, _, version = re.sub(r"[/@]", " ", name).partition(" ")
+        return cls(f"/{owner}/{name}", version or None)
 
-def library_named(query: DocsQuery) -> Library | None:
-    """Take an ID that the caller or the question names."""
-    given = query.library or ""
-    found = _ID.fullmatch(given) or (None if given else _ID_IN_TEXT.search(query.query))
-    return library_of(found[0]) if found else None
+    @classmethod
+    def named(cls, query: DocsQuery) -> Library | None:
+        """Take an ID that the caller or the question names."""
+        given = query.library or ""
+        found = _ID.fullmatch(given) or (None if given else _ID_IN_TEXT.search(query.query))
+        return cls.of(found[0]) if found else None
 
-
-def library_of(identifier: str) -> Library:
-    """Part the version, behind a slash or an @, from an ID."""
-    owner, name = identifier.split("/", 2)[1:]
-    name, _, version = re.sub(r"[/@]", " ", name).partition(" ")
-    return Library(f"/{owner}/{name}", version or None)
+    def lacks(self, version: str, known: list[str]) -> str:
+        """Return the warning that it has no such version."""
+        there = f" (there are {', '.join(known[:5])})" if known else ""
+        return (
+            f"Context7 has no version {version} of {self.path}{there}, so the snippets are of "
+            "its default version."
+        )
 
 
 def name_of(query: DocsQuery) -> str:
@@ -92,14 +100,5 @@ def pinned(item: Item, query: DocsQuery, warnings: list[str]) -> Library:
     bare = wanted.lower().removeprefix("v")
     tag = next((tag for tag in known if tag.lower().removeprefix("v") == bare), None)
     if tag is None:
-        warnings.append(unpinned(library, wanted, known))
+        warnings.append(library.lacks(wanted, known))
     return replace(library, version=tag)
-
-
-def unpinned(library: Library, version: str, known: list[str]) -> str:
-    """Return the warning that a library has no such version."""
-    there = f" (there are {', '.join(known[:5])})" if known else ""
-    return (
-        f"Context7 has no version {version} of {library.path}{there}, so the snippets are of "
-        "its default version."
-    )

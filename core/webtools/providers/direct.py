@@ -20,6 +20,7 @@ from webtools.pages.ssrf import Policy, sites
 from webtools.providers.about import About, Account, Capability, Options
 from webtools.providers.errors import kind_of, retry_after
 from webtools.providers.fetched import missing_parts, with_parts
+from webtools.providers.parsing import free
 from webtools.providers.protocols import PageCall, PageQuery, Pages
 from webtools.results import Page
 
@@ -74,6 +75,7 @@ ABOUT = About(
     needs_key=False,
     options=DirectOptions,
 )
+fetch_price = free  # their own sites ask for nothing
 IMPLICIT = Account(
     ABOUT.name, ABOUT.name, ABOUT.origin, None, DirectOptions()
 )  # serves where no other can fetch
@@ -167,11 +169,6 @@ def _general(query: PageQuery, account: Account) -> list[str]:
             "addresses could be checked for private networks."
         )
     return said
-
-
-def fetch_price(_query: PageQuery, _account: Account) -> float:
-    """Price pages: their own sites ask for nothing."""
-    return 0.0
 
 
 def read_error(

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, TypeVar, cast
 from urllib.parse import urlsplit
 
 from webtools.providers.about import Account
-from webtools.providers.parsing import estimate, number, rank_score
+from webtools.providers.parsing import estimate, number
 from webtools.providers.protocols import Cost, DocsQuery, Hits, SearchQuery
 from webtools.results import Page, Passage, SearchResult
 from webtools.text.cleaning import is_web_url, one_line, without_controls
@@ -279,7 +279,7 @@ def _scores(items: list[tuple[Item, str]], field: str) -> list[float]:
     if given and None not in given:
         return cast("list[float]", given)
     count = len(items)
-    return [rank_score(rank, count) for rank in range(count)]
+    return [(count - rank) / count for rank in range(count)]
 
 
 def age_in(name: str) -> Callable[[Item], datetime | None]:

@@ -15,7 +15,7 @@ from webtools.providers.about import About, Account, SearchOptions
 from webtools.providers.errors import ITSELF, ErrorTable, read_failure
 from webtools.providers.filters import asked_for, site_of, with_pages
 from webtools.providers.hits import HitFields, read_hits
-from webtools.providers.parsing import json_object
+from webtools.providers.parsing import json_object, listed_price
 from webtools.providers.protocols import FilterName, Hits, SearchQuery
 
 _MOST_RESULTS = 20
@@ -39,6 +39,8 @@ ABOUT = About(
     prices={"search": 0.0005},  # 10,000 tokens, where pages are not wanted
     price_list=jina.ABOUT.price_list,
 )
+# Each bills as many tokens.
+search_price = partial(listed_price, ABOUT, "search")
 
 
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
@@ -68,11 +70,6 @@ def _ascii(host: str) -> str:
     with suppress(UnicodeError):  # it is no name: nothing will be found there
         return idna.encode(host, uts46=True).decode()
     return host
-
-
-def search_price(_query: SearchQuery, _account: Account) -> float:
-    """Price a search: each bills as many tokens."""
-    return ABOUT.prices["search"]
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:

@@ -11,41 +11,18 @@ from typing import Any
 from urllib.parse import urlencode
 
 from webtools.http.messages import Request, Response
-from webtools.providers import filters
+from webtools.providers import filters, kagi_api
 from webtools.providers.about import Account
 from webtools.providers.hits import HitFields, Item, joined, read_hits
-from webtools.providers.kagi_api import (
-    ABOUT,
-    MOST_EXTRACTED,
-    bot,
-    fetch_price,
-    fetch_request,
-    post,
-    read_error,
-    read_pages,
-    read_summary,
-    summary_price,
-    summary_request,
-)
 from webtools.providers.parsing import json_object, maybe_object
 from webtools.providers.protocols import FilterName, Hits, SearchQuery
 from webtools.text.narrowing import is_list
 
-__all__ = [
-    "ABOUT",
-    "fetch_price",
-    "fetch_request",
-    "native_filters",
-    "read_error",
-    "read_pages",
-    "read_search",
-    "read_summary",
-    "search_price",
-    "search_request",
-    "summary_price",
-    "summary_request",
-]
-
+# What Kagi can do besides, and what its APIs have in common.
+ABOUT, read_error = kagi_api.ABOUT, kagi_api.read_error
+fetch_request, fetch_price = kagi_api.fetch_request, kagi_api.fetch_price
+summary_request, summary_price = kagi_api.summary_request, kagi_api.summary_price
+read_pages, read_summary = kagi_api.read_pages, kagi_api.read_summary
 _LONGEST_SNIPPET = 300  # of a page that came whole
 
 # Kagi names each kind of result in the singular; the better ones come first. Left out are those
@@ -89,19 +66,20 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     limit = {} if filters.filters_left(query, frozenset()) else {"limit": query.limit}
     if account.options.search_api == "v0":
         asked = urlencode({"q": words, **limit})
-        return Request("GET", f"{account.base_url}/api/v0/search?{asked}", headers=bot(account))
+        headers = kagi_api.bot(account)
+        return Request("GET", f"{account.base_url}/api/v0/search?{asked}", headers=headers)
     native = native_filters(query, account)
     body: dict[str, Any] = {"query": words, **limit, **filters.sent(query, _FIELDS, native)}
     if query.content:
         body["extract"] = {"count": _extracted(query)}
     if narrowed := filters.sent(query, _FILTERS, native):
         body["filters"] = narrowed
-    return post("v1/search", body, account)
+    return kagi_api.post("v1/search", body, account)
 
 
 def _extracted(query: SearchQuery) -> int:
     """Return how many pages are to come with the hits: as many as Kagi gives of those wanted."""
-    return min(query.limit, MOST_EXTRACTED)
+    return min(query.limit, kagi_api.MOST_EXTRACTED)
 
 
 def search_price(query: SearchQuery, account: Account) -> float:

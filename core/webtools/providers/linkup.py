@@ -14,7 +14,7 @@ from webtools.providers import filters
 from webtools.providers.about import About, Account, SearchOptions
 from webtools.providers.errors import ErrorTable, Meaning, read_failure
 from webtools.providers.hits import HitFields, read_hits
-from webtools.providers.parsing import json_object
+from webtools.providers.parsing import json_object, listed_price
 from webtools.providers.protocols import FilterName, Hits, SearchQuery
 
 _RESULTS_TO_CHOOSE_FROM = 30  # where filters are applied here; the price is the same
@@ -65,6 +65,8 @@ ABOUT = About(
     prices={"flash": 0.005, "fast": 0.005, "standard": 0.005, "deep": 0.05},
     price_list="2026-11",
 )
+# By depth; the number of results makes no difference.
+search_price = partial(listed_price, ABOUT, "depth")
 
 
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
@@ -85,11 +87,6 @@ def search_request(query: SearchQuery, account: Account) -> Request:
         "maxResults": filters.asked_for(query, native, _RESULTS_TO_CHOOSE_FROM),
     }
     return account.post("v1/search", body | filters.sent(query, _FIELDS, native))
-
-
-def search_price(_query: SearchQuery, account: Account) -> float:
-    """Price a search by its depth; the number of results makes no difference."""
-    return ABOUT.prices[account.options.depth]
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:

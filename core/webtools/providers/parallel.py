@@ -10,17 +10,9 @@ from functools import partial
 from typing import Any, Literal
 
 from webtools.http.messages import Request, Response
+from webtools.providers import fetched
 from webtools.providers.about import About, Account, PageOptions, SearchOptions
 from webtools.providers.errors import ErrorTable, read_failure
-from webtools.providers.fetched import (
-    PageFields,
-    came,
-    cut,
-    fault_text,
-    faults_of,
-    missing_parts,
-    read_page_list,
-)
 from webtools.providers.filters import Names, asked_for, domains_of_one_list, hosts, iso_day, sent
 from webtools.providers.hits import HitFields, Item, Oddities, joined, read_hits, read_items
 from webtools.providers.parsing import estimate, json_object, notices
@@ -30,7 +22,7 @@ from webtools.text.cleaning import without_controls
 _RESULTS_IN_PRICE = 10
 _LONGEST_KEYWORDS = 200  # characters; the whole question is the objective then
 _SNIPPET_CHARACTERS = 1000
-_PAGE = PageFields(text="full_content", highlights="excerpts", published_at="publish_date")
+_PAGE = fetched.PageFields(text="full_content", highlights="excerpts", published_at="publish_date")
 _ERRORS = ErrorTable(faults=("error",), code="ref_id", words=("message",))
 _POLICY: Names = {
     "include_domains": ("include_domains", hosts),
@@ -92,7 +84,7 @@ def search_request(query: SearchQuery, account: Account) -> Request:
         settings["source_policy"] = policy
     if not _wants_passages(query):
         settings["excerpt_settings"] = {"max_chars_per_result": _SNIPPET_CHARACTERS}
-    words = cut(query.query, _LONGEST_KEYWORDS)
+    words = fetched.cut(query.query, _LONGEST_KEYWORDS)
     body: dict[str, Any] = {"search_queries": [words], "mode": account.options.mode}
     if words != query.query:
         body["objective"] = query.query
@@ -160,20 +152,19 @@ def fetch_price(query: PageQuery, _account: Account) -> float:
 def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
     """Read one page per URL, in the order asked; those that failed are listed apart."""
     answer, odd = json_object(response.json()), Oddities(account.name, "page")
-    faults = faults_of(query, Item(answer, odd).children("errors"), "url", _fault)
+    faults = fetched.faults_of(query, Item(answer, odd).children("errors"), "url", _fault)
     items, wanted = read_items(answer["results"], odd), replace(query, text=_wants_text(query))
-    pages = read_page_list(items, _PAGE, wanted, account, faults)
+    pages = fetched.read_page_list(items, _PAGE, wanted, account, faults)
     # Without a question it warns that there is none.
     said = notices(ABOUT.title, answer) if query.question else []
     has_parts = query.text or not wanted.text
-    said += missing_parts(replace(query, text=has_parts, highlights=False), account.name)
-    return Pages(
-        pages, estimate(fetch_price(came(query, pages), account)), [*said, *odd.warnings()]
-    )
+    said += fetched.missing_parts(replace(query, text=has_parts, highlights=False), account.name)
+    cost = estimate(fetch_price(fetched.came(query, pages), account))
+    return Pages(pages, cost, [*said, *odd.warnings()])
 
 
 def _fault(error: Item) -> str:
-    return fault_text(error, "error_type", "http_status_code")
+    return fetched.fault_text(error, "error_type", "http_status_code")
 
 
 # {"type": "error", "error": {"ref_id", "message"}}; no credit left is HTTP 402.

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from webtools.providers.about import Account
+from webtools.providers.about import About, Account
 from webtools.providers.protocols import Cost
 from webtools.text.cleaning import one_line
 from webtools.text.dates import read_moment
@@ -111,9 +111,18 @@ def http_date(value: str) -> datetime | None:
         return None
 
 
-def rank_score(index: int, count: int) -> float:
-    """Score a hit by its rank when the provider gives no score: linear from 1 down."""
-    return (count - index) / count
+def free(_query: object, _account: Account) -> float:
+    """Return the price of a call that costs nothing."""
+    return 0.0
+
+
+def listed_price(about: About, name: str, _query: object, account: Account) -> float:
+    """Return a price of the list: the one of that name, or that an option of the name names.
+
+    With the first two arguments given it prices a search whose query makes no difference. Those
+    who need no key do not pay without one.
+    """
+    return about.prices[getattr(account.options, name, name)] if account.api_key else 0.0
 
 
 def estimate(usd: float) -> Cost:

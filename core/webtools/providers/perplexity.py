@@ -16,7 +16,14 @@ from webtools.providers import filters
 from webtools.providers.about import About, Account, SearchOptions
 from webtools.providers.errors import ITSELF, ErrorTable, Meaning, read_failure
 from webtools.providers.hits import HitFields, Item, Oddities, read_hits, read_items
-from webtools.providers.parsing import inside, json_object, number, quotable, stated_or
+from webtools.providers.parsing import (
+    inside,
+    json_object,
+    listed_price,
+    number,
+    quotable,
+    stated_or,
+)
 from webtools.providers.protocols import (
     FilterName,
     Hits,
@@ -89,6 +96,8 @@ ABOUT = About(
     price_list="2026-11",
     research="never",
 )
+# By type; the number of results makes no difference.
+search_price = partial(listed_price, ABOUT, "search_type")
 
 
 _FILTERS: filters.Names = {
@@ -125,11 +134,6 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     if options.search_type != "web":
         body["search_type"] = options.search_type
     return account.post("search", body | filters.sent(query, _FILTERS, native))
-
-
-def search_price(_query: SearchQuery, account: Account) -> float:
-    """Price a search; the number of results makes no difference."""
-    return ABOUT.prices[account.options.search_type]
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:

@@ -19,7 +19,7 @@ from webtools.providers.about import About, Account, SearchOptions
 from webtools.providers.errors import ErrorTable, Meaning, read_failure
 from webtools.providers.filters import hosts, news, site_operators, utc_day
 from webtools.providers.hits import HitFields, read_hits
-from webtools.providers.parsing import json_object, line, maybe_list, maybe_object, strings
+from webtools.providers.parsing import free, json_object, line, maybe_list, maybe_object, strings
 from webtools.providers.protocols import FilterName, Hits, SearchQuery
 from webtools.text.narrowing import is_list
 
@@ -75,6 +75,7 @@ ABOUT = About(
     options=SearxngOptions,
     max_results=_MOST_RESULTS,
 )
+search_price = free
 
 
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
@@ -112,11 +113,6 @@ def _period(start: date | None) -> str | None:
         return None
     days = (datetime.now(UTC).date() - utc_day(start)).days
     return next((name for most, name in _PERIODS.items() if days < most), None)
-
-
-def search_price(_query: SearchQuery, _account: Account) -> float:
-    """Price a search: it is free."""
-    return 0.0
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from urllib.parse import urldefrag
 
 from webtools.providers.about import Account
-from webtools.providers.parsing import rank_score
 from webtools.results import SearchResult
 from webtools.text.cleaning import without_controls
 from webtools.text.invisible import without_hidden
@@ -35,9 +34,9 @@ def by_page(snippets: Iterable[SearchResult], account: Account) -> list[SearchRe
             pages.setdefault(urldefrag(snippet.url).url, []).append(snippet)
     return [
         parts[0].model_copy(
-            update={"snippet": _joined(parts, account), "score": rank_score(i, len(pages))}
+            update={"snippet": _joined(parts, account), "score": (len(pages) - rank) / len(pages)}
         )
-        for i, parts in enumerate(pages.values())
+        for rank, parts in enumerate(pages.values())
     ]
 
 

@@ -18,7 +18,7 @@ from webtools.providers.about import About, Account, PageOptions, SearchOptions
 from webtools.providers.errors import ErrorTable, read_failure
 from webtools.providers.fetched import PageFields, came, faults_of, read_texts
 from webtools.providers.hits import HitFields, Item, Oddities, read_hits, read_items
-from webtools.providers.parsing import free_without_key, http_date, json_object
+from webtools.providers.parsing import free_without_key, http_date, json_object, listed_price
 from webtools.providers.protocols import FilterName, Hits, PageQuery, Pages, SearchQuery
 from webtools.providers.tavily_countries import COUNTRIES
 from webtools.text.dates import read_moment
@@ -73,6 +73,8 @@ ABOUT = About(
     price_list="2026-11",
     keyless=("search",),
 )
+# By depth; the number of results makes no difference.
+search_price = partial(listed_price, ABOUT, "search_depth")
 
 
 def _post(path: str, body: dict[str, Any], account: Account) -> Request:
@@ -113,11 +115,6 @@ _FILTERS: filters.Names = {
     "country": ("country", COUNTRIES.__getitem__),
     "content": ("include_raw_content", lambda _: "markdown"),
 }
-
-
-def search_price(_query: SearchQuery, account: Account) -> float:
-    """Price a search by its depth; the number of results makes no difference."""
-    return ABOUT.prices[account.options.search_depth] if account.api_key else 0.0
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:

@@ -17,7 +17,7 @@ from webtools.providers.about import About, Account, Capability, SearchOptions
 from webtools.providers.errors import ErrorTable, Meaning, read_error_body
 from webtools.providers.filters import asked_for, with_pages
 from webtools.providers.hits import HitFields, read_hits
-from webtools.providers.parsing import json_object, maybe_object, number
+from webtools.providers.parsing import free, json_object, maybe_object, number
 from webtools.providers.protocols import FilterName, Hits, SearchQuery
 from webtools.text.narrowing import is_list
 
@@ -74,6 +74,7 @@ ABOUT = About(
     research="last",
     keyless=("search",),
 )
+search_price = free
 
 
 def native_filters(query: SearchQuery, account: Account) -> frozenset[FilterName]:
@@ -104,11 +105,6 @@ def search_request(query: SearchQuery, account: Account) -> Request:
 def _user_agent(options: WikipediaOptions) -> str:
     contact = options.contact or "a Python library that searches for agents and people"
     return f"agent-webtools/{__version__} ({contact})"
-
-
-def search_price(_query: SearchQuery, _account: Account) -> float:
-    """Price a search: it is free."""
-    return 0.0
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:

@@ -15,7 +15,7 @@ from webtools.providers import filters
 from webtools.providers.about import About, Account, SearchOptions
 from webtools.providers.errors import ErrorTable, read_failure
 from webtools.providers.hits import HitFields, joined, joined_lists, read_hits
-from webtools.providers.parsing import free_without_key, json_object, maybe_object
+from webtools.providers.parsing import free_without_key, json_object, listed_price, maybe_object
 from webtools.providers.protocols import FilterName, Hits, SearchQuery
 
 _MOST_RESULTS, _MOST_WITH_PAGES, _LAST_PAGE = 100, 20, 10
@@ -65,6 +65,8 @@ ABOUT = About(
     price_list="2026-09",
     keyless=("search",),
 )
+# Each costs the same, and nothing without a key.
+search_price = partial(listed_price, ABOUT, "search")
 
 
 def native_filters(query: SearchQuery, account: Account) -> frozenset[FilterName]:
@@ -113,11 +115,6 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     }
     asked |= filters.sent(query, _FIELDS, native, own)
     return account.post("v1/search", asked, {"x-api-key": account.key})
-
-
-def search_price(_query: SearchQuery, account: Account) -> float:
-    """Price a search: each costs the same, and nothing without a key."""
-    return ABOUT.prices["search"] if account.api_key else 0.0
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:

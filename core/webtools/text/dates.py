@@ -10,13 +10,18 @@ _FORM = re.compile(
     r"([T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:[Zz]|[+-]\d{2}(?::?\d{2})?)?)?"
 ).fullmatch
 
-_DAY = re.compile(r"([A-Z][a-z]{2})[a-z]* (\d{1,2}), (\d{4})").fullmatch
-_MONTHS = {
-    name: month
-    for month, name in enumerate(
-        str.split("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec"), start=1
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = rf"\b(?P<month>{'|'.join(_MONTHS)})[a-z]{{0,6}}\.?"
+_YEAR = r"(?P<year>(?:19|20)\d\d)"
+_DAYS = [
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"^(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})(?!\d)",
+        rf"^{_YEAR}(?P<month>\d\d)(?P<day>\d\d)(?!\d)",
+        rf"{_MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? {_YEAR}\b",
+        rf"\b(?P<day>\d{{1,2}})(?:\.|st|nd|rd|th)? {_MONTH},? {_YEAR}\b",
     )
-}
+]
 _AGO = re.compile(r"(\d{1,4}) (minute|hour|day|week|month|year)s? ago").fullmatch
 # A month and a year as people round them.
 _MINUTES = {"minute": 1, "hour": 60, "day": 1440, "week": 10_080, "month": 43_200, "year": 525_600}
@@ -55,11 +60,9 @@ def read_age(text: str, now: datetime) -> datetime | None:
 
 
 def read_day(text: str) -> datetime | None:
-    """Read "May 3, 2026", the month in English, as the first moment of that day in UTC."""
-    match = _DAY(text.strip())
-    if match is None or match[1] not in _MONTHS:
-        return None
-    try:
-        return datetime(int(match[3]), _MONTHS[match[1]], int(match[2]), tzinfo=UTC)
-    except ValueError:
-        return None
+    """Read a day that a text begins with, or whose month is an English name; UTC."""
+    for match in filter(None, (day.search(text) for day in _DAYS)):
+        month = match["month"]
+        number = int(month) if month.isdecimal() else _MONTHS.index(month[:3].lower()) + 1
+        return read_moment(f"{match['year']}-{number:02}-{int(match['day']):02}")
+    return None

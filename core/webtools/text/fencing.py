@@ -63,7 +63,8 @@ def fenced(text: str) -> str:
 
 def marks(text: str) -> tuple[str, str]:
     """Return what stands before and after a text that was defused, or after what is made of it."""
-    name = f"{WORDS} {_id_of(text)}"
+    data = text.encode("utf-8", "surrogatepass")
+    name = f"{WORDS} {hmac.new(_SECRET, data, hashlib.sha256).hexdigest()[:_ID_DIGITS]}"
     return f"{STATEMENT}\n<<<{name}", f"{name}>>>"
 
 
@@ -119,22 +120,13 @@ def wrapping(fence: Fence, *, is_page: bool) -> Callable[[str], str]:
         is_page: Whether it is what pages say, rather than search results or errors.
     """
     if fence == "off":
-        return _left
+        return str
     return fenced if is_page or fence == "all" else defused
-
-
-def _left(text: str) -> str:
-    return text
 
 
 def defused_line(text: str) -> str:
     """Put a text that may quote the web on one line, without marks: it cannot pose as ours."""
     return defused(" ".join(text.split()))
-
-
-def _id_of(text: str) -> str:
-    data = text.encode("utf-8", "surrogatepass")
-    return hmac.new(_SECRET, data, hashlib.sha256).hexdigest()[:_ID_DIGITS]
 
 
 @lru_cache(maxsize=8192)

@@ -3,8 +3,8 @@
 Zero-width characters, marks that turn the direction, tags, soft hyphens, fillers and annotations
 carry hidden instructions, or hide the words that would give them away. Joiners and variation
 selectors stay where scripts and emoji need them, at most one in a place, and not so many that they
-could spell something: what they choose is a glyph, and no reader misses it. `_invisible` has the
-table.
+could spell something: what they choose is a glyph, and no reader misses it. `invisible_table` has
+the table.
 """
 
 from __future__ import annotations
@@ -19,20 +19,15 @@ from pydantic import BaseModel
 
 from webtools.errors import WebToolsError
 from webtools.text.invisible_table import (
-    IDEOGRAPH_SELECTORS,
-    IDEOGRAPHS,
     INVISIBLE,
     JOINERS,
-    JOINING,
-    MONGOLIAN,
+    JOINING_NOTHING,
     MONGOLIAN_SELECTORS,
     NEVER_LONG,
     NEVER_SHORT,
-    PICTURE_SELECTORS,
-    PICTURES,
+    RARE_SELECTORS,
+    SELECTING_NOTHING,
     SELECTORS,
-    STANDARD_SELECTORS,
-    VIRAMAS,
     standard_bases,
 )
 from webtools.text.values import with_texts
@@ -41,24 +36,8 @@ T = TypeVar("T")
 Model = TypeVar("Model", bound=BaseModel)
 
 _SUSPECT = f"[{INVISIBLE}]"
-_SELECTING = f"[{SELECTORS}]"
-_JOINING_ONE = f"[{JOINERS}]"
 _NEVER_LONG = f"[{NEVER_LONG}]+"
-# The first class finds what to look at, and quickly; the rest looks at the character before it.
-_SELECTING_NOTHING = (
-    rf"{_SELECTING}(?:"
-    rf"(?<=[{MONGOLIAN_SELECTORS}])(?<![{MONGOLIAN}].)"
-    rf"|(?<=[{STANDARD_SELECTORS}])(?<![{{bases}}].)"
-    rf"|(?<=[{PICTURE_SELECTORS}])(?:(?<![{PICTURES}#*0-9].)|(?<=[#*0-9].)(?!\u20e3))"
-    rf"|(?<=[{IDEOGRAPH_SELECTORS}])(?<![{IDEOGRAPHS}].))"
-)
-_JOINING_NOTHING = (
-    rf"{_JOINING_ONE}(?:"
-    rf"(?<![{JOINING}{PICTURES}\ufe0f].)"
-    rf"|(?<=[{PICTURES}\ufe0f].)(?:(?<=\u200c)|(?![{PICTURES}]))"
-    rf"|(?<=[{JOINING}].)(?<![{VIRAMAS}].)(?![{JOINING}]))"
-)
-_RARE = f"[{STANDARD_SELECTORS}{IDEOGRAPH_SELECTORS}]"
+_RARE = f"[{RARE_SELECTORS}]"
 _MANY = 8  # such characters in a text that may as well write a message
 _FLOOD = 4096
 _STRETCH = 16_384  # characters
@@ -73,21 +52,10 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 @cache
-def _selecting_nothing() -> re.Pattern[str]:
-    return _compiled(_SELECTING_NOTHING.replace("{bases}", standard_bases()))
-
-
-@cache
-def _never_short() -> list[str]:
-    """List the characters of the first plane that no text needs."""
-    return re.findall(f"[{NEVER_SHORT}]", "".join(map(chr, range(0x10000))))
-
-
-@cache
-def _choosing() -> list[str]:
-    """List the selectors and joiners."""
+def _characters(kinds: str) -> list[str]:
+    """List the characters of a class, as far as they are short or selectors."""
     every = map(chr, [*range(0x10000), *range(0xE0100, 0xE01F0)])
-    return re.findall(f"[{SELECTORS}{JOINERS}]", "".join(every))
+    return re.findall(f"[{kinds}]", "".join(every))
 
 
 def beyond_ascii(data: bytes) -> str:
@@ -111,8 +79,8 @@ def without_hidden(text: str) -> str:
     text = _without_needless(text)
     if not _is_suspect(text):
         return text
-    text = _without(_selecting_nothing(), text)
-    text = _without(_compiled(_JOINING_NOTHING), text)
+    text = _without(_compiled(SELECTING_NOTHING.replace("{bases}", standard_bases())), text)
+    text = _without(_compiled(JOINING_NOTHING), text)
     return _without_messages(text)
 
 
@@ -121,11 +89,13 @@ def _without_needless(text: str) -> str:
 
     One character after the other: that is ten times as quick as a pattern for millions of them.
     """
-    for character in _never_short():
+    for character in _characters(NEVER_SHORT):
         text = text.replace(character, "")
     text = _compiled(_NEVER_LONG).sub("", text)
-    if len(text) > _FLOOD and sum(map(text.count, _choosing())) > max(_FLOOD, len(text) // 8):
-        for character in _choosing():
+    if len(text) > _FLOOD and sum(map(text.count, _characters(SELECTORS + JOINERS))) > max(
+        _FLOOD, len(text) // 8
+    ):
+        for character in _characters(SELECTORS + JOINERS):
             text = text.replace(character, "")
     return text
 

@@ -7,6 +7,7 @@ beside which characters the latter two mean something.
 from __future__ import annotations
 
 import unicodedata
+from functools import cache
 
 # Marks that turn the direction of text; whoever reads them takes a lower word for a higher one.
 TURNING = r"\u202a-\u202e\u2066-\u2069"
@@ -26,7 +27,8 @@ STANDARD_SELECTORS = r"\ufe00-\ufe02"
 PICTURE_SELECTORS = r"\ufe0e\ufe0f"
 # Of 240 selectors of ideographs, the first 16: with all of them a byte hides behind each one.
 IDEOGRAPH_SELECTORS = r"\U000e0100-\U000e010f"
-SELECTORS = MONGOLIAN_SELECTORS + STANDARD_SELECTORS + PICTURE_SELECTORS + IDEOGRAPH_SELECTORS
+RARE_SELECTORS = STANDARD_SELECTORS + IDEOGRAPH_SELECTORS
+SELECTORS = MONGOLIAN_SELECTORS + PICTURE_SELECTORS + RARE_SELECTORS
 JOINERS = r"\u200c\u200d"
 INVISIBLE = NEVER + SELECTORS + JOINERS
 
@@ -47,6 +49,21 @@ JOINING = (
 )
 VIRAMAS = r"\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d3b\u0d3c\u0d4d\u0dca\u1039\u17d2"
 
+# The first class finds what to look at, and quickly; the rest looks at the character before it.
+SELECTING_NOTHING = (
+    rf"[{SELECTORS}](?:"
+    rf"(?<=[{MONGOLIAN_SELECTORS}])(?<![{MONGOLIAN}].)"
+    rf"|(?<=[{STANDARD_SELECTORS}])(?<![{{bases}}].)"
+    rf"|(?<=[{PICTURE_SELECTORS}])(?:(?<![{PICTURES}#*0-9].)|(?<=[#*0-9].)(?!\u20e3))"
+    rf"|(?<=[{IDEOGRAPH_SELECTORS}])(?<![{IDEOGRAPHS}].))"
+)
+JOINING_NOTHING = (
+    rf"[{JOINERS}](?:"
+    rf"(?<![{JOINING}{PICTURES}\ufe0f].)"
+    rf"|(?<=[{PICTURES}\ufe0f].)(?:(?<=\u200c)|(?![{PICTURES}]))"
+    rf"|(?<=[{JOINING}].)(?<![{VIRAMAS}].)(?![{JOINING}]))"
+)
+
 # https://www.unicode.org/Public/UCD/latest/ucd/StandardizedVariants.txt: digits, mathematics,
 # Myanmar, Phags-pa, and the punctuation of ideographs.
 _STANDARD = (
@@ -57,6 +74,7 @@ _STANDARD = (
 _COMPATIBILITY = (range(0xF900, 0xFB00), range(0x2F800, 0x2FA20))
 
 
+@cache
 def standard_bases() -> str:
     """Return what a standard selector may follow: the table, and ideographs with a second form."""
     forms = (unicodedata.decomposition(chr(code)) for span in _COMPATIBILITY for code in span)

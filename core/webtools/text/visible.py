@@ -37,14 +37,10 @@ def display_text(value: Any, most: int = 200) -> str:
     if not isinstance(value, str):
         return ""
     raw = value[: max(most * _RAW_PER_SHOWN, _RAW_AT_LEAST)]
-    text = _visible(raw)
+    text = " ".join(_harmless(raw).split())
     if len(text) <= most and len(raw) == len(value):
         return text
     return f"{text[: most - 1].rstrip()}…" if text else ""
-
-
-def _visible(text: str) -> str:
-    return " ".join(_harmless(text).split())
 
 
 def _harmless(text: str) -> str:

@@ -161,6 +161,10 @@ class Api:
         self._routes = {served: route for route in routes for served in route.served}
         self._from_memory = library.cached(_CACHED_ANSWERS, self._served)
 
+    def at(self, path: str) -> Api:  # noqa: ARG002  for others
+        """Return what serves a path: this API, or another version of it."""
+        return self
+
     def answer(self, call: Call) -> Reply:
         """Answer as the real API does: route, key, request, in this order."""
         route = self._routes.get(f"{call.method} {call.path}")

@@ -29,8 +29,8 @@ from webtools_sandbox.wire import Call
 T = TypeVar("T")
 
 _DATA = data_files.table("exa")
-_DEPRECATED, _LITE_FIELDS, _DATE_FIELDS = (
-    frozenset(str.split(_DATA[name])) for name in ("deprecated", "lite", "dates")
+_DEPRECATED, _WITHOUT_EFFECT, _LITE_FIELDS, _DATE_FIELDS = (
+    frozenset(str.split(_DATA[name])) for name in ("deprecated", "without_effect", "lite", "dates")
 )
 # What the corpus can offer for a category; others find nothing in it.
 _COLLECTIONS: dict[str, Collection] = {"news": "news", "publication": "docs"}
@@ -71,8 +71,6 @@ class Text(CamelRequest):
     """How the text of a page is wanted."""
 
     max_characters: int | None = Field(default=None, ge=1)
-    include_html_tags: bool = False
-    verbosity: str | None = None
 
 
 class Highlights(CamelRequest):
@@ -89,12 +87,9 @@ class Contents(CamelRequest):
     highlights: _Part[Highlights] = None
     summary: _Part[Json] = None
     subpages: int = Field(default=0, le=100)
-    subpage_target: str | list[str] | None = None
     extras: Json | None = None
     max_age_hours: int | None = None
     livecrawl: str | None = None
-    livecrawl_timeout: int | None = None
-    context: bool | Json | None = None
 
 
 class SearchRequest(CamelRequest):
@@ -114,12 +109,7 @@ class SearchRequest(CamelRequest):
     end_published_date: LastMoment = None
     start_crawl_date: FirstMoment = None
     end_crawl_date: LastMoment = None
-    user_location: str | None = None
-    moderation: bool | None = None
     additional_queries: list[str] | None = Field(default=None, max_length=5)
-    output_schema: Json | None = None
-    system_prompt: str | None = None
-    stream: bool = False
     contents: Contents = Contents()
 
     @property
@@ -142,7 +132,6 @@ class SimilarRequest(SearchRequest):
 
     query: str = ""
     url: HttpUrl
-    exclude_source_domain: bool = False
 
 
 class ContentsRequest(Contents):
@@ -179,7 +168,7 @@ def _faults(request: SearchRequest) -> Iterator[str]:
 
 def _warnings(request: CamelRequest, at: str = "") -> Iterator[Json]:
     """Warn of fields that are not known, or no longer; at whatever depth."""
-    unknown = (request.model_extra or {}).keys()
+    unknown = (request.model_extra or {}).keys() - _WITHOUT_EFFECT
     sent = {to_camel(name) for name in request.model_fields_set}
     for name in sorted(sent | unknown):
         if name in _DEPRECATED:

@@ -74,7 +74,7 @@ class ExtractRequest(JsonRequest):
 
 
 class KagiApi(Api):
-    """Kagi's REST API over the sandbox's library; requests for version 0 are handed on."""
+    """Kagi's REST API over the sandbox's library; version 0 has paths of its own."""
 
     name = "kagi"
     key = KAGI_V1_KEY
@@ -86,19 +86,9 @@ class KagiApi(Api):
         super().__init__(library, keys)
         self._v0 = KagiV0(library, keys)
 
-    def answer(self, call: Call) -> Reply:
-        """Answer as kagi.com does."""
-        return self._v0.answer(call) if _is_v0(call) else super().answer(call)
-
-    def failure(self, call: Call, status: int, message: str | None = None) -> Reply:
-        """Return the error body of the version that `call` is for."""
-        if _is_v0(call):
-            return self._v0.failure(call, status, message)
-        return super().failure(call, status, message)
-
-    def sent_key(self, call: Call) -> str:
-        """Return the token of the Authorization header."""
-        return self._v0.sent_key(call) if _is_v0(call) else super().sent_key(call)
+    def at(self, path: str) -> Api:
+        """Return the version that a path is of."""
+        return self._v0 if path.startswith("/api/v0/") else self
 
     def settings(self, base_url: str) -> Json:
         """Return the entry of a web-search.json."""
@@ -167,10 +157,6 @@ class KagiApi(Api):
         if document is None:
             return {"url": url, "error": "No data from crawlers"}
         return {"url": url, "markdown": document.markdown}
-
-
-def _is_v0(call: Call) -> bool:
-    return call.path.startswith("/api/v0/")
 
 
 def _item(found: Found) -> Json:

@@ -99,7 +99,7 @@ def test_what_was_found_is_told_with_its_rule(web: WebTools) -> None:
     assert found.meta.confidence == "medium"
     assert (
         found.meta.uncertainty
-        == "All sources are from 127.0.0.1. Cross-check before relying on it."
+        == "All sources are from localhost. Cross-check before relying on it."
     )
     assert found.meta.confidence_rule == "5 sources from one domain"
     assert found.meta.cost_usd == pytest.approx(0.007)

@@ -8,20 +8,17 @@ from typing import Any
 
 import httpx
 import pytest
-from sandbox_caller import Desk
+from sandbox_caller import DOCS, NEWS, Desk, MakeDesk
 
 from webtools_sandbox.apis.brave import BraveApi
-from webtools_sandbox.keys import KeyRing
-from webtools_sandbox.library import Library
 from webtools_sandbox.wire import Call
 
-DOCS, NEWS = "https://docs.example", "https://news.example"
 WEB, NEWS_SEARCH = "/res/v1/web/search", "/res/v1/news/search"
 
 
 @pytest.fixture
-def brave(library: Library, keys: KeyRing) -> Desk:
-    return Desk(BraveApi(library, keys), ("x-subscription-token", "{}"))
+def brave(desk: MakeDesk) -> Desk:
+    return desk(BraveApi)
 
 
 def results(response: httpx.Response) -> list[dict[str, Any]]:

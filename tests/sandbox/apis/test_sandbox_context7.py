@@ -6,19 +6,17 @@ from typing import Any
 
 import httpx
 import pytest
-from sandbox_caller import Desk
+from sandbox_caller import Desk, MakeDesk
 
 from webtools_sandbox.apis.context7 import Context7Api
-from webtools_sandbox.keys import KeyRing
-from webtools_sandbox.library import Library
 
 FIND, CONTEXT = "/api/v2/libs/search", "/api/v2/context"
 ASK = {"libraryId": "/python/json", "query": "decode a document", "type": "json"}
 
 
 @pytest.fixture
-def context7(library: Library, keys: KeyRing) -> Desk:
-    return Desk(Context7Api(library, keys))
+def context7(desk: MakeDesk) -> Desk:
+    return desk(Context7Api)
 
 
 def libraries(desk: Desk, name: str) -> list[dict[str, Any]]:

@@ -6,19 +6,16 @@ from typing import Any
 
 import httpx
 import pytest
-from sandbox_caller import Desk
+from sandbox_caller import DOCS, NEWS, Desk, MakeDesk
 
 from webtools_sandbox.apis.exa import ExaApi
-from webtools_sandbox.keys import KeyRing
-from webtools_sandbox.library import Library
 
-DOCS, NEWS = "https://docs.example", "https://news.example"
 JSON_PAGE = f"{DOCS}/library/json.html"
 
 
 @pytest.fixture
-def exa(library: Library, keys: KeyRing) -> Desk:
-    return Desk(ExaApi(library, keys), ("x-api-key", "{}"))
+def exa(desk: MakeDesk) -> Desk:
+    return desk(ExaApi)
 
 
 def hits(response: httpx.Response) -> list[dict[str, Any]]:

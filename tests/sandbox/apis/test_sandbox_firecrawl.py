@@ -5,18 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sandbox_caller import Desk
+from sandbox_caller import DOCS, NEWS, Desk, MakeDesk
 
 from webtools_sandbox.apis.firecrawl import FirecrawlApi
-from webtools_sandbox.keys import KeyRing
-from webtools_sandbox.library import Library
-
-DOCS, NEWS = "https://docs.example", "https://news.example"
 
 
 @pytest.fixture
-def firecrawl(library: Library, keys: KeyRing) -> Desk:
-    return Desk(FirecrawlApi(library, keys))
+def firecrawl(desk: MakeDesk) -> Desk:
+    return desk(FirecrawlApi)
 
 
 def search(desk: Desk, **body: Any) -> dict[str, Any]:

@@ -5,19 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sandbox_caller import Desk
+from sandbox_caller import DOCS, NEWS, Desk, MakeDesk
 
 from webtools_sandbox.apis.jina import JinaApi, JinaSearchApi
-from webtools_sandbox.keys import KeyRing
-from webtools_sandbox.library import Library
 
-DOCS, NEWS = "https://docs.example", "https://news.example"
 PAGE = f"{NEWS}/2026/05/seed-archive.html"
 
 
 @pytest.fixture
-def jina(library: Library, keys: KeyRing) -> Desk:
-    return Desk(JinaApi(library, keys))
+def jina(desk: MakeDesk) -> Desk:
+    return desk(JinaApi)
 
 
 def test_a_page_comes_with_its_tokens_or_with_the_status_of_its_site(jina: Desk) -> None:
@@ -47,12 +44,12 @@ def test_nobody_needs_a_key_but_a_wrong_one_is_refused(jina: Desk) -> None:
     assert jina.with_key("wrong").post("/", url=PAGE).status_code == 401
 
 
-def test_a_search_comes_with_pages_unless_told_otherwise(library: Library, keys: KeyRing) -> None:
-    desk = Desk(JinaSearchApi(library, keys))
+def test_a_search_comes_with_pages_unless_told_otherwise(desk: MakeDesk) -> None:
+    jina = desk(JinaSearchApi)
 
     def search(page: int = 1, **headers: str) -> dict[str, Any]:
         content = b'{"q": "python", "num": 2, "page": %d}' % page
-        answer: dict[str, Any] = desk.send("POST", "/", content=content, **headers).json()
+        answer: dict[str, Any] = jina.send("POST", "/", content=content, **headers).json()
         return answer
 
     rows, bare = search(), search(x_respond_with="no-content")
@@ -62,6 +59,6 @@ def test_a_search_comes_with_pages_unless_told_otherwise(library: Library, keys:
     second = {row["url"] for row in search(2)["data"]}
     assert not second & {row["url"] for row in rows["data"]}
     assert all(row["url"].startswith(NEWS) for row in search(x_site="news.example")["data"])
-    nothing = desk.post("/", q="qqqqzzzz")
+    nothing = jina.post("/", q="qqqqzzzz")
     assert (nothing.status_code, "No search results" in nothing.json()["message"]) == (422, True)
-    assert desk.with_key(None).post("/", q="python").status_code == 401
+    assert jina.with_key(None).post("/", q="python").status_code == 401

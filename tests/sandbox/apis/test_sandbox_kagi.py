@@ -7,27 +7,25 @@ from typing import Any
 
 import httpx
 import pytest
-from sandbox_caller import Desk
+from sandbox_caller import DOCS, NEWS, Desk, MakeDesk
 
 from webtools_sandbox.apis.kagi import KagiApi
 from webtools_sandbox.apis.kagi_v0 import KagiV0
 from webtools_sandbox.keys import KAGI_V0_KEY, KeyRing
 from webtools_sandbox.library import Library
 
-DOCS, NEWS = "https://docs.example", "https://news.example"
 TEXTWRAP = f"{DOCS}/library/textwrap.html"
 
 
 @pytest.fixture
-def v1(library: Library, keys: KeyRing) -> Desk:
-    return Desk(KagiApi(library, keys))
+def v1(desk: MakeDesk) -> Desk:
+    return desk(KagiApi)
 
 
 @pytest.fixture
-def v0(library: Library, keys: KeyRing) -> Desk:
+def v0(desk: MakeDesk) -> Desk:
     """Version 0 behind the same door."""
-    desk = Desk(KagiApi(library, keys), ("authorization", "Bot {}"))
-    return desk.with_key(KAGI_V0_KEY)
+    return desk(KagiApi).with_key(KAGI_V0_KEY)
 
 
 def found(desk: Desk, key: str = "search", **body: Any) -> list[dict[str, Any]]:
@@ -159,7 +157,7 @@ def test_v0_successes_sometimes_carry_a_null_error(v0: Desk) -> None:
 
 
 def test_the_balance_goes_down_until_credit_is_out(library: Library, keys: KeyRing) -> None:
-    desk = Desk(KagiV0(library, keys, balance=0.06), ("authorization", "Bot {}"))
+    desk = Desk(KagiV0(library, keys, balance=0.06))
     answers = [desk.get("/api/v0/search", q="json") for _ in range(3)]
     assert [answer.json()["meta"]["api_balance"] for answer in answers] == [0.035, 0.01, 0.01]
     assert [answer.status_code for answer in answers] == [200, 200, 400]

@@ -5,19 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sandbox_caller import Desk
+from sandbox_caller import NEWS, Desk, MakeDesk
 
 from webtools_sandbox.apis.linkup import LinkupApi
-from webtools_sandbox.keys import KeyRing
-from webtools_sandbox.library import Library
 
-NEWS = "https://news.example"
 WANTED = {"depth": "standard", "outputType": "searchResults"}
 
 
 @pytest.fixture
-def linkup(library: Library, keys: KeyRing) -> Desk:
-    return Desk(LinkupApi(library, keys))
+def linkup(desk: MakeDesk) -> Desk:
+    return desk(LinkupApi)
 
 
 def urls(desk: Desk, **body: Any) -> list[str]:

@@ -5,19 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sandbox_caller import Desk
+from sandbox_caller import DOCS, NEWS, Desk, MakeDesk
 
 from webtools_sandbox.apis.parallel import ParallelApi
-from webtools_sandbox.keys import KeyRing
-from webtools_sandbox.library import Library
 
-DOCS, NEWS = "https://docs.example", "https://news.example"
 PAGE = f"{NEWS}/2026/05/seed-archive.html"
 
 
 @pytest.fixture
-def parallel(library: Library, keys: KeyRing) -> Desk:
-    return Desk(ParallelApi(library, keys), ("x-api-key", "{}"))
+def parallel(desk: MakeDesk) -> Desk:
+    return desk(ParallelApi)
 
 
 def search(desk: Desk, *queries: str, **settings: Any) -> dict[str, Any]:

@@ -8,20 +8,17 @@ from typing import Any
 
 import httpx
 import pytest
-from sandbox_caller import Desk
+from sandbox_caller import DOCS, NEWS, Desk, MakeDesk
 
 from webtools_sandbox.apis.perplexity import OLD_KEY, PerplexityApi
-from webtools_sandbox.keys import KeyRing
-from webtools_sandbox.library import Library
 from webtools_sandbox.wire import Call
 
-DOCS, NEWS = "https://docs.example", "https://news.example"
 AGENT = {"preset": "fast", "input": "When does the night train return?"}
 
 
 @pytest.fixture
-def perplexity(library: Library, keys: KeyRing) -> Desk:
-    return Desk(PerplexityApi(library, keys))
+def perplexity(desk: MakeDesk) -> Desk:
+    return desk(PerplexityApi)
 
 
 def results(response: httpx.Response) -> list[Any]:

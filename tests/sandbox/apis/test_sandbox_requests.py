@@ -21,14 +21,6 @@ from webtools_sandbox.library import Library
 from webtools_sandbox.wire import Call
 
 MADE: dict[str, type[Api]] = {api.name: api for api in APIS} | {"kagi_v0": KagiV0}
-AUTH = {
-    "exa": ("x-api-key", "{}"),
-    "brave": ("x-subscription-token", "{}"),
-    "kagi_v0": ("authorization", "Bot {}"),
-    "serper": ("x-api-key", "{}"),
-    "you": ("x-api-key", "{}"),
-    "parallel": ("x-api-key", "{}"),
-}
 PAGE = "https://docs.example/library/json.html"
 LONG = "x " * 251
 
@@ -497,8 +489,7 @@ KEYS = {
 
 @pytest.fixture(scope="session")
 def desks(library: Library, keys: KeyRing) -> dict[str, Desk]:
-    default = ("authorization", "Bearer {}")
-    return {name: Desk(api(library, keys), AUTH.get(name, default)) for name, api in MADE.items()}
+    return {name: Desk(api(library, keys)) for name, api in MADE.items()}
 
 
 def ask(desk: Desk, rule: Refused, fields: Mapping[str, Any]) -> httpx.Response:

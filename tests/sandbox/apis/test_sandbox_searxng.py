@@ -5,19 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sandbox_caller import Desk
+from sandbox_caller import NEWS, Desk, MakeDesk
 
 from webtools_sandbox.apis.searxng import SearxngApi
-from webtools_sandbox.keys import KeyRing
-from webtools_sandbox.library import Library
-
-NEWS = "https://news.example"
 
 
 @pytest.fixture
-def searxng(library: Library, keys: KeyRing) -> Desk:
-    desk = Desk(SearxngApi(library, keys))
-    return desk.with_key(None)
+def searxng(desk: MakeDesk) -> Desk:
+    return desk(SearxngApi).with_key(None)
 
 
 def rows(desk: Desk, **parameters: str) -> list[dict[str, Any]]:

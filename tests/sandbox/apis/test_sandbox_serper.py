@@ -6,18 +6,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from sandbox_caller import Desk
+from sandbox_caller import NEWS, Desk, MakeDesk
 
 from webtools_sandbox.apis.serper import SerperApi
-from webtools_sandbox.keys import KeyRing
-from webtools_sandbox.library import Library
-
-NEWS = "https://news.example"
 
 
 @pytest.fixture
-def serper(library: Library, keys: KeyRing) -> Desk:
-    return Desk(SerperApi(library, keys), ("x-api-key", "{}"))
+def serper(desk: MakeDesk) -> Desk:
+    return desk(SerperApi)
 
 
 def rows(desk: Desk, **body: Any) -> list[dict[str, Any]]:

@@ -7,19 +7,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from sandbox_caller import Desk
+from sandbox_caller import DOCS, NEWS, Desk, MakeDesk
 
 from webtools_sandbox.apis.tavily import TavilyApi
-from webtools_sandbox.keys import KeyRing
-from webtools_sandbox.library import Library
 from webtools_sandbox.wire import Call
-
-DOCS, NEWS = "https://docs.example", "https://news.example"
 
 
 @pytest.fixture
-def tavily(library: Library, keys: KeyRing) -> Desk:
-    return Desk(TavilyApi(library, keys))
+def tavily(desk: MakeDesk) -> Desk:
+    return desk(TavilyApi)
 
 
 def search(desk: Desk, **body: Any) -> list[dict[str, Any]]:

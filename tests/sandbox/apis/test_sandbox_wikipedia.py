@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sandbox_caller import Desk
+from sandbox_caller import Desk, MakeDesk
 
 from webtools_sandbox.apis.wikipedia import WikipediaApi
-from webtools_sandbox.keys import KeyRing
-from webtools_sandbox.library import Library
 
 QUERY = {"action": "query", "format": "json", "formatversion": "2", "generator": "search"}
 
 
 @pytest.fixture
-def wiki(library: Library, keys: KeyRing) -> Desk:
-    return Desk(WikipediaApi(library, keys)).with_key(None)
+def wiki(desk: MakeDesk) -> Desk:
+    return desk(WikipediaApi).with_key(None)
 
 
 def answer(wiki: Desk, words: str, **more: Any) -> dict[str, Any]:

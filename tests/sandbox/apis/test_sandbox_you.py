@@ -5,19 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sandbox_caller import Desk
+from sandbox_caller import NEWS, Desk, MakeDesk
 
 from webtools_sandbox.apis.you import YouApi
-from webtools_sandbox.keys import KeyRing
-from webtools_sandbox.library import Library
 
-NEWS = "https://news.example"
 KEYLESS = "/v1/agents/search"
 
 
 @pytest.fixture
-def you(library: Library, keys: KeyRing) -> Desk:
-    return Desk(YouApi(library, keys), ("x-api-key", "{}"))
+def you(desk: MakeDesk) -> Desk:
+    return desk(YouApi)
 
 
 def results(desk: Desk, **body: Any) -> dict[str, list[dict[str, Any]]]:

@@ -189,6 +189,7 @@ class _Research:
         done = self.context.parts("searching", 1)
         found = yield from retrieve_recent(self.question, self.chain, self.context, self.deadline)
         done(self.question.query, not found.results)
+        yield Offload(rules.read_suffixes, rules.suffixes_at_once)  # by which sources are counted
         if self.synthesizer is None or not found.results:
             return self._told(found, None, [])
         if reads_pages(self.question, self.synthesizer):

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
+from ipaddress import ip_address
+from typing import Any
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
 from webtools.inputs.models import MAX_RECENCY_DAYS
@@ -29,14 +31,6 @@ _TRACKING = frozenset(
 )
 # Second-level labels under which domains are registered, as in `example.co.uk`.
 _SHARED_LABELS = frozenset(("ac", "co", "com", "edu", "gov", "net", "or", "org", "ne", "go"))
-# Hosts that give a sub-domain to each of their users.
-_SHARED_HOSTS = frozenset(
-    (
-        *("github.io", "gitlab.io", "readthedocs.io", "blogspot.com", "wordpress.com"),
-        *("substack.com", "medium.com", "tumblr.com", "netlify.app", "vercel.app", "pages.dev"),
-        *("herokuapp.com", "web.app", "fly.dev", "github.dev", "notion.site", "hashnode.dev"),
-    )
-)
 _COUNTRY_CODE_LENGTH = 2
 _FUSED_FROM = 60  # usual for reciprocal rank fusion: no single ranking decides
 _MANY = 4  # sources that make an answer sure
@@ -127,16 +121,54 @@ def fused(rankings: Sequence[Sequence[SearchResult]]) -> list[SearchResult]:
 def registrable_domain(url: str) -> str:
     """Return the domain that somebody registered: `example.co.uk` for `docs.example.co.uk`.
 
-    An approximation without the public suffix list; an address is its own domain.
+    By the public suffix list (https://publicsuffix.org), which comes with the extra `fetch`;
+    without it, by what the labels look like, and then all users of `github.io` are one. An address
+    is its own domain, and whatever this machine is called, it is `localhost`.
     """
     host = (urlsplit(url).hostname or "").rstrip(".")
-    labels = host.split(".")
-    if ":" in host or labels[-1].isdigit():
-        return host
-    end = ".".join(labels[-2:])
-    country = len(labels[-1]) == _COUNTRY_CODE_LENGTH and labels[-2:-1] != []
-    shared = end in _SHARED_HOSTS or (country and labels[-2] in _SHARED_LABELS)
-    return ".".join(labels[-3:]) if shared else end
+    try:
+        return "localhost" if ip_address(host).is_loopback else host
+    except ValueError:
+        labels = host.split(".")
+    if labels[-1] == "localhost":
+        return "localhost"
+    return _listed(host) or _registered_by_look(labels)
+
+
+def read_suffixes() -> None:
+    """Read the public suffix list from its file, once in a process."""
+    _listed("example.com")
+    _Suffixes.are_read = True
+
+
+def suffixes_at_once() -> None:
+    """Do nothing where the list was read.
+
+    Raises:
+        BlockingIOError: It has to be read yet.
+    """
+    if not _Suffixes.are_read:
+        raise BlockingIOError
+
+
+class _Suffixes:
+    are_read = False
+
+
+def _listed(host: str) -> str | None:
+    try:
+        import tld  # noqa: PLC0415 - few calls weigh domains, and it reads a file
+    except ImportError:
+        return None
+    untyped: Any = tld  # its types are not complete
+    found: str | None = untyped.get_fld(f"https://{host}/", fail_silently=True, search_private=True)
+    return found
+
+
+def _registered_by_look(labels: Sequence[str]) -> str:
+    is_country = len(labels[-1]) == _COUNTRY_CODE_LENGTH
+    is_shared = is_country and labels[-2:-1] != [] and labels[-2] in _SHARED_LABELS
+    return ".".join(labels[-3:] if is_shared else labels[-2:])
 
 
 @dataclass(frozen=True, slots=True)
