@@ -58,7 +58,7 @@ class WebTools(AwaitedMethods):
         Raises:
             ConfigError: The settings are malformed.
         """
-        return self._settings.latest().fence
+        return self._settings.latest().config.fence
 
     def reads_pages_itself(self, provider: str | None = None) -> bool:
         """Return whether pages are read from their own sites, not asked of an API.

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from webtools.calls.validate import Dispatcher
-from webtools.config.settings import Config, Settings
+from webtools.config import Config, Settings
 from webtools.flows.drivers import Flow, run
 from webtools.http.threads import at_once_or_in_thread
 from webtools.http.transport import transports_for

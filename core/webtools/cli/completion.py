@@ -58,7 +58,7 @@ def _asked_parser() -> Parser:
 
 
 def _providers(**asked: Any) -> list[str]:
-    from webtools.config.settings import Settings  # noqa: PLC0415
+    from webtools.config import Settings  # noqa: PLC0415
     from webtools.errors import ConfigError  # noqa: PLC0415
 
     given: Namespace = asked["parsed_args"]

@@ -10,11 +10,12 @@ from pathlib import Path
 
 from webtools.cli.arguments import UsageError
 from webtools.cli.output import FAILED, FINE, tell
+from webtools.config import EXAMPLE, Settings, check, config_paths, find_config
 from webtools.config.file import absolute, file_error, status
-from webtools.config.settings import EXAMPLE, Settings, check, config_paths, find_config
 from webtools.config.writing import begin_config, position_of, set_key
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS
+from webtools.text.quoting import hint, quote
 
 _PROG = "webtools config"
 _TAKE_NAME = {"init", "set-key"}
@@ -60,7 +61,9 @@ def _init(options: Namespace) -> list[str]:
         raise ConfigError(f"{path}: there is a config file already; --force replaces it.")
     kind = options.type or _asked_type([*PROVIDERS.types()])
     if kind not in PROVIDERS:
-        raise ConfigError(f"type {kind!r} is unknown; known are: {', '.join(PROVIDERS.types())}.")
+        known = PROVIDERS.types()
+        fault = f"type {quote(kind)} is unknown{hint(kind, known)}"
+        raise ConfigError(f"{fault}; known are: {', '.join(known)}.")
     about = PROVIDERS[kind].about
     entry = {"name": options.name or kind, "type": kind}
     if about.key_variables and (key := _asked_key(about.title, needed=about.needs_key)):

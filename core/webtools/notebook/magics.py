@@ -39,8 +39,8 @@ except ModuleNotFoundError as error:
     raise ImportError(_MESSAGE) from error
 
 from webtools.client import WebTools
-from webtools.config.settings import Settings
-from webtools.config.settings import check as described
+from webtools.config import Settings
+from webtools.config import check as described
 from webtools.errors import WebToolsError
 from webtools.inputs.options import Option, outdated
 from webtools.notebook.line import OptionError, completions, read_line, usage

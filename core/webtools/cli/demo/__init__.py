@@ -87,7 +87,7 @@ def _show(question: str, config: Path | None) -> int:
 def _usable_tools(config: Path | None) -> tuple[str, ...]:
     """List the tools that some provider can serve; without search there is nothing to show."""
     from webtools.calls.select import servable  # noqa: PLC0415
-    from webtools.config.settings import Settings  # noqa: PLC0415
+    from webtools.config import Settings  # noqa: PLC0415
 
     accounts = Settings(config).accounts()
     accounts.select("search")
