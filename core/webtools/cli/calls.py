@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from argparse import Namespace
 from datetime import UTC, datetime
 from time import monotonic
@@ -82,22 +81,27 @@ def _result(options: Namespace, arguments: dict[str, Any]) -> ToolResult:
         if options.timeout is None:
             return web.call_tool(options.tool, arguments, progress=told, **how)
         work = web.acall_tool(options.tool, arguments, progress=told, **how)
-        return asyncio.run(_within(options.timeout, work, web))
+        return _run_within(options.timeout, work, web)
 
 
 def _parts(options: Namespace) -> int:
     return 2 if options.run == "web-deep" else len(options.texts)
 
 
-async def _within(seconds: float, work: Any, web: WebTools) -> ToolResult:
-    """Await a call; at the end of its time it is cancelled, and its connections are closed.
+def _run_within(seconds: float, work: Any, web: WebTools) -> ToolResult:
+    """Run a call; at the end of its time it is cancelled, and its connections are closed.
 
     Raises:
         RequestTimeoutError: It took longer.
     """
-    async with web:
-        try:
+    import asyncio  # noqa: PLC0415 - only this way of calling takes it
+
+    async def within() -> ToolResult:
+        async with web:
             return await asyncio.wait_for(work, seconds)
-        except TimeoutError:
-            message = f"The call was ended after {seconds:g} s; give it more with --timeout."
-        raise RequestTimeoutError(message)
+
+    try:
+        return asyncio.run(within())
+    except TimeoutError:
+        message = f"The call was ended after {seconds:g} s; give it more with --timeout."
+    raise RequestTimeoutError(message)
