@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from datetime import UTC, datetime
 from time import monotonic
 from typing import Any
 
@@ -11,7 +12,7 @@ from webtools.cli.arguments import UsageError
 from webtools.cli.drawing import progress
 from webtools.cli.files import check_output, write_output
 from webtools.cli.models import synthesizer_of
-from webtools.cli.output import show
+from webtools.cli.output import FINE, report, show
 from webtools.errors import RequestTimeoutError
 from webtools.tools import TOOLS, ToolResult
 
@@ -25,6 +26,19 @@ def call(options: Namespace) -> int:
     if options.output is None or result.is_error:
         return show(options.tool, result, options, monotonic() - began)
     return write_output(options, result)
+
+
+def plan(options: Namespace) -> int:
+    """Describe what a research call with these arguments would do."""
+    from webtools.display.plan_text import plan_text  # noqa: PLC0415  no call needs it
+
+    given = arguments_of(options)
+    if options.model:
+        given["synthesis"] = synthesizer_of(options.model)
+    with WebTools(config=options.config, keyless=options.keyless) as web:
+        found = web.plan(**given)
+    report(options, plan_text(found, datetime.now(UTC)), found.model_dump(mode="json"))
+    return FINE
 
 
 def arguments_of(options: Namespace) -> dict[str, Any]:
