@@ -62,23 +62,30 @@ async def work_off(
     caller = Caller(plan.web, plan.operation, plan.options)
     frontier = Frontier(items, _courtesy_of(plan), reserve, workers * _WINDOW)
     reasons: list[str] = []
-
-    async def work() -> None:
-        while (item := await frontier.take()) is not None:
-            try:
-                outcome = await caller.outcome(item) if begin(item) else caller.skipped(item)
-            except StopError as stop:
-                reasons.append(str(stop))
-                frontier.close()
-                return
-            if isinstance(outcome, Again):
-                frontier.again(item, outcome.seconds, hold=outcome.hold)
-            else:
-                keep(outcome)
-                frontier.end(item)
-
-    await _all([work() for _ in range(workers)], frontier)
+    works = [_work(frontier, caller, begin, keep, reasons) for _ in range(workers)]
+    await _all(works, frontier)
     return reasons[0] if reasons else ""
+
+
+async def _work(
+    frontier: Frontier[Item],
+    caller: Caller,
+    begin: Callable[[Item], bool],
+    keep: Callable[[Outcome], None],
+    reasons: list[str],
+) -> None:
+    while (item := await frontier.take()) is not None:
+        try:
+            outcome = await caller.outcome(item) if begin(item) else caller.skipped(item)
+        except StopError as stop:
+            reasons.append(str(stop))
+            frontier.close()
+            return
+        if isinstance(outcome, Again):
+            frontier.again(item, outcome.seconds, hold=outcome.hold)
+        else:
+            keep(outcome)
+            frontier.end(item)
 
 
 async def _all(works: list[Awaitable[None]], frontier: Frontier[Item]) -> None:
