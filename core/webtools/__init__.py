@@ -18,7 +18,7 @@ from webtools._version import __version__
 
 if TYPE_CHECKING:
     from webtools.client import WebTools
-    from webtools.config.settings import Config, ProviderConfig
+    from webtools.config import Config, ProviderConfig
     from webtools.errors import (
         AuthenticationError,
         BadRequestError,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 from webtools.calls.awaited import AwaitedMethods, Moment, Strings
 from webtools.calls.validate import arguments
-from webtools.pipeline.context import CacheMode, CallOptions, facilities_of
+from webtools.pipeline.context import CacheMode, CallOptions
 from webtools.progress import ProgressCallback
-from webtools.providers import direct
 from webtools.results import (
     FetchResponse,
     ReadResponse,
@@ -19,15 +18,12 @@ from webtools.results import (
     SummaryResponse,
     Verified,
 )
-from webtools.text.choices import Command, Fence
+from webtools.text.choices import Command
 from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, Tool, ToolResult
 
 if TYPE_CHECKING:
     from webtools.operations.verification import Given, Verifier
     from webtools.providers.drafts import Synthesizer
-    from webtools.storage.stores import RateLimits
-
-T = TypeVar("T")
 
 
 class WebTools(AwaitedMethods):
@@ -50,50 +46,6 @@ class WebTools(AwaitedMethods):
     Raises:
         InputError: What is given as a transport is none.
     """
-
-    @property
-    def fence(self) -> Fence:
-        """What of the web a model is to read inside a fence: `fence` in the settings.
-
-        Raises:
-            ConfigError: The settings are malformed.
-        """
-        return self._settings.latest().fence
-
-    def reads_pages_itself(self, provider: str | None = None) -> bool:
-        """Return whether pages are read from their own sites, not asked of an API.
-
-        Args:
-            provider: Configured name of the provider that is to fetch; None for the usual one.
-
-        Raises:
-            ConfigError: The settings are missing or malformed, or no provider can fetch.
-        """
-        return self._settings.latest().chain("fetch", provider)[0].type == direct.ABOUT.name
-
-    def rate_limits(self) -> RateLimits | None:
-        """Return what spaces calls over all processes that share the store; None without one.
-
-        Raises:
-            ConfigError: The settings are missing or malformed.
-        """
-        return facilities_of(self._settings.latest()).limits
-
-    def tools(self) -> tuple[Tool, ...]:
-        """Return the tools that the settings can serve, such as no `summarize` without Kagi.
-
-        Where nothing is configured, or the settings cannot be read, all are returned: their
-        first call says what is missing.
-        """
-        return self._dispatcher.tools()
-
-    def redact(self, value: T) -> T:
-        """Take the configured keys out of a text, or of all texts in a list, dict or model.
-
-        Args:
-            value: What is to be shown or kept; it is not changed.
-        """
-        return self._dispatcher.redactor().clean(value)
 
     def search(
         self,
@@ -388,30 +340,6 @@ class WebTools(AwaitedMethods):
         """
         options = {"verifier": verifier, "cache": cache, "progress": progress}
         return self._run(self._dispatcher.verify(answer, sources, options))
-
-    def plot(
-        self, kind: Literal["cost", "time"] = "cost", *, last: int = 1000, ax: Any = None
-    ) -> Any:
-        """Draw what requests cost, or how long they took, by provider, as the log has it.
-
-        Args:
-            kind: Which of the two.
-            last: How many of the newest lines of the log are looked at.
-            ax: matplotlib `Axes` to draw on; a new figure by default.
-
-        Returns:
-            The `Axes`.
-
-        Raises:
-            InputError: There is no chart of that kind.
-            ConfigError: The settings are malformed, or the log is turned off or cannot be read.
-            ImportError: matplotlib is not installed.
-        """
-        from webtools.config.paths import written_log  # noqa: PLC0415 - few need it
-        from webtools.display.plots import plot_log  # noqa: PLC0415
-        from webtools.logs import tail  # noqa: PLC0415
-
-        return plot_log(tail(written_log(self._settings.accounts()), last), kind, ax)
 
     def call_tool(
         self,

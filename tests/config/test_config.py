@@ -761,10 +761,10 @@ def test_a_key_that_changes_in_the_environment_is_noticed(home: Path) -> None:
     environ["EXA_API_KEY"] = "test-key-two"
     assert settings.accounts().accounts[0].key == "test-key-two"
     environ["WEB_SEARCH_MAX_RESULTS"] = "500"
-    assert settings.accounts().max_results == 100
+    assert settings.accounts().config.max_results == 100
     assert settings.accounts().warnings
     environ.clear()
-    assert settings.accounts() == Accounts((), None, None, "the environment")
+    assert settings.accounts() == Accounts((), "the environment")
 
 
 def test_the_process_environment_is_the_default(
@@ -793,7 +793,7 @@ def test_a_pacer_outlives_an_edit_that_keeps_its_rate(tmp_path: Path) -> None:
     settings = Settings(path)
     before = settings.accounts().accounts[0].pacer
     write(path, text_of(entry(maxRequestsPerSecond=2), maxResults=5))
-    assert settings.accounts().max_results == 5
+    assert settings.accounts().config.max_results == 5
     assert settings.accounts().accounts[0].pacer is before
     write(path, text_of(entry(maxRequestsPerSecond=1)))
     assert settings.accounts().accounts[0].pacer is not before

@@ -65,10 +65,10 @@ def accounts(**top: Any) -> Accounts:
 
 def test_without_a_part_its_defaults_hold() -> None:
     made = accounts()
-    assert made.cache == CacheConfig(
+    assert made.config.cache == CacheConfig(
         enabled=True, path=None, ttl_ms=1_800_000, max_bytes=268_435_456
     )
-    assert made.log == LogConfig(
+    assert made.config.log == LogConfig(
         enabled=True,
         path=None,
         max_bytes=10_485_760,
@@ -76,16 +76,16 @@ def test_without_a_part_its_defaults_hold() -> None:
         rotate_check_ms=30_000,
         queries="hashed",
     )
-    assert made.research == ResearchConfig(chain={}, synthesis=None)
-    assert made.budget == BudgetConfig(
+    assert made.config.research == ResearchConfig(chain={}, synthesis=None)
+    assert made.config.budget == BudgetConfig(
         usd_per_day=None, calls_per_day=None, usd_per_process=None, calls_per_process=None
     )
 
 
 def test_accounts_without_parts_have_the_defaults() -> None:
-    assert Accounts((), None, None, "the code") == Accounts(
-        (), None, None, "the code", (), CacheConfig(), LogConfig(), ResearchConfig(), BudgetConfig()
-    )
+    config = Accounts((), "the code").config
+    parts = (config.cache, config.log, config.research, config.budget)
+    assert parts == (CacheConfig(), LogConfig(), ResearchConfig(), BudgetConfig())
 
 
 def test_accounts_can_be_hashed() -> None:
@@ -120,8 +120,9 @@ def test_every_value_of_every_part_is_read() -> None:
             "callsPerProcess": 1,
         },
     )
-    assert made.cache == CacheConfig(enabled=False, path="/tmp/c.sqlite3", ttl_ms=0, max_bytes=MIB)
-    assert made.log == LogConfig(
+    cache = CacheConfig(enabled=False, path="/tmp/c.sqlite3", ttl_ms=0, max_bytes=MIB)
+    assert made.config.cache == cache
+    assert made.config.log == LogConfig(
         enabled=False,
         path="/tmp/l.ndjson",
         max_bytes=131_072,
@@ -129,14 +130,14 @@ def test_every_value_of_every_part_is_read() -> None:
         rotate_check_ms=1_000,
         queries="clear",
     )
-    assert made.research.chain == {
+    assert made.config.research.chain == {
         "web": ("my-exa", "my-brave"),
         "web-deep": ("my-exa",),
         "web-news": ("my-brave",),
         "web-docs": ("my-context7", "my-exa"),
     }
-    assert made.research.synthesis == "perplexity"
-    assert made.budget == BudgetConfig(
+    assert made.config.research.synthesis == "perplexity"
+    assert made.config.budget == BudgetConfig(
         usd_per_day=2.5, calls_per_day=100, usd_per_process=1.0, calls_per_process=1
     )
 
@@ -155,7 +156,7 @@ def test_code_may_use_python_names_or_the_models() -> None:
     provider = ProviderConfig(name="a", type="direct")
     made = Config(providers=[provider], cache=CacheConfig(ttl_ms=5))
     values: Any = {"providers": [provider], "cache": {"ttl_ms": 5}}
-    assert Settings(made).accounts().cache == Settings(values).accounts().cache
+    assert Settings(made).accounts().config.cache == Settings(values).accounts().config.cache
     assert made.cache.ttl_ms == 5
 
 
@@ -169,7 +170,7 @@ def test_the_bounds_themselves_are_valid() -> None:
         cache={"ttlMs": 30 * DAY_MS, "maxBytes": 64 * 1024 * MIB},
         log={"maxBytes": 536_870_912, "maxBackups": 1, "rotateCheckMs": 600_000},
     )
-    assert made.cache.max_bytes == 64 * 1024 * MIB
+    assert made.config.cache.max_bytes == 64 * 1024 * MIB
 
 
 # --- each fault in its own words ---------------------------------------------------------------
@@ -389,7 +390,7 @@ def test_the_example_of_the_docs_sets_every_part() -> None:
     text = (Path(__file__).parents[2] / "docs/configuration.md").read_text(encoding="utf-8")
     example = text.partition("```json\n")[2].partition("```")[0]
     made = Settings(load(example, "docs")).accounts()
-    assert made.cache != CacheConfig()
-    assert made.log != LogConfig()
-    assert made.research.chain
-    assert made.budget != BudgetConfig()
+    assert made.config.cache != CacheConfig()
+    assert made.config.log != LogConfig()
+    assert made.config.research.chain
+    assert made.config.budget != BudgetConfig()

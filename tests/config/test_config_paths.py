@@ -25,6 +25,7 @@ from webtools.config import (
     log_path,
     paths,
 )
+from webtools.config.models import without_providers
 from webtools.errors import ConfigError
 
 PROVIDERS = [entry("exa")]
@@ -116,7 +117,7 @@ def test_a_relative_path_in_code_is_taken_from_the_working_folder_and_stays(
     (home / "elsewhere").mkdir()
     monkeypatch.chdir(home / "elsewhere")
     assert cache_path(made) == home / "x"
-    by_hand = Accounts((), None, None, "the code", cache=CacheConfig(path="x"))
+    by_hand = Accounts((), "the code", without_providers(cache=CacheConfig(path="x")))
     assert cache_path(by_hand) == home / "elsewhere/x"
 
 

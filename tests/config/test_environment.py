@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from webtools.config import Accounts, Config, Settings, environment_config, load
+from webtools.config import Config, Settings, environment_config, load
 from webtools.config.environment import variables
 
 KEY = "test-key-canary-1"
@@ -22,7 +22,7 @@ class Knob(NamedTuple):
     least: int
     most: int
 
-    def of(self, settings: Config | Accounts) -> Any:
+    def of(self, settings: Config) -> Any:
         return getattr(getattr(settings, self.part), self.name)
 
     def read(self, text: str) -> tuple[Any, list[str]]:
@@ -87,7 +87,7 @@ def test_the_numbers_count_without_any_key(home: Path) -> None:
         "PI_WEB_SEARCH_LOG_MAX_BACKUPS": "3",
         "WEB_SEARCH_MAX_RESULTS": "9",
     }
-    made = Settings(environ=environ).accounts()
+    made = Settings(environ=environ).accounts().config
     assert (made.cache.ttl_ms, made.log.max_backups, made.max_results) == (7, 3, 9)
 
 
@@ -98,7 +98,7 @@ def test_an_edit_counts_at_the_next_call(home: Path, knob: Knob, keys: dict[str,
     settings = Settings(environ=environ)
     before = settings.accounts()
     environ[knob.variable] = str(knob.most)
-    assert knob.of(settings.accounts()) == knob.most
+    assert knob.of(settings.accounts().config) == knob.most
     del environ[knob.variable]
     assert settings.accounts() == before
 
@@ -109,7 +109,7 @@ def test_with_a_config_the_numbers_are_not_read(
 ) -> None:
     monkeypatch.setenv(knob.variable, str(knob.most))
     config = load('{"providers": [{"name": "a", "type": "direct"}]}', "a file")
-    assert knob.of(Settings(config).accounts()) == knob.default
+    assert knob.of(Settings(config).accounts().config) == knob.default
 
 
 def test_the_docs_name_every_variable() -> None:

@@ -11,18 +11,22 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from webtools.calls.validate import Dispatcher
-from webtools.config.settings import Config, Settings
+from webtools.config import Config, Settings
 from webtools.flows.drivers import Flow, run
 from webtools.http.threads import at_once_or_in_thread
 from webtools.http.transport import transports_for
 from webtools.http.watching import look_for_watchers
-from webtools.providers import PROVIDERS
+from webtools.pipeline.context import facilities_of
+from webtools.providers import PROVIDERS, direct
+from webtools.text.choices import Fence
 from webtools.tools import Tool
 
 if TYPE_CHECKING:
     from typing import Self
 
     import httpx
+
+    from webtools.storage.stores import RateLimits
 
 T = TypeVar("T")
 if "asyncio" in sys.modules:  # a program with loops, which a first call that imports holds up
@@ -75,6 +79,74 @@ class Instance:
         """Close the connections of the running loop and those of the blocking methods."""
         self._blocking.close()
         await self._loops.aclose()
+
+    @property
+    def fence(self) -> Fence:
+        """What of the web a model is to read inside a fence: `fence` in the settings.
+
+        Raises:
+            ConfigError: The settings are malformed.
+        """
+        return self._settings.latest().config.fence
+
+    def reads_pages_itself(self, provider: str | None = None) -> bool:
+        """Return whether pages are read from their own sites, not asked of an API.
+
+        Args:
+            provider: Configured name of the provider that is to fetch; None for the usual one.
+
+        Raises:
+            ConfigError: The settings are missing or malformed, or no provider can fetch.
+        """
+        return self._settings.latest().chain("fetch", provider)[0].type == direct.ABOUT.name
+
+    def rate_limits(self) -> RateLimits | None:
+        """Return what spaces calls over all processes that share the store; None without one.
+
+        Raises:
+            ConfigError: The settings are missing or malformed.
+        """
+        return facilities_of(self._settings.latest()).limits
+
+    def tools(self) -> tuple[Tool, ...]:
+        """Return the tools that the settings can serve, such as no `summarize` without Kagi.
+
+        Where nothing is configured, or the settings cannot be read, all are returned: their
+        first call says what is missing.
+        """
+        return self._dispatcher.tools()
+
+    def redact(self, value: T) -> T:
+        """Take the configured keys out of a text, or of all texts in a list, dict or model.
+
+        Args:
+            value: What is to be shown or kept; it is not changed.
+        """
+        return self._dispatcher.redactor().clean(value)
+
+    def plot(
+        self, kind: Literal["cost", "time"] = "cost", *, last: int = 1000, ax: Any = None
+    ) -> Any:
+        """Draw what requests cost, or how long they took, by provider, as the log has it.
+
+        Args:
+            kind: Which of the two.
+            last: How many of the newest lines of the log are looked at.
+            ax: matplotlib `Axes` to draw on; a new figure by default.
+
+        Returns:
+            The `Axes`.
+
+        Raises:
+            InputError: There is no chart of that kind.
+            ConfigError: The settings are malformed, or the log is turned off or cannot be read.
+            ImportError: matplotlib is not installed.
+        """
+        from webtools.config.paths import written_log  # noqa: PLC0415 - few need it
+        from webtools.display.plots import plot_log  # noqa: PLC0415
+        from webtools.logs import tail  # noqa: PLC0415
+
+        return plot_log(tail(written_log(self._settings.accounts()), last), kind, ax)
 
     def _call(self, tool: Tool, given: dict[str, Any]) -> Any:
         return self._run(self._dispatcher.call(tool, given))

@@ -194,7 +194,7 @@ def _search(given: SearchInput, context: CallContext) -> Flow[SearchResponse]:
         if (limit := limit_of(each)) < given.limit
     }
     options = context.options
-    is_guarded = options.conversation and options.cache == "use" and accounts.loop_guard
+    is_guarded = options.conversation and options.cache == "use" and accounts.config.loop_guard
     if not is_guarded:
         return search(account, queries, context, Others(others, limit_of), notes)
     from webtools.operations.loop_guard import search_anew  # noqa: PLC0415 - as `_fetch`
@@ -207,8 +207,8 @@ def _limit(asked: int, accounts: Accounts, account: Account) -> int:
     most = PROVIDERS[account.type].about.max_results
     options = account.options
     own = options.default_search_limit if isinstance(options, SearchOptions) else None
-    wanted = asked or own or accounts.max_results or DEFAULT_LIMIT
-    return min(wanted, most, accounts.max_results or most)
+    wanted = asked or own or accounts.config.max_results or DEFAULT_LIMIT
+    return min(wanted, most, accounts.config.max_results or most)
 
 
 def _fetch(given: FetchInput, context: CallContext) -> Flow[FetchResponse]:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from webtools.calls.sanitize import passed
 from webtools.calls.select import carry_out, find_tool, servable
-from webtools.config.settings import Accounts, Settings
+from webtools.config import Accounts, Settings
 from webtools.errors import ConfigError, InputError, WebToolsError
 from webtools.flows.drivers import Flow
 from webtools.inputs.models import MAX_TEXT_CHARACTERS

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from webtools.cli.output import FINE, report
-from webtools.config.settings import Accounts, Settings, cache_path
+from webtools.config import Accounts, Settings, cache_path
 from webtools.errors import ConfigError
 from webtools.logs.reading import amount, duration, size
 from webtools.output import stored
@@ -32,7 +32,7 @@ def run(options: Namespace) -> int:
 
 def _stats(accounts: Accounts) -> tuple[str, dict[str, Any]]:
     """Tell what is there; a file that is not there is not made."""
-    path, settings = cache_path(accounts), accounts.cache
+    path, settings = cache_path(accounts), accounts.config.cache
     found = CacheStats(0, 0, None, None, 0, path, settings.max_bytes)
     if _is_there(accounts):
         found = _used(_cache_of(accounts).stats)
@@ -56,7 +56,7 @@ def _stats(accounts: Accounts) -> tuple[str, dict[str, Any]]:
 
 def _cleared(accounts: Accounts) -> tuple[str, dict[str, Any]]:
     """Tell how much was deleted. The outputs of one user are in one folder, whatever the config."""
-    path = accounts.storage.place or cache_path(accounts)
+    path = accounts.config.storage.place or cache_path(accounts)
     count = _used(_cache_of(accounts).clear) if _is_there(accounts) else 0
     outputs = stored.clear()
     text = f"Deleted {amount(count, 'answer')} from {path}."
@@ -72,12 +72,12 @@ def _saved(outputs: stored.Outputs) -> str:
 
 
 def _is_there(accounts: Accounts) -> bool:
-    return bool(accounts.storage.url) or cache_path(accounts).exists()
+    return bool(accounts.config.storage.url) or cache_path(accounts).exists()
 
 
 def _cache_of(accounts: Accounts) -> Answers:
     """Open the cache, also one that is turned off: it may hold what was kept before."""
-    path, url, settings = cache_path(accounts), accounts.storage.clear, accounts.cache
+    path, url, settings = cache_path(accounts), accounts.config.storage.clear, accounts.config.cache
     ttl = settings.ttl_ms / 1000
     return stores_for(path, url, ttl=ttl, max_bytes=settings.max_bytes).cache
 
@@ -94,7 +94,7 @@ def _lines(found: CacheStats, accounts: Accounts) -> list[str]:
     expired = f", {found.expired} of them expired" if found.expired else ""
     most = "" if found.max_bytes is None else f" of at most {size(found.max_bytes)}"
     lines = [
-        f"{'Server: ' if accounts.storage.url else 'File:   '}  {found.path}",
+        f"{'Server: ' if accounts.config.storage.url else 'File:   '}  {found.path}",
         f"Answers:  {found.entries}{expired}",
         f"Size:     {size(found.bytes)}{most}",
     ]
@@ -104,7 +104,7 @@ def _lines(found: CacheStats, accounts: Accounts) -> list[str]:
 
 
 def _use(accounts: Accounts) -> str:
-    settings = accounts.cache
+    settings = accounts.config.cache
     if not settings.enabled:
         return f"no, the cache is turned off in {accounts.origin}"
     if not settings.ttl_ms:

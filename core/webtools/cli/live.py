@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import time
 from typing import TYPE_CHECKING, Any
 
 from webtools import WebTools
 from webtools.cli.output import tell
-from webtools.config.environment import environment_config
-from webtools.config.file import read_text
+from webtools.config import ResearchConfig, Settings, cache_path
 from webtools.config.models import Config, ProviderConfig, capabilities
-from webtools.config.settings import ResearchConfig, Settings, cache_path, load
 from webtools.storage.errors import StoreError
 from webtools.storage.stores import stores_for
 from webtools.text.cleaning import one_line
@@ -41,34 +38,28 @@ def probe(path: Path | None) -> bool:
     Raises:
         ConfigError: The settings are not valid.
     """
-    config = load(read_text(path), str(path)) if path else environment_config(os.environ)[0]
     accounts = Settings(path).accounts()
-    # What is relative to the file stays so.
-    settled = {"cache": accounts.cache, "log": accounts.log, "research": ResearchConfig()}
-    entries = config.providers if config else ()
+    entries = accounts.config.providers
     tell(f"Live: one small call to each of {len(entries)}, at its price")
-    alone = [
-        # Nobody answers in its place.
-        config.model_copy(update={**settled, "providers": [entry], "default_provider": None})
-        for entry in entries
-        if config
-    ]
+    plain = {"research": ResearchConfig(), "default_provider": None}
+    # Nobody answers in its place.
+    alone = [accounts.config.model_copy(update={**plain, "providers": [each]}) for each in entries]
     answered = [_probe_store(accounts), *map(_probe, alone)]  # also after one that failed
     return all(answered)
 
 
 def _probe_store(accounts: Accounts) -> bool:
     """Read today's sums where a server keeps them: what a call that costs something needs."""
-    if not accounts.storage.url:
+    if not accounts.config.storage.url:
         return True
-    stores = stores_for(cache_path(accounts), accounts.storage.clear, ttl=0, max_bytes=0)
+    stores = stores_for(cache_path(accounts), accounts.config.storage.clear, ttl=0, max_bytes=0)
     start, fault = time.monotonic(), ""
     try:
         stores.ledger.today()
     except StoreError as error:
         fault = f"{str(error).rstrip('.')}; {', or '.join(error.remedies)}"
     told = fault or f"answered in {(time.monotonic() - start) * 1000:.1f} ms"
-    tell(f"Live store {accounts.storage.place}: {told}")
+    tell(f"Live store {accounts.config.storage.place}: {told}")
     return not fault
 
 

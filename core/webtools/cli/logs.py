@@ -13,8 +13,8 @@ from typing import Any
 from webtools import logs as logs_module
 from webtools.cli import output
 from webtools.cli.following import Follower, reader_left
+from webtools.config import Settings
 from webtools.config.paths import written_log
-from webtools.config.settings import Settings
 from webtools.errors import InputError
 from webtools.text.narrowing import is_object
 
@@ -37,7 +37,7 @@ def explain(options: Namespace) -> int:
     events = _events_of(written_log(accounts), options)
     text = logs_module.explain(events)
     data = {"call": events[0]["call"], "explanation": text, "events": events}
-    is_hashed = "sha256:" in text and accounts.log.queries == "hashed"
+    is_hashed = "sha256:" in text and accounts.config.log.queries == "hashed"
     output.report(options, f"{text}\n\n{_HASHED}" if is_hashed else text, data)
     return output.FINE
 

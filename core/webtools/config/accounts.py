@@ -8,21 +8,13 @@ from typing import TYPE_CHECKING, Any
 from webtools.config.file import PLACEHOLDER
 from webtools.config.first_steps import first_steps, keyless_abouts, keyless_titles
 from webtools.config.messages import not_picklable
-from webtools.config.models import ProviderConfig, StorageConfig
-from webtools.config.parts import (
-    BudgetConfig,
-    CacheConfig,
-    FetchConfig,
-    LogConfig,
-    ResearchConfig,
-)
+from webtools.config.models import Config, ProviderConfig, without_providers
 from webtools.config.paths import ENVIRONMENT
 from webtools.errors import ConfigError
 from webtools.http.proxies import NO_PROXIES, Proxies
 from webtools.pages import INSTALL
 from webtools.providers import PROVIDERS, Account, Capability, direct
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
-from webtools.text.choices import Fence
 from webtools.text.quoting import hint, listed, quote
 from webtools.text.redaction import Redactor, redactor_for
 
@@ -84,22 +76,12 @@ class Accounts:
 
     Attributes:
         accounts: The providers, in the order of the settings.
-        default: Name of the default provider, or None.
-        max_results: The configured number of search results, or None.
         origin: Where the settings are from: a file's path, "the code" or "the environment".
+        config: What is set, with absolute paths; it has no providers where no key is set.
         warnings: What is odd about the settings, a sentence each.
-        cache: What is kept of the answers; `cache_path` gives the file.
-        log: What is written down of the calls; `log_path` gives the file.
-        research: How research is done.
-        budget: What may be spent.
-        fence: What of the web a model reads inside a fence.
         proxies: What the environment says of proxies.
-        fetch: What pages may be read.
-        storage: Where answers, sums and states are kept.
-        failover: Whether plain calls go on to the next provider where one fails.
         stand_ins: Who searches without a key where no configured provider can; none unless the
             settings ask for that.
-        loop_guard: Whether a search much like an earlier one of its conversation brings others.
         keyless: Who fetches pages where no other can.
         secrets: All keys: what may never appear in a text.
         redactor: Takes them out of texts.
@@ -108,21 +90,11 @@ class Accounts:
     """
 
     accounts: tuple[Account, ...]
-    default: str | None
-    max_results: int | None
     origin: str
+    config: Config = field(default_factory=without_providers, repr=False, hash=False)  # holds dicts
     warnings: tuple[str, ...] = ()
-    cache: CacheConfig = field(default_factory=CacheConfig)
-    log: LogConfig = field(default_factory=LogConfig)
-    research: ResearchConfig = field(default_factory=ResearchConfig, hash=False)  # holds a dict
-    budget: BudgetConfig = field(default_factory=BudgetConfig)
-    fence: Fence = "pages"
     proxies: Proxies = NO_PROXIES
-    fetch: FetchConfig = field(default_factory=FetchConfig)
-    failover: bool = True
     stand_ins: tuple[Account, ...] = ()
-    loop_guard: bool = True
-    storage: StorageConfig = field(default_factory=StorageConfig)
     keyless: Account = field(init=False, repr=False, compare=False)
     secrets: frozenset[str] = field(init=False, repr=False, compare=False)
     redactor: Redactor = field(init=False, repr=False, compare=False)
@@ -138,11 +110,11 @@ class Accounts:
 
     def __post_init__(self) -> None:
         """Collect the keys once; every answer is searched for them."""
-        keyless = replace(direct.IMPLICIT, proxies=self.proxies, domains=self.fetch.domains)
+        keyless = replace(direct.IMPLICIT, proxies=self.proxies, domains=self.config.fetch.domains)
         object.__setattr__(self, "keyless", keyless)
         every = self.proxies.secrets.union(*(account.secrets for account in self.accounts))
-        if "@" in self.storage.clear:
-            every |= {self.storage.clear}
+        if "@" in self.config.storage.clear:
+            every |= {self.config.storage.clear}
         object.__setattr__(self, "secrets", every)
         object.__setattr__(self, "redactor", redactor_for(every))
 
@@ -181,7 +153,7 @@ class Accounts:
         first = self.select_fetcher(name) if is_fetch else self.select(capability, name)
         if name:
             return self.chains.setdefault((capability, name), (first,))
-        every = [first, *(self.able(capability) if self.failover else ())]
+        every = [first, *(self.able(capability) if self.config.failover else ())]
         if is_fetch:
             pairs = ((each, self.fallback(each)) for each in every)
             every = [each for pair in pairs for each in pair if each is not None]
@@ -219,7 +191,8 @@ class Accounts:
             remedy = _remedy(capability)
             raise ConfigError(f"No provider in {self.origin} can {capability}; {remedy}")
         ready = [each for each in able if _serves_readily(each, capability)] or able
-        chosen = next((account for account in ready if account.name == self.default), ready[0])
+        default = self.config.default_provider
+        chosen = next((account for account in ready if account.name == default), ready[0])
         return self.choices.setdefault(capability, chosen)
 
     def able(self, capability: Capability) -> list[Account]:

@@ -39,22 +39,23 @@ def describe(accounts: Accounts, environ: Mapping[str, str]) -> list[str]:
         names = ", ".join(dict.fromkeys(name for name, _ in key_variables(environ))) or "no key"
         looked = " or ".join(str(path) for path in config_paths())
         origin = f"{origin} ({names}), as there is no {looked}"
+    config = accounts.config
     return [
         f"Source: {origin}",
         *map(_account_line, accounts.accounts),
         *map(_proxy_line, accounts.proxies.by_scheme),
-        f"Default provider: {accounts.default or 'none; the first that can serves'}",
-        f"maxResults: {accounts.max_results or f'{DEFAULT_LIMIT} (the default)'}",
-        f"Fence: {accounts.fence}",
+        f"Default provider: {config.default_provider or 'none; the first that can serves'}",
+        f"maxResults: {config.max_results or f'{DEFAULT_LIMIT} (the default)'}",
+        f"Fence: {config.fence}",
         f"Storage: {_storage(accounts)}",
         f"Cache: {_cache(accounts)}",
         f"Log: {_log(accounts)}",
-        *_research_lines(accounts.research),
-        f"Budget: {_budget(accounts.budget)}",
-        *_fetch_lines(accounts.fetch),
-        f"Failover: {'on' if accounts.failover else 'off'}",
+        *_research_lines(config.research),
+        f"Budget: {_budget(config.budget)}",
+        *_fetch_lines(config.fetch),
+        f"Failover: {'on' if config.failover else 'off'}",
         f"Keyless search: {_keyless(accounts)}",
-        f"Loop guard: {'on' if accounts.loop_guard else 'off'}",
+        f"Loop guard: {'on' if config.loop_guard else 'off'}",
         *(
             f"Warning: {text}"
             for text in (
@@ -101,23 +102,23 @@ def _own_settings(account: Account) -> Iterator[str]:
 
 
 def _storage(accounts: Accounts) -> str:
-    if place := accounts.storage.place:
+    if place := accounts.config.storage.place:
         return f"{place}, shared by all processes that name it"
     return "a file on this machine"
 
 
 def _cache(accounts: Accounts) -> str:
-    cache = accounts.cache
+    cache = accounts.config.cache
     if not cache.enabled:
         return "off"
     kept = f"kept for {cache.ttl_ms / 1000:,g} s" if cache.ttl_ms else "not kept (ttlMs is 0)"
-    if accounts.storage.url:
+    if accounts.config.storage.url:
         return f"in the storage; answers are {kept}"
     return f"{cache_path(accounts)}; answers are {kept}; at most {_size(cache.max_bytes)}"
 
 
 def _log(accounts: Accounts) -> str:
-    log = accounts.log
+    log = accounts.config.log
     if not log.enabled:
         return "off"
     queries = "in clear" if log.queries == "clear" else "hashed"
@@ -169,7 +170,7 @@ def _short_passwords(accounts: Accounts) -> Iterator[str]:
     """Warn of passwords that are not looked for alone: texts would be full of holes."""
     named = {f"proxy of {quote(account.name)}": account.proxy for account in accounts.accounts}
     urls = {where: proxy.get_secret_value() for where, proxy in named.items() if proxy}
-    urls |= {"storage.url": accounts.storage.clear} if accounts.storage.url else {}
+    urls |= {"storage.url": accounts.config.storage.clear} if accounts.config.storage.url else {}
     urls |= {proxy.source: proxy.url for _, proxy in accounts.proxies.by_scheme}
     for where, url in urls.items():
         word = urlsplit(url).password or urlsplit(url).username

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import SecretStr
 
 from webtools.config.first_steps import KEYLESS_VARIABLE
-from webtools.config.models import Config, ProviderConfig
+from webtools.config.models import Config, ProviderConfig, without_providers
 from webtools.config.parts import (
     LOG_BACKUPS,
     LOG_BYTES,
@@ -44,16 +44,6 @@ _KNOBS = {
 _ON, _OFF = ("1", "true", "yes", "on"), ("", "0", "false", "no", "off")
 
 
-class Knobs(NamedTuple):
-    """What the environment sets beside the keys, and what is odd about it."""
-
-    max_results: int | None
-    cache: CacheConfig
-    log: LogConfig
-    keyless: bool
-    warnings: list[str]
-
-
 def variables() -> list[str]:
     """Name every variable that is read, those of installed providers too."""
     PROVIDERS.load_announced()
@@ -80,10 +70,15 @@ def environment_config(environ: Mapping[str, str]) -> tuple[Config | None, list[
     Raises:
         ConfigError: A key or an address cannot be one; the message names its variable.
     """
-    broken = PROVIDERS.load_announced()
+    config, warnings = read_environment(environ)
+    return (config if config.providers else None), warnings
+
+
+def read_environment(environ: Mapping[str, str]) -> tuple[Config, list[str]]:
+    """Read as `environment_config` does; without a key the numbers count for what needs none."""
+    warnings = [*PROVIDERS.load_announced()]
     found = {kind: SecretStr(environ[name].strip()) for name, kind in key_variables(environ)}
-    knobs = read_knobs(environ)
-    warnings = [*broken, *knobs.warnings]
+    knobs = _read_knobs(environ, warnings)
     faults = [
         f"The value of {name} {fault}."
         for name, kind in key_variables(environ)
@@ -92,16 +87,8 @@ def environment_config(environ: Mapping[str, str]) -> tuple[Config | None, list[
     del environ  # a traceback that shows local variables would show the keys
     if faults:
         raise ConfigError(faults[0])
-    if not found:
-        return None, warnings
     entries = [_entry(kind, value) for kind, value in found.items()]
-    config = Config(
-        providers=entries,
-        max_results=knobs.max_results,
-        cache=knobs.cache,
-        log=knobs.log,
-        keyless=knobs.keyless,
-    )
+    config = Config(providers=entries, **knobs) if entries else without_providers(**knobs)
     return config, warnings
 
 
@@ -121,25 +108,22 @@ def _entry(kind: str, value: SecretStr) -> ProviderConfig:
     return ProviderConfig(name=kind, type=kind, base_url=value.get_secret_value())
 
 
-def read_knobs(environ: Mapping[str, str]) -> Knobs:
+def _read_knobs(environ: Mapping[str, str], warnings: list[str]) -> dict[str, Any]:
     """Read the numbers; out of bounds is clamped, no number is ignored, both with a warning."""
-    warnings: list[str] = []
     most_results, ttl_ms, max_bytes, max_backups, rotate_check_ms = (
         _read_number(name, environ.get(name, ""), warnings) for name in _KNOBS
     )
-    return Knobs(
-        most_results,
-        _CACHE.model_copy(update={"ttl_ms": ttl_ms}),
-        _LOG.model_copy(
-            update={
-                "max_bytes": max_bytes,
-                "max_backups": max_backups,
-                "rotate_check_ms": rotate_check_ms,
-            }
-        ),
-        _read_switch(KEYLESS_VARIABLE, environ.get(KEYLESS_VARIABLE, ""), warnings),
-        warnings,
-    )
+    rotation = {
+        "max_bytes": max_bytes,
+        "max_backups": max_backups,
+        "rotate_check_ms": rotate_check_ms,
+    }
+    return {
+        "max_results": most_results,
+        "cache": _CACHE.model_copy(update={"ttl_ms": ttl_ms}),
+        "log": _LOG.model_copy(update=rotation),
+        "keyless": _read_switch(KEYLESS_VARIABLE, environ.get(KEYLESS_VARIABLE, ""), warnings),
+    }
 
 
 def _read_switch(name: str, text: str, warnings: list[str]) -> bool:

@@ -264,6 +264,11 @@ class Config(_Secretive):
         return self
 
 
+def without_providers(**parts: Any) -> Config:
+    """Return what is set where there is no provider, which a config of a user's must have."""
+    return Config.model_construct(providers=(), **parts)
+
+
 def _chain_fault(research: ResearchConfig, providers: Sequence[ProviderConfig]) -> str:
     types = {entry.name: entry.type for entry in providers}
     for command, names in research.chain.items():

@@ -40,12 +40,12 @@ def config_paths() -> tuple[Path, Path]:
 
 def cache_path(accounts: Accounts) -> Path:
     """Return the file that keeps answers, what was spent and the providers' health."""
-    return _effective("cache", accounts.cache.path, accounts.origin)
+    return _effective("cache", accounts.config.cache.path, accounts.origin)
 
 
 def log_path(accounts: Accounts) -> Path:
     """Return the file that calls are written down in."""
-    return _effective("log", accounts.log.path, accounts.origin)
+    return _effective("log", accounts.config.log.path, accounts.origin)
 
 
 def written_log(accounts: Accounts) -> Path:
@@ -54,7 +54,7 @@ def written_log(accounts: Accounts) -> Path:
     Raises:
         ConfigError: It is turned off.
     """
-    if accounts.log.enabled:
+    if accounts.config.log.enabled:
         return log_path(accounts)
     raise ConfigError(
         f"The log is turned off in {accounts.origin}, so nothing is known of any call; set "

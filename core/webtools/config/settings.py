@@ -19,55 +19,25 @@ from pydantic.alias_generators import to_camel
 
 from webtools.config.accounts import Accounts, build, stand_ins
 from webtools.config.check import describe
-from webtools.config.environment import environment_config, read_knobs, variables
-from webtools.config.file import EXAMPLE, absolute, file_error, read_text, status
+from webtools.config.environment import read_environment, variables
+from webtools.config.file import absolute, file_error, read_text, status
 from webtools.config.messages import fail
-from webtools.config.models import PYTHON_SPELLINGS, Config, ProviderConfig, StorageConfig
+from webtools.config.models import PYTHON_SPELLINGS, Config, ProviderConfig
 from webtools.config.parts import (
-    BudgetConfig,
-    CacheConfig,
-    FetchConfig,
-    LogConfig,
-    ResearchConfig,
     has_text_keys,
 )
 from webtools.config.paths import (
     CODE,
     ENVIRONMENT,
-    cache_path,
     clash,
     config_paths,
-    log_path,
     settled,
 )
-from webtools.config.values import KeySource
 from webtools.errors import ConfigError
 from webtools.http.proxies import NO_PROXIES, Proxies, environment_proxies
 from webtools.http.proxies import signature as proxy_signature
 from webtools.providers.about import Pacer
 from webtools.text.quoting import quote
-
-__all__ = [
-    "EXAMPLE",
-    "Accounts",
-    "BudgetConfig",
-    "CacheConfig",
-    "Config",
-    "FetchConfig",
-    "KeySource",
-    "LogConfig",
-    "ProviderConfig",
-    "ResearchConfig",
-    "Settings",
-    "StorageConfig",
-    "cache_path",
-    "check",
-    "config_paths",
-    "environment_config",
-    "find_config",
-    "load",
-    "log_path",
-]
 
 
 def load(text: str, origin: str) -> Config:
@@ -224,55 +194,27 @@ class Settings:
             return self._build(self._config, CODE)
         if path:
             return self._build(load(read_text(path), str(path)), str(path))
-        config, warnings = environment_config(self.environ)
-        if config is not None:
-            return self._build(config, ENVIRONMENT, *warnings)
-        knobs = read_knobs(self.environ)  # they also count for what needs no key
-        proxies = self._proxies()
-        return Accounts(
-            accounts=(),
-            default=None,
-            max_results=knobs.max_results,
-            origin=ENVIRONMENT,
-            warnings=tuple(warnings),
-            cache=knobs.cache,
-            log=knobs.log,
-            proxies=proxies,
-            stand_ins=stand_ins(proxies) if self._is_keyless(knobs.keyless) else (),
-        )
-
-    def _is_keyless(self, stated: bool) -> bool:
-        return stated if self.keyless is None else self.keyless
+        config, warnings = read_environment(self.environ)
+        return self._build(config, ENVIRONMENT, *warnings)
 
     def _build(self, config: Config, origin: str, *warnings: str) -> Accounts:
         cache, log = settled(config.cache, origin), settled(config.log, origin)
         if fault := clash(cache, log, origin):
             raise file_error(origin, fault)
-        proxies = self._proxies()
+        proxies, domains = self._proxies(), config.fetch.domains
         if self._own_transport and (fault := _proxy_fault(config)):
             raise file_error(origin, fault)
+        is_keyless = config.keyless if self.keyless is None else self.keyless
         return Accounts(
             accounts=tuple(
-                build(each, self._pacer(each), origin, proxies, config.fetch.domains)
+                build(each, self._pacer(each), origin, proxies, domains)
                 for each in config.providers
             ),
-            default=config.default_provider,
-            max_results=config.max_results,
             origin=origin,
+            config=config.model_copy(update={"cache": cache, "log": log}),
             warnings=warnings,
-            cache=cache,
-            log=log,
-            research=config.research,
-            budget=config.budget,
-            fence=config.fence,
             proxies=proxies,
-            failover=config.failover,
-            loop_guard=config.loop_guard,
-            fetch=config.fetch,
-            storage=config.storage,
-            stand_ins=(
-                stand_ins(proxies, config.fetch.domains) if self._is_keyless(config.keyless) else ()
-            ),
+            stand_ins=stand_ins(proxies, domains) if is_keyless else (),
         )
 
     def _proxies(self) -> Proxies:

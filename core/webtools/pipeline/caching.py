@@ -156,7 +156,7 @@ def kept_already(
         lambda: [context.try_cache(partial(cache.get, key)) for key in keys],
         lambda: [cache.get_at_once(key) for key in keys],
     )
-    oldest = time.time() - context.accounts.cache.ttl_ms / 1000
+    oldest = time.time() - context.accounts.config.cache.ttl_ms / 1000
     found = [
         None if entry is None else _read(work, entry, oldest)
         for work, entry in zip(works, entries, strict=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast, get_args
 
-from webtools.config.settings import Accounts, BudgetConfig, LogConfig, cache_path, log_path
+from webtools.config import Accounts, BudgetConfig, LogConfig, cache_path, log_path
 from webtools.errors import InputError
 from webtools.inputs.values import shown
 from webtools.logs.events import Log, shared_log
@@ -64,8 +64,8 @@ class Facilities:
 def facilities_of(accounts: Accounts) -> Facilities:
     """Return what the settings ask for; nothing is opened before it is used."""
     paths = cache_path(accounts), log_path(accounts)
-    parts = accounts.cache, accounts.log, accounts.budget
-    key = (*paths, accounts.storage.key, *(part.model_dump_json() for part in parts))
+    parts = accounts.config.cache, accounts.config.log, accounts.config.budget
+    key = (*paths, accounts.config.storage.key, *(part.model_dump_json() for part in parts))
     return _known.get(key) or _known.setdefault(key, _make(accounts, *paths))
 
 
@@ -73,16 +73,14 @@ _known: dict[tuple[object, ...], Facilities] = {}  # by what the settings say of
 
 
 def _make(accounts: Accounts, cache_file: Path, log_file: Path) -> Facilities:
-    cache, log = accounts.cache, accounts.log
-    stores = stores_for(
-        cache_file, accounts.storage.clear, ttl=cache.ttl_ms / 1000, max_bytes=cache.max_bytes
-    )
+    cache, log, url = accounts.config.cache, accounts.config.log, accounts.config.storage.clear
+    stores = stores_for(cache_file, url, ttl=cache.ttl_ms / 1000, max_bytes=cache.max_bytes)
     keeps = cache.enabled and cache.ttl_ms > 0
     return Facilities(
         store=stores.notices,
         cache=stores.cache if keeps else None,
         flights=Flights(),
-        budget=Budget(stores.ledger, accounts.budget),
+        budget=Budget(stores.ledger, accounts.config.budget),
         health=Health(stores.states),
         log=_log(log, log_file) if log.enabled else None,
         leases=stores.leases if keeps else None,
@@ -213,7 +211,7 @@ class CallContext:
 
     def _emit(self, events: Sequence[Event]) -> None:
         """Emit records of the standard `logging`; queries are in them as the log has them."""
-        hashed = self.accounts.log.queries == "hashed"
+        hashed = self.accounts.config.log.queries == "hashed"
         for _, name, facts in events:
             clean = self._clean(facts)
             told = without_private(clean, self.private) if hashed else clean
@@ -254,7 +252,7 @@ class _NoStore(Store):
     write = read
 
 
-_NOBODY = Accounts((), None, None, "the code")
+_NOBODY = Accounts((), "the code")
 
 
 def detached(accounts: Accounts = _NOBODY) -> CallContext:

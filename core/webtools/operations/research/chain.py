@@ -7,10 +7,10 @@ from datetime import date, datetime
 from functools import partial
 from typing import Literal, NamedTuple, TypeAlias
 
+from webtools.config import EXAMPLE, Accounts
 from webtools.config.accounts import keyless_notices
 from webtools.config.first_steps import first_steps, keyless_titles
 from webtools.config.paths import ENVIRONMENT
-from webtools.config.settings import EXAMPLE, Accounts
 from webtools.errors import ConfigError, WebToolsError
 from webtools.flows.drivers import Flow, Gather, Offload
 from webtools.inputs.models import MAX_SOURCES
@@ -106,7 +106,7 @@ def chain_for(command: Command, query: str, accounts: Accounts) -> tuple[Account
     Raises:
         ConfigError: There is nobody to ask.
     """
-    names = accounts.research.chain.get(command)
+    names = accounts.config.research.chain.get(command)
     if names:
         return tuple(account for name in names if (account := accounts.named(name)))
     docs = _docs_types() if is_docs_lookup(query, command) else ()
@@ -172,7 +172,7 @@ def retrieve(
     """
     found = Retrieval()
     ready, troubled = yield from _sorted_out(chain, context, found)
-    ask = ask_at_once if context.accounts.research.merge else ask_in_turn
+    ask = ask_at_once if context.accounts.config.research.merge else ask_in_turn
     yield from ask(ready, question, context, deadline, found)
     if not found.answered:
         yield from ask_in_turn(troubled, question, context, deadline, found)

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import AwareDatetime, BaseModel, TypeAdapter
 
-from webtools.config.settings import Accounts
+from webtools.config import Accounts
 from webtools.errors import ConfigError
 from webtools.flows.drivers import Flow, Now, Offload
 from webtools.grounding.ranking import Ranking
@@ -127,7 +127,7 @@ def work_of(
     recency = (question.recency_days, question.recency_from, str(question.since))
     names = [account.identity for account in chain]
     reading = _readers(context.accounts) if reads_pages(question, synthesizer) else []
-    merge = context.accounts.research.merge
+    merge = context.accounts.config.research.merge
     key = cache_key("research", query, asked, recency, names, how, reading, merge)
     return Work(_TOLD, key, question.query, "research")
 

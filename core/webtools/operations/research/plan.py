@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
-from webtools.config.settings import Accounts
+from webtools.config import Accounts
 from webtools.errors import ConfigError
 from webtools.flows.drivers import Flow, Offload
 from webtools.inputs.models import ResearchInput

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
 
-from webtools.config.settings import Accounts
+from webtools.config import Accounts
 from webtools.inputs.models import MAX_RECENCY_DAYS, MAX_SOURCES, ResearchInput
 from webtools.operations.research import rules
 from webtools.operations.research.chain import Question, RecencySource
@@ -34,11 +34,11 @@ def _days_asked(given: ResearchInput) -> int | None:
 def question_of(given: ResearchInput, accounts: Accounts) -> Question:
     """Apply the rules about time and number."""
     days = rules.recency_days(_days_asked(given), given.query, given.command)
-    most = min(accounts.max_results or MAX_SOURCES, MAX_SOURCES)
+    most = min(accounts.config.max_results or MAX_SOURCES, MAX_SOURCES)
     return Question(
         query=given.query,
         command=given.command,
-        limit=min(given.limit or accounts.max_results or DEFAULT_SOURCES, most),
+        limit=min(given.limit or accounts.config.max_results or DEFAULT_SOURCES, most),
         time_sensitive=rules.is_time_sensitive(given.query, given.command),
         recency_days=days,
         recency_from=_recency_from(given) if days else None,

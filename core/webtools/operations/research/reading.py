@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from webtools.config.settings import Accounts
+from webtools.config import Accounts
 from webtools.errors import ConfigError, InputError, ProviderError, RequestError
 from webtools.flows.drivers import Flow
 from webtools.operations.fetch import fetch_in_turn

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from webtools.config.settings import Accounts
+from webtools.config import Accounts
 from webtools.errors import InputError, RequestError, UnavailableError
 from webtools.flows.drivers import Flow, Invoke, Now, Offload
 from webtools.grounding.ranking import Ranking
@@ -216,7 +216,7 @@ def choose_synthesizer(given: ResearchInput, context: CallContext) -> Synthesize
         ConfigError: No configured provider can.
         InputError: There is no such synthesizer.
     """
-    handed_in, configured = context.options.synthesizer, context.accounts.research.synthesis
+    handed_in, configured = context.options.synthesizer, context.accounts.config.research.synthesis
     wanted = given.synthesis.strip().lower()
     if not wanted and given.command != "web-deep":
         return None
@@ -246,7 +246,7 @@ def _writer(wanted: str, accounts: Accounts) -> Account | None:
     able = [each for each in accounts.accounts if PROVIDERS[each.type].synthesize]
     named = (each for each in able if each.name.lower() == wanted)
     typed = [each for each in able if each.type == wanted]
-    typed.sort(key=lambda each: each.name != accounts.default)
+    typed.sort(key=lambda each: each.name != accounts.config.default_provider)
     found = next(named, None) or next(iter(typed), None)
     if found is None and wanted in _writing_types():
         return accounts.select("synthesize")
