@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -88,7 +88,7 @@ async def _work(
             frontier.end(item)
 
 
-async def _all(works: list[Awaitable[None]], frontier: Frontier[Item]) -> None:
+async def _all(works: Sequence[Awaitable[None]], frontier: Frontier[Item]) -> None:
     """Await all; where one fails or this is cancelled, those under way have a little time."""
     tasks = [asyncio.ensure_future(work) for work in works]
     try:
