@@ -103,6 +103,6 @@ def show(rows: Sequence[Row]) -> None:
     for row in rows:
         mark = {True: "ok  ", False: "MISS", None: "    "}[row.reached]
         print(
-            f"{mark} {row.what:<58}{row.ours:>12}{row.peer:>12}{row.value:>9.3f}  {row.target}",
+            f"{mark} {row.what:<58}{row.ours:>12}{row.peer:>12} {row.value:>8.3f}  {row.target}",
             flush=True,
         )

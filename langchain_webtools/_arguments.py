@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import Any, cast
 
 from pydantic import BaseModel
 from pydantic_core import PydanticCustomError
 
 from webtools.text.narrowing import is_mapping
+from webtools.text.quoting import nearest
 
 
 def known_arguments(cls: type[BaseModel], values: Any) -> Any:
@@ -26,11 +26,11 @@ def known_arguments(cls: type[BaseModel], values: Any) -> Any:
     base = next(each for each in cls.__mro__ if each.__module__.startswith("langchain_core."))
     inherited = cast("type[BaseModel]", base).model_fields
     own = [name for name in cls.model_fields if name not in inherited]
-    near = get_close_matches(str(unknown), cls.model_fields, n=1)
+    near = nearest(str(unknown), cls.model_fields)
     facts = {
         "kind": cls.__name__,
         "name": ascii(unknown)[1:-1],
-        "near": f'; did you mean "{near[0]}"?' if near else ".",
+        "near": f'; did you mean "{near}"?' if near else ".",
         "own": ", ".join(own),
     }
     message = '{kind} takes no argument "{name}"{near} Its own are: {own}.'

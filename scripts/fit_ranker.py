@@ -37,6 +37,9 @@ from webtools.grounding.segmentation import Span  # noqa: E402
 WEIGHTS = ROOT / "core/webtools/grounding/weights.py"
 _PENALTY = 10.0
 _SMALLEST = 0.02
+_MOST_READ = (1, 3, 5)  # pages of a question
+_OF_FEWER = 0.4  # what fewer pages than all count
+_NEAR = 0.35  # what pages count that lack the answer
 HEAD = '''"""Weights of the ranker and of saying nothing, written by `scripts/fit_ranker.py`.
 
 `WEIGHTS` are those of a linear ranker over the features of `features.NAMES`. They minimise the
@@ -122,70 +125,77 @@ def fit_listwise(groups: Sequence[tuple[Any, Any]]) -> Any:
     return minimize(loss, np.zeros(len(NAMES)), jac=True, method="L-BFGS-B").x / spread
 
 
-def signs(question: str, cut: Sequence[Document]) -> list[float]:
-    """Return the signs of an answer in some documents."""
+def signs(question: str, cut: Sequence[Document]) -> list[float] | None:
+    """Return the signs of an answer in some documents; none where nothing may be quoted."""
     ranked = ranking.rank_documents(question, cut)
     found = extractive.candidates_of(ranked)
-    if not found:
-        return [0.0] * len(answerability.SIGNS)
     features, scores = [each.features for each in found], [each.score for each in found]
-    return answerability.signs_of(features, scores, ranked.matches.characters)
+    return answerability.signs_of(features, scores, ranked) if found else None
 
 
 def signs_with_labels(asked: Sequence[Any]) -> Iterator[tuple[list[float], bool, float]]:
     """Return signs, label and weight of each question about documentation, for developing.
 
     It is answered where a claim has the answer. Pages about the same that lack it teach silence
-    too; the weights make the whole as likely to be answered as the labelled pages are.
+    too, and so do the first of the pages alone.
     """
     for each in asked:
         question = each.question
-        if question.split == "dev":
-            cut = documents(each.pages)
+        for most in _MOST_READ if question.split == "dev" else ():
+            weight = 1.0 if most == max(_MOST_READ) else _OF_FEWER
+            cut = documents(each.pages[:most])
             told = extractive.extract(question.question, cut, threshold=0.0)
             right = any(re.search(question.answer or "$^", one.text) for one in told)
-            weight = 2.0 if right else 0.25 if question.answer else 2.5
-            yield signs(question.question, cut), right, weight
-            if each.near:
-                yield signs(question.question, documents(each.near)), False, 0.5
+            if found := signs(question.question, cut):
+                yield found, right, weight * _weight(question.answer, each.pages[:most], right)
+            if each.near and (found := signs(question.question, documents(each.near[:most]))):
+                yield found, False, weight * _NEAR
+
+
+def _weight(answer: str | None, pages: Sequence[Any], right: bool) -> float:
+    """Return what a question counts; one whose answer is there, but not quoted, hardly any."""
+    if right:
+        return 1.0
+    if answer and any(re.search(answer, page.text) for page in pages):
+        return 0.125
+    return _NEAR if answer else 1.25
 
 
 def fit_answered(rows: Sequence[dict[str, Any]], asked: Sequence[Any]) -> tuple[Any, float, str]:
     """Fit the weights of saying nothing; return them, the bias and the curve."""
-    page = [
-        signs(
-            row["question"],
-            [ranking.document_of(" ".join(row["sentences"]), 0, title=row["title"])],
-        )
-        for row in rows
-    ]
+    cut = ([ranking.document_of(" ".join(row["sentences"]), 0, title=row["title"])] for row in rows)
+    found = [signs(row["question"], each) for row, each in zip(rows, cut, strict=True)]
+    page = np.array([each for each in found if each])
+    known = np.array([row["answerable"] for row, each in zip(rows, found, strict=True) if each])
     more, right, weights = map(np.array, zip(*signs_with_labels(asked), strict=True))
-    known = np.array([row["answerable"] for row in rows])
 
     def fitted(learn: Any) -> Any:
         return _regression().fit(
-            np.concatenate([np.array(page)[learn], more]),
+            np.concatenate([page[learn], more]),
             np.concatenate([known[learn], right]),
             logisticregression__sample_weight=np.concatenate([np.ones(len(learn)), weights]),
         )
 
-    likely = np.zeros(len(rows))
+    likely = np.zeros(len(page))
     for learn, judge in StratifiedKFold(10, shuffle=True, random_state=0).split(page, known):
-        likely[judge] = fitted(learn).predict_proba(np.array(page)[judge])[:, 1]
-    scaler, regression = fitted(np.arange(len(rows))).named_steps.values()
+        likely[judge] = fitted(learn).predict_proba(page[judge])[:, 1]
+    scaler, regression = fitted(np.arange(len(page))).named_steps.values()
     own = regression.coef_[0] / scaler.scale_
-    return own, float(regression.intercept_[0] - own @ scaler.mean_), _curve(known, likely)
+    return own, float(regression.intercept_[0] - own @ scaler.mean_), _curve(rows, known, likely)
 
 
 def _regression() -> Any:
     return make_pipeline(StandardScaler(), LogisticRegression(C=0.1, max_iter=5000))
 
 
-def _curve(known: Any, likely: Any) -> str:
+def _curve(rows: Sequence[dict[str, Any]], known: Any, likely: Any) -> str:
+    """Return the curve; of what has nothing to quote nothing is answered."""
+    right = sum(row["answerable"] for row in rows)
     lines = ["    threshold   not on the page   on the page"]
-    for threshold in (0.3, 0.35, 0.4, 0.42, 0.44, 0.46, 0.48, 0.5, 0.6):
-        idle, right = (likely[~known] >= threshold).mean(), (likely[known] >= threshold).mean()
-        lines.append(f"    {threshold:.2f}        {idle:15.0%} {right:13.0%}")
+    for threshold in (0.3, 0.35, 0.4, 0.42, 0.44, 0.46, 0.48, 0.5, 0.52, 0.55, 0.6):
+        idle = (likely[~known] >= threshold).sum() / (len(rows) - right)
+        told = (likely[known] >= threshold).sum() / right
+        lines.append(f"    {threshold:.2f}        {idle:15.0%} {told:13.0%}")
     return "\n".join(lines)
 
 

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -38,10 +39,8 @@ from webtools.http.transport import BlockingTransport
 from webtools.operations.fetch import fetch
 from webtools.operations.search import search
 from webtools.operations.summarize import summarize
-from webtools.pipeline.accounting import Job, observed
 from webtools.pipeline.context import detached
-from webtools.pipeline.retries import dialogue, exchange
-from webtools.providers import PROVIDERS, Account
+from webtools.providers import PROVIDERS, Account, Capability, Query
 from webtools.providers.protocols import (
     DocsQuery,
     PageQuery,
@@ -51,6 +50,7 @@ from webtools.providers.protocols import (
 )
 from webtools.providers.protocols import Source as Cited
 from webtools.testing import INSTANCE
+from webtools.testing.calls import CALLS
 from webtools_sandbox import SandboxServer
 from webtools_sandbox.apis import APIS
 from webtools_sandbox.news import WRITTEN_ON
@@ -138,26 +138,16 @@ def _summarizing(url: str, **settings: Any) -> Callable[[Account], Flow[Any]]:
 
 
 def _looking_up(question: str, limit: int = 3) -> Callable[[Account], Flow[Any]]:
-    def flow(account: Account) -> Flow[Any]:
-        provider = PROVIDERS[account.type].docs
-        assert provider is not None
-        job = Job(account, "docs", "looking up", question)
-        return observed(job, dialogue(job, provider.lookup(DocsQuery(question, limit), account)))
-
-    return flow
+    return partial(_calling, "docs", DocsQuery(question, limit))
 
 
 def _synthesizing(question: str, *sources: Cited) -> Callable[[Account], Flow[Any]]:
-    def flow(account: Account) -> Flow[Any]:
-        provider = PROVIDERS[account.type].synthesize
-        assert provider is not None
-        query = SynthesisQuery(question, sources)
-        request = provider.synthesis_request(query, account)
-        job = Job(account, "synthesize", "answering", question)
-        asking = exchange(job, request, lambda r: provider.read_synthesis(r, query, account))
-        return observed(job, asking)
+    return partial(_calling, "synthesize", SynthesisQuery(question, sources))
 
-    return flow
+
+def _calling(able: Capability, query: Query, account: Account) -> Flow[Any]:
+    _, call = CALLS[able]
+    return call(account, query)
 
 
 _EXA_SEARCH = "https://exa.ai/docs/reference/search"

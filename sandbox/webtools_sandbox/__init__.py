@@ -58,6 +58,5 @@ _HOMES = {"Fault": "faults", "SandboxServer": "server", "serve": "server"}
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used."""
     if name not in __all__:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(f"{__name__}.{_HOMES.get(name, 'keys')}"), name)

@@ -18,7 +18,7 @@ from webtools_sandbox.stats import Stats
 from webtools_sandbox.wire import Call, Reply, json_reply
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from webtools_sandbox.library import Library
     from webtools_sandbox.wire import Site
@@ -31,10 +31,9 @@ class SandboxApp:
     """The imitated APIs, the pages and the control API behind one request handler."""
 
     def __init__(
-        self, library: Library, *, port: int, extra_keys: Iterable[str], today: date | None
+        self, library: Library, keys: KeyRing, *, port: int, today: date | None, latency: float
     ) -> None:
         """Make every API over the same library; without `today` the news are dated by the clock."""
-        keys = KeyRing(extra_keys)
         self.library = library
         self.port = port
         self._today = today
@@ -42,13 +41,13 @@ class SandboxApp:
         self.pages = PagesSite(library)
         self.faults = FaultBoard()
         self.stats = Stats()
-        self.latency = 0.0
+        self.latency = self._usual_latency = latency
 
     def reset(self) -> None:
-        """Forget faults, latency, stats and balances."""
+        """Forget faults, stats and balances, and set the latency back."""
         self.faults.clear()
         self.stats.reset()
-        self.latency = 0.0
+        self.latency = self._usual_latency
         for api in self.apis.values():
             api.reset()
 
@@ -106,8 +105,7 @@ class SandboxApp:
     def _set_latency(self, call: Call) -> None:
         seconds = float(call.json()["seconds"])
         if not 0 <= seconds <= _MAX_LATENCY:
-            msg = f"seconds must be between 0 and {_MAX_LATENCY:.0f}"
-            raise ValueError(msg)
+            raise ValueError(f"seconds must be between 0 and {_MAX_LATENCY:.0f}")
         self.latency = seconds
 
 

@@ -89,8 +89,7 @@ class Fault:
         """Refuse a body kind that does not exist: it would silently do nothing."""
         if isinstance(self.body, str) and self.body not in _BODIES:
             known = ", ".join(sorted(_BODIES))
-            msg = f"unknown fault body {self.body!r}; known are {known}, or give bytes"
-            raise ValueError(msg)
+            raise ValueError(f"unknown fault body {self.body!r}; known are {known}, or give bytes")
 
     def hits(self, provider: str, call: Call) -> bool:
         """Return whether the rule is about this request."""

@@ -115,6 +115,8 @@ class Library:
     def _search(self, query: str, filters: Filters = NO_FILTERS) -> tuple[Hit, ...]:
         """Return all matches, best first; `search` is this with a cache."""
         hits = self._corpus.search(query)
+        if filters == NO_FILTERS:
+            return tuple(hits)
         found = ((self._passed(hit.document, filters), hit.score) for hit in hits)
         return tuple(Hit(document, score) for document, score in found if document is not None)
 

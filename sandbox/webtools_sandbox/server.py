@@ -20,6 +20,7 @@ except ImportError as error:
 from webtools_sandbox.app import SandboxApp
 from webtools_sandbox.corpus import standard_corpus
 from webtools_sandbox.faults import Fault, FaultSettings
+from webtools_sandbox.keys import KeyRing
 from webtools_sandbox.library import Library
 
 if TYPE_CHECKING:
@@ -101,8 +102,7 @@ class SandboxServer:
             RuntimeError: The server is running already.
         """
         if self._thread is not None:
-            msg = "The sandbox is running already."
-            raise RuntimeError(msg)
+            raise RuntimeError("The sandbox is running already.")
         corpus = standard_corpus()
         sockets = _listen(self._wanted_port)
         self._app = self._make_app(corpus, sockets[0].getsockname()[1])
@@ -163,8 +163,7 @@ class SandboxServer:
         """
         if provider not in self._running.apis:
             known = ", ".join(self._running.apis)
-            msg = f"The sandbox has no provider {provider!r}; it has {known}."
-            raise KeyError(msg)
+            raise KeyError(f"The sandbox has no provider {provider!r}; it has {known}.")
         return f"{self.url}/{provider}"
 
     def config(self, *also: str) -> dict[str, Any]:
@@ -214,7 +213,6 @@ class SandboxServer:
     def reset(self) -> None:
         """Forget faults, stats, balances and caches, and set the latency back."""
         self._running.reset()
-        self._running.latency = self._latency
 
     @property
     def _scheme(self) -> str:
@@ -223,8 +221,7 @@ class SandboxServer:
     @property
     def _running(self) -> SandboxApp:
         if self._app is None:
-            msg = "The sandbox was not started."
-            raise RuntimeError(msg)
+            raise RuntimeError("The sandbox was not started.")
         return self._app
 
     def _make_app(self, corpus: Corpus, port: int) -> SandboxApp:
@@ -232,9 +229,8 @@ class SandboxServer:
         docs = self._docs_url or f"{self._scheme}://{_HOST}:{port}/docs"
         news = self._news_url or f"{self._scheme}://localhost:{port}/news"
         library = Library(corpus, {"docs": docs, "news": news})
-        app = SandboxApp(library, port=port, extra_keys=self._keys, today=self._today)
-        app.latency = self._latency
-        return app
+        keys = KeyRing(self._keys)
+        return SandboxApp(library, keys, port=port, today=self._today, latency=self._latency)
 
     def _run(self, sockets: list[socket.socket], ready: Future[Callable[[], object]]) -> None:
         try:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import parse_qsl
-from uuid import UUID
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,7 +47,8 @@ class Call:
     @property
     def uuid(self) -> str:
         """Its number in the form of a UUID."""
-        return str(UUID(self.number))
+        number = self.number
+        return "-".join((number[:8], number[8:12], number[12:16], number[16:20], number[20:]))
 
     def json(self) -> Any:
         """Decode the body.

@@ -120,12 +120,6 @@ def test_stats_counts_the_outputs_that_clear_deletes(cli: Cli, trial: str, own_t
     assert cli("cache", "clear", "--json", "--config", trial).json["deleted_outputs"] == 2
 
 
-def test_help_says_whose_saved_outputs_are_deleted(cli: Cli) -> None:
-    words = " ".join(cli("cache", "--help").out.split())
-    assert "what outputs were saved for web_read" in words
-    assert "clear delete the answers, and those outputs of all your configs" in words
-
-
 def test_clear_tells_as_data_too_and_works_where_the_cache_is_off(cli: Cli, trial: str) -> None:
     cli("search", "heap", "--config", trial)
     change(trial, cache={"enabled": False})
@@ -146,14 +140,3 @@ def test_a_file_that_cannot_be_used_is_exit_2_and_named(cli: Cli, trial: str, ac
 def test_a_path_below_a_file_holds_nothing(cli: Cli, trial: str) -> None:
     change(trial, cache={"path": f"{trial}/cache"})
     assert "Answers:  0\n" in cli("cache", "stats", "--config", trial).out
-
-
-@pytest.mark.parametrize("arguments", [[], ["state"], ["stats", "more"]])
-def test_other_actions_are_refused(cli: Cli, arguments: list[str]) -> None:
-    done = cli("cache", *arguments)
-    assert (done.code, done.out) == (2, "")
-    assert done.err.endswith("Try `webtools cache --help`.\n")
-
-
-def test_a_missing_config_is_exit_2(cli: Cli) -> None:
-    assert cli("cache", "stats", "--config", "none.json").code == 2

@@ -124,13 +124,6 @@ def test_example_is_a_valid_config_alone(cli: Cli) -> None:
     assert load(done.out, "the example").providers[0].type == "exa"
 
 
-@pytest.mark.parametrize("arguments", [[], ["paths"], ["path", "more"]])
-def test_other_actions_are_refused(cli: Cli, arguments: list[str]) -> None:
-    done = cli("config", *arguments)
-    assert (done.code, done.out) == (2, "")
-    assert done.err.endswith("Try `webtools config --help`.\n")
-
-
 def test_live_calls_every_provider_once_and_names_what_it_costs(
     cli: Cli, trial: str, webtools_sandbox: SandboxServer
 ) -> None:

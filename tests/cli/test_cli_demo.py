@@ -186,17 +186,17 @@ def hide(monkeypatch: pytest.MonkeyPatch, *packages: str) -> None:
         monkeypatch.setitem(sys.modules, name, None)
 
 
-def only(monkeypatch: pytest.MonkeyPatch, *modules: str) -> None:
+def only(monkeypatch: pytest.MonkeyPatch, *functions: str) -> None:
     """Leave out the other parts, which take their time."""
-    parts = tuple(part for part in demo._PARTS if part.module in modules)
-    assert len(parts) == len(modules)
+    parts = tuple(part for part in demo._PARTS if part.show in functions)
+    assert len(parts) == len(functions)
     monkeypatch.setattr(demo, "_PARTS", parts)
 
 
 def test_without_the_frameworks_it_says_what_to_install_and_shows_the_rest(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    only(monkeypatch, "research", "langchain", "llamaindex")
+    only(monkeypatch, "command:research", "langchain:show", "llamaindex:show")
     hide(monkeypatch, "langchain", "llama_index")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     before = set(tmp_path.iterdir())
@@ -211,7 +211,7 @@ def test_without_the_frameworks_it_says_what_to_install_and_shows_the_rest(
 def test_a_framework_of_another_release_is_a_failure(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    only(monkeypatch, "langchain")
+    only(monkeypatch, "langchain:show")
     # Other tests may have loaded both.
     monkeypatch.delitem(sys.modules, "webtools.cli.demo.langchain", raising=False)
     monkeypatch.delattr("langchain_webtools.WebToolkit", raising=False)
@@ -249,7 +249,7 @@ def test_live_uses_the_user_s_own_config(
 def test_live_leaves_out_what_no_provider_of_the_user_serves(
     cli: Cli, own_config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    only(monkeypatch, "command", "langchain")
+    only(monkeypatch, "command:show", "langchain:show")
     config = json.loads(own_config.read_text())
     own_config.write_text(json.dumps({"providers": config["providers"][:1]}))
     done = cli("demo", "--live", "How do heaps work?")
@@ -261,7 +261,7 @@ def test_live_leaves_out_what_no_provider_of_the_user_serves(
 def test_live_leaves_out_research_when_no_provider_of_the_user_serves_it(
     cli: Cli, own_config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    only(monkeypatch, "research")
+    only(monkeypatch, "command:research")
     config = json.loads(own_config.read_text())
     found = [entry for entry in config["providers"] if entry["type"] == "perplexity"]
     own_config.write_text(json.dumps({**config, "defaultProvider": None, "providers": found}))
@@ -296,7 +296,7 @@ def test_a_failing_search_is_shown_and_is_exit_1(
 def test_a_question_that_begins_with_a_dash_stays_a_question(
     cli: Cli, own_config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    only(monkeypatch, "command", "research")
+    only(monkeypatch, "command:show", "command:research")
     done = cli("demo", "--live", "--", "--version")
     words = done.out.replace(" \\\n   ", "")
     assert "-- version --version" in words

@@ -117,6 +117,14 @@ def test_an_unknown_command_is_refused(cli: Cli, arguments: list[str]) -> None:
     assert "Traceback" not in done.err
 
 
+@pytest.mark.parametrize("name", ["cache", "log", "config"])
+@pytest.mark.parametrize("arguments", [[], ["paths"], ["check", "more"]])
+def test_an_unknown_action_is_refused(cli: Cli, name: str, arguments: list[str]) -> None:
+    done = cli(name, *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("webtools: ")
+
+
 @pytest.mark.parametrize(
     ("arguments", "near"),
     [

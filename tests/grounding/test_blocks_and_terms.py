@@ -6,7 +6,7 @@ import pytest
 
 from webtools.grounding.blocks import read_blocks
 from webtools.grounding.sentences import sentence_spans
-from webtools.grounding.terms import lowered, terms_of
+from webtools.grounding.terms import find, lowered, stem_of, terms_of
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,10 @@ def test_blanks_around_sentences_are_left_out_and_a_lone_dot_ends_one() -> None:
     text = "Yes.  Wait. \n Go now. . The end. "
     found = [text[start:end] for start, end in sentence_spans(text)]
     assert found == ["Yes.", "Wait.", "Go now.", ".", "The end."]
+
+
+@pytest.mark.parametrize(
+    ("asked", "written"), [("open", "opens"), ("return", "returned"), ("index", "indexes")]
+)
+def test_english_words_in_n_and_x_are_found_in_their_other_forms(asked: str, written: str) -> None:
+    assert [hit[2] for hit in find(stem_of(asked), written)] == [1.0]

@@ -18,6 +18,7 @@ import pytest
 
 from webtools.config import BudgetConfig
 from webtools.errors import ConfigError, QuotaError
+from webtools.storage import budget as budget_module
 from webtools.storage.budget import Budget, Reservation, Tally
 from webtools.storage.on_sqlite import SqliteLedger
 from webtools.storage.sqlite import Store, StoreError
@@ -407,26 +408,25 @@ def test_processes_do_not_pass_a_limit_together_and_the_dead_keep_what_they_took
     assert sum(spent) == 25 or len(days) == 2  # the test itself may cross midnight
 
 
-def test_in_another_process_nothing_is_spent_yet(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    limited = budget(store, calls_per_process=1)
-    limited.reserve("exa", 0.01)
-    monkeypatch.setattr(os, "getpid", lambda: 1)
-    assert process(limited) == (0, 0)
-
-
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 def test_a_forked_process_begins_with_nothing_spent_and_no_lock_held(store: Store) -> None:
     limited = budget(store, calls_per_process=1)
     limited.reserve("exa", 0.01)
-    with limited._process.lock:
-        child = os.fork()
-        if child == 0:
-            with suppress(BaseException):
-                threading.Timer(20, os._exit, [2]).start()
-                limited.reserve("exa", 0.01)
-                os._exit(0 if process(limited) == (0.01, 1) else 1)
-            os._exit(3)
+    held = threading.Event()
+
+    def hold() -> None:
+        with budget_module._lock:
+            held.set()
+            threading.Event().wait(0.2)
+
+    threading.Thread(target=hold).start()
+    assert held.wait(20)
+    child = os.fork()
+    if child == 0:
+        with suppress(BaseException):
+            threading.Timer(20, os._exit, [2]).start()
+            limited.reserve("exa", 0.01)
+            os._exit(0 if process(limited) == (0.01, 1) else 1)
+        os._exit(3)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     refused(limited)

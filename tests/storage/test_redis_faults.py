@@ -245,10 +245,10 @@ async def test_bulk_runs_space_their_calls_together_and_each_alone_without_the_s
     elsewhere = {**settings, "cache": {"path": str(tmp_path / "other")}}
     with web(settings, server.url) as one, web(elsewhere, server.url) as two:
         runs = [limiter_for(each.rate_limits()) for each in (one, two)]
-        waits = [await each.reserve("host:a.example", 10.0) for each in (*runs, *runs)]
+        waits = [await each("host:a.example", 10.0) for each in (*runs, *runs)]
         assert waits == pytest.approx([0, 10, 20, 30], abs=1)
         server.kill()
-        alone = [await each.reserve("host:a.example", 10.0) for each in (*runs, *runs)]
+        alone = [await each("host:a.example", 10.0) for each in (*runs, *runs)]
         assert alone == pytest.approx([0, 0, 10, 10], abs=2)
 
 

@@ -157,5 +157,5 @@ def _with_stdin(texts: Sequence[str]) -> Iterator[str]:
     for text in texts:
         if text != "-":
             yield text
-        elif sys.stdin is not None:  # pyright: ignore[reportUnnecessaryComparison]  `<&-`
+        else:
             yield from (line.strip() for line in sys.stdin if line.strip())

@@ -13,6 +13,7 @@ from webtools import WebTools, bulk
 from webtools.bulk import Options, State, Summary
 from webtools.cli import drawing, output
 from webtools.display import hook
+from webtools.display.text import price
 from webtools.progress import Stage
 
 STOPPED = 4
@@ -65,8 +66,7 @@ def words(state: State) -> str:
     counts = {name: getattr(state, name) for name in ("ok", "empty", "failed", "skipped")}
     told = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
     left = "" if not state.seconds_left else f"; {_duration(state.seconds_left)} left"
-    cost = f"; {state.cost_usd:.6f}".rstrip("0").rstrip(".") + " USD"
-    return f"{state.done}{of} done{': ' if told else ''}{told}{cost}{left}"
+    return f"{state.done}{of} done{': ' if told else ''}{told}; {price(state.cost_usd)}{left}"
 
 
 def _duration(seconds: float) -> str:

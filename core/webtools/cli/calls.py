@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 from argparse import Namespace
+from datetime import UTC, datetime
 from time import monotonic
 from typing import Any
 
@@ -12,7 +12,7 @@ from webtools.cli.arguments import UsageError
 from webtools.cli.drawing import progress
 from webtools.cli.files import check_output, write_output
 from webtools.cli.models import synthesizer_of
-from webtools.cli.output import show
+from webtools.cli.output import FINE, report, show
 from webtools.errors import RequestTimeoutError
 from webtools.tools import TOOLS, ToolResult
 
@@ -26,6 +26,19 @@ def call(options: Namespace) -> int:
     if options.output is None or result.is_error:
         return show(options.tool, result, options, monotonic() - began)
     return write_output(options, result)
+
+
+def plan(options: Namespace) -> int:
+    """Describe what a research call with these arguments would do."""
+    from webtools.display.plan_text import plan_text  # noqa: PLC0415  no call needs it
+
+    given = arguments_of(options)
+    if options.model:
+        given["synthesis"] = synthesizer_of(options.model)
+    with WebTools(config=options.config, keyless=options.keyless) as web:
+        found = web.plan(**given)
+    report(options, plan_text(found, datetime.now(UTC)), found.model_dump(mode="json"))
+    return FINE
 
 
 def arguments_of(options: Namespace) -> dict[str, Any]:
@@ -68,22 +81,27 @@ def _result(options: Namespace, arguments: dict[str, Any]) -> ToolResult:
         if options.timeout is None:
             return web.call_tool(options.tool, arguments, progress=told, **how)
         work = web.acall_tool(options.tool, arguments, progress=told, **how)
-        return asyncio.run(_within(options.timeout, work, web))
+        return _run_within(options.timeout, work, web)
 
 
 def _parts(options: Namespace) -> int:
     return 2 if options.run == "web-deep" else len(options.texts)
 
 
-async def _within(seconds: float, work: Any, web: WebTools) -> ToolResult:
-    """Await a call; at the end of its time it is cancelled, and its connections are closed.
+def _run_within(seconds: float, work: Any, web: WebTools) -> ToolResult:
+    """Run a call; at the end of its time it is cancelled, and its connections are closed.
 
     Raises:
         RequestTimeoutError: It took longer.
     """
-    async with web:
-        try:
+    import asyncio  # noqa: PLC0415 - only this way of calling takes it
+
+    async def within() -> ToolResult:
+        async with web:
             return await asyncio.wait_for(work, seconds)
-        except TimeoutError:
-            message = f"The call was ended after {seconds:g} s; give it more with --timeout."
-        raise RequestTimeoutError(message)
+
+    try:
+        return asyncio.run(within())
+    except TimeoutError:
+        message = f"The call was ended after {seconds:g} s; give it more with --timeout."
+    raise RequestTimeoutError(message)

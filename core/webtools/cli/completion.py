@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 from argparse import Namespace
-from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from webtools.cli.arguments import COMMANDS, parser_of, top_parser
@@ -39,14 +37,14 @@ def complete() -> None:
 
 def prepared() -> Parser:
     """Return the parser that the line in the environment asks for; its actions can complete."""
-    from argcomplete.completers import FilesCompleter  # noqa: PLC0415  as above
+    from argcomplete.completers import ChoicesCompleter, FilesCompleter  # noqa: PLC0415  as above
 
     parser = _asked_parser()
     completers: dict[str, Any] = dict.fromkeys(_PATHS, FilesCompleter())
     completers["provider"] = _providers
     for action in parser._actions:  # noqa: SLF001  argparse lists them nowhere else
-        offered = vars(action).get("offered") or action.choices
-        vars(action)["completer"] = completers.get(action.dest) or _chooser(offered)
+        offered: Any = vars(action).get("offered") or action.choices or ()
+        vars(action)["completer"] = completers.get(action.dest, ChoicesCompleter(offered))
     return parser
 
 
@@ -59,18 +57,11 @@ def _asked_parser() -> Parser:
     return top_parser()
 
 
-def _chooser(choices: Iterable[str] | None) -> Callable[..., list[str]]:
-    def offered(**_: Any) -> list[str]:
-        return list(choices or ())
-
-    return offered
-
-
 def _providers(**asked: Any) -> list[str]:
     from webtools.config import Settings  # noqa: PLC0415
     from webtools.errors import ConfigError  # noqa: PLC0415
 
-    given: argparse.Namespace = asked["parsed_args"]
+    given: Namespace = asked["parsed_args"]
     try:
         return [account.name for account in Settings(given.config).accounts().accounts]
     except ConfigError:  # typing goes on, whatever is wrong with the settings

@@ -1,5 +1,4 @@
 """`webtools config`: find, check, begin and change the config file."""
-# ruff: noqa: PLC0415
 
 from __future__ import annotations
 
@@ -11,6 +10,12 @@ from pathlib import Path
 
 from webtools.cli.arguments import UsageError
 from webtools.cli.output import FAILED, FINE, tell
+from webtools.config import EXAMPLE, Settings, check, config_paths, find_config
+from webtools.config.file import absolute, file_error, status
+from webtools.config.writing import begin_config, position_of, set_key
+from webtools.errors import ConfigError
+from webtools.providers import PROVIDERS
+from webtools.text.quoting import hint, quote
 
 _PROG = "webtools config"
 _TAKE_NAME = {"init", "set-key"}
@@ -27,26 +32,19 @@ def run(options: Namespace) -> int:
         print("\n".join(lines))
     else:
         tell("\n".join(lines))
-    return FINE if not options.live or _all_answer(options) else FAILED
+    if options.live:
+        from webtools.cli.live import probe  # noqa: PLC0415  nothing else here makes calls
 
-
-def _all_answer(options: Namespace) -> bool:
-    from webtools.cli.live import probe
-
-    return probe(_in_use(options))
+        return FINE if probe(_in_use(options)) else FAILED
+    return FINE
 
 
 def _path(options: Namespace) -> list[str]:
-    from webtools.config import config_paths
-
     used = _in_use(options) or "none, so the environment is read"
     return [f"Belongs at: {config_paths()[0]}", f"In use: {used}"]
 
 
 def _in_use(options: Namespace) -> Path | None:
-    from webtools.config import find_config
-    from webtools.config.file import absolute, file_error, status
-
     if options.config is None:
         return find_config()
     used = absolute(options.config)
@@ -55,26 +53,7 @@ def _in_use(options: Namespace) -> Path | None:
     return used
 
 
-def _check(options: Namespace) -> list[str]:
-    from webtools.config import Settings, check
-
-    return check(Settings(options.config))
-
-
-def _example(_: Namespace) -> list[str]:
-    from webtools.config import EXAMPLE
-
-    return [EXAMPLE]
-
-
 def _init(options: Namespace) -> list[str]:
-    from webtools.config import config_paths
-    from webtools.config.file import absolute
-    from webtools.config.writing import begin_config
-    from webtools.errors import ConfigError
-    from webtools.providers import PROVIDERS
-    from webtools.text.quoting import hint, quote
-
     path = absolute(options.config) if options.config else config_paths()[0]
     if not path.is_absolute():
         raise ConfigError("There is no home folder for a config file; name one with --config.")
@@ -96,9 +75,6 @@ def _init(options: Namespace) -> list[str]:
 
 
 def _set_key(options: Namespace) -> list[str]:
-    from webtools.config.writing import position_of, set_key
-    from webtools.errors import ConfigError
-
     if options.name is None:
         raise UsageError("NAME is missing: whose key is it?", _PROG)
     path = _in_use(options)
@@ -118,10 +94,8 @@ def _asked_type(known: list[str]) -> str:
 
 def _asked_key(whose: str, *, needed: bool) -> str:
     """Ask for a key without showing it, or read it from a pipe; never from the arguments."""
-    from webtools.errors import ConfigError
-
     try:
-        key = getpass(f"{whose} API key (not shown): ") if _is_terminal() else _piped_line()
+        key = getpass(f"{whose} API key (not shown): ") if _is_terminal() else sys.stdin.readline()
     except EOFError:
         key = ""
     if needed and not key.strip():
@@ -131,21 +105,17 @@ def _asked_key(whose: str, *, needed: bool) -> str:
 
 def _asked_url(whose: str) -> str:
     """Ask for the address of what everyone runs their own of, or read it from a pipe."""
-    return (input(f"URL of your {whose}: ") if _is_terminal() else _piped_line()).strip()
-
-
-def _piped_line() -> str:
-    return sys.stdin.readline() if sys.stdin is not None else ""  # pyright: ignore[reportUnnecessaryComparison]  `<&-` makes it so
+    return (input(f"URL of your {whose}: ") if _is_terminal() else sys.stdin.readline()).strip()
 
 
 def _is_terminal() -> bool:
-    return sys.stdin is not None and sys.stdin.isatty()  # pyright: ignore[reportUnnecessaryComparison]  `<&-` makes it so
+    return sys.stdin.isatty()
 
 
 _ACTIONS: dict[str, Callable[[Namespace], list[str]]] = {
     "path": _path,
-    "check": _check,
-    "example": _example,
+    "check": lambda options: check(Settings(options.config)),
+    "example": lambda _: [EXAMPLE],
     "init": _init,
     "set-key": _set_key,
 }

@@ -36,29 +36,24 @@ exit codes: 0 all is done; 1 all is done, and rows have failed; 2 wrong usage or
 settings; 4 stopped, as the budget is spent or a provider refuses; 130 Ctrl-C
 """,
     (
-        choice("operation", "OPERATION", "search fetch research", "search, fetch, research"),
-        value("input", "INPUT", "file with the items, or - for stdin"),
-        value("-o --output", "FILE", "Write the rows to this file.", required=True),
+        choice("operation OPERATION", "search fetch research", "search, fetch, research"),
+        value("input INPUT", "file with the items, or - for stdin"),
+        value("-o --output FILE", "Write the rows to this file.", required=True),
         value(
-            "--set",
-            "NAME=VALUE",
+            "--set NAME=VALUE",
             "Argument of every call, such as limit=5 or provider=exa-main; repeatable.",
             dest="arguments",
             action="append",
             type=_assignment,
             default=[],
         ),
-        value("--workers", "N", "Calls at the same time (default 16).", type=int),
-        value("--attempts", "N", "Tries of an item at most (default 3).", type=int),
+        value("--workers N", "Calls at the same time (default 16).", type=int),
+        value("--attempts N", "Tries of an item at most (default 3).", type=int),
         value(
-            "--interval",
-            "SECONDS",
-            "From one search or question to the next (default 0).",
-            type=float,
+            "--interval SECONDS", "From one search or question to the next (default 0).", type=float
         ),
         value(
-            "--host-interval",
-            "SECONDS",
+            "--host-interval SECONDS",
             "From one page of a host to its next, where pages are read directly (default 1).",
             type=float,
         ),
@@ -70,21 +65,19 @@ settings; 4 stopped, as the budget is spent or a provider refuses; 130 Ctrl-C
             default=None,
         ),
         choice(
-            "--cache",
-            "MODE",
+            "--cache MODE",
             "use refresh bypass",
             "What to do with cached answers: use (default), refresh or bypass.",
         ),
-        value("--column", "NAME", "Column or key with the query or URL; leave others alone."),
+        value("--column NAME", "Column or key with the query or URL; leave others alone."),
         flag("--retry-failed", "Do the rows anew that failed.", default=None),
         choice(
-            "--in-flight",
-            "HOW",
+            "--in-flight HOW",
             "resend skip",
             "Calls under way when an earlier run was killed: resend them (default), which may "
             "pay twice, or skip them with a row that says so.",
         ),
-        choice("--on", "WHERE", "local ray", "local (default) or ray."),
+        choice("--on WHERE", "local ray", "local (default) or ray."),
         flag("--quiet", "Say nothing unless something is wrong."),
         CONFIG,
         as_json("Print the counts as one JSON document."),
@@ -104,10 +97,9 @@ examples:
   webtools verify --json answer.md | jq '.claims[] | select(.status == "unsupported")'
 """,
     (
-        value("file", "FILE", "the answer, as Markdown or plain text; - is stdin"),
+        value("file FILE", "the answer, as Markdown or plain text; - is stdin"),
         value(
-            "--source",
-            "URL",
+            "--source URL",
             "a page to check against; [1] means the first. Without any, the URLs in the answer",
             dest="sources",
             action="append",
@@ -129,7 +121,7 @@ examples:
   webtools log tail                           shows the ids of recent calls
 """,
     (
-        value("call", "CALL-ID", "id of the call, or its beginning"),
+        value("call CALL-ID", "id of the call, or its beginning"),
         CONFIG,
         as_json("print the explanation and the events as one JSON document"),
     ),
@@ -149,15 +141,14 @@ examples:
   webtools log tail --json | jq 'select(.event == "provider_error")'
 """,
     (
-        choice("action", "ACTION", "tail", "see below"),
+        choice("action ACTION", "tail", "see below"),
         value(
-            "-n --lines",
-            "N",
+            "-n --lines N",
             "print so many lines, 20 without; with --call, all",
             type=number(int, 0, 10**9, "is no number of lines; use 0 or more"),
         ),
         flag("--follow", "go on with new lines, until Ctrl-C"),
-        value("--call", "ID", "only the call of this id; its beginning is enough"),
+        value("--call ID", "only the call of this id; its beginning is enough"),
         CONFIG,
         as_json("print the lines as they are in the file, a JSON object each"),
     ),
@@ -178,7 +169,7 @@ examples:
   webtools cache clear --config web-search.json
 """,
     (
-        choice("action", "ACTION", "stats clear", "see below"),
+        choice("action ACTION", "stats clear", "see below"),
         CONFIG,
         as_json("print the same as one JSON document"),
     ),
@@ -202,11 +193,11 @@ examples:
   webtools config check --live                     is each key good?
 """,
     (
-        choice("action", "ACTION", "path check example init set-key", "see below"),
-        value("name", "NAME", "init, set-key: name of the provider", nargs="?"),
-        value("--config", "PATH", "use this file, not the usual one"),
+        choice("action ACTION", "path check example init set-key", "see below"),
+        value("name NAME", "init, set-key: name of the provider", nargs="?"),
+        value("--config PATH", "use this file, not the usual one"),
         flag("--live", "check: also call each provider once, at the price of its smallest call"),
-        value("--type", "TYPE", "init: type of the provider, such as exa"),
+        value("--type TYPE", "init: type of the provider, such as exa"),
         flag("--force", "init: replace a file that is there"),
     ),
 )
@@ -226,11 +217,10 @@ examples:
   webtools mcp --http 10.0.0.5:8766 --token-file token.txt
 """,
     (
-        value("--http", "HOST:PORT", "Serve streamable HTTP there, at /mcp."),
-        value("--token-file", "FILE", "Ask clients for the token in this file (- stdin)."),
+        value("--http HOST:PORT", "Serve streamable HTTP there, at /mcp."),
+        value("--token-file FILE", "Ask clients for the token in this file (- stdin)."),
         value(
-            "--allow-host",
-            "HOST",
+            "--allow-host HOST",
             "Answer to this name in the Host and Origin headers too; repeatable.",
             action="append",
         ),
@@ -250,22 +240,19 @@ examples:
 """,
     (
         value(
-            "--port",
-            "N",
+            "--port N",
             "port, 0 for a free one (default %(default)s)",
             type=number(int, 0, 65_535, "is not a port; use 0 to 65535"),
             default=8765,
         ),
         value(
-            "--latency",
-            "SECONDS",
+            "--latency SECONDS",
             "delay every answer by so much (default none)",
             type=number(float, 0, 3600, "is no delay; use seconds from 0 to 3600"),
             default=0.0,
         ),
         value(
-            "--write-config",
-            "PATH",
+            "--write-config PATH",
             "write a config file that leads to the sandbox, with a cache and a log beside it; "
             "never replaces another file",
         ),
@@ -283,7 +270,7 @@ examples:
 """,
     (
         choice(
-            "shell", "SHELL", "bash zsh fish tcsh powershell", "bash, zsh, fish, tcsh or powershell"
+            "shell SHELL", "bash zsh fish tcsh powershell", "bash, zsh, fish, tcsh or powershell"
         ),
     ),
 )
@@ -300,7 +287,7 @@ examples:
   webtools demo --live "What is new in Python 3.13?"
 """,
     (
-        value("texts", "QUESTION", "What to ask.", nargs="*"),
+        value("texts QUESTION", "What to ask.", nargs="*"),
         flag("--live", "use your own config, and the web, in place of the offline sandbox"),
     ),
     "[QUESTION]",

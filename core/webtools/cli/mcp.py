@@ -9,6 +9,11 @@ from webtools.cli.output import FINE, USAGE, complain
 from webtools.client import WebTools
 
 _MISSING = "webtools mcp needs the MCP SDK 2.3 or later: pip install 'agent-webtools[mcp]'"
+_TYPED = (
+    "this waits for the client that started it, and speaks MCP over stdin and stdout. "
+    "Enter the command in the client's settings, or let clients connect: "
+    "webtools mcp --http 127.0.0.1:8766. Ctrl-C ends it."
+)
 
 
 def run(options: Namespace) -> int:
@@ -21,22 +26,14 @@ def run(options: Namespace) -> int:
     web = WebTools(config=options.config)
     try:
         if options.http is None:
-            _tell_who_types_it()
+            if sys.stdin.isatty():
+                complain(_TYPED)
             serving.serve_stdio(web)
         else:
             _serve_http(web, options)
     except KeyboardInterrupt:
         pass  # how a server is meant to end
     return FINE
-
-
-def _tell_who_types_it() -> None:
-    if sys.stdin is not None and sys.stdin.isatty():  # pyright: ignore[reportUnnecessaryComparison]  `<&-`
-        complain(
-            "this waits for the client that started it, and speaks MCP over stdin and stdout. "
-            "Enter the command in the client's settings, or let clients connect: "
-            "webtools mcp --http 127.0.0.1:8766. Ctrl-C ends it."
-        )
 
 
 def _serve_http(web: WebTools, options: Namespace) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from importlib import import_module
 from inspect import isclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from webtools.errors import ConfigError
 from webtools.flows.foreign import words_of
-from webtools.synthesis import Synthesizer
+
+if TYPE_CHECKING:
+    from webtools.synthesis import Synthesizer
 
 _FRAMEWORKS = (
     "pip install 'agent-webtools[langchain]' langchain langchain-{0}",

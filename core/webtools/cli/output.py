@@ -11,7 +11,7 @@ from argparse import Namespace
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from io import TextIOWrapper
+from io import StringIO, TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -32,22 +32,24 @@ _ENVELOPE = ("results", "meta", "synthesis")
 
 
 def prepare() -> None:
-    """Keep characters that a terminal or a pipe cannot take from ending the program."""
-    for stream in (sys.stdin, sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
+    """Keep streams that are closed, or cannot take a character, from ending the program."""
+    for name in ("stdin", "stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # as `>&-` makes it
+            setattr(sys, name, StringIO())
+        elif isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
 
 
 def end_line() -> None:
     """End the line of `^C`, or of a question, on a terminal."""
-    if sys.stderr is not None and sys.stderr.isatty():  # pyright: ignore[reportUnnecessaryComparison]  `2>&-`
+    if sys.stderr.isatty():
         print(file=sys.stderr)
 
 
 def flush() -> None:
     """Send what is buffered, so that a reader who left is noticed here and not at exit."""
-    if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison]  `>&-` makes it so
-        sys.stdout.flush()
+    sys.stdout.flush()
 
 
 def abandon() -> None:
@@ -95,14 +97,21 @@ def show(tool: str, result: ToolResult, options: Namespace, seconds: float | Non
     """Show a tool's result in the way asked for, and return the exit code for it."""
     told = replace(result, text=_for_people(tool, result))
     if options.json:
-        print_json(_data(tool, result))
+        is_envelope = tool == "web_research" and not result.is_error
+        names = _ENVELOPE if is_envelope else result.details
+        print_json({name: result.details[name] for name in names})
     elif not result.is_error:
-        _show_text(tool, told, seconds, plain=options.plain)
+        from webtools.cli.drawing import draw  # noqa: PLC0415  not needed for `--json`
+
+        if options.plain:
+            print(told.text)
+        elif not draw(tool, told, seconds):
+            tell(told.text)
         _show_how_to_read_on(result, options)
     if not result.is_error:
         return NOTHING if _found_nothing(tool, result.details) else FINE
     complain(told.text)
-    code = _code(result.details["error"]["type"])
+    code = USAGE if result.details["error"]["type"] in _USERS_TO_MEND else FAILED
     if result.call_id and code == FAILED:  # of what the user mends, it would repeat the message
         note(f"`{command(options, 'explain', result.call_id)}` tells why.")
     return code
@@ -126,7 +135,7 @@ def _show_how_to_read_on(result: ToolResult, options: Namespace) -> None:
         reading = command(options, "read", handle, *offset)
         print(f"[Read on: {reading}]")
         said += f"; `{reading}` reads on"
-    if sys.stdout is not None and not sys.stdout.isatty():  # pyright: ignore[reportUnnecessaryComparison]
+    if not sys.stdout.isatty():
         note(f"{said}.")
 
 
@@ -158,26 +167,6 @@ def _for_people(tool: str, result: ToolResult) -> str:
     return text if handle is None else re.sub(_pointer(handle), "", text)
 
 
-def _data(tool: str, result: ToolResult) -> dict[str, Any]:
-    """Return the details; of research that succeeded, the envelope alone."""
-    if tool != "web_research" or result.is_error:
-        return result.details
-    return {key: result.details[key] for key in _ENVELOPE}
-
-
-def _show_text(tool: str, result: ToolResult, seconds: float | None, *, plain: bool) -> None:
-    from webtools.cli.drawing import draw  # noqa: PLC0415  not needed for `--json`
-
-    if plain:
-        print(result.text)
-    elif not draw(tool, result, seconds):
-        tell(result.text)
-
-
-def _code(error_type: str) -> int:
-    return USAGE if error_type in _USERS_TO_MEND else FAILED
-
-
 def failure(error: WebToolsError, *, as_json: bool) -> int:
     """Report an error of ours and give the exit code for it."""
     if as_json:
@@ -185,7 +174,7 @@ def failure(error: WebToolsError, *, as_json: bool) -> int:
 
         print_json(error_details(error))
     complain(str(error))
-    return _code(type(error).__name__)
+    return USAGE if type(error).__name__ in _USERS_TO_MEND else FAILED
 
 
 def usage_failure(error: UsageError, *, as_json: bool) -> int:

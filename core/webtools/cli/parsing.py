@@ -66,14 +66,15 @@ class Command:
         return self.texts.partition(" ")[0]
 
 
-def value(names: str, metavar: str, text: str, **how: Any) -> Argument:
-    """Describe an argument with a value."""
-    return names.split(), {"metavar": metavar, "help": text, **how}
+def value(names: str, text: str, **how: Any) -> Argument:
+    """Describe an argument with a value, such as `-n --lines N`; the last word stands for it."""
+    *spellings, metavar = names.split()
+    return spellings, {"metavar": metavar, "help": text, **how}
 
 
-def choice(names: str, metavar: str, choices: str, text: str, **how: Any) -> Argument:
+def choice(names: str, choices: str, text: str, **how: Any) -> Argument:
     """Describe an argument whose value is one of a few words."""
-    return value(names, metavar, text, choices=tuple(choices.split()), **how)
+    return value(names, text, choices=tuple(choices.split()), **how)
 
 
 def flag(names: str, text: str, **how: Any) -> Argument:
@@ -86,7 +87,7 @@ def as_json(text: str) -> Argument:
     return flag("--json", text)
 
 
-CONFIG = value("--config", "PATH", "Read this config file, not the usual one.")
+CONFIG = value("--config PATH", "Read this config file, not the usual one.")
 
 
 class UsageError(Exception):

@@ -17,9 +17,9 @@ _MODEL = (
 )
 _time = number(float, 1e-9, 86_400, "is no time; use seconds above 0, up to 86400")
 _CALL = (
-    value("--timeout", "SECONDS", "End the whole call after so long.", type=_time),
+    value("--timeout SECONDS", "End the whole call after so long.", type=_time),
     CONFIG,
-    value("-o --output", "FILE", "Write to this file, uncut, and print nothing."),
+    value("-o --output FILE", "Write to this file, uncut, and print nothing."),
     flag("--force", "Replace FILE if it is there."),
     flag("--plain", "Print on a terminal what a pipe would get."),
 )
@@ -133,7 +133,7 @@ CALLS = {
 }
 PLAN = Command(
     "what a research command would do and cost; nothing is sent",
-    "plan:answer",
+    "calls:plan",
     "Tell what a research command would do and cost at most. Nothing is sent.",
     """\
 examples:

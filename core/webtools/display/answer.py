@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from webtools.display.outline import (
     LONGEST_SENTENCE,
@@ -29,7 +30,6 @@ from webtools.results import (
     Claim,
     Passage,
     ResearchEnvelope,
-    ResearchResult,
     ResearchSynthesis,
     Verified,
 )
@@ -57,19 +57,25 @@ def research_parts(
     cited = answer.citations[: limits.pages] if answer else []
     numbers = {url: number for number, url in reversed([*enumerate(cited, 1)])}
     if answer and answer.summary:
-        yield Answer([*_statements(answer, numbers, limits)], [place(url) for url in cited])
+        claims = [_statement(claim, numbers, limits) for claim in answer.claims[: limits.rows]]
+        whole = Statement(clip(answer.summary, limits.page // 2, limits))
+        yield Answer(claims or [whole], [place(url) for url in cited])
     elif answer and response.results:
         yield Prose(Clip(NO_ANSWER))
-    bare = answer is not None and bool(answer.summary or response.passages)
     found = {result.url: result for result in response.results[: limits.rows]}
-    rows = [_cited_source(n, url, found.get(url), limits) for n, url in enumerate(cited, 1)]
+    rows = [
+        source(number, found[url], limits)
+        if url in found
+        else Source(number, cut(url, LONGEST_TITLE), place(url))
+        for number, url in enumerate(cited, 1)
+    ]
     others = [each for each in response.results[: limits.rows] if each.url not in numbers]
     rows += [source(n, item, limits) for n, item in enumerate(others, len(rows) + 1)]
     by_url = {each.place.shown: each.rank for each in reversed(rows)}
     if response.passages:
         yield _extracts(response, by_url, limits, folded=bool(answer and answer.summary))
-    if bare:
-        rows = [_without_snippet(row) for row in rows]
+    if answer and (answer.summary or response.passages):  # which say what the snippets would
+        rows = [replace(row, snippet="", author="") for row in rows]
     if not rows:
         yield Prose(Clip(NO_RESULTS))
         return
@@ -92,15 +98,6 @@ def checked_parts(response: Verified, limits: Limits) -> Iterator[Answer | Listi
         yield Listing([("", rows)], 0, "Sources")
 
 
-def _statements(
-    answer: ResearchSynthesis, numbers: dict[str, int], limits: Limits
-) -> Iterator[Statement]:
-    if not answer.claims:
-        yield Statement(clip(answer.summary, limits.page // 2, limits))
-    for claim in answer.claims[: limits.rows]:
-        yield _statement(claim, numbers, limits)
-
-
 def _statement(claim: Claim, numbers: dict[str, int], limits: Limits) -> Statement:
     cited = [numbers[each.url] for each in claim.citations if each.url in numbers]
     first = claim.citations[:_MOST_QUOTATIONS]
@@ -111,16 +108,6 @@ def _statement(claim: Claim, numbers: dict[str, int], limits: Limits) -> Stateme
         Fact(name(claim.status), _STATUS_TONES.get(claim.status, "")),
         [*filter(None, quotations)],
     )
-
-
-def _cited_source(number: int, url: str, result: ResearchResult | None, limits: Limits) -> Source:
-    if result is not None:
-        return source(number, result, limits)
-    return Source(number, cut(url, LONGEST_TITLE), place(url))
-
-
-def _without_snippet(row: Source) -> Source:
-    return Source(row.rank, row.title, row.place, row.day, row.provider)
 
 
 def _extracts(

@@ -29,7 +29,7 @@ from webtools.display.outline import (
     source,
     subject,
 )
-from webtools.display.text import count, cut, day, grouped, minute, price
+from webtools.display.text import count, cut, day, minute, more, price
 from webtools.output.formatting import NO_ANSWER, NO_RESULTS, passages_section
 from webtools.output.truncation import MAX_BYTES
 from webtools.results import (
@@ -65,8 +65,10 @@ def outline(response: Any, limits: Limits = WHOLE) -> Outline:  # noqa: ARG001
 def by_query(response: SearchResponse) -> dict[str, list[SearchResult]]:
     """Sort the results by query; a failed query has no entry, one without results an empty one."""
     failed = {error.query for error in response.errors}
-    answered = [query for query in response.queries if query not in failed]
-    return grouped(response.results, lambda result: result.query, answered)
+    found = {query: list[SearchResult]() for query in response.queries if query not in failed}
+    for result in response.results:
+        found.setdefault(result.query, []).append(result)
+    return found
 
 
 @outline.register
@@ -76,6 +78,10 @@ def _(response: SearchResponse, limits: Limits = WHOLE) -> Outline:
     asked = count(len(response.queries), "query", "queries") if several else ""
     facts = [*_origin(response), asked]
     facts += [f"{name(key)}: {name(state)}" for key, state in response.filters.items()]
+    failures = [
+        Note(f"“{subject(error.query)}” failed", sentence(error.message), bad=True)
+        for error in response.errors[:_MOST_NOTES]
+    ]
     listing = Listing([*_groups(response, limits)], max(total - limits.rows, 0))
     return Outline(
         "Search",
@@ -84,7 +90,7 @@ def _(response: SearchResponse, limits: Limits = WHOLE) -> Outline:
         [Fact(count(total, "result")), Fact(failed, "bad")],
         [*filter(None, facts)],
         [listing if total or several else Prose(Clip(NO_RESULTS)), *_held(response, limits)],
-        [*_failed_queries(response), *_warnings(response.warnings)],
+        [*failures, *_more(len(response.errors), "queries failed"), *_warnings(response.warnings)],
     )
 
 
@@ -128,7 +134,7 @@ def _(response: FetchResponse, limits: Limits = WHOLE) -> Outline:
         [*_origin(response)],
         [_document(page, most, limits) for page in shown],
         [*_warnings(response.warnings)],
-        f"… and {count(hidden, 'more page')}" if hidden else "",
+        more(hidden, "page"),
     )
 
 
@@ -141,13 +147,13 @@ def _(page: Page, limits: Limits = WHOLE) -> Outline:
 @outline.register(SearchResult)
 @outline.register(ResearchResult)
 def _(result: SearchResult | ResearchResult, limits: Limits = WHOLE) -> Outline:
-    found, query, pages = source(1, result, limits), "", list[Document]()
+    found, query, pages = source(1, result, limits), "", list[Page]()
     if isinstance(result, SearchResult):
-        query = subject(result.query)
-        pages = [_document(page, limits.page, limits) for page in _contents([result])]
+        query, pages = subject(result.query), _contents([result])
     facts = [*filter(None, (found.day, found.author))]
     part = Document(found.title, found.place, facts, summary=Clip(found.snippet), is_alone=True)
-    return Outline("Result", query, found.provider, [], [], [part, *pages])
+    held = [_document(page, limits.page, limits) for page in pages]
+    return Outline("Result", query, found.provider, [], [], [part, *held])
 
 
 @outline.register
@@ -206,9 +212,8 @@ def _(response: ReadResponse, limits: Limits = WHOLE) -> Outline:
             f"next offset {further:,}" if further is not None else "the end",
         ]
     part = Prose(clip(response.content, MAX_BYTES, limits), verbatim=True)
-    found_facts = [Fact(text) for text in found]
-    handle = name(response.handle)
-    return Outline("Part", subject(response.find), handle, found_facts, [], [part], notes)
+    query, handle = subject(response.find), name(response.handle)
+    return Outline("Part", query, handle, [*map(Fact, found)], [], [part], notes)
 
 
 @outline.register
@@ -243,6 +248,12 @@ def _(response: ResearchEnvelope, limits: Limits = WHOLE) -> Outline:
 @outline.register
 def _(response: ResearchPlan, limits: Limits = WHOLE) -> Outline:
     recent = f"recent: {count(response.recency_days, 'day')}" if response.recency_days else ""
+    steps = [step for step in (*response.chain, response.reading, response.synthesis) if step]
+    grid = Grid(
+        ("name", "type", "task", "price", "state"),
+        ("Provider", "Type", "Task", "At most", "State"),
+        [_plan_row(step) for step in steps[: limits.rows]],
+    )
     chain = " → ".join(name(step.provider) for step in response.chain[:5])
     facts = [
         f"up to {count(response.limit, 'source')}",
@@ -258,7 +269,7 @@ def _(response: ResearchPlan, limits: Limits = WHOLE) -> Outline:
         "",
         [Fact(chain), Fact(f"at most {price(response.worst_cost_usd)}")],
         [*filter(None, facts)],
-        [_plan_grid(response, limits)],
+        [grid],
         [Note("Pages", NO_READER)] if lacks_reader(response) else [],
     )
 
@@ -270,15 +281,6 @@ def _(response: Verified, limits: Limits = WHOLE) -> Outline:
     facts = [*verdicts(response)] or [Fact("no claims")]
     parts: list[Part] = [*checked_parts(response, limits)]
     return Outline("Verified", "", "", facts, [], parts, notes)
-
-
-def _plan_grid(plan: ResearchPlan, limits: Limits) -> Grid:
-    steps = [step for step in (*plan.chain, plan.reading, plan.synthesis) if step is not None]
-    return Grid(
-        ("name", "type", "task", "price", "state"),
-        ("Provider", "Type", "Task", "At most", "State"),
-        [_plan_row(step) for step in steps[: limits.rows]],
-    )
 
 
 @outline.register
@@ -333,14 +335,6 @@ def _origin(response: SearchResponse | FetchResponse | SummaryResponse) -> Itera
     if response.cache_hit:
         kept = response.retrieved_at
         yield f"cached {minute(kept)}" if kept else "cached"
-
-
-def _failed_queries(response: SearchResponse) -> list[Note]:
-    notes = [
-        Note(f"“{subject(error.query)}” failed", sentence(error.message), bad=True)
-        for error in response.errors[:_MOST_NOTES]
-    ]
-    return notes + _more(len(response.errors), "queries failed")
 
 
 def _warnings(warnings: Sequence[str]) -> list[Note]:

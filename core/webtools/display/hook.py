@@ -56,7 +56,7 @@ class Bounded:
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         """Return the fields with their values cut; pydantic prints these."""
-        from webtools.display.lines import bounded  # noqa: PLC0415
+        from webtools.display.plain import bounded  # noqa: PLC0415
 
         try:
             return [(name, bounded(value)) for name, value in vars(self).items()]
@@ -104,7 +104,7 @@ class Drawn(Pictured):
     @_never_raising
     def __repr__(self) -> str:
         """Return one short line on what it is."""
-        from webtools.display.lines import line  # noqa: PLC0415
+        from webtools.display.plain import line  # noqa: PLC0415
 
         return f"<{type(self).__name__} {line(self)}>"
 
@@ -118,7 +118,7 @@ class Shown(Drawn, Bounded):
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         """Return that line for those who print models in their own way, such as rich."""
-        from webtools.display.lines import line  # noqa: PLC0415
+        from webtools.display.plain import line  # noqa: PLC0415
 
         try:
             return [(None, line(self))]

@@ -41,7 +41,7 @@ from webtools.display.outline import (
     Statement,
 )
 from webtools.display.style import STYLE
-from webtools.display.text import count
+from webtools.display.text import count, more
 from webtools.output.formatting import NO_RESULTS
 
 _HEADS = ("#", "Result", "Date", "Source")
@@ -53,12 +53,19 @@ _CLASSES = "webtools-shown tex2jax_ignore mathjax_ignore"
 def draw(response: Any) -> str:
     """Draw a response: what it holds, the answer first, and below it what to beware of."""
     shown = outline(response)
-    anchor = _prefix(shown)
+    # So that no other output of the notebook names its sources alike.
+    told = f"{shown.subject}\n{shown.facts}".encode(errors="replace")
+    anchor = f"webtools-{hashlib.sha256(told).hexdigest()[:8]}"
     parts = [_part(part, anchor) for part in shown.parts]
     above = [_note(note) for note in shown.notes if note.bad]
     below = [_note(note) for note in shown.notes if not note.bad]
-    more = div("more", shown.hidden)
-    children = [_head(shown), *above, *parts, more, folded(_labels(shown.notes), *below)]
+    children = [
+        _head(shown),
+        *above,
+        *parts,
+        div("more", shown.hidden),
+        folded(_labels(shown.notes), *below),
+    ]
     return str(tag("div", tag("style", Html(STYLE)), *children, class_=_CLASSES))
 
 
@@ -87,12 +94,6 @@ def _note(note: Note) -> Html:
     return div(kind, joined([span("label", label), tag("bdi", note.text)], " "))
 
 
-def _prefix(shown: Outline) -> str:
-    """Name the sources so that no other output of the notebook has the same names."""
-    told = f"{shown.subject}\n{shown.facts}".encode(errors="replace")
-    return f"webtools-{hashlib.sha256(told).hexdigest()[:8]}"
-
-
 @singledispatch
 def _part(part: Any, _anchor: str) -> Html:
     raise TypeError(type(part).__name__)
@@ -102,7 +103,7 @@ def _part(part: Any, _anchor: str) -> Html:
 def _(part: Listing, anchor: str) -> Html:
     cited = anchor if part.title else ""
     rows = [row for query, found in part.groups for row in _group(query, found, cited)]
-    return joined([table("results", _HEADS, rows), _more(part.hidden, "result")])
+    return joined([table("results", _HEADS, rows), div("more", more(part.hidden, "result"))])
 
 
 def _group(query: str, found: list[Source], anchor: str) -> Iterator[Html]:
@@ -126,10 +127,6 @@ def _row(found: Source, anchor: str) -> Html:
     return tag("tr", joined(cells, " "), id=f"{anchor}-{found.rank}" if anchor else "")
 
 
-def _more(number: int, what: str) -> Html:
-    return div("more", f"… and {count(number, f'more {what}')}" if number > 0 else "")
-
-
 @_part.register
 def _(part: Answer, anchor: str) -> Html:
     return div("answer", *(_statement(each, anchor, len(part.sources)) for each in part.statements))
@@ -148,7 +145,7 @@ def _(part: Extracts, _anchor: str) -> Html:
         joined([div("title", _heading(each.number, each.heading)), _clip(each.text)])
         for each in part.items
     ]
-    parts = [*shown, _more(part.hidden, "passage")]
+    parts = [*shown, div("more", more(part.hidden, "passage"))]
     if part.folded:
         return folded(f"{part.title} ({len(shown) + part.hidden})", *parts)
     return joined([div("head", part.title), *parts])

@@ -8,11 +8,13 @@ from math import inf
 from typing import TypeAlias
 
 from webtools.display.contents import NO_READER, lacks_reader
-from webtools.display.text import minute
+from webtools.display.outline import name, sentence, subject
+from webtools.display.text import minute, price
 from webtools.logs.reading import amount, duration, joined, size
-from webtools.results import BudgetState, PlanStep, ResearchPlan
+from webtools.results import PlanStep, ResearchPlan
 
 _LABEL = 20
+_MOST_STEPS = 20
 _Left: TypeAlias = tuple[float, float, str]
 
 
@@ -20,10 +22,10 @@ def plan_text(plan: ResearchPlan, now: datetime) -> str:
     """Write a plan as of now."""
     return "\n".join(
         [
-            f"Plan for {plan.command}: {plan.query}",
+            f"Plan for {name(plan.command)}: {subject(plan.query)}",
             "",
             f"Asked in turn until one finds something, at most {amount(plan.limit, 'source')}:",
-            *_chain_lines(plan.chain),
+            *_chain_lines(plan.chain[:_MOST_STEPS]),
             "",
             *(f"{label + ':':<{_LABEL}}{text}" for label, text in _facts(plan, now)),
         ]
@@ -31,11 +33,10 @@ def plan_text(plan: ResearchPlan, now: datetime) -> str:
 
 
 def _chain_lines(chain: Sequence[PlanStep]) -> Iterator[str]:
-    names = max(len(step.provider) for step in chain)
-    tasks = max(len(step.task) for step in chain)
-    for number, step in enumerate(chain, 1):
-        head = f"{number:>3}. {step.provider:<{names}}  {step.task:<{tasks}}"
-        yield f"{head}  {_price(step)}"
+    steps = [(name(step.provider), name(step.task), step) for step in chain]
+    names, tasks = max(len(each[0]) for each in steps), max(len(each[1]) for each in steps)
+    for number, (provider, task, step) in enumerate(steps, 1):
+        yield f"{number:>3}. {provider:<{names}}  {task:<{tasks}}  {_price(step)}"
         if step.parked_until is not None:
             yield f"     {_parked(step)}"
 
@@ -49,31 +50,28 @@ def _facts(plan: ResearchPlan, now: datetime) -> Iterator[tuple[str, str]]:
     if plan.recency_days is not None:
         yield "Counts as recent", f"what is at most {amount(plan.recency_days, 'day')} old"
     yield "In the cache", _kept(plan.kept_since, now)
-    yield "Costs at most", f"{_usd(plan.worst_cost_usd)} USD"
+    yield "Costs at most", price(plan.worst_cost_usd)
     yield "Prints at most", size(plan.most_output_bytes)
-    if plan.budget is not None:
-        yield "Budget left", _left(plan.budget)
-        if refusal := _refusal(plan, plan.budget):
-            yield "Budget", refusal
+    yield from _budget(plan)
 
 
 def _writer(plan: ResearchPlan) -> str:
     if plan.synthesizer is None:
         return "nobody, there is none"
     if plan.synthesis is None:
-        return f"{plan.synthesizer}, here, at no cost"
+        return f"{name(plan.synthesizer)}, here, at no cost"
     return _other(plan.synthesis)
 
 
 def _other(step: PlanStep) -> str:
     """Describe a step that is not of the chain."""
-    return joined([step.provider, _price(step), _parked(step)])
+    return joined([name(step.provider), _price(step), _parked(step)])
 
 
 def _parked(step: PlanStep) -> str:
     if step.parked_until is None:
         return ""
-    return f"parked until {minute(step.parked_until)}, because {step.reason}"
+    return f"parked until {minute(step.parked_until)}, because {sentence(step.reason)}"
 
 
 def _kept(since: datetime | None, now: datetime) -> str:
@@ -83,36 +81,33 @@ def _kept(since: datetime | None, now: datetime) -> str:
     return f"yes, since {minute(since)} ({age}); nothing would be sent"
 
 
-def _left(budget: BudgetState) -> str:
-    usd = [
-        f"{_usd(max(left, 0))} of {_usd(most)} USD {when}" for left, most, when in _usd_left(budget)
-    ]
-    calls = [
-        f"{max(left, 0):,.0f} of {amount(most, 'call')} {when}"
-        for left, most, when in _calls_left(budget)
-    ]
-    return ", ".join([*usd, *calls])
+def _budget(plan: ResearchPlan) -> Iterator[tuple[str, str]]:
+    if (budget := plan.budget) is None:
+        return
+    usd = _left(
+        (budget.usd_per_day, budget.usd_today, "today"),
+        (budget.usd_per_process, budget.usd_process, "per process"),
+    )
+    calls = _left(
+        (budget.calls_per_day, budget.calls_today, "today"),
+        (budget.calls_per_process, budget.calls_process, "per process"),
+    )
+    told = [f"{price(max(left, 0), '')} of {price(most)} {when}" for left, most, when in usd]
+    told += [f"{max(left, 0):,.0f} of {amount(most, 'call')} {when}" for left, most, when in calls]
+    yield "Budget left", ", ".join(told)
+    if refusal := _refusal(
+        plan, *(min((each[0] for each in left), default=inf) for left in (usd, calls))
+    ):
+        yield "Budget", refusal
 
 
-def _usd_left(budget: BudgetState) -> list[_Left]:
-    today = budget.usd_per_day, budget.usd_today
-    return _limits(today, (budget.usd_per_process, budget.usd_process))
-
-
-def _calls_left(budget: BudgetState) -> list[_Left]:
-    today = budget.calls_per_day, budget.calls_today
-    return _limits(today, (budget.calls_per_process, budget.calls_process))
-
-
-def _limits(*limits: tuple[float | None, float | None]) -> list[_Left]:
+def _left(*limits: tuple[float | None, float | None, str]) -> list[_Left]:
     """Return what is left of each limit that is set, the limit, and for what it is set."""
-    named = zip(limits, ("today", "per process"), strict=True)
-    return [(most - (spent or 0), most, when) for (most, spent), when in named if most is not None]
+    return [(most - (spent or 0), most, when) for most, spent, when in limits if most is not None]
 
 
-def _refusal(plan: ResearchPlan, budget: BudgetState) -> str:
-    """Describe what the budget would refuse; a kept answer takes nothing from it."""
-    usd, calls = _least_left(budget)
+def _refusal(plan: ResearchPlan, usd: float, calls: float) -> str:
+    """Describe what a budget would refuse of which so much is left; a kept answer takes none."""
     steps = [step for step in plan.chain if step.parked_until is None] or plan.chain
     others = [step for step in (plan.reading, plan.synthesis) if step is not None]
     if plan.kept_since is not None:
@@ -124,16 +119,5 @@ def _refusal(plan: ResearchPlan, budget: BudgetState) -> str:
     return ""
 
 
-def _least_left(budget: BudgetState) -> tuple[float, float]:
-    usd, calls = _usd_left(budget), _calls_left(budget)
-    return min((left for left, *_ in usd), default=inf), min(
-        (left for left, *_ in calls), default=inf
-    )
-
-
 def _price(step: PlanStep) -> str:
-    return f"at most {_usd(step.worst_cost_usd)} USD" if step.worst_cost_usd else "free"
-
-
-def _usd(usd: float) -> str:
-    return f"{usd:.6f}".rstrip("0").rstrip(".")
+    return f"at most {price(step.worst_cost_usd)}" if step.worst_cost_usd else "free"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from importlib import import_module
+from operator import itemgetter
 from statistics import median
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
@@ -139,26 +140,22 @@ def _periods(days: Sequence[date]) -> dict[str, int]:
     if not days:
         return {}
     first, last = days[0], days[-1]
+    years = last.year - first.year
+    step = 1 + years // _MOST_BARS
+    written, every = 0, 365  # characters of a date, and days from one look to the next
     if (last - first).days <= _BY_DAY:
-        ordinals = range(first.toordinal(), last.toordinal() + 1)
-        found = {date.fromordinal(each).isoformat(): 0 for each in ordinals}
-        return found | Counter(day.isoformat() for day in days)
-    if _month(last) - _month(first) <= _BY_MONTH:
-        months = range(_month(first), _month(last) + 1)
-        named = {each: f"{each // 12}-{each % 12 + 1:02}" for each in months}
-        return dict.fromkeys(named.values(), 0) | Counter(named[_month(day)] for day in days)
-    step = 1 + (last.year - first.year) // _MOST_BARS
-    spans = {year: _years(year, step) for year in range(first.year, last.year + 1, step)}
-    starts = Counter(day.year - (day.year - first.year) % step for day in days)
-    return {name: starts[year] for year, name in spans.items()}
+        written, every = len("2026-11-20"), 1
+    elif years * 12 + last.month - first.month <= _BY_MONTH:
+        written, every = len("2026-11"), 28
 
+    def period(day: date) -> str:
+        start = day.year - (day.year - first.year) % step
+        span = str(start) if step == 1 else f"{start}-{start + step - 1}"
+        return day.isoformat()[:written] or span
 
-def _month(day: date) -> int:
-    return day.year * 12 + day.month - 1
-
-
-def _years(start: int, step: int) -> str:
-    return str(start) if step == 1 else f"{start}-{start + step - 1}"
+    ordinals = [*range(first.toordinal(), last.toordinal(), every), last.toordinal()]
+    found = dict.fromkeys((period(date.fromordinal(each)) for each in ordinals), 0)
+    return found | Counter(map(period, days))
 
 
 def _confidence(shown: ResearchEnvelope | Verified) -> Chart:
@@ -185,32 +182,31 @@ def _worst_costs(plan: ResearchPlan) -> Chart:
 
 def _costs(events: Iterable[LogEvent]) -> Chart:
     bars: _Bars = []
-    for provider, requests in _requests(events).items():
+    for provider, requests in _requests(events):
         usd = sum(each.number("cost_usd") or 0 for each in requests)
         bars.append((provider, usd, f"{price(usd)}, {count(len(requests), 'request')}"))
-    return Chart("Cost by provider", _descending(bars))
-
-
-def _descending(bars: _Bars) -> _Bars:
-    return sorted(bars, key=lambda bar: -bar[1])
+    return Chart("Cost by provider", sorted(bars, key=_length, reverse=True))
 
 
 def _times(events: Iterable[LogEvent]) -> Chart:
     bars: _Bars = []
-    for provider, requests in _requests(events).items():
+    for provider, requests in _requests(events):
         times = [each.number("ms") or 0 for each in requests]
         slowest = f", slowest {max(times):,.0f} ms" if len(times) > 1 else ""
         told = f"{median(times):,.0f} ms{slowest}, {count(len(times), 'request')}"
         bars.append((provider, median(times), told))
-    return Chart("Median time of a request by provider", _descending(bars))
+    return Chart("Median time of a request by provider", sorted(bars, key=_length, reverse=True))
 
 
-def _requests(events: Iterable[LogEvent]) -> dict[str, list[LogEvent]]:
+def _requests(events: Iterable[LogEvent]) -> Iterable[tuple[str, list[LogEvent]]]:
     found: defaultdict[str, list[LogEvent]] = defaultdict(list)
     for event in events:
         if event.name in _OUTCOMES and event.number("ms") is not None:
             found[event.provider].append(event)
-    return found
+    return found.items()
+
+
+_length = itemgetter(1)  # of a bar
 
 
 _OUTCOMES = {"provider_success", "provider_empty", "provider_error"}

@@ -21,7 +21,7 @@ from webtools.display.outline import (
     Prose,
     Source,
 )
-from webtools.display.text import count
+from webtools.display.text import more
 from webtools.output.formatting import NO_RESULTS
 
 _INDENT = "    "
@@ -67,10 +67,6 @@ def _muted(text: str) -> list[Row]:
     return [Row(text, "muted")] if text else []
 
 
-def _more(number: int, what: str) -> list[Row]:
-    return _muted(f"… and {count(number, f'more {what}')}" if number > 0 else "")
-
-
 def _note(note: Note) -> Row:
     label = "" if note.label in {"", "Warning"} else f"{note.label}: "
     return Row(f"{label}{note.text}", "bad" if note.bad else "warn", "✗ " if note.bad else "! ")
@@ -89,7 +85,7 @@ def _(part: Listing) -> Iterator[Row]:
         yield from _muted(query and f'"{query}"')
         yield from (row for each in found for row in _source(each))
         yield from [] if found else [Row(NO_RESULTS, marker=_INDENT)]
-    yield from _more(part.hidden, "result")
+    yield from _muted(more(part.hidden, "result"))
 
 
 def _source(found: Source) -> Iterator[Row]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any
 
 from webtools.text.visible import display_lines, display_text
 
-T = TypeVar("T")
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _RAW_PER_SHOWN = 4  # what is cleaned away takes room in the raw text
 
@@ -42,12 +41,12 @@ def cut_lines(value: Any, most: int, most_lines: int | None = None) -> tuple[str
     """
     if not isinstance(value, str):
         return "", ""
-    lines, more = display_lines(value[:most].strip("\n"), most_lines or most, most)
+    lines, left = display_lines(value[:most].strip("\n"), most_lines or most, most)
     text = "\n".join(lines).strip("\n")
     hidden = max(len(value) - most, 0)
     if hidden:
         return text, f"… (+{hidden:,} characters)"
-    return text, f"… and {count(more, 'more line')}" if more else ""
+    return text, more(left, "line")
 
 
 def prose_and_code(text: str) -> Iterator[tuple[bool, str]]:
@@ -69,6 +68,11 @@ def count(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def more(number: int, one: str) -> str:
+    """Return how many are left out, such as `… and 5 more results`, or "" for none."""
+    return f"… and {count(number, f'more {one}')}" if number > 0 else ""
+
+
 def day(moment: datetime | None) -> str:
     """Return the date, or "" for None."""
     return moment.date().isoformat() if moment else ""
@@ -79,19 +83,9 @@ def minute(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
-def price(usd: float) -> str:
+def price(usd: float, unit: str = " USD") -> str:
     """Return a sum, exact enough for a single call."""
-    return f"{usd:,.6f}".rstrip("0").rstrip(".") + " USD"
-
-
-def grouped(
-    results: Iterable[T], query_of: Callable[[T], str], queries: Iterable[str]
-) -> dict[str, list[T]]:
-    """Sort results by query: first those named, be it that they have none, then any others."""
-    found: dict[str, list[T]] = {query: [] for query in queries}
-    for result in results:
-        found.setdefault(query_of(result), []).append(result)
-    return found
+    return f"{usd:,.6f}".rstrip("0").rstrip(".") + unit
 
 
 class MissingLibraryError(ImportError):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
-from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -34,24 +33,20 @@ def wrapped(text: str, width: int) -> str:
     return "\n".join(part for line in text.split("\n") for part in _broken(line, width))
 
 
-def _broken(line: str, width: int) -> Iterator[str]:
+def _broken(line: str, width: int) -> list[str]:
     line = line.rstrip()  # from each of many blanks `_WORD` would look for a word to the end
     if _columns(line) <= width:
-        yield line
-        return
+        return [line]
     lead = _LEAD.match(line)
     indent = " " * min(len(lead[0]) if lead else 0, width // 2)
-    words, taken = list[str](), 0
+    lines, taken = list[str](), ""
     for word in _WORD.findall(line):
-        columns = _columns(word)
-        if words and taken + columns > width:
-            yield "".join(words)
-            words, taken = [], 0
-            word = indent + word.lstrip()  # noqa: PLW2901
-            columns = _columns(word)
-        words.append(word)
-        taken += columns
-    yield "".join(words)
+        if taken and _columns(taken) + _columns(word) > width:
+            lines.append(taken)
+            taken = indent + word.lstrip()
+        else:
+            taken += word
+    return [*lines, taken]
 
 
 def _columns(text: str) -> int:

@@ -12,8 +12,10 @@ from webtools.grounding.duplicates import Shingles, is_repeated, shingles_of
 from webtools.grounding.features import NAMES, features_of
 from webtools.grounding.matching import Document, narrow
 from webtools.grounding.ranking import (
+    BEST,
     Ranked,
     Ranking,
+    page_shares,
     rank_documents,
     score_of,
     shortened_heading,
@@ -22,12 +24,10 @@ from webtools.grounding.terms import find, lowered
 from webtools.grounding.units import Unit, readable, units_of
 
 MOST = 5  # claims
-_PASSAGES = 14  # that claims are taken from, best first
 _BESIDE = 0.5  # what the passage's own score counts beside that of the sentence
 _PAGE = 2.0  # what it counts how much of all that was ranked high stands on the same page
-_SPREAD = 2.0  # difference of scores at which one passage weighs e times another
 # Below the best score: what is worse bears on the question too little, sooner on another page.
-_MARGIN, _MARGIN_ELSEWHERE = 1.0, 0.2
+_MARGIN, _MARGIN_ELSEWHERE = 3.0, 0.2
 _LEAST_COVERAGE = 0.85  # of what the best has of the question, headings and title counted
 # Of the whole question: for tenfold text so much more, from none at so many characters on.
 _COVERAGE_BY_LENGTH, _SHORT, _MOST_ASKED = 0.23, 1000, 0.35
@@ -145,31 +145,19 @@ def _least_coverage(characters: int) -> float:
 def likelihood(candidates: Sequence[Candidate], ranking: Ranking) -> float:
     """Return how likely it is that the best of what may be quoted answers the question."""
     features, scores = [each.features for each in candidates], [each.score for each in candidates]
-    return probability(features, scores, ranking.matches.characters)
+    return probability(features, scores, ranking)
 
 
 def candidates_of(ranking: Ranking) -> list[Candidate]:
     """Return what may be quoted of the best passages, best first."""
-    passages = ranking.ranked[:_PASSAGES]
-    shares = _shares(passages)
+    shares = page_shares(ranking.ranked)
     found = [
         each
-        for passage in passages
+        for passage in ranking.ranked[:BEST]
         for each in _candidates(passage, ranking, shares[passage.match.document.number])
     ]
     found.sort(key=lambda each: -each.score)
     return found
-
-
-def _shares(passages: Sequence[Ranked]) -> dict[int, float]:
-    """Return by document how much stands on it of what was ranked high, 0 to 1 for the best."""
-    weights: dict[int, float] = {}
-    for each in passages:
-        weight = math.exp((each.score - passages[0].score) / _SPREAD)
-        number = each.match.document.number
-        weights[number] = weights.get(number, 0.0) + weight
-    most = max(weights.values(), default=1.0)
-    return {number: weight / most for number, weight in weights.items()}
 
 
 def _candidates(passage: Ranked, ranking: Ranking, share: float) -> Iterator[Candidate]:

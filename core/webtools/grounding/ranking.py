@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,8 @@ from webtools.grounding.weights import WEIGHTS
 from webtools.results import Passage
 
 CANDIDATES = 120  # passages that are looked at closely, best BM25 first
+BEST = 14  # of these, those that claims are taken from
+_SPREAD = 2.0  # difference of scores at which one passage weighs e times another
 _LEAST_LEFT = 120  # characters of a budget that are not worth filling
 _SHOWN_LEVELS = 2  # headings named above a passage
 _SHOWN_LENGTH = 80  # characters of each
@@ -97,6 +100,17 @@ def rank_documents(question: str, documents: Sequence[Document]) -> Ranking:
         ranked.append(Ranked(each, features, score_of(features)))
     ranked.sort(key=lambda each: -each.score)
     return Ranking(read, matches, pool, ranked)
+
+
+def page_shares(ranked: Sequence[Ranked]) -> dict[int, float]:
+    """Return by document how much stands on it of what is ranked best, 0 to 1 for the first."""
+    weights: dict[int, float] = {}
+    for each in ranked[:BEST]:
+        weight = math.exp((each.score - ranked[0].score) / _SPREAD)
+        number = each.match.document.number
+        weights[number] = weights.get(number, 0.0) + weight
+    most = max(weights.values(), default=1.0)
+    return {number: weight / most for number, weight in weights.items()}
 
 
 def fill(ranked: Iterable[Ranked], max_characters: int) -> list[Ranked]:

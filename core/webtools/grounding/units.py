@@ -32,7 +32,7 @@ LEANING = re.compile(
 _LEAD_IN = (":", "：", "::")
 _SIGNATURE = re.compile(r"`[^`\n]+`[^\n]*|[\w.]+ ?\([^\n]*\)[^\n]*")  # a line by itself
 _LONGEST_SIGNATURE = 160
-_LONGEST_PARAGRAPH = 400  # characters of one that is quoted whole
+_LONGEST_JOINED = 400  # characters of sentences that are quoted together
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,23 +100,29 @@ class _Quotable:
         if following is not None and following.kind == "code":
             yield from self._code(block, following)
         spans = sentence_spans(self._text, block.start + _mark(self._text, block), block.end)
-        if self._belongs_together(spans):
-            start, end = spans[0][0], spans[-1][1]
-            yield self._definition(end) if self._terms else self._unit(start, end, "sentence")
-            return
-        for number, (start, end) in enumerate(spans):
+        for number, (start, end) in enumerate(self._joined(spans)):
             if self._terms and not number and end - self._terms[0].start <= _LONGEST:
                 yield self._definition(end)
             elif is_sentence(self._text[start:end]):
                 yield self._unit(start, end, "sentence")
 
-    def _belongs_together(self, spans: Sequence[tuple[int, int]]) -> bool:
-        """Return whether the sentences of a short paragraph need the first, or are of one term."""
-        if len(spans) < 2 or spans[-1][1] - spans[0][0] > _LONGEST_PARAGRAPH:  # noqa: PLR2004
-            return False
-        texts = [self._text[first:last] for first, last in spans]
-        leaning = bool(self._terms) or all(map(LEANING.match, texts[1:]))
-        return leaning and all(map(is_sentence, texts))
+    def _joined(self, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Join to a sentence what leans on it, and to the first of a term what describes it too."""
+        joined: list[tuple[int, int]] = []
+        for start, end in spans:
+            before = joined[-1] if joined else None
+            leans = self._terms or LEANING.match(self._text, start, end)
+            if (
+                before
+                and leans
+                and end - before[0] <= _LONGEST_JOINED
+                and is_sentence(self._text[slice(*before)])
+                and is_sentence(self._text[start:end])
+            ):
+                joined[-1] = before[0], end
+            else:
+                joined.append((start, end))
+        return joined
 
     def _row(self, block: Block) -> Iterator[Unit]:
         """Return a row between its outer bars; a rule or a header is none."""

@@ -13,15 +13,17 @@ which each was judged by the nine others (answered of those that the page does n
 those that it does):
 
     threshold   not on the page   on the page
-    0.30                    42%           88%
-    0.35                    36%           86%
-    0.40                    27%           82%
-    0.42                    25%           80%
-    0.44                    23%           79%
-    0.46                    22%           76%
-    0.48                    20%           74%
-    0.50                    19%           72%
-    0.60                    14%           63%
+    0.30                    47%           92%
+    0.35                    41%           91%
+    0.40                    35%           88%
+    0.42                    32%           87%
+    0.44                    31%           84%
+    0.46                    27%           84%
+    0.48                    24%           80%
+    0.50                    24%           78%
+    0.52                    22%           77%
+    0.55                    21%           73%
+    0.60                    18%           67%
 """
 
 # fmt: off
@@ -73,43 +75,17 @@ WEIGHTS: dict[str, float] = {
     "default_number": 1.252,
 }
 ANSWERED: dict[str, float] = {
-    "bm25": -0.217,
-    "bm25_share": -0.862,
-    "coverage": 0.214,
-    "coverage_around": 0.941,
-    "window": 0.388,
-    "pairs": 0.855,
-    "opening": 0.524,
-    "related": 4.574,
-    "missing_rarest": 0.573,
-    "identifiers": 0.476,
-    "title": -0.596,
-    "all_terms": -0.462,
-    "lead": 0.926,
-    "path": 2.193,
-    "page_share": 1.262,
-    "person_shown": 0.290,
-    "time_shown": 0.143,
-    "place_shown": 1.043,
-    "number_shown": 1.267,
-    "way_shown": -0.419,
-    "named_shown": 0.193,
-    "default_shown": -1.061,
-    "meaning_shown": 1.511,
-    "any_bm25": -0.219,
-    "any_coverage": 0.284,
-    "any_coverage_around": 1.120,
-    "any_window": 0.255,
-    "any_pairs": 0.206,
-    "any_opening": 0.464,
-    "any_related": -0.089,
-    "any_identifiers": -0.636,
-    "any_title": -1.341,
-    "score": 0.054,
-    "score_of_few": 0.067,
-    "score_over_median": -0.202,
-    "score_over_fifth": 0.117,
-    "coverage_of_some": 1.658,
-    "length": -0.796,
+    "bm25": -1.254,
+    "number_shown": 1.657,
+    "score": 0.139,
+    "coverage": 2.505,
+    "window": 2.144,
+    "lead": 3.159,
+    "missing_rarest": 0.809,
+    "found": 0.088,
+    "rarity": -0.771,
+    "asks_default": -1.794,
+    "concentration": 2.254,
+    "length": -0.994,
 }
-ANSWERED_BIAS = -2.551
+ANSWERED_BIAS = -2.571

@@ -41,7 +41,7 @@ ENDINGS = frozenset(
     ise ize ised ized ises izes ising izing t te ten test en em n es st ung ungen lich liche lichen
     isch ische ischen keit heit bar ern ens nde nden r rs x ent aient ait ant ante ants er ez ons ée és
     ées eur eurs euse ement o os a as ar ado ada ados adas ando iendo an aban ción ciones ones es ía ían
-    mente i ó é ist isten
+    mente i ó é ist isten ns ned ning xes xed xing
 """)
 ) | {""}
 # What follows a stem is taken off from the longest on.

@@ -138,9 +138,9 @@ class CustomTransport(Transport):
         super().__init__()
         self._client = None if transport is None else _client(self.mode, transport)
 
-    async def _lanes_for(self, target: Target, request: Request) -> Any:  # noqa: ARG002  as all
+    async def _new_lanes(self, key: tuple[Any, ...], target: Target) -> Any:  # noqa: ARG002
         if self._client is not None:
-            return _OwnLane(self.mode, self._client, request.addresses)
+            return _OwnLane(self.mode, self._client, addresses=key[-1])
         argument, kind = self.names
         raise ConfigError(
             f"this WebTools has a transport of its own, but none for {kind} calls: give it "

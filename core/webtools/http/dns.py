@@ -6,13 +6,10 @@ import socket
 import time
 from concurrent.futures import Future
 from functools import partial
-from typing import Any, TypeAlias
 
 from webtools.errors import RequestError, RequestTimeoutError
 from webtools.http.threads import in_own_thread
 from webtools.text.cleaning import one_line
-
-_Found: TypeAlias = tuple[str, ...] | RequestError
 
 
 def resolve(host: str, port: int, deadline: float) -> tuple[str, ...]:
@@ -22,28 +19,24 @@ def resolve(host: str, port: int, deadline: float) -> tuple[str, ...]:
         RequestError: There is none.
         RequestTimeoutError: `deadline`, on the monotonic clock, passed.
     """
-    looking = _look_up(host, port)
     try:
-        found = looking.result(_left(deadline))
+        return _look_up(host, port).result(_left(deadline))
     except TimeoutError:
-        found = _too_late(host)
-    return _given(found)
+        raise _too_late(host) from None
 
 
 async def aresolve(host: str, port: int, deadline: float) -> tuple[str, ...]:
     """Do the same on the running event loop, whose default executor it leaves alone."""
     import asyncio  # noqa: PLC0415 - blocking calls do without
 
-    looking = asyncio.wrap_future(_look_up(host, port))
     try:
-        await asyncio.wait({looking}, timeout=_left(deadline))
-        found = looking.result() if looking.done() else _too_late(host)
-    finally:
-        looking.cancel()
-    return _given(found)
+        async with asyncio.timeout(_left(deadline)):
+            return await asyncio.wrap_future(_look_up(host, port))
+    except TimeoutError:
+        raise _too_late(host) from None
 
 
-def _look_up(host: str, port: int) -> Future[_Found]:
+def _look_up(host: str, port: int) -> Future[tuple[str, ...]]:
     """Begin to look a host up, in a thread that holds up neither the call nor the exit."""
     try:
         return in_own_thread(partial(_find, host, port), "webtools-look-up")
@@ -51,22 +44,14 @@ def _look_up(host: str, port: int) -> Future[_Found]:
         raise _unknown(host, error) from None
 
 
-def _find(host: str, port: int) -> _Found:
+def _find(host: str, port: int) -> tuple[str, ...]:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except Exception as error:  # noqa: BLE001  # whatever stands in for the system may raise anything
-        return _unknown(host, error)
-    return _addresses(found)
-
-
-def _given(found: _Found) -> tuple[str, ...]:
-    if isinstance(found, RequestError):
-        raise found
-    return found
-
-
-def _addresses(found: list[Any]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(str(each[4][0]) for each in found))
+        fault = _unknown(host, error)
+    else:
+        return tuple(dict.fromkeys(str(each[4][0]) for each in found))
+    raise fault
 
 
 def _left(deadline: float) -> float:

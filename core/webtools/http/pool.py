@@ -124,18 +124,12 @@ class _Lanes:
         self.retired = False
         self._idle: list[Lane] = []
 
-    def _put(self, lane: Lane, *, sound: bool) -> list[Lane]:
-        """Put a lane back; return those to close, also those that no call has used for long.
-
-        httpcore never forgets some failed connections, such as through a proxy, and would wait for
-        them for ever: its pool has room for one.
-        """
-        lane.idle_since = time.monotonic()
-        limit, idle = lane.idle_since - IDLE_SECONDS, self._idle  # the oldest stand first
+    def _stale(self) -> list[Lane]:
+        """Take the lanes out that no call has used for long; the oldest stand first."""
+        limit, idle = time.monotonic() - IDLE_SECONDS, self._idle
         count = next((i for i, each in enumerate(idle) if each.idle_since > limit), len(idle))
         stale = idle[:count]
         del idle[:count]
-        (idle if sound and not self.retired else stale).append(lane)
         return stale
 
     async def close(self) -> None:
@@ -170,9 +164,15 @@ class BlockingLanes(_Lanes):
         return lane
 
     async def give_back(self, lane: Lane, *, sound: bool) -> None:
-        """Take a lane back; one whose call failed is closed."""
+        """Take a lane back; one whose call failed is closed.
+
+        httpcore never forgets some failed connections, such as through a proxy, and would wait for
+        them for ever: its pool has room for one.
+        """
+        lane.idle_since = time.monotonic()
         with self._lock:
-            stale = self._put(lane, sound=sound)
+            stale = self._stale() if self._idle else []
+            (self._idle if sound and not self.retired else stale).append(lane)
             self._free += 1
             self._turn.notify()
         for old in stale:
@@ -203,7 +203,9 @@ class AsyncLanes(_Lanes):
 
     async def give_back(self, lane: Lane, *, sound: bool) -> None:
         """Take a lane back; one whose call failed is closed."""
-        stale = self._put(lane, sound=sound)
+        lane.idle_since = time.monotonic()
+        stale = self._stale() if self._idle else []
+        (self._idle if sound and not self.retired else stale).append(lane)
         self._turns.release()
         for old in stale:
             await old.close()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -15,7 +16,6 @@ from importlib.util import find_spec
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import Any, cast
 from urllib.parse import urlsplit
-from urllib.request import getproxies
 
 from pydantic import SecretStr
 
@@ -31,6 +31,7 @@ _RAW_VARIABLES = [
     os.environ.encodekey(name) if hasattr(os.environ, "_data") else name for name in _VARIABLES
 ]
 _NONE_SET = [None] * len(_RAW_VARIABLES)
+_SYSTEM_HAS_SETTINGS = sys.platform in {"darwin", "win32"}
 _PORTS = {"http": 80, "https": 443}
 _SOCKS = {"socks5", "socks5h"}
 _BYPASS = re.compile(r"(?:(?P<scheme>\w+)://)?(?P<host>\[[^\]]*\]|[^:/]*)(?::(?P<port>\d{1,5}))?/?")
@@ -126,6 +127,10 @@ def signature() -> tuple[SecretStr | None, ...]:
 
 def environment_proxies() -> Proxies:
     """Read the environment, or the system's settings where that has such."""
+    if not (_SYSTEM_HAS_SETTINGS or any(map(_names_a_proxy, os.environ))):
+        return NO_PROXIES
+    from urllib.request import getproxies  # noqa: PLC0415 - importing it takes longer than all else
+
     found = {scheme: url for scheme, url in getproxies().items() if url}
     entries = [entry.strip() for entry in found.get("no", "").split(",") if entry.strip()]
     if "*" in entries:
@@ -139,6 +144,10 @@ def through(request: Request, proxy: Proxy | None) -> Request:
     if proxy is None:
         return request
     return replace(request, proxy=proxy.url, proxy_source=proxy.source)
+
+
+def _names_a_proxy(variable: str) -> bool:
+    return variable.lower().endswith("_proxy")
 
 
 def _url(value: str) -> str:

@@ -112,7 +112,9 @@ class Transport:
 
     async def _exchange(self, request: Request, deadline: float) -> Response:
         target = target_of(request.url)
-        lanes = await self._lanes_for(target, request)
+        # With the process: a forked child must not use its parent's sockets.
+        key = (os.getpid(), target.origin, request.proxy, request.addresses)
+        lanes = self._lanes.get(key) or await self._new_lanes(key, target)
         lane, sound = await lanes.take(deadline), False
         IN_OURS.set(True)
         try:
@@ -129,19 +131,15 @@ class Transport:
             IN_OURS.set(False)
             await lanes.give_back(lane, sound=sound)
 
-    async def _lanes_for(self, target: Target, request: Request) -> Any:
-        proxy, addresses = request.proxy, request.addresses
-        # With the process: a forked child must not use its parent's sockets.
-        key = (os.getpid(), target.origin, proxy, addresses)
-        lanes = self._lanes.get(key)
-        if lanes is None:
-            # In a thread: loading the roots would hold up a loop.
-            context = await self.mode.offload(tls_context) if target.needs_tls(proxy) else None
-            through = self._through_client
-            make = partial(Lane, self.mode, context, proxy, addresses, through_client=through)
-            lanes = self._lanes.setdefault(key, self.lanes(make))
-            for old in _surplus(self._lanes):
-                await old.close()
+    async def _new_lanes(self, key: _Key, target: Target) -> Any:
+        _, _, proxy, addresses = key
+        # In a thread: loading the roots would hold up a loop.
+        context = await self.mode.offload(tls_context) if target.needs_tls(proxy) else None
+        through = self._through_client
+        make = partial(Lane, self.mode, context, proxy, addresses, through_client=through)
+        lanes = self._lanes.setdefault(key, self.lanes(make))
+        for old in _surplus(self._lanes):
+            await old.close()
         return lanes
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from webtools.inputs.options import Option, outdated
@@ -54,9 +54,9 @@ def _warn_of_late(query: str, options: Sequence[Option]) -> None:
 
 
 def _find(name: str, options: Sequence[Option]) -> Option:
+    if option := _by_name(options).get(name):
+        return option
     for option in options:
-        if name in option.names:
-            return option
         if name in option.old:
             print(outdated(name, option.old[name]), file=sys.stderr)
             return option
@@ -65,6 +65,10 @@ def _find(name: str, options: Sequence[Option]) -> Option:
         f"{name} is not an option{hint(name, known)}; use "
         f"{', '.join(known)}, or put -- before a query that begins with a dash."
     )
+
+
+def _by_name(options: Sequence[Option]) -> dict[str, Option]:
+    return {name: option for option in options for name in option.names}
 
 
 def _value_of(option: Option, name: str, rest: str) -> tuple[Any, str]:
@@ -84,33 +88,21 @@ def completions(line: str, options: Sequence[Option]) -> Option | list[str]:
     Returns:
         The option whose value is due, or the names of options; none once the query has begun.
     """
+    known, due = _by_name(options), None
     words = line.split()
     current = words.pop() if words and not line[-1:].isspace() else ""
-    given = iter(words)
-    for word in given:
-        option = _named(word, options)
-        if option is None:
+    for word in words:
+        if due:  # this is its value
+            due = None
+            continue
+        name, equals, _ = word.partition("=")
+        if (option := known.get(name)) is None:
             return []
-        if _awaits(option, word) and next(given, None) is None:
-            return option
+        due = None if equals or option.kind == "flag" else option
     name, equals, _ = current.partition("=")
-    if equals:
-        return _named(name, options) or []
-    return [*_names(options)] if current.startswith("-") else []
-
-
-def _awaits(option: Option, word: str) -> bool:
-    return option.kind != "flag" and "=" not in word
-
-
-def _named(word: str, options: Sequence[Option]) -> Option | None:
-    name = word.partition("=")[0]
-    return next((option for option in options if name in option.names), None)
-
-
-def _names(options: Sequence[Option]) -> Iterator[str]:
-    for option in options:
-        yield from option.names
+    if due or equals:
+        return due or known.get(name) or []
+    return [*known] if current.startswith("-") else []
 
 
 def usage(options: Sequence[Option]) -> str:

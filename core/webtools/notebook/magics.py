@@ -15,8 +15,8 @@ import builtins
 import keyword
 import re
 import sys
-from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from importlib.util import find_spec
 from string import Formatter
 from typing import TYPE_CHECKING, Any, cast
@@ -81,7 +81,7 @@ class WebMagics(Magics):
         source = None if path == "--default" else path or self._source
         kept = f"Nothing was changed; still in force: {self._source or 'the usual settings'}."
         with _told_shortly("" if source == self._source else kept):
-            lines = described(Settings(source) if path else self._settings)
+            lines = described(Settings(source if path else self._config))
         if path:
             self._use(source)
         print("\n".join(lines))
@@ -105,20 +105,16 @@ class WebMagics(Magics):
                 f"The sandbox is stopped; in force again: {self._source or 'the usual settings'}."
             )
             return
-        server = self._serving()
-        if keep:
-            self._session.push({keep: WebTools(server.config())})
-        print(f"The sandbox at {server.url} answers all magics, until `%web_sandbox stop`.")
-
-    def _serving(self) -> SandboxServer:
-        """Return the sandbox of this session, started where there is none."""
         if self._sandbox is None:
             from webtools_sandbox import SandboxServer  # noqa: PLC0415  few sessions need it
 
             server = SandboxServer()
             server.start()
             self._use(self._source, server)
-        return cast("SandboxServer", self._sandbox)
+        server = cast("SandboxServer", self._sandbox)
+        if keep:
+            self._session.push({keep: WebTools(server.config())})
+        print(f"The sandbox at {server.url} answers all magics, until `%web_sandbox stop`.")
 
     def _use(self, source: str | None, server: SandboxServer | None = None) -> None:
         """Use a config file, or a sandbox beside it, from now on."""
@@ -129,10 +125,6 @@ class WebMagics(Magics):
     @property
     def _config(self) -> str | dict[str, Any] | None:
         return self._source if self._sandbox is None else self._sandbox.config()
-
-    @property
-    def _settings(self) -> Settings:
-        return Settings(self._config)
 
     def close(self) -> None:
         """Close the connections, and stop the sandbox."""
@@ -161,11 +153,12 @@ class WebMagics(Magics):
         return response
 
     def _ask(self, magic: Magic, subject: Any, values: dict[str, Any]) -> Any:
-        with (
-            _told_shortly(),
-            self._tools(values.pop("config", None), values.pop("keyless", None)) as web,
-            self._progress(subject, magic) as progress,
-        ):
+        with ExitStack() as stack:
+            stack.enter_context(_told_shortly())
+            progress, web = stack.enter_context(self._progress(subject, magic)), self._web
+            if values.keys() & {"config", "keyless"}:
+                config, keyless = values.pop("config", self._config), values.pop("keyless", None)
+                web = stack.enter_context(WebTools(config, keyless=keyless))
             if values.pop("plan", False):
                 print(outdated("--plan", "%web_plan"), file=sys.stderr)
                 values.pop("cache", None)  # a plan does not ask anybody
@@ -173,12 +166,6 @@ class WebMagics(Magics):
             call: Callable[..., Any] = getattr(web, magic.method)
             options = {"progress": progress} if magic.is_asking else {}
             return call(subject, **magic.fixed, **values, **options)
-
-    def _tools(self, config: str | None, keyless: bool | None) -> AbstractContextManager[WebTools]:
-        """Return what carries out a call: that of the session, unless options say otherwise."""
-        if config is None and keyless is None:
-            return nullcontext(self._web)
-        return WebTools(self._config if config is None else config, keyless=keyless)
 
     def _progress(self, subject: Any, magic: Magic) -> AbstractContextManager[Any]:
         if magic.method != "research" and (isinstance(subject, str) or len(subject) == 1):
@@ -193,11 +180,9 @@ class WebMagics(Magics):
         Raises:
             TryNext: There is nothing to offer; IPython then asks others.
         """
-        try:
+        offered: list[str] = []
+        with suppress(Exception):  # typing goes on, whatever is wrong with the settings
             offered = self._offered(event.text_until_cursor)
-        except Exception as error:
-            # Typing goes on, whatever is wrong with the settings.
-            raise TryNext from error
         if not offered:
             raise TryNext
         return offered
@@ -209,10 +194,10 @@ class WebMagics(Magics):
         due = completions(text[match.end() :], MAGICS[match[1]].options)
         if not isinstance(due, Option):
             return due
+        known: Sequence[str] = due.choices
         if due.target == "provider":
-            accounts = self._settings.accounts().accounts
-            return [_quoted(account.name) for account in accounts]
-        return [_quoted(choice) for choice in due.choices]
+            known = [account.name for account in Settings(self._config).accounts().accounts]
+        return [f'"{each}"' if " " in each else each for each in known]
 
 
 def _help(magic: Magic) -> str:
@@ -237,11 +222,6 @@ def _made(name: str) -> Any:
 for _name in MAGICS:
     setattr(WebMagics, _name, _made(_name))
 magics_class(WebMagics)
-
-
-def _quoted(value: str) -> str:
-    """Write a value as it must stand in a line."""
-    return f'"{value}"' if " " in value else value
 
 
 def _expanded(value: Any, names: Mapping[str, Any]) -> Any:
@@ -341,7 +321,6 @@ def unload_ipython_extension(shell: Any) -> None:
     for kind in manager.magics.values():
         for name in (*MAGICS, *_OTHERS):
             kind.pop(name, None)
-    shell.strdispatchers["complete_command"].regexs.pop(
-        _ANY_MAGIC, None
-    )  # compiled alike, so equal
+    completers = shell.strdispatchers["complete_command"].regexs
+    completers.pop(_ANY_MAGIC, None)  # compiled alike, so equal
     shell.input_transformer_manager.token_transformers.remove(Question)

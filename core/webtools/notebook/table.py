@@ -54,10 +54,6 @@ class Magic:
         return self.method not in {"plan", "read"}
 
 
-def _lines(text: str) -> list[str]:
-    return [line.strip() for line in text.split("\n") if line.strip()]
-
-
 def _one(text: str, kind: str) -> str:
     words = text.split()
     if len(words) > 1:
@@ -77,12 +73,9 @@ _URL = "https://docs.python.org/3/"
 MAGICS = {
     "web_search": Magic(
         "Search the web; in a cell, every line is a query and all run at the same time.",
-        *(
-            "search",
-            "structural pattern matching",
-            (*options_of(SEARCH.input_model), KEYLESS),
-            _lines,
-        ),
+        *("search", "structural pattern matching"),
+        (*options_of(SEARCH.input_model), KEYLESS),
+        lambda text: [*filter(None, map(str.strip, text.split("\n")))],
     ),
     "web_fetch": Magic(
         "Read pages; in a cell, every line is a URL.",

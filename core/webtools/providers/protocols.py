@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Literal, Protocol, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, get_args
 
 from webtools.errors import ProviderError
 from webtools.flows.drivers import Flow, Sleep
 from webtools.http.messages import Request, Response
-from webtools.pages.robots import KeptRobots
 from webtools.providers.about import About, Account, Capability
 from webtools.results import Page, Passage, SearchResult
+
+if TYPE_CHECKING:
+    from webtools.pages.robots import KeptRobots
 
 FilterName: TypeAlias = Literal[
     "include_domains",

@@ -8,9 +8,9 @@ from webtools.display.hook import Bounded, Pictured, Shown
 
 
 class Model(Bounded, BaseModel):
-    """A frozen model."""
+    """A frozen model; its schema is built at the first use: most programs use few of them."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
 
 class ItemModel(Pictured, Model):

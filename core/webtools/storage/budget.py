@@ -73,7 +73,7 @@ class Ledger(Protocol):
         ...
 
 
-class Limits(Protocol):
+class _Limits(Protocol):
     """What may be spent; None where there is no limit.
 
     Attributes:
@@ -84,24 +84,13 @@ class Limits(Protocol):
     """
 
     @property
-    def usd_per_day(self) -> float | None:
-        """The limit, or None."""
-        ...
-
+    def usd_per_day(self) -> float | None: ...
     @property
-    def calls_per_day(self) -> int | None:
-        """The limit, or None."""
-        ...
-
+    def calls_per_day(self) -> int | None: ...
     @property
-    def usd_per_process(self) -> float | None:
-        """The limit, or None."""
-        ...
-
+    def usd_per_process(self) -> float | None: ...
     @property
-    def calls_per_process(self) -> int | None:
-        """The limit, or None."""
-        ...
+    def calls_per_process(self) -> int | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +114,7 @@ class Spent:
 
     today: Tally | None
     process: Tally
-    limits: Limits
+    limits: _Limits
 
 
 @dataclass(slots=True)
@@ -174,30 +163,20 @@ class _Limit(NamedTuple):
         )
 
 
-class _Process:
-    """What this process has spent; a forked one begins anew."""
-
-    def __init__(self) -> None:
-        self._begin()
-
-    def _begin(self) -> None:
-        self._pid = os.getpid()
-        self._lock = threading.Lock()
-        self.spent = Sum(0, 0)
-
-    @property
-    def lock(self) -> threading.Lock:
-        """Held while the sums are checked or changed."""
-        if self._pid != os.getpid():  # the fork may have happened while the lock was held
-            self._begin()
-        return self._lock
-
-    def add(self, micro_usd: int, calls: int) -> None:
-        """Change the sums; the lock must be held."""
-        self.spent = Sum(max(0, self.spent.micro_usd + micro_usd), self.spent.calls + calls)
+# What this process has spent, by the place of the ledger.
+_spent: WeakKeyDictionary[object, Sum] = WeakKeyDictionary()
+_lock = threading.RLock()  # held for one sum, and while the process forks: a child begins anew
 
 
-_processes: WeakKeyDictionary[object, _Process] = WeakKeyDictionary()
+def _begin_anew() -> None:
+    _spent.clear()
+    _lock.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_begin_anew
+    )
 
 
 class Budget:
@@ -211,10 +190,9 @@ class Budget:
         active: Whether any limit is set.
     """
 
-    def __init__(self, ledger: Ledger, limits: Limits) -> None:
-        self._ledger = ledger
+    def __init__(self, ledger: Ledger, limits: _Limits) -> None:
+        self._ledger, self._place = ledger, ledger.place
         self._limits = limits
-        self._process = _processes.setdefault(ledger.place, _Process())
         self._counts_days = limits.usd_per_day is not None or limits.calls_per_day is not None
         of_process = (limits.usd_per_process, limits.calls_per_process)
         self.active = self._counts_days or any(limit is not None for limit in of_process)
@@ -250,16 +228,17 @@ class Budget:
         day = "" if self._counts_days else None
         if cost <= 0:
             return Reservation(day, 0)
-        with self._process.lock:
-            if not self._process_limit.allows(self._process.spent, cost):
-                raise _refusal(provider, self._process_limit.fault(self._process.spent, cost))
-            self._process.add(cost, 1)
+        with _lock:
+            spent = self._spent_here()
+            if not self._process_limit.allows(spent, cost):
+                raise _refusal(provider, self._process_limit.fault(spent, cost))
+            self._add_here(cost, 1)
         if day is not None:  # without the lock: the way to a server may be long
             try:
                 day = self._reserve_today(cost, provider)
             except BaseException:
-                with self._process.lock:
-                    self._process.add(-cost, -1)
+                with _lock:
+                    self._add_here(-cost, -1)
                 raise
         return Reservation(day, cost)
 
@@ -283,14 +262,14 @@ class Budget:
             usd: The price; 0 for a call that surely cost nothing, None when it is not known, and
                 then the reserved sum stays.
         """
-        with self._process.lock:
+        with _lock:
             if reservation.settled:
                 return
             reservation.settled = True
             if usd is None or not 0 <= usd <= _HIGHEST_PRICE:  # NaN neither
                 return
             change = _micro(usd) - reservation.micro_usd
-            self._process.add(change, 0)
+            self._add_here(change, 0)
         if change and reservation.day is not None:
             with suppress(StoreError):
                 self._ledger.change(reservation.day, change)
@@ -307,8 +286,14 @@ class Budget:
                 today = _tally(self._ledger.today())
             except StoreError as error:
                 raise _unkept(error) from None
-        with self._process.lock:
-            return Spent(today, _tally(self._process.spent), self._limits)
+        return Spent(today, _tally(self._spent_here()), self._limits)
+
+    def _spent_here(self) -> Sum:
+        return _spent.get(self._place, Sum(0, 0))
+
+    def _add_here(self, micro_usd: int, calls: int) -> None:
+        spent = self._spent_here()
+        _spent[self._place] = Sum(max(0, spent.micro_usd + micro_usd), spent.calls + calls)
 
 
 def _refusal(provider: str, fault: str) -> QuotaError:

@@ -117,7 +117,7 @@ class Cache:
             )
         except ValueError:  # a key that is no valid text
             return None
-        return None if row is None else self._read(key, row)
+        return self._entry(key, row)
 
     def get_at_once(self, key: str) -> Entry | None:
         """Return what `get` gives, where that takes some microseconds.
@@ -131,22 +131,16 @@ class Cache:
             return None
         if row is not None and row[0] is None:
             raise BlockingIOError
-        return None if row is None else self._read(key, row)
+        return self._entry(key, row)
 
-    def _read(self, key: str, row: tuple[Any, ...]) -> Entry | None:
-        try:
-            return self._entry(key, *row)
-        except (TypeError, ValueError):  # values of a damaged file
-            return None
-
-    def _entry(
-        self, key: str, value: bytes, checksum: int, stored: float, expires: float
-    ) -> Entry | None:
-        # An entry from the future was stored before the clock was set back; nobody knows its age.
-        is_fresh = stored <= time.time() < min(expires, stored + self._ttl)
-        if not is_fresh or checksum != _checksum(key, value):
-            return None
-        return Entry(value.decode("utf-8", "surrogatepass"), stored)
+    def _entry(self, key: str, row: Any) -> Entry | None:
+        with suppress(TypeError, ValueError):  # no row, or values of a damaged file
+            value, checksum, stored, expires = row
+            # One from the future was stored before the clock was set back; nobody knows its age.
+            is_fresh = stored <= time.time() < min(expires, stored + self._ttl)
+            if is_fresh and checksum == _checksum(key, value):
+                return Entry(value.decode("utf-8", "surrogatepass"), stored)
+        return None
 
     def set(self, key: str, value: str) -> None:
         """Store a text, if it is not too large.

@@ -57,28 +57,24 @@ _IN_A_ROW: dict[type[WebToolsError], str] = {
 }
 
 
-class Account(Protocol):
-    """What tells providers apart: the same one under another key is another."""
+class _Account(Protocol):
+    """What tells providers apart: the same one under another key is another.
+
+    Attributes:
+        name: Name of its entry in the settings.
+        type: Type of the provider.
+        base_url: Origin of its API.
+        secrets: Its keys.
+    """
 
     @property
-    def name(self) -> str:
-        """Name of its entry in the settings."""
-        ...
-
+    def name(self) -> str: ...
     @property
-    def type(self) -> str:
-        """Type of the provider."""
-        ...
-
+    def type(self) -> str: ...
     @property
-    def base_url(self) -> str:
-        """Origin of its API."""
-        ...
-
+    def base_url(self) -> str: ...
     @property
-    def secrets(self) -> frozenset[str]:
-        """Its keys."""
-        ...
+    def secrets(self) -> frozenset[str]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +174,7 @@ class Health:
         self._probes: dict[str, float] = {}  # the end of each probe that was given here
         self._sound: dict[str, float] = {}  # when the store was last seen to say nothing of one
 
-    def parked(self, account: Account) -> Parking | None:
+    def parked(self, account: _Account) -> Parking | None:
         """Return whether a provider is parked; None lets one call through.
 
         After a park that call is the probe: its outcome must be told with `succeeded` or
@@ -190,7 +186,7 @@ class Health:
             state = self._probe(key, now)
         return _parking(account, state, now)
 
-    def parked_at_once(self, account: Account) -> None:
+    def parked_at_once(self, account: _Account) -> None:
         """Answer for a provider that was in no trouble a moment ago, from memory alone.
 
         Raises:
@@ -200,15 +196,15 @@ class Health:
         if key in self._states or self._now() - self._sound.get(key, 0.0) > _MOMENT:
             raise BlockingIOError
 
-    def known(self, account: Account) -> Parking | None:
+    def known(self, account: _Account) -> Parking | None:
         """Return whether a provider is parked, and change nothing: for who will not call it."""
         return _parking(account, self._known(row_of(account)), self._now())
 
-    def is_ailing(self, account: Account) -> bool:
+    def is_ailing(self, account: _Account) -> bool:
         """Return whether a success would change anything; looks only into memory."""
         return bool(self._states) and row_of(account) in self._states
 
-    def succeeded(self, account: Account) -> None:
+    def succeeded(self, account: _Account) -> None:
         """Note that a call was answered well; quick for a healthy provider."""
         if not self._states:  # the usual case
             return
@@ -217,7 +213,7 @@ class Health:
             probe, now = self._end_probe(key), self._now()
             self._change(key, lambda state: _recovered(state, now, probe))
 
-    def failed(self, account: Account, error: WebToolsError) -> None:
+    def failed(self, account: _Account, error: WebToolsError) -> None:
         """Note that a call failed; a request that was wrong in itself does not count."""
         key, now = row_of(account), self._now()
         fault = _fault(error)
@@ -297,14 +293,14 @@ class Health:
         return self._lock
 
 
-def _parking(account: Account, state: State | None, now: float) -> Parking | None:
+def _parking(account: _Account, state: State | None, now: float) -> Parking | None:
     if state is None or not state.is_parked(now):
         return None
     kind: ParkKind = "failing" if state.kind == "failing" else "quota"
     return Parking(account.name, state.until, kind, state.reason)
 
 
-def row_of(account: Account) -> str:
+def row_of(account: _Account) -> str:
     """Name a provider's row; it changes with the key, so that a new one is tried at once."""
     return _row((account.name, account.type, account.base_url), account.secrets)
 

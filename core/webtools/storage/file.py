@@ -14,21 +14,6 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TypeAlias
 
-__all__ = [
-    "FAULTS",
-    "FileId",
-    "NotOurFileError",
-    "beside",
-    "file_id",
-    "is_corruption",
-    "make_private",
-    "mark_as_ours",
-    "opening_alone",
-    "put_aside",
-    "real_path",
-    "refuse_foreign",
-]
-
 _APPLICATION = 0x77_65_62_74  # "webt", which marks the file as ours
 _MAGIC = b"SQLite format 3\0"
 _MARK = slice(68, 72)  # where the header of a SQLite file has the mark

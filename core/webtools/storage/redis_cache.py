@@ -103,8 +103,8 @@ class RedisCache:
         Args:
             key: Its key.
             value: The text.
-            token: What `Leases.take` gave; a text is not stored where a later lease was given to
-                another process. 0 for a text that was got without one.
+            token: What `RedisLeases.take` gave; nothing is stored where another process has a later
+                lease. 0 for a text that was got without one.
 
         Raises:
             StoreError: The server cannot be used.
@@ -161,7 +161,9 @@ class RedisCache:
 
 
 class RedisLeases:
-    """Leases on keys of the cache; see `Leases`.
+    """Who gets an answer that is not cached, for all processes; those without it wait.
+
+    All of it raises `StoreError` where the server cannot be used.
 
     Args:
         server: Where they are given.
@@ -174,16 +176,21 @@ class RedisLeases:
         self._take, self._end = server.script(_TAKE), server.script(_END)
 
     def take(self, key: str) -> int:
-        """Take the lease on a key, as `Leases` says."""
+        """Take the lease on a key.
+
+        Returns:
+            A token, larger than all before it; 0 where another has the lease, -1 where nothing to
+            be shared came of the last one.
+        """
         keys = (f"lease:{key}", "fence")
         return self._server.use(lambda client: int(self._take(client, keys, _LEASE_MS)))
 
     def set(self, key: str, value: str, token: int) -> None:
-        """Store what came of the work, as `Leases` says."""
+        """Store what came of the work, unless somebody has a later lease."""
         self._cache.set(key, value, token)
 
     def end(self, key: str, token: int, *, is_void: bool) -> None:
-        """Return a lease, as `Leases` says."""
+        """Return a lease, telling those who wait whether nothing to be shared came of it."""
         ms = _VOID_MS if is_void else 0
         self._server.use(lambda client: self._end(client, (f"lease:{key}",), token, ms))
 

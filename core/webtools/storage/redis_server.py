@@ -101,14 +101,10 @@ class Server:
 
         It takes the client, the keys without their prefix, and the arguments.
         """
-        sha = hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
 
         def run(client: Client, keys: tuple[str, ...], *arguments: Any) -> Any:
-            named = [PREFIX + key for key in keys]
-            try:
-                return client.evalsha(sha, len(named), *named, *arguments)
-            except _library().exceptions.NoScriptError:  # a server that was started anew
-                return client.eval(text, len(named), *named, *arguments)
+            # Which loads it where the server does not know it, as after a restart.
+            return client.register_script(text)([PREFIX + key for key in keys], arguments)
 
         return run
 

@@ -329,7 +329,7 @@ def _state(raw: bytes | None) -> State | None:
 
 
 class RedisLimits:
-    """Moments at which something may be asked, one after the other; see `RateLimits`.
+    """Spaces what all processes ask.
 
     Args:
         server: Where they are given.
@@ -340,7 +340,19 @@ class RedisLimits:
         self._reserve = server.script(_RESERVE)
 
     def reserve(self, name: str, interval: float, most: float) -> float | None:
-        """Take the next free moment, as `RateLimits` says."""
+        """Take the next free moment.
+
+        Args:
+            name: What is asked, such as `host:example.com`.
+            interval: Seconds from one moment to the next.
+            most: The most seconds to wait.
+
+        Returns:
+            The seconds to wait for it; None where they would be more: then nothing is taken.
+
+        Raises:
+            StoreError: The server cannot be used.
+        """
         keys = (f"rate:{_hashed(name)}",)
         arguments = round(interval * 1e6), round(most * 1e6)
         wait = self._server.use(lambda client: int(self._reserve(client, keys, *arguments)))

@@ -4,98 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from webtools.storage.budget import Ledger
-from webtools.storage.cache import Cache, CacheStats, Entry
+from webtools.storage.cache import Cache
 from webtools.storage.circuit_breaker import States
 from webtools.storage.file import beside
 from webtools.storage.on_sqlite import SqliteLedger, SqliteStates
 from webtools.storage.sqlite import Store, store_at
 
-
-class Answers(Protocol):
-    """Texts by key for a while; see `Cache`."""
-
-    def get(self, key: str) -> Entry | None:
-        """Return what is cached, or None."""
-        ...
-
-    def get_at_once(self, key: str) -> Entry | None:
-        """Return the same, or raise `BlockingIOError` where that may take longer."""
-        ...
-
-    def set(self, key: str, value: str) -> None:
-        """Store a text."""
-        ...
-
-    def stats(self) -> CacheStats:
-        """Count what is kept."""
-        ...
-
-    def clear(self) -> int:
-        """Delete all, and return how many there were."""
-        ...
+if TYPE_CHECKING:
+    from webtools.storage.redis_cache import RedisCache, RedisLeases
+    from webtools.storage.redis_server import Server
+    from webtools.storage.redis_sums import RedisLimits
 
 
-class Leases(Protocol):
-    """Who gets an answer that is not cached, for all processes; those without it wait."""
-
-    def take(self, key: str) -> int:
-        """Take the lease on a key.
-
-        Returns:
-            A token, larger than all before it; 0 where another has the lease, -1 where nothing to
-            be shared came of the last one.
-
-        Raises:
-            StoreError: The store cannot be used.
-        """
-        ...
-
-    def set(self, key: str, value: str, token: int) -> None:
-        """Store a text in the cache, unless somebody has a later lease.
-
-        Raises:
-            StoreError: The store cannot be used.
-        """
-        ...
-
-    def end(self, key: str, token: int, *, is_void: bool) -> None:
-        """Return a lease, telling those who wait whether nothing to be shared came of it.
-
-        Raises:
-            StoreError: The store cannot be used.
-        """
-        ...
-
-
-class RateLimits(Protocol):
-    """Spaces what all processes ask."""
-
-    def reserve(self, name: str, interval: float, most: float) -> float | None:
-        """Take the next free moment.
-
-        Args:
-            name: What is asked, such as `host:example.com`.
-            interval: Seconds from one moment to the next.
-            most: The most seconds to wait.
-
-        Returns:
-            The seconds to wait for it; None where they would be more: then nothing is taken.
-
-        Raises:
-            StoreError: The store cannot be used.
-        """
-        ...
-
-
-class Notices(Protocol):
-    """What tells the user of the store itself."""
-
-    def take_notices(self) -> list[str]:
-        """Return what the user should know, once."""
-        ...
+# What a store of either kind has; leases and rate limits are for many machines alone.
+Answers: TypeAlias = "Cache | RedisCache"
+Leases: TypeAlias = "RedisLeases"
+RateLimits: TypeAlias = "RedisLimits"
+Notices: TypeAlias = "Store | Server"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from webtools.errors import (
-    WebToolsError,
-)
+from webtools.errors import WebToolsError
 from webtools.flows.drivers import Flow, run
 from webtools.http.messages import Request, Response
 from webtools.operations.fetch import fetch

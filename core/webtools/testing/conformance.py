@@ -33,9 +33,7 @@ from webtools.errors import (
     WebToolsError,
 )
 from webtools.providers import PROVIDERS, Account, Capability
-from webtools.providers.protocols import (
-    Hits,
-)
+from webtools.providers.protocols import Hits
 from webtools.results import FetchResponse, SearchResponse, SearchResult
 from webtools.testing.calls import CALLS, URLS, answer, outcome, registered, sent
 

@@ -11,10 +11,18 @@ is left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    Strict,
+    ValidationError,
+)
 from pydantic.alias_generators import to_camel
 
 from webtools_sandbox.keys import KeyRing, Standing
@@ -65,9 +73,19 @@ class QueryRequest(BaseModel):
 def not_blank(value: object) -> object:
     """Refuse a text without a letter in it."""
     if isinstance(value, str) and not value.strip():
-        message = "expected a non-empty string"
-        raise ValueError(message)
+        raise ValueError("expected a non-empty string")
     return value
+
+
+def one_of(known: Collection[str], fold: Callable[[str], str] = str) -> AfterValidator:
+    """Return a validator that takes these words alone, and returns them as `fold` does."""
+
+    def check(value: str) -> str:
+        if fold(value) not in known:
+            raise ValueError(f"Input should be one of {', '.join(sorted(known))}")
+        return fold(value)
+
+    return AfterValidator(check)
 
 
 def _or_none(value: object) -> object:
@@ -265,8 +283,9 @@ class Api:
 
     def success(self, call: Call, made: Any) -> Reply:
         """Return the reply to a request that was answered with `made`."""
-        around = _filled(self.data.get("answer", {}), _numbers(call))
-        return json_reply({**around, **made}, headers=self.headers(call, 200))
+        if "answer" in self.data:
+            made = {**_filled(self.data["answer"], _numbers(call)), **made}
+        return json_reply(made, headers=self.headers(call, 200))
 
     def headers(self, call: Call, status: int) -> dict[str, str]:  # noqa: ARG002  for others
         """Return the headers of an answer."""

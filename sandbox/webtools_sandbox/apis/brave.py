@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Callable
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
@@ -22,6 +21,7 @@ from webtools_sandbox.apis.base import (
     RefusedError,
     Route,
     not_blank,
+    one_of,
 )
 from webtools_sandbox.apis.dates import ALWAYS, Span, span_of
 from webtools_sandbox.corpus import Collection
@@ -44,26 +44,14 @@ _CHARACTERS_A_TOKEN = 4
 
 def _few_words(query: str) -> str:
     if len(query.split()) > _MAX_WORDS:
-        message = f"at most {_MAX_WORDS} words are allowed"
-        raise ValueError(message)
+        raise ValueError(f"at most {_MAX_WORDS} words are allowed")
     return query
-
-
-def _one_of(known: frozenset[str], fold: Callable[[str], str] = str) -> AfterValidator:
-    def check(value: str) -> str:
-        if fold(value) not in known:
-            message = f"Input should be one of {', '.join(sorted(known))}"
-            raise ValueError(message)
-        return fold(value)
-
-    return AfterValidator(check)
 
 
 def _sections(value: object) -> frozenset[str]:
     names = frozenset(name.strip() for name in str(value or "").split(",") if name.strip())
     if not names <= _SECTIONS:
-        message = "Input should be a known result type"
-        raise ValueError(message)
+        raise ValueError("Input should be a known result type")
     return names or _SECTIONS
 
 
@@ -73,8 +61,8 @@ class SearchRequest(QueryRequest):
     q: Annotated[str, Field(max_length=400), BeforeValidator(not_blank), AfterValidator(_few_words)]
     count: int = Field(default=20, ge=1, le=50)
     offset: int = Field(default=0, ge=0, le=9)
-    country: Annotated[str, _one_of(_COUNTRIES, str.upper)] = "US"
-    search_lang: Annotated[str, _one_of(_LANGUAGES)] = "en"
+    country: Annotated[str, one_of(_COUNTRIES, str.upper)] = "US"
+    search_lang: Annotated[str, one_of(_LANGUAGES)] = "en"
     safesearch: Literal["off", "moderate", "strict"] = "moderate"
     units: Literal["metric", "imperial"] = "metric"
     spellcheck: bool = True

@@ -29,8 +29,7 @@ def day(text: str) -> datetime:
         ValueError: It is none.
     """
     if not _DAY(text):
-        message = "Must be YYYY-MM-DD"
-        raise ValueError(message)
+        raise ValueError("Must be YYYY-MM-DD")
     return moment(text)
 
 
@@ -48,8 +47,7 @@ def us_day(text: str) -> datetime:
     try:
         return datetime.strptime(text, "%m/%d/%Y").replace(tzinfo=UTC)
     except ValueError as error:
-        message = "must be a date of the form MM/DD/YYYY"
-        raise ValueError(message) from error
+        raise ValueError("must be a date of the form MM/DD/YYYY") from error
 
 
 def _reading(read: Callable[[str], datetime]) -> BeforeValidator:

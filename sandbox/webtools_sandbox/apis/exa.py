@@ -19,6 +19,7 @@ from webtools_sandbox.apis.base import (
     RefusedError,
     Route,
     Texts,
+    one_of,
 )
 from webtools_sandbox.apis.dates import FirstMoment, LastMoment
 from webtools_sandbox.corpus import Collection
@@ -44,21 +45,13 @@ _HIGHLIGHT_CHARS = 1200
 # --- requests ------------------------------------------------------------------------------------
 
 
-def _known_category(name: str) -> str:
-    if name not in _CATEGORIES:
-        message = f"expected one of {', '.join(_CATEGORIES)}"
-        raise ValueError(message)
-    return name
-
-
 def _switched(value: object) -> object:
     return {} if value is True else None if value is False else value
 
 
 def _at_most_five_words(texts: tuple[str, ...]) -> tuple[str, ...]:
     if any(len(text.split()) > 5 for text in texts):  # noqa: PLR2004
-        message = "at most 5 words"
-        raise ValueError(message)
+        raise ValueError("at most 5 words")
     return texts
 
 
@@ -100,7 +93,7 @@ class SearchRequest(CamelRequest):
         "auto", "lite", "deep", "deep-lite", "fast", "instant", "deep-reasoning", "neural"
     ] = "auto"
     num_results: int = Field(default=10, ge=1, le=100)
-    category: Annotated[str, AfterValidator(_known_category)] | None = None
+    category: Annotated[str, one_of(_CATEGORIES)] | None = None
     include_domains: Texts = ()
     exclude_domains: Texts = ()
     include_text: _Words = ()

@@ -50,8 +50,7 @@ class SourcePolicy(JsonRequest):
     @model_validator(mode="after")
     def _count(self) -> SourcePolicy:
         if len(self.include_domains) + len(self.exclude_domains) > _MOST_DOMAINS:
-            message = f"at most {_MOST_DOMAINS} domains"
-            raise ValueError(message)
+            raise ValueError(f"at most {_MOST_DOMAINS} domains")
         return self
 
 

@@ -42,11 +42,9 @@ _A_MINUTE, _TOO_MANY = 50, 429
 
 def _allow_or_deny(domains: tuple[str, ...]) -> tuple[str, ...]:
     if len({domain.startswith("-") for domain in domains}) > 1:
-        message = "takes domains to allow or to deny, not both"
-        raise ValueError(message)
+        raise ValueError("takes domains to allow or to deny, not both")
     if len(domains) > _MOST_DOMAINS:
-        message = f"takes up to {_MOST_DOMAINS} domains"
-        raise ValueError(message)
+        raise ValueError(f"takes up to {_MOST_DOMAINS} domains")
     return domains
 
 

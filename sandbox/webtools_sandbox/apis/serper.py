@@ -31,8 +31,7 @@ def read_tbs(value: object) -> Span:
         return ago(_DAYS[found[1]]), None
     if found := _RANGE(text):
         return us_day(found[1]), end_of(us_day(found[2]))
-    message = "Invalid tbs"
-    raise ValueError(message)
+    raise ValueError("Invalid tbs")
 
 
 Tbs = Annotated[Span, BeforeValidator(read_tbs)]

@@ -38,7 +38,7 @@ class _Part:
     """One way of answering: who shows it, and what that needs."""
 
     title: str
-    module: str  # its `show` is called with the script, the tools and the config file
+    show: str  # module and function, called with the script, the tools and the config file
     install: str = ""
 
 
@@ -99,32 +99,27 @@ def _usable_tools(config: Path | None) -> tuple[str, ...]:
 
 
 def _show_part(part: _Part, script: Script, web: WebTools, config: Path | None) -> bool:
+    """Show a part, or what it takes: a package that is not there is no failure."""
     screen.heading(part.title)
+    module, _, function = part.show.partition(":")
     try:
-        show: Show = import_module(f"{__name__}.{part.module}").show
+        show: Show = getattr(import_module(f"{__name__}.{module}"), function)
     except ImportError as error:
-        return _leave_out(part, error)
+        screen.text(f"Left out: {error}. It takes:")
+        print(f"  pip install --upgrade {part.install}", flush=True)
+        return isinstance(error, ModuleNotFoundError)  # else it is a wrong release
     return show(script, web, config)
 
 
-def _leave_out(part: _Part, error: ImportError) -> bool:
-    """Describe what to install; a package that is not there is no failure, a wrong release is."""
-    screen.text(f"Left out: {error}. It takes:")
-    print(f"  pip install --upgrade {part.install}", flush=True)
-    return isinstance(error, ModuleNotFoundError)
-
-
 _PARTS = (
-    _Part("1. The command line", "command"),
-    _Part("2. Research with citations", "research"),
+    _Part("1. The command line", "command:show"),
+    _Part("2. Research with citations", "command:research"),
     _Part(
         "3. A LangChain agent (create_agent)",
-        "langchain",
+        "langchain:show",
         "'agent-webtools[langchain]' langchain",
     ),
     _Part(
-        "4. A LlamaIndex agent (FunctionAgent)",
-        "llamaindex",
-        "'agent-webtools[llamaindex]'",
+        "4. A LlamaIndex agent (FunctionAgent)", "llamaindex:show", "'agent-webtools[llamaindex]'"
     ),
 )

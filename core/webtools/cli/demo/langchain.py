@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from langchain import agents
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, ToolCall, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
 from langchain_webtools import WebToolkit
@@ -37,13 +37,12 @@ class ScriptedModel(BaseChatModel):
         del args, kwargs
         seen = [str(message.content) for message in messages if isinstance(message, ToolMessage)]
         turn = self.script.turn(seen)
-        message = _as_message(turn, len(seen)) if isinstance(turn, Call) else AIMessage(turn)
+        if isinstance(turn, Call):
+            wanted = ToolCall(name=turn.tool, args=turn.arguments, id=f"call-{len(seen)}")
+            message = AIMessage("", tool_calls=[wanted])
+        else:
+            message = AIMessage(turn)
         return ChatResult(generations=[ChatGeneration(message=message)])
-
-
-def _as_message(call: Call, number: int) -> AIMessage:
-    wanted = {"name": call.tool, "args": call.arguments, "id": f"call-{number}"}
-    return AIMessage("", tool_calls=[wanted])
 
 
 def show(script: Script, web: WebTools, config: Path | None) -> bool:

@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 import sys
 import textwrap
 from collections.abc import Sequence
+from functools import partial
 
 from webtools.cli.demo.script import Call
-from webtools.display.wrapping import width_of
+from webtools.display.wrapping import width_of, wrapped
 from webtools.text.fencing import unfenced
 from webtools.text.visible import is_terminal
 
 _WIDEST = 78
 _EXCERPT_LINES = 6
 _INDENT = "   "
+_print = partial(print, flush=True)
 
 
 def heading(text: str) -> None:
     """Begin a part."""
-    print(f"\n{text}\n{'=' * len(text)}", flush=True)
+    _print(f"\n{text}\n{'=' * len(text)}")
 
 
-def text(words: str) -> None:
-    """Print a paragraph."""
-    print(_wrap(words), flush=True)
+def text(words: str, indent: str = "") -> None:
+    """Print a text; what its lines wrap to is indented as they are."""
+    _print(textwrap.indent(wrapped(words, _width() - len(indent)), indent))
 
 
 def command(words: Sequence[str]) -> None:
@@ -37,63 +38,41 @@ def command(words: Sequence[str]) -> None:
             lines[-1] += " \\"
             lines.append("   ")
         lines[-1] += f" {word}"
-    print("\n" + "\n".join(lines), flush=True)
+    _print("\n" + "\n".join(lines))
 
 
 def call(wanted: Call) -> None:
     """Print a tool call."""
-    arguments = ", ".join(
-        f"{name}={json.dumps(value, ensure_ascii=False)}"
-        for name, value in wanted.arguments.items()
-    )
-    print("\n" + _wrap(f"{wanted.tool}({arguments})", "-> ", "     "), flush=True)
+    given = wanted.arguments.items()
+    arguments = ", ".join(f"{name}={json.dumps(each, ensure_ascii=False)}" for name, each in given)
+    text(f"\n-> {wanted.tool}({arguments})")
 
 
 def result(given: str, *, is_error: bool = False) -> None:
     """Print the beginning of what a tool gave, without the fence that models see round it."""
     if is_error:
-        print("   failed:")
+        _print("   failed:")
     lines = [line for line in unfenced(given).split("\n") if line.strip()]
     if len(lines) == 1:
-        print(_wrap(lines[0], _INDENT, _INDENT), flush=True)
+        text(lines[0], _INDENT)
         return
-    print("\n".join(map(_cut, lines[:_EXCERPT_LINES])))
+    shown = [*map(_cut, lines[:_EXCERPT_LINES])]
     if len(lines) > _EXCERPT_LINES:
-        print(f"{_INDENT}… {len(lines) - _EXCERPT_LINES} more lines")
-    print(end="", flush=True)
+        shown.append(f"… {len(lines) - _EXCERPT_LINES} more lines")
+    _print(textwrap.indent("\n".join(shown), _INDENT))
 
 
 def answer(given: str) -> None:
     """Print an answer in full."""
-    print("\nAnswer:")
-    print("\n".join(map(_answer_line, given.split("\n"))), flush=True)
+    _print("\nAnswer:")
+    text(given, _INDENT)
 
 
 def _width() -> int:
     return min(width_of(sys.stdout), _WIDEST) if is_terminal(sys.stdout) else _WIDEST
 
 
-def _answer_line(line: str) -> str:
-    """Wrap a line; a numbered one goes on below its words."""
-    number = re.match(r"\d+\. ", line)
-    return _wrap(line, _INDENT, _INDENT + " " * (number.end() if number else 0))
-
-
 def _cut(line: str) -> str:
-    line = _INDENT + line
     is_url = "://" in line and " " not in line.strip()
-    width = _width()
-    return line if len(line) <= width or is_url else line[: width - 1] + "…"
-
-
-def _wrap(words: str, first: str = "", others: str = "") -> str:
-    """Wrap at blanks alone, so that a URL stays whole."""
-    own = words[: len(words) - len(words.lstrip())]
-    return textwrap.fill(
-        words.strip(),
-        _width(),
-        initial_indent=first + own,
-        subsequent_indent=others + own,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    room = _width() - len(_INDENT)
+    return line if len(line) <= room or is_url else line[: room - 1] + "…"

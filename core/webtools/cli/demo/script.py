@@ -64,15 +64,12 @@ class Script:
         if result is None:
             return NOTHING_FOUND
         if len(seen) < len(self.tools):
-            return self._call(self.tools[len(seen)], result["url"])
+            if (tool := self.tools[len(seen)]) == "web_fetch":
+                return Call(tool, {"urls": [result["url"]], "question": self.question})
+            return Call(tool, {"url": result["url"]})
         texts = dict(zip(self.tools, seen, strict=False))
         read = texts.get("web_fetch", "").partition(f"\n{result['url']}\n")[2]
         return _answer(result["title"], result["url"], unfenced(read or seen[-1]))
-
-    def _call(self, tool: str, url: str) -> Call:
-        if tool == "web_fetch":
-            return Call(tool, {"urls": [url], "question": self.question})
-        return Call(tool, {"url": url})
 
     def _queries(self) -> list[str]:
         words = re.findall(r"\w[\w.+#'-]*", self.question)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.text import Text
@@ -12,10 +12,21 @@ from webtools.display.terminal.recognition import READ
 from webtools.display.terminal.styles import MUTED, NAME
 from webtools.text.narrowing import is_list, is_mapping
 from webtools.text.visible import display_text
+from webtools.tools import TOOLS
 
 _MOST_VALUES = 20
 _LONGEST_VALUE = 300
 _LONGEST_NAME = 64
+_SUBJECTS = ("queries", "query", "urls", "url", "handle", "")  # "" is a bare text
+_OF_URLS = {"web_fetch", "summarize"}
+_USUAL = {  # told in brackets unless it is this
+    "engine": "cecil",
+    "summary_type": "summary",
+    "summaryType": "summary",
+    "target_language": "",
+    "targetLanguage": "",
+    "command": "web",
+}
 
 
 def render_call(tool: str, arguments: Any, *, label: str = "") -> Block:
@@ -31,87 +42,34 @@ def render_call(tool: str, arguments: Any, *, label: str = "") -> Block:
 
 def call_text(tool: str, arguments: Any, label: str = "") -> Text:
     """Return the words of `render_call`."""
-    name = display_text(label or tool, _LONGEST_NAME)
     given: Mapping[Any, Any] = arguments if is_mapping(arguments) else {"": arguments}
-    return Text().append(name, NAME) + _ASKED.get(tool, _asked)(given)
+    is_ours = tool == READ or tool in TOOLS
+    texts = [text for name in (_SUBJECTS if is_ours else given) for text in _texts(given.get(name))]
+    words = Text().append(display_text(label or tool, _LONGEST_NAME), NAME)
+    if texts:
+        words += Text(" ") + Text(", ").join(_drawn(tool, text) for text in texts[:_MOST_VALUES])
+    if len(texts) > _MOST_VALUES:
+        words.append(f", ... and {len(texts) - _MOST_VALUES} more")
+    return words.append(_notes(tool, given) if is_ours else "", MUTED)
 
 
-def _asked(arguments: Mapping[Any, Any]) -> Text:
-    return _quoted([text for value in arguments.values() for text in _texts(value)])
+def _drawn(tool: str, text: str) -> Text:
+    if tool in _OF_URLS:
+        return url_text(text, '"')
+    shown = display_text(text, _LONGEST_VALUE)
+    return Text(shown if tool == READ else f'"{shown}"')
 
 
-def _asked_search(arguments: Mapping[Any, Any]) -> Text:
-    return _quoted(_values(arguments, "queries", "query"))
-
-
-def _asked_fetch(arguments: Mapping[Any, Any]) -> Text:
-    return _quoted(_values(arguments, "urls", "url"), _quote_url)
-
-
-def _asked_summary(arguments: Mapping[Any, Any]) -> Text:
-    engine = _first(arguments, "engine")
-    kind = _first(arguments, "summary_type", "summaryType")
-    language = _first(arguments, "target_language", "targetLanguage")
-    special = [
-        "" if engine == "cecil" else engine,
-        "" if kind == "summary" else kind,
-        language,
-    ]
-    return _quoted(_values(arguments, "url", "urls"), _quote_url) + _in_brackets(special)
-
-
-def _asked_research(arguments: Mapping[Any, Any]) -> Text:
-    command = _first(arguments, "command")
-    return _quoted(_values(arguments, "query", "queries")) + _in_brackets(
-        ["" if command == "web" else command]
-    )
-
-
-def _asked_part(arguments: Mapping[Any, Any]) -> Text:
-    handle = display_text(_first(arguments, "handle", ""), _LONGEST_VALUE)
-    offset = arguments.get("offset")
-    at = f" at {offset:,}" if isinstance(offset, int) and 0 <= offset < 10**12 else ""
-    return Text(f" {handle}" if handle else "").append(at, MUTED)
-
-
-_ASKED: dict[str, Callable[[Mapping[Any, Any]], Text]] = {
-    "web_search": _asked_search,
-    "web_fetch": _asked_fetch,
-    "summarize": _asked_summary,
-    "web_research": _asked_research,
-    READ: _asked_part,
-}
-
-
-def _values(arguments: Mapping[Any, Any], *names: str) -> list[str]:
-    return [text for name in (*names, "") for text in _texts(arguments.get(name))]
+def _notes(tool: str, given: Mapping[Any, Any]) -> str:
+    offset = given.get("offset") if tool == READ else None
+    if isinstance(offset, int) and 0 <= offset < 10**12:
+        return f" at {offset:,}"
+    said = [(given.get(name), usual) for name, usual in _USUAL.items()]
+    words = [display_text(word, _LONGEST_NAME) for word, usual in said if word != usual]
+    shown = ", ".join(filter(None, words))
+    return f" ({shown})" if shown else ""
 
 
 def _texts(value: Any) -> list[str]:
     values: Sequence[Any] = value if is_list(value) else (value,)
     return [text for text in values if isinstance(text, str)]
-
-
-def _first(arguments: Mapping[Any, Any], *names: str) -> str:
-    given = (arguments.get(name) for name in names)
-    return next((value for value in given if isinstance(value, str)), "")
-
-
-def _quote(text: str) -> Text:
-    return Text(f'"{display_text(text, _LONGEST_VALUE)}"')
-
-
-def _quote_url(url: str) -> Text:
-    return url_text(url, '"')
-
-
-def _quoted(texts: Sequence[str], draw: Callable[[str], Text] = _quote) -> Text:
-    quoted = [draw(text) for text in texts[:_MOST_VALUES]]
-    if more := len(texts) - len(quoted):
-        quoted.append(Text(f"... and {more} more"))
-    return Text(" " if quoted else "") + Text(", ").join(quoted)
-
-
-def _in_brackets(words: Sequence[str]) -> Text:
-    shown = ", ".join(display_text(word, _LONGEST_NAME) for word in words if word)
-    return Text(f" ({shown})" if shown else "", MUTED)

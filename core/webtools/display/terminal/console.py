@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from io import StringIO
-from typing import IO
+from typing import IO, Any
 
 from rich.console import Console, RenderableType
 
 from webtools.text.visible import is_terminal
+
+_INERT: Any = dict.fromkeys(("force_jupyter", "markup", "emoji", "highlight"), False)
 
 
 def console_for(file: IO[str] | None = None, width: int | None = None) -> Console:
@@ -23,11 +25,8 @@ def console_for(file: IO[str] | None = None, width: int | None = None) -> Consol
         file=stream,
         width=width,
         force_terminal=terminal,
-        force_jupyter=False,
         color_system="auto" if terminal and not os.environ.get("NO_COLOR") else None,
-        markup=False,
-        emoji=False,
-        highlight=False,
+        **_INERT,
     )
 
 
@@ -43,13 +42,10 @@ def to_text(renderable: RenderableType, width: int = 80, *, color: bool = False)
         file=StringIO(),
         width=width,
         force_terminal=color,
-        force_jupyter=False,
         color_system="256" if color else None,
         no_color=False,
         legacy_windows=False,
-        markup=False,
-        emoji=False,
-        highlight=False,
+        **_INERT,
     )
     with console.capture() as capture:
         console.print(renderable)

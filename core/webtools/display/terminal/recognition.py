@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -38,19 +39,15 @@ def tool_called(name: str, description: str = "") -> str | None:
         name: What the agent calls it: our name, alone or with a prefix or a suffix of `web_…`.
         description: What the model is told about it.
     """
-    if name in TOOLS or name == READ:
+    names = (*TOOLS, READ)
+    if name in names:
         return name
     for tool in TOOLS.values():
         if description and description in {tool.description, tool.paragraph}:
             return tool.name
-    return next((own for own in (*TOOLS, READ) if _is_renamed(name, own)), None)
-
-
-def _is_renamed(name: str, own: str) -> bool:
     # Only names that are unlikely to be anybody else's: `summarize_mail` is not ours.
-    if not own.startswith("web_"):
-        return False
-    return name.endswith((f"_{own}", f"-{own}")) or name.startswith((f"{own}_", f"{own}-"))
+    own = (each for each in names if each.startswith("web_"))
+    return next((each for each in own if re.search(rf"(^|[_-]){each}([_-]|$)", name)), None)
 
 
 def tool_behind(details: Any) -> str | None:

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from rich.text import Text
 
 from webtools.display.contents import outline
-from webtools.display.outline import BRIEF, LONGEST_SENTENCE, Limits
-from webtools.display.terminal.block import Block, Line, line
-from webtools.display.terminal.contents import JOINT, body, head
+from webtools.display.outline import BRIEF, LONGEST_SENTENCE, Fact, Limits, Outline
+from webtools.display.rows import Row, rows
+from webtools.display.terminal.block import Block, Line, line, url_text
 from webtools.display.terminal.markup import MarkedUp
 from webtools.display.terminal.recognition import READ, response_of
-from webtools.display.terminal.styles import BAD, MUTED
-from webtools.display.text import count, cut_lines
+from webtools.display.terminal.styles import BAD, MUTED, STYLES, TONES
+from webtools.display.text import cut_lines, more
 from webtools.text.fencing import unfenced
 from webtools.text.narrowing import is_mapping
 from webtools.text.visible import display_lines, display_text
 from webtools.tools import ToolResult
 
+_JOINT = " · "
+_SHORT = 0.05
 _LONGEST_ERROR = 300
 _LONGEST_TEXT = 100_000
 _SCREEN = Limits(page=_LONGEST_TEXT)
@@ -62,9 +63,9 @@ def render_result(
     if found is None:
         return _text(result, expanded=expanded)
     shown = outline(found, BRIEF)
-    lines = [Line(_marked_cut(head(shown, brief=not expanded), result), joint=JOINT)]
+    lines = [Line(_marked_cut(_head(shown, brief=not expanded), result), joint=_JOINT)]
     if expanded:
-        lines += body(shown, brief=True)
+        lines += _body(shown, brief=True)
         if path := display_text(result.details.get("full_output_path"), LONGEST_SENTENCE):
             lines.append(line(f"Full output: {path}", MUTED))
     return Block(lines)
@@ -79,18 +80,18 @@ def render_whole(tool: str, result: ToolResult, seconds: float | None = None) ->
         seconds: How long the call took.
     """
     found = response_of(tool, result)
-    if found is None or result.details.get("truncation"):
-        text, _ = cut_lines(unfenced(result.text), _LONGEST_TEXT)
-        whole = [Line(MarkedUp(text, is_page=True))]
-        if tool not in _MARKDOWN:
-            whole = [line(each) for each in text.split("\n")]
-        if found is None:
-            return Block(whole)
-        above = head(outline(found, replace(BRIEF, rows=0)), brief=False, seconds=seconds)
-        return Block([Line(_marked_cut(above, result), joint=JOINT), line(""), *whole])
-    shown = outline(found, _SCREEN)
-    above = head(shown, brief=False, seconds=seconds)
-    return Block([Line(above, joint=JOINT), *body(shown)])
+    above: list[Line] = []
+    if found is not None:
+        shown = outline(found, _SCREEN)
+        words = _marked_cut(_head(shown, brief=False, seconds=seconds), result)
+        above = [Line(words, joint=_JOINT)]
+        if not result.details.get("truncation"):
+            return Block([*above, *_body(shown)])
+        above.append(line(""))
+    text, _ = cut_lines(unfenced(result.text), _LONGEST_TEXT)
+    if tool in _MARKDOWN:
+        return Block([*above, Line(MarkedUp(text, is_page=True))])
+    return Block([*above, *(line(each) for each in text.split("\n"))])
 
 
 def running(tool: str) -> str:
@@ -108,8 +109,8 @@ def _failure(result: ToolResult, *, expanded: bool) -> Block:
 
 def _text(result: ToolResult, *, expanded: bool) -> Block:
     """Draw the text of what is no result of our tools."""
-    lines, more = display_lines(unfenced(result.text), 1 + (BRIEF.lines or 0) * expanded)
-    missing = f"… and {count(more, 'more line')}" if more else ""
+    lines, left = display_lines(unfenced(result.text), 1 + (BRIEF.lines or 0) * expanded)
+    missing = more(left, "line")
     if expanded:
         return Block([*map(line, lines), *([line(missing, MUTED)] if missing else [])])
     first = Text(lines[0] if lines else "Done")
@@ -118,3 +119,26 @@ def _text(result: ToolResult, *, expanded: bool) -> Block:
 
 def _marked_cut(words: Text, result: ToolResult) -> Text:
     return words.append(" (truncated)", MUTED) if result.details.get("truncation") else words
+
+
+def _head(shown: Outline, *, brief: bool, seconds: float | None = None) -> Text:
+    """Return what is known in a few words, on one line."""
+    facts = shown.head(brief=brief)
+    if seconds is not None:
+        facts.append(Fact(f"{seconds:.1f} s" if seconds >= _SHORT else "< 0.1 s"))
+    return Text(_JOINT).join(Text(fact.text, STYLES.get(fact.tone, "")) for fact in facts)
+
+
+def _body(shown: Outline, *, brief: bool = False) -> list[Line]:
+    """Return what follows the head."""
+    return [_line(row) for row in rows(shown, brief=brief)]
+
+
+def _line(row: Row) -> Line:
+    style = STYLES.get(row.style, "")
+    marker = Text(row.marker, STYLES.get(row.style if row.style in TONES else row.marker, ""))
+    if row.markup in {"answer", "page"}:
+        return Line(MarkedUp(row.text, is_page=row.markup == "page"), marker)
+    if row.place is not None:
+        return Line(url_text(row.place), marker)
+    return Line(Text(row.text, style), marker)
