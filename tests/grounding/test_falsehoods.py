@@ -58,7 +58,23 @@ NIGHT = (
     "After nine years the night train is back. The operator ordered twelve sleeping cars, of which "
     "seven have been delivered.\n\nPassenger groups welcome the line but ask for bicycle space."
 )
+POOL = "The council opened the new pool of Vellmouth beside the harbour."
+DENIED = (
+    "It is not the case",
+    "Nobody in the whole town believes",
+    "There is no evidence at all",
+    "Records do not show anywhere",
+    "It was never proved to anyone",
+)
+REMARKS = (
+    "That is not what the records of the town show to us.",
+    "That was never confirmed by anyone who was there on the day.",
+    "This claim was rejected by two courts of the region in March.",
+    "It was staged.",
+)
 LIES = [
+    *((f"Rain fell for six hours. {each} that t{POOL[1:]}", POOL) for each in DENIED),
+    *((f"{POOL} {each}", POOL.replace("new ", "")) for each in REMARKS),
     (DEAL, "Beta Ltd acquired Acme Corp in March 2024 for $3.2 billion."),
     (DEAL, "Acme Corp may have acquired Beta Ltd in March 2024 for $3.2 billion."),
     (DEAL, "The deal will be approved by regulators in the EU."),
@@ -123,6 +139,8 @@ LIES = [
     ("The museum opened in May 2015 and closed in June 2016.", "The museum opened in June 2016."),
     ("None of the following is what really happened. The council of the town opened the new pool.",
      "The council of the town opened the new pool."),
+    ("The AIDS office of the town opened the new hall beside the harbour in 2015.",
+     "The aids office of the town opened the hall beside the harbour in 2015."),
 ]  # fmt: skip
 
 

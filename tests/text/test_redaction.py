@@ -212,9 +212,8 @@ def test_what_holds_no_key_is_returned_as_it_is() -> None:
     assert Redactor([KEY]).clean(response) is response
 
 
-@pytest.mark.parametrize("spell", SPELLINGS.values(), ids=SPELLINGS)
-def test_results_are_cleaned_in_every_field(spell: Callable[[str], str]) -> None:
-    key = spell(KEY)
+def test_results_are_cleaned_in_every_field() -> None:
+    key = quote(KEY)
     result = SearchResult(
         title=key,
         url=f"https://a.example/{key}",

@@ -62,7 +62,8 @@ def read(arguments: Sequence[str]) -> argparse.Namespace:
         UsageError: They make no sense.
         SystemExit: Help or the version was asked for and printed.
     """
-    arguments = _help_as_option(arguments)
+    if arguments[:1] == ["help"]:
+        arguments = [*arguments[1:2], "--help"]
     name, rest = (arguments[0], arguments[1:]) if arguments else ("", [])
     if name not in COMMANDS:
         _read_without_command(arguments)
@@ -95,12 +96,6 @@ def asks_for_json(arguments: Sequence[str]) -> bool:
     return "--json" in _split(arguments)[0]
 
 
-def _help_as_option(arguments: Sequence[str]) -> list[str]:
-    if arguments[:1] == ["help"]:
-        return [*arguments[1:2], "--help"]
-    return list(arguments)
-
-
 def _read_without_command(arguments: Sequence[str]) -> NoReturn:
     parser = top_parser()
     if not arguments:
@@ -118,21 +113,18 @@ def _read_without_command(arguments: Sequence[str]) -> NoReturn:
 
 def top_parser() -> Parser:
     """Describe the program itself."""
+    listed = "\n".join(
+        "\n".join([f"{title}:", *(f"  {name:<12}{each.summary}" for name, each in group.items())])
+        for title, group in _GROUPS.items()
+    )
     usage = "webtools [--help] [--version] COMMAND ..."
-    parser = Parser("", usage, f"{_DESCRIPTION}\n\n{_listed_commands()}", _EPILOG)
+    parser = Parser("", usage, f"{_DESCRIPTION}\n\n{listed}", _EPILOG)
     told = f"webtools {__version__}"
     parser.add_argument("--version", action="version", version=told, help="Show the version.")
     parser.add_argument(
         "command", metavar="COMMAND", choices=tuple(COMMANDS), help=argparse.SUPPRESS
     )
     return parser
-
-
-def _listed_commands() -> str:
-    return "\n".join(
-        "\n".join([f"{title}:", *(f"  {name:<12}{each.summary}" for name, each in group.items())])
-        for title, group in _GROUPS.items()
-    )
 
 
 def _parse(parser: Parser, name: str, arguments: Sequence[str]) -> argparse.Namespace:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from webtools.display.contents import by_query as sorted_results
 from webtools.display.outline import subject
 from webtools.output import formatting
 from webtools.output.truncation import MAX_BYTES, MAX_LINES, fit, fit_sections, notice
-from webtools.results import SearchResponse, SearchResult
+from webtools.results import SearchResponse
 
 _SEPARATOR = "\n\n"
 
@@ -36,8 +36,7 @@ def _cut(response: SearchResponse, text: str, path: str | None) -> str:
 
 def _blocks(response: SearchResponse) -> list[str]:
     """List the results, those of each query numbered from 1 and under its name."""
-    return [_group(query, found) for query, found in sorted_results(response).items()]
-
-
-def _group(query: str, found: Sequence[SearchResult]) -> str:
-    return f'"{subject(query)}":\n\n{formatting.search_text(found)}'
+    return [
+        f'"{subject(query)}":\n\n{formatting.search_text(found)}'
+        for query, found in sorted_results(response).items()
+    ]

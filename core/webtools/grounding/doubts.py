@@ -15,7 +15,7 @@ from webtools.grounding.quotations import ends_with_abbreviation
 from webtools.grounding.windows import DENIALS, Window, are_near, places_of, shown, turn_of
 
 _BEFORE, _AFTER = 2, 4  # words around what a claim took, in which a word may turn it round
-_GOVERNS = 6  # words before the first one taken, in which it is denied as a whole
+_GOVERNS = 10  # words before the first one taken, in which it is denied as a whole
 _FREE = frozenset(("", "future", "leaning"))  # what a claim need not repeat
 _LEAST = 6  # words of a claim that its source has, for more than a guess
 _COPIED = 0.7  # share of the sentences' words in a claim from which on
@@ -37,7 +37,7 @@ def doubts(
             yield f"the sentences do not have its {word.kind} {word.raw}"
     words = [word for word in window.telling if word.raw.lower() not in TELLING]
     found = sum(word.key in window.have for word in words)
-    if found < max(_LEAST, len(words) / 2):
+    if found < _LEAST:
         yield "the sentences have too few of its words"
     if ends_with_abbreviation(claim):
         yield "it may be cut after an abbreviation"

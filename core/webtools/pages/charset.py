@@ -6,6 +6,8 @@ import codecs
 import re
 from collections.abc import Iterable
 
+from webtools.pages.tree import Element, metas_of
+
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
@@ -17,16 +19,6 @@ _LABEL = rb"""\s{0,9}=\s{0,9}["']?\s{0,9}([\w.:-]{2,40})"""
 _CHARSET = re.compile(rb"charset" + _LABEL, re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"\s{0,99}<\?xml\s[^>]{0,200}?\sencoding" + _LABEL, re.IGNORECASE)
 _DECLARED_WITHIN = 4096  # bytes; browsers look at 1024, but pages are served with more before it
-# What the prescan of the HTML standard steps over: comments, and tags with whatever their
-# attributes hold. The texts of scripts and styles are stepped over too.
-_TAGS = re.compile(
-    rb"""<!--(?:.*?-->|.*)|<(script|style)\b.*?</\1|<(meta)[\s/]((?:[^>"']|"[^"]*"|'[^']*')*+)"""
-    rb"""|<[a-z/!?](?:[^>"']|"[^"]*"|'[^']*')*+""",
-    re.IGNORECASE | re.DOTALL,
-)
-_ATTRIBUTES = re.compile(
-    rb"""([^\s"'>/=]{1,50})\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]*))""", re.DOTALL
-)
 _SAMPLE = 32 * 1024  # bytes that a guess is made from
 
 # Python has codecs that are no charsets, or slow ones (`idna`, `unicode_escape`): only these are
@@ -128,27 +120,20 @@ def _declared(body: bytes, content_type: str, *, markup: bool) -> list[str]:
 
 
 def _own(head: bytes) -> str | None:
-    """Return the codec that a page's own start names, by the prescan of the HTML standard."""
+    """Return the codec that a page's own start names, in an XML declaration or a meta element."""
     if match := _XML_ENCODING.match(head):
-        labels = [match[1]]
+        labels = [match[1].decode("ascii", "ignore")]
     else:
-        labels = [_meta_label(tag[3]) for tag in _TAGS.finditer(head) if tag[2]]
-    known = (charset(label.decode("ascii", "ignore")) for label in labels if label)
-    name = next((name for name in known if name), None)
+        labels = [_meta_label(each) for each in metas_of(head)]
+    name = next((name for name in map(charset, labels) if name), None)
     return "utf-8" if name in _UTF_16 else name  # or it could not have been read
 
 
-def _meta_label(tag: bytes) -> bytes:
-    """Return the label in a meta element's attributes, or an empty one."""
-    found: dict[bytes, bytes] = {}
-    for match in _ATTRIBUTES.finditer(tag):
-        found.setdefault(match[1].lower(), match[2] or match[3] or match[4] or b"")
-    if b"charset" in found:
-        return found[b"charset"].strip()
-    if found.get(b"http-equiv", b"").strip().lower() != b"content-type":
-        return b""
-    label = _CHARSET.search(found.get(b"content", b""))
-    return label[1] if label else b""
+def _meta_label(meta: Element) -> str:
+    if "charset" in meta.attrib or meta.get("http-equiv", "").strip().lower() != "content-type":
+        return str(meta.get("charset", "")).strip()
+    label = _CHARSET.search(meta.get("content", "").encode("ascii", "ignore"))
+    return label[1].decode("ascii", "ignore") if label else ""
 
 
 def charset(label: str) -> str | None:

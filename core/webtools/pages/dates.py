@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, time, timedelta, timezone
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -65,14 +66,12 @@ def _on_day_of(moment: datetime, url: str) -> datetime:
     match = _DAY_IN_URL.search(path_of(url))
     if match is None or moment.utcoffset() or moment.timetz().replace(tzinfo=None) == time():
         return moment
-    year, month, day = map(int, match.groups())
+    day = tuple(map(int, match.groups()))
     for hours in (-8, -11, 8, 12):  # the whole of a day before is seen at -11, of one after at 12
-        try:
+        with suppress(OverflowError):
             there = moment.astimezone(timezone(timedelta(hours=hours)))
-        except OverflowError:
-            continue
-        if (there.year, there.month, there.day) == (year, month, day) != moment.timetuple()[:3]:
-            return there
+            if there.timetuple()[:3] == day != moment.timetuple()[:3]:
+                return there
     return moment
 
 

@@ -39,12 +39,10 @@ class Markup:
         noscript: Text for readers without JavaScript.
         meta: Content of meta elements by their name, property or itemprop in lower case.
         linked_data: The JSON-LD texts.
-        elements: Number of elements.
-        depth: Greatest depth of elements.
-        attributes: Greatest number of attributes on one element.
         passwords: Number of password fields.
         scripts: Number of scripts.
         has_app_root: Whether there is an element that applications are usually built in.
+        is_tame: Whether a tree can be built of it, and walked, in reasonable time.
     """
 
     title: str = ""
@@ -53,21 +51,10 @@ class Markup:
     noscript: str = ""
     meta: dict[str, str] = field(default_factory=dict[str, str])
     linked_data: list[str] = field(default_factory=list[str])
-    elements: int = 0
-    depth: int = 0
-    attributes: int = 0
     passwords: int = 0
     scripts: int = 0
     has_app_root: bool = False
-
-    @property
-    def is_tame(self) -> bool:
-        """Whether a tree can be built of it, and walked, in reasonable time."""
-        return (
-            self.elements <= MAX_ELEMENTS
-            and self.depth <= MAX_DEPTH
-            and self.attributes <= MAX_ATTRIBUTES
-        )
+    is_tame: bool = True
 
 
 def scan(html: str) -> Markup:
@@ -85,6 +72,7 @@ class _Target:
 
     def __init__(self) -> None:
         self._found = Markup()
+        self._elements = 0
         self._path: list[str] = []
         self._unseen: list[bool] = []  # of each element on the path
         self._hidden = 0
@@ -96,11 +84,10 @@ class _Target:
         self._script: list[str] | None = None
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        found = self._found
         self._path.append(tag)
-        found.elements += 1
-        found.depth = max(found.depth, len(self._path))
-        found.attributes = max(found.attributes, len(attributes))
+        self._elements += 1
+        if len(self._path) > MAX_DEPTH or len(attributes) > MAX_ATTRIBUTES:
+            self._found.is_tame = False
         self._unseen.append(tag in _HIDDEN or is_hidden(tag, attributes))
         self._hidden += self._unseen[-1]
         self._aside += tag in _ASIDE
@@ -158,6 +145,7 @@ class _Target:
 
     def close(self) -> Markup:
         found = self._found
+        found.is_tame &= self._elements <= MAX_ELEMENTS
         found.title = _first_line(self._title)
         found.heading = _first_line(self._heading)
         found.text = _lines(self._text)

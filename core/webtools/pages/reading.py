@@ -119,12 +119,17 @@ def read(source: Source) -> Content:
         from webtools.pages.pdf import read_pdf  # noqa: PLC0415 - few pages are PDF files
 
         return _bounded(_guarded("PDF", lambda: read_pdf(source.body, source.seconds)))
+    named = "HTML" if kind == "html" else "text"
+    return _bounded(_guarded(named, lambda: _read_text(kind, source)))
+
+
+def _read_text(kind: str, source: Source) -> Content:
     text = without_controls(decode(source.body, source.content_type, markup=kind != "text"))
     if kind == "html" and _TAG.search(text):
-        return _bounded(_guarded("HTML", lambda: _read_html(text, source)))
+        return _read_html(text, source)
     if not text.strip():
         raise ProviderError("the page is empty")
-    return _bounded(Content(text.strip()))
+    return Content(text.strip())
 
 
 def _guarded(kind: str, work: Callable[[], Content]) -> Content:

@@ -6,7 +6,7 @@ The only module beside `markup` that touches lxml. Elements are `Any`: lxml brin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from typing import Any
 from urllib.parse import urlsplit
@@ -38,6 +38,13 @@ def parse(html: str) -> Element | None:
     if root is not None:
         etree.strip_elements(root, "script", "noscript", with_tail=False)
     return root
+
+
+def metas_of(head: bytes) -> Iterator[Element]:
+    """Yield the meta elements in the first bytes of a page whose charset is not known yet."""
+    etree: Any = import_module("lxml.etree")
+    root = etree.fromstring(head or b" ", etree.HTMLParser(encoding="iso-8859-1"))
+    yield from () if root is None else root.iter("meta")
 
 
 def drop(element: Element) -> None:

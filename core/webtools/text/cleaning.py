@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from urllib.parse import urlsplit
 
@@ -77,6 +78,17 @@ def _replacement(match: re.Match[str]) -> str:
     if match[0] >= "\ud800":
         return "\ufffd"
     return "\u200b" if match[0] >= "\u2000" else ""
+
+
+def with_spans(text: str, spans: Iterable[tuple[int, int]], mark: str) -> str:
+    """Put a mark in the place of each span, in their order; of those that overlap once."""
+    parts: list[str] = []
+    done = 0
+    for start, end in spans:
+        if start >= done:
+            parts += [text[done:start], mark]
+        done = max(done, end)
+    return "".join([*parts, text[done:]]) if parts else text
 
 
 def is_web_url(url: str) -> bool:

@@ -20,6 +20,7 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 
 from webtools.text.choices import Fence
+from webtools.text.cleaning import with_spans
 from webtools.text.invisible import beyond_ascii
 
 WORDS = "untrusted-web-data"
@@ -104,12 +105,7 @@ def defused(text: str) -> str:
     letters = folded.encode("utf-8", "surrogatepass").translate(_IN_LOWER_CASE, _NO_LETTERS)
     if _LETTERS.encode() not in letters.replace(b"vv", b"w"):
         return text
-    parts: list[str] = []
-    done = 0
-    for match in _FORGED.finditer(folded):
-        parts += [text[done : match.start()], _FALSE]
-        done = match.end()
-    return "".join([*parts, text[done:]])
+    return with_spans(text, (match.span() for match in _FORGED.finditer(folded)), _FALSE)
 
 
 def wrapping(fence: Fence, *, is_page: bool) -> Callable[[str], str]:

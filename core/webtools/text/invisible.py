@@ -18,6 +18,7 @@ from urllib.parse import quote
 from pydantic import BaseModel
 
 from webtools.errors import WebToolsError
+from webtools.text.cleaning import with_spans
 from webtools.text.invisible_table import (
     INVISIBLE,
     JOINERS,
@@ -127,15 +128,13 @@ def _without(pattern: re.Pattern[str], text: str) -> str:
     """Remove single characters; of a long text in stretches, between which other threads go on."""
     if len(text) <= _STRETCH:
         return pattern.sub("", text)
-    parts: list[str] = []
-    done = 0
-    for begin in range(0, len(text), _STRETCH):
-        end = begin + _STRETCH
-        for match in pattern.finditer(text, begin, end + 1):  # it looks at one character beyond
-            if match.start() < end:
-                parts.append(text[done : match.start()])
-                done = match.end()
-    return "".join([*parts, text[done:]])
+    starts = (
+        match.start()
+        for begin in range(0, len(text), _STRETCH)
+        for match in pattern.finditer(text, begin, begin + _STRETCH + 1)  # it looks one beyond
+        if match.start() < begin + _STRETCH
+    )
+    return with_spans(text, ((start, start + 1) for start in starts), "")
 
 
 def visible_error(error: WebToolsError) -> WebToolsError:

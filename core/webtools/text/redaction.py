@@ -17,6 +17,7 @@ from pydantic import BaseModel
 from pydantic_core import to_json
 
 from webtools.errors import WebToolsError
+from webtools.text.cleaning import with_spans
 from webtools.text.values import with_texts
 
 T = TypeVar("T")
@@ -40,21 +41,20 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """Clean a text."""
-        clean = _without(self._spans(text), text)
+        clean = with_spans(text, self._spans(text), MARK)
         if not self._secrets or not _has_escapes(clean):
             return clean
         plain = _ANY_ESCAPE.sub(_letter, clean)
         if not any(landmark in plain for landmark, _ in self._secrets):
             return clean
-        spans, places = self._spans(plain), _places(clean)
-        return _without(
-            [(_place(start, places), _place(end, places)) for start, end in spans], clean
-        )
+        places = _places(clean)
+        spans = [(_place(start, places), _place(end, places)) for start, end in self._spans(plain)]
+        return with_spans(clean, spans, MARK)
 
     def _spans(self, text: str) -> list[tuple[int, int]]:
-        """Find the keys in a text whose letters are not escaped."""
+        """Find the keys in a text whose letters are not escaped, in their order."""
         there = [secret for landmark, secret in self._secrets if landmark in text]
-        return [span for secret in there for span in _found(secret, text)]
+        return sorted(span for secret in there for span in _found(secret, text))
 
     def may_be_in(self, text: bytes) -> bool:
         """Return whether a text might hold a key; quick, and never wrong about one that does."""
@@ -172,17 +172,6 @@ def _place(at: int, places: list[tuple[int, int]]) -> int:
     """Find where a place of the text without escapes is in the one that has them."""
     there, here = places[bisect_right(places, (at, sys.maxsize)) - 1]
     return here + at - there
-
-
-def _without(spans: list[tuple[int, int]], text: str) -> str:
-    """Put a mark in the place of each span, and of those that overlap together."""
-    parts: list[str] = []
-    done = 0
-    for start, end in sorted(spans):
-        if start >= done:
-            parts += [text[done:start], MARK]
-        done = max(done, end)
-    return "".join([*parts, text[done:]]) if parts else text
 
 
 def _spellings(char: str) -> str:
