@@ -181,8 +181,9 @@ class CallContext:
     def log(self, event: str, **facts: Any) -> None:
         """Note an event; facts that are None are left out, and none may change from now on."""
         if self.facilities.log is not None or LOGGER.isEnabledFor(level_of(event, facts)):
-            known = {name: value for name, value in facts.items() if value is not None}
-            self.noted.append((time.time_ns(), event, known))
+            if None in facts.values():
+                facts = {name: value for name, value in facts.items() if value is not None}
+            self.noted.append((time.time_ns(), event, facts))
 
     def write_log(self) -> None:
         """Write what was noted: at the end, and before anything that may take long."""
@@ -192,8 +193,8 @@ class CallContext:
         with suppress(IndexError):  # the threads of a call may take at the same time
             while self.noted:
                 events.append(self.noted.popleft())
-        is_failure = any("error" in facts or name in LOUD for _, name, facts in events)
-        if LOGGER.isEnabledFor(logging.WARNING if is_failure else logging.INFO):
+        failures = [name for _, name, facts in events if "error" in facts or name in LOUD]
+        if LOGGER.isEnabledFor(logging.WARNING if failures else logging.INFO):
             self._emit(events)
         if log is None or not events:
             return
