@@ -199,7 +199,7 @@ class Registry(Mapping[str, Services]):
             name = kind.replace("-", "_")
             module = import_module(f"{__package__}.{name}")
             # `make` finds it there; another thread that imports it just now may be yet to put it.
-            setattr(sys.modules[__package__], name, module)
+            setattr(sys.modules[__name__.rpartition(".")[0]], name, module)
             return self._loaded.setdefault(kind, make())
         with self._lock:
             if kind not in self.announced() or self._entry_points is None:
