@@ -24,7 +24,7 @@ LEAST_ROWS = {
     "calls": 7,
     "load": 5,
     "start": 3,
-    "cutting": 7,
+    "cutting": 6,
     "caching": 7,
     "research": 7,
     "bulk": 5,

@@ -38,7 +38,7 @@ from servers import (
     silent,
 )
 
-from webtools.errors import RequestError, RequestTimeoutError
+from webtools.errors import ConfigError, RequestError, RequestTimeoutError
 from webtools.http import backends, pool
 from webtools.http import transport as transport_module
 from webtools.http.messages import Request, Response
@@ -197,6 +197,21 @@ def test_a_compressed_answer_is_decompressed(send: Send) -> None:
         assert send(server.url).body == b"text " * 1000
 
 
+def test_an_answer_may_say_that_it_is_not_compressed(send: Send) -> None:
+    plain = response(b"text", headers=[("Content-Encoding", "identity")])
+    with RawServer(answering(plain)) as server:
+        assert send(server.url).body == b"text"
+
+
+def test_a_compressed_answer_that_ends_early_is_refused(send: Send) -> None:
+    packed = gzip.compress(b"text " * 1000)[:-10]
+    with (
+        RawServer(answering(response(packed, headers=[("Content-Encoding", "gzip")]))) as server,
+        pytest.raises(RequestError, match="the answer broke off"),
+    ):
+        send(server.url)
+
+
 def test_a_redirect_is_an_answer_and_not_followed(
     send: Send, webtools_sandbox: SandboxServer
 ) -> None:
@@ -229,6 +244,23 @@ def test_a_certificate_of_an_unknown_authority_is_refused(send: Send, trusted: N
         pytest.raises(RequestError, match="the certificate is not trusted"),
     ):
         send(f"https://127.0.0.1:{server.port}")
+
+
+def test_roots_that_cannot_be_loaded_are_told_with_the_variables(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
+    with pytest.raises(ConfigError, match="No such file or directory.*SSL_CERT_FILE or"):
+        transport_module.tls_context.__wrapped__()
+
+
+def test_roots_may_stand_in_a_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    context = mock.Mock(return_value="context")
+    monkeypatch.setattr(ssl, "create_default_context", context)
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path))
+    assert transport_module.tls_context.__wrapped__() == "context"
+    context.assert_called_once_with(capath=str(tmp_path))
 
 
 def test_parallel_calls_have_a_connection_each_and_use_them_again(
