@@ -88,3 +88,25 @@ def test_a_huge_file_is_read_in_part(report: list[tuple[str, list[str]]], tmp_pa
     file.write_text("quoted " + "x" * 2_000_000)
     assert main(["verify", str(file)]) == 0
     assert len(report[0][0]) == 1_000_000
+
+
+def test_what_research_printed_is_an_answer_with_its_sources(
+    tmp_path: Path, config: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`[n]` is the n-th of its sources, whatever URLs its passages have."""
+    file = str(tmp_path / "answer.md")
+    assert main(["web-deep", "zip bombs", "--config", config, "-o", file]) == 0
+    capsys.readouterr()
+    assert main(["verify", file, "--strict", "--config", config]) == 0
+    done = capsys.readouterr()
+    assert done.out.startswith("quoted: A zip bomb is a small archive")
+    assert done.out.count("quoted:") == 1
+    assert "not the passages below it" in done.err
+
+
+def test_sources_may_have_dates(report: list[tuple[str, list[str]]], tmp_path: Path) -> None:
+    listed = f"1. Pool\n   {URL}\n   2026-11-20\n2. Bath\n   https://b.example/\n"
+    file = tmp_path / "answer.md"
+    file.write_text(f"quoted It is open. [1]\n\nSources:\n{listed}\nConfidence: low.\n")
+    assert main(["verify", str(file)]) == 0
+    assert report == [("quoted It is open. [1]", [URL, "https://b.example/"])]

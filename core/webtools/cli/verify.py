@@ -2,26 +2,44 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from argparse import Namespace
 from pathlib import Path
 
 from webtools import WebTools
-from webtools.cli.output import FAILED, FINE, report
+from webtools.cli.output import FAILED, FINE, note, report
 from webtools.errors import InputError
 from webtools.results import Verified
 from webtools.text.visible import display_text
 
 _MOST = 1_000_000  # characters of a file, which may be one without an end
 _LONGEST = 1000  # characters of a claim or quotation
+_LISTED = r"\d+\. .*\n {3}https?://.*\n(?: {3}.*\n)*"
+_SOURCES = re.compile(rf"\n\nSources:\n((?:{_LISTED})+)\nConfidence: ")
 
 
 def verify(options: Namespace) -> int:
     """Check an answer."""
+    answer, sources = _parts(_read(options.file))
     with WebTools(config=options.config) as web:
-        found = web.verify(_read(options.file), options.sources)
+        found = web.verify(answer, options.sources or sources)
     report(options, _text(found), found.model_dump(mode="json"))
     return FAILED if found.dropped or (options.strict and found.uncertain) else FINE
+
+
+def _parts(text: str) -> tuple[str, list[str]]:
+    """Split what a research command printed into its answer and the URLs that `[n]` stands for.
+
+    Its passages are quotations and no claims. Any other text is an answer as it is.
+    """
+    found = list(_SOURCES.finditer(text))
+    if not found:
+        return text, []
+    answer, passages, _ = text[: found[-1].start()].partition("\n\nPassages:\n\n")
+    if passages:
+        note("the answer is checked, and not the passages below it.")
+    return answer, re.findall(r"^ {3}(http\S+)", found[-1][1], re.MULTILINE)
 
 
 def _text(found: Verified) -> str:
