@@ -255,12 +255,12 @@ def test_roots_that_cannot_be_loaded_are_told_with_the_variables(
 
 
 def test_roots_may_stand_in_a_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    context = mock.Mock(return_value="context")
+    context = mock.Mock()
     monkeypatch.setattr(ssl, "create_default_context", context)
     monkeypatch.delenv("SSL_CERT_FILE", raising=False)
     monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path))
-    assert transport_module.tls_context.__wrapped__() == "context"
-    context.assert_called_once_with(capath=str(tmp_path))
+    assert transport_module.tls_context.__wrapped__() is context.return_value
+    context.assert_called_once_with(cafile=None, capath=str(tmp_path))
 
 
 def test_parallel_calls_have_a_connection_each_and_use_them_again(
@@ -382,6 +382,25 @@ def full_backlog() -> Iterator[int]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a full queue refuses")
+def test_the_deadline_bounds_a_drip_of_tls_within_tls(
+    send: Send, authority: trustme.CA, trusted: None
+) -> None:
+    def tunnel(connection: Any) -> None:
+        read_request(connection)
+        connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+        with contextlib.suppress(OSError):
+            for byte in b"\x16\x03\x03\x3f\xff\x02\x00\x3f\xf0\x03\x03" + b"a" * 50:
+                connection.sendall(bytes([byte]))
+                time.sleep(0.05)
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    with RawServer(secured(tunnel, context)) as server:
+        proxy = server.url.replace("http", "https", 1)
+        with within(0.5), pytest.raises(RequestTimeoutError):
+            send("https://127.0.0.1:9", 0.5, proxy=proxy)
+
+
 def test_the_deadline_bounds_connecting_to_all_addresses_of_a_host_together(
     send: Send, monkeypatch: pytest.MonkeyPatch
 ) -> None:

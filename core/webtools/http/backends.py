@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import ssl
 import time
 from collections.abc import Callable
@@ -30,6 +31,26 @@ class Deadline:
         if left <= 0:
             raise httpcore.ReadTimeout
         return left
+
+
+class TLSSocket(ssl.SSLSocket):
+    """Counts a time-out from when it is set: TLS within TLS reads until a record is whole."""
+
+    _end = math.inf
+
+    def settimeout(self, value: float | None) -> None:
+        """Set the time-out of what follows, all together."""
+        super().settimeout(value)
+        self._end = math.inf if value is None else time.monotonic() + value
+
+    def recv(self, buflen: int = 1024, flags: int = 0) -> bytes:
+        """Read in the time that is left."""
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        if left < math.inf:
+            super().settimeout(left)
+        return super().recv(buflen, flags)
 
 
 class _Stream:

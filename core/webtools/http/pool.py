@@ -74,7 +74,7 @@ class Lane:
         self.pool: Any = (
             OneConnection(partial(mode.connection, **settings))
             if proxy is None
-            else mode.pool(**settings, proxy=_through(proxy), max_connections=1)
+            else mode.pool(**settings, proxy=_through(proxy, context), max_connections=1)
         )
 
     async def exchange(self, request: httpcore.Request, max_bytes: int) -> Body:
@@ -105,11 +105,17 @@ class Lane:
         await self._mode.close(self.pool)
 
 
-def _through(url: str) -> httpcore.Proxy:
+def _through(url: str, context: ssl.SSLContext | None) -> httpcore.Proxy:
     import httpx  # noqa: PLC0415 - importing it takes longer than a request
 
     proxy = httpx.Proxy(url)
-    return httpcore.Proxy(str(proxy.url), auth=proxy.raw_auth, headers=proxy.headers.raw)
+    return httpcore.Proxy(
+        str(proxy.url),
+        auth=proxy.raw_auth,
+        headers=proxy.headers.raw,
+        # Without, httpcore would load the roots again for every lane, and on an event loop.
+        ssl_context=context if proxy.url.scheme == "https" else None,
+    )
 
 
 class _Lanes:

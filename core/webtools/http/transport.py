@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 import certifi
 
 from webtools.errors import ConfigError, InputError, RequestError
+from webtools.http.backends import TLSSocket
 from webtools.http.engine_logs import IN_OURS
 from webtools.http.messages import Request, Response
 from webtools.http.modes import Awaited, Blocking, Mode
@@ -64,14 +65,17 @@ def tls_context() -> ssl.SSLContext:
     Raises:
         ConfigError: What the variable names cannot be read.
     """
+    file = os.environ.get("SSL_CERT_FILE") or None
+    folder = None if file else os.environ.get("SSL_CERT_DIR") or None
+    if not (file or folder):
+        file = certifi.where()
     try:
-        if file := os.environ.get("SSL_CERT_FILE"):
-            return ssl.create_default_context(cafile=file)
-        if folder := os.environ.get("SSL_CERT_DIR"):
-            return ssl.create_default_context(capath=folder)
-        return ssl.create_default_context(cafile=certifi.where())
+        context = ssl.create_default_context(cafile=file, capath=folder)
     except OSError as error:  # among them ssl.SSLError
         fault = error.strerror or type(error).__name__
+    else:
+        context.sslsocket_class = TLSSocket
+        return context
     raise ConfigError(
         f"the trusted roots cannot be loaded ({fault}): SSL_CERT_FILE or SSL_CERT_DIR must name "
         "certificates in PEM form, or be unset."
