@@ -110,6 +110,13 @@ async def test_researching(detector: BlockBuster, web: WebTools, command: Any) -
     assert plan.chain
 
 
+async def test_checking_an_answer(detector: BlockBuster, web: WebTools, page: str) -> None:
+    answer = "A heap queue is also called a priority queue [1]."
+    cold, warm = await cold_and_warm(lambda: web.averify(answer, [page]))
+    assert cold.claims
+    assert warm.claims == cold.claims
+
+
 async def test_failing(
     detector: BlockBuster, web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:

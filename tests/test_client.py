@@ -9,6 +9,7 @@ import pickle
 import socket
 import sys
 import threading
+import traceback
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -312,6 +313,13 @@ def test_a_pickle_of_one_made_with_keys_is_refused_with_the_reason(web: WebTools
 def test_the_repr_names_the_source_and_no_key(web: WebTools) -> None:
     assert repr(web) == "WebTools(Settings(the code))"
     assert repr(WebTools("/tmp/a.json")) == "WebTools(Settings(/tmp/a.json))"
+
+
+def test_settings_that_are_refused_can_be_shown_with_local_variables() -> None:
+    with pytest.raises(ConfigError) as failure:
+        WebTools({"providers": [], "surprise": 1})
+    shown = traceback.TracebackException.from_exception(failure.value, capture_locals=True)
+    assert "self = WebTools()" in "".join(shown.format())
 
 
 # --- tool calls --------------------------------------------------------------------------------

@@ -255,6 +255,15 @@ def test_ours_cannot_be_replaced_or_forgotten(plover: ModuleType) -> None:
     assert PROVIDERS["exa"].provider is exa
 
 
+def test_one_of_ours_is_found_while_another_thread_imports_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Python puts a module into its package only after others can import it.
+    monkeypatch.delattr("webtools.providers.exa")
+    monkeypatch.delitem(PROVIDERS._loaded, "exa", raising=False)
+    assert PROVIDERS["exa"].provider is exa
+
+
 def test_a_registry_lists_what_is_loaded() -> None:
     registry = Registry({"exa": lambda: Services(exa, search=exa)})
     assert (list(registry), len(registry), "nothing" in registry) == (["exa"], 1, False)

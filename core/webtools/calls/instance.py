@@ -167,7 +167,8 @@ class Instance:
 
     def __repr__(self) -> str:
         """Name the source of the settings, nothing in them."""
-        return f"{type(self).__name__}({self._settings!r})"
+        # A traceback that shows local variables asks an instance that could not be made, too.
+        return f"{type(self).__name__}({getattr(self, '_settings', '')})"
 
     def __copy__(self) -> Self:
         """Share the instance: it holds connections, and is safe to share."""

@@ -11,7 +11,7 @@ from webtools.calls.sanitize import passed
 from webtools.calls.select import carry_out, find_tool, servable
 from webtools.config import Accounts, Settings
 from webtools.errors import ConfigError, InputError, WebToolsError
-from webtools.flows.drivers import Flow
+from webtools.flows.drivers import Flow, Offload
 from webtools.inputs.models import MAX_TEXT_CHARACTERS
 from webtools.logs.events import new_call_id
 from webtools.pipeline.context import CallContext, CallOptions, Facilities, facilities_of
@@ -57,7 +57,10 @@ class Dispatcher:
 
         def read(urls: list[str]) -> Flow[FetchResponse]:
             most = {"urls": urls, "text_max_characters": MAX_TEXT_CHARACTERS}
-            return self.call(FETCH, {**most, **options})
+            # In a thread: it looks whether the settings have changed.
+            call = partial(self.call, FETCH, {**most, **options})
+            fetching: Flow[FetchResponse] = yield Offload(call)
+            return (yield from fetching)
 
         verifier = options.pop("verifier", None)
         said = answer[:_LONGEST_ANSWER] if isinstance(answer, str) else ""

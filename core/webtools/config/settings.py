@@ -127,11 +127,13 @@ class Settings:
         keyless: bool | None = None,
         own_transport: bool = False,
     ) -> None:
+        self._config: Config | None = None  # first: a failure's traceback may show the repr
+        self._path: Path | None = None
         if isinstance(config, Mapping):
             config = _from_mapping(config)
-        self._config = config if isinstance(config, Config) else None
-        self._path: Path | None = None
-        if config is not None and not isinstance(config, Config):
+        if isinstance(config, Config):
+            self._config = config
+        elif config is not None:
             self._path = absolute(config)
         self._environ = environ
         self.keyless = keyless

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -195,7 +196,10 @@ class Registry(Mapping[str, Services]):
 
     def _load(self, kind: str) -> Services:
         if make := self._ours.get(kind):
-            import_module(f"{__package__}.{kind.replace('-', '_')}")
+            name = kind.replace("-", "_")
+            module = import_module(f"{__package__}.{name}")
+            # `make` finds it there; another thread that imports it just now may be yet to put it.
+            setattr(sys.modules[__name__.rpartition(".")[0]], name, module)
             return self._loaded.setdefault(kind, make())
         with self._lock:
             if kind not in self.announced() or self._entry_points is None:
