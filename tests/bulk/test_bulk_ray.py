@@ -214,3 +214,4 @@ def test_without_ray_the_error_names_the_extra(
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ConfigError, match=r"pip install 'agent-webtools\[ray\]'"):
         bulk.run("search", ["heap"], tmp_path / "rows.jsonl", web=StubWeb(), on="ray")
+    assert not [*tmp_path.iterdir()]

@@ -74,6 +74,7 @@ def test_a_run_that_was_stopped_says_why_and_how_to_go_on(
         (["search", "in.txt", "-o", "rows.jsonl", "--set", "limit"], "use NAME=VALUE"),
         (["search", "in.txt", "-o", "rows.jsonl", "--set", "colour=1"], "is not an argument"),
         (["search", "in.txt", "-o", "rows.jsonl", "--workers", "0"], "workers 0 is out of range"),
+        (["search", "in.txt", "-o", "nowhere/rows.jsonl"], "there is no folder nowhere"),
         (["search", "in.txt"], "required: -o/--output"),
         (["summarize", "in.txt", "-o", "rows.jsonl"], "invalid choice: 'summarize'"),
     ],

@@ -203,7 +203,10 @@ def test_init_asks_for_type_and_key_on_a_terminal(
     monkeypatch.setattr(configuring, "getpass", lambda _: "test-key-kagi-1")
     monkeypatch.setattr("builtins.input", lambda _: typed)
     path = tmp_path / "deep" / "folder" / "web-search.json"
-    assert cli("config", "init", "mine", "--config", str(path)).code == 0
+    done = cli("config", "init", "mine", "--config", str(path))
+    assert done.code == 0
+    tried = " ".join(done.out.split())
+    assert f"webtools config check --config {path}; webtools plan QUESTION --config" in tried
     [entry] = json.loads(path.read_text())["providers"]
     assert entry == {"name": "mine", "type": kind, "apiKey": "test-key-kagi-1"}
 

@@ -156,7 +156,10 @@ def test_a_question_for_a_command_is_answered_with_the_command_for_questions(cli
     assert done.err.splitlines()[0].endswith(expected)
 
 
-@pytest.mark.parametrize("arguments", [["xyzzy"], ["search", "--xyzzy", "x"], ["cache"], ["log"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [["xyzzy"], ["search", "--xyzzy", "x"], ["search", "--model", "x", "y"], ["cache"], ["log"]],
+)
 def test_what_is_near_to_nothing_gets_no_hint(cli: Cli, arguments: list[str]) -> None:
     assert "did you mean" not in cli(*arguments).err
 

@@ -45,7 +45,7 @@ async def work_off(
     Raises:
         ConfigError: Ray is not installed, or the settings cannot travel.
     """
-    ray = _library()
+    ray = library()
     _check_travels(plan.web)
     stopped, rows = "", _all_rows(ray, items, plan, begin)
     while row := await asyncio.wrap_future(in_own_thread(lambda: next(rows, None), "webtools-ray")):
@@ -73,7 +73,12 @@ def _all_rows(
             some = [] if stopped else [*islice(items, _MOST_ITEMS)]
 
 
-def _library() -> Any:
+def library() -> Any:
+    """Import Ray, before a row is begun.
+
+    Raises:
+        ConfigError: It is not installed.
+    """
     try:
         return import_module("ray")
     except ImportError:

@@ -63,7 +63,7 @@ def run(
 
     Raises:
         InputError: The arguments make no sense, the input cannot be read, or the output belongs
-            to other work.
+            to other work, or into a folder that is not there.
         ConfigError: An extra is missing.
         OSError: A row cannot be written.
     """
@@ -91,8 +91,14 @@ async def arun(
     _check(operation, on, options)
     items_module.check_arguments(operation, options)
     path = Path(output)
+    if not path.parent.is_dir():
+        raise InputError(f"{path}: there is no folder {path.parent}; make it first.")
     if parquet.is_parquet(path):
         parquet.check_installed()
+    if on == "ray":
+        from webtools.bulk import on_ray  # noqa: PLC0415  optional, and slow to load
+
+        on_ray.library()
     own = web is None
     used = WebTools() if web is None else web
     try:

@@ -9,7 +9,7 @@ from getpass import getpass
 from pathlib import Path
 
 from webtools.cli.arguments import UsageError
-from webtools.cli.output import FAILED, FINE, tell
+from webtools.cli.output import FAILED, FINE, command, tell
 from webtools.config import EXAMPLE, Settings, check, config_paths, find_config
 from webtools.config.file import absolute, file_error, status
 from webtools.config.writing import begin_config, position_of, set_key
@@ -71,7 +71,8 @@ def _init(options: Namespace) -> list[str]:
     if about.url_variables:
         entry["baseUrl"] = _asked_url(about.title)
     begin_config(path, entry, force=options.force)
-    return [f"Written: {path}", "Try it: webtools config check; webtools plan QUESTION"]
+    check_it, plan = command(options, "config", "check"), command(options, "plan", "QUESTION")
+    return [f"Written: {path}", f"Try it: {check_it}; {plan}"]
 
 
 def _set_key(options: Namespace) -> list[str]:

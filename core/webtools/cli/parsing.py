@@ -170,9 +170,9 @@ def _hint(wrong: str, known: Iterable[str]) -> str:
     """Name the known word that a wrong one means or is nearest to, or nothing."""
     from webtools.text.quoting import nearest  # noqa: PLC0415  few calls are wrong
 
-    words = set(known)
+    words = {word.lstrip("-"): word for word in sorted(known)}  # as all options have dashes
     meant = _MEANT.get(wrong, "")
-    near = meant if meant in words else nearest(wrong, sorted(words))
+    near = meant if meant in words.values() else words.get(nearest(wrong.lstrip("-"), words), "")
     if not near and " " in wrong and "web-deep" in words:
         return f"; to ask a question: {shlex.join(['webtools', 'web-deep', wrong])}"
     return f"; did you mean {near}?" if near else ""
