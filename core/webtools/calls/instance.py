@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from types import TracebackType
@@ -12,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from webtools.calls.validate import Dispatcher
 from webtools.config import Config, Settings
+from webtools.errors import InputError
 from webtools.flows.drivers import Flow, run
 from webtools.http.threads import at_once_or_in_thread
-from webtools.http.transport import transports_for
+from webtools.http.transport import BlockingTransport, LoopTransports
 from webtools.http.watching import look_for_watchers
 from webtools.pipeline.context import facilities_of
 from webtools.providers import PROVIDERS, direct
@@ -26,17 +28,23 @@ if TYPE_CHECKING:
 
     import httpx
 
+    from webtools.http.custom import AsyncCustomTransport, CustomTransport
     from webtools.storage.stores import RateLimits
 
 T = TypeVar("T")
 if "asyncio" in sys.modules:  # a program with loops, which a first call that imports holds up
     for _name in (
-        "calls.present",
-        "flows.async_driver",
-        "operations.fetch",
-        "operations.summarize",
+        "anyio._backends._asyncio",
+        "concurrent.futures.thread",
+        "encodings.idna",
+        "platformdirs",
+        "webtools.calls.present",
+        "webtools.flows.async_driver",
+        "webtools.operations.fetch",
+        "webtools.operations.summarize",
     ):
-        import_module(f"webtools.{_name}")
+        with suppress(ImportError):  # not all of them need be installed
+            import_module(_name)
     _ours = dict(PROVIDERS)  # looking one up imports it
 
 
@@ -65,7 +73,7 @@ class Instance:
             InputError: What is given as a transport is none.
         """
         self._given = transport, async_transport
-        made: tuple[Any, Any] = transports_for(transport, async_transport)
+        made: tuple[Any, Any] = _transports_for(transport, async_transport)
         self._blocking, self._loops = made
         has_own = transport not in (None, "httpx") or async_transport is not None
         self._settings = Settings(config, keyless=keyless, own_transport=has_own)
@@ -215,3 +223,25 @@ class Instance:
     ) -> None:
         """Close the connections."""
         await self.aclose()
+
+
+def _transports_for(
+    transport: httpx.BaseTransport | Literal["httpx"] | None,
+    async_transport: httpx.AsyncBaseTransport | None,
+) -> tuple[BlockingTransport, LoopTransports] | tuple[CustomTransport, AsyncCustomTransport]:
+    if transport in (None, "httpx") and async_transport is None:
+        through_client = transport is not None
+        loops = LoopTransports(through_client=through_client)
+        return BlockingTransport(through_client=through_client), loops
+    import httpx  # noqa: PLC0415 - importing it takes longer than a request
+
+    from webtools.http.custom import AsyncCustomTransport, CustomTransport  # noqa: PLC0415
+
+    if async_transport is None and isinstance(transport, httpx.AsyncBaseTransport):
+        async_transport = transport
+    given = (transport, httpx.BaseTransport), (async_transport, httpx.AsyncBaseTransport)
+    for each, kind in given:
+        if each is not None and not isinstance(each, kind):
+            message = f"{type(each).__name__} is no httpx.{kind.__name__}, as a transport must be."
+            raise InputError(message)
+    return CustomTransport(transport), AsyncCustomTransport(async_transport)

@@ -82,7 +82,7 @@ class Lane:
         engine = self.pool
         if self._through_client or _is_hooked(*self._mode.hook):
             if self._above is None:
-                from webtools.http.custom import above  # noqa: PLC0415 - it imports httpx
+                from webtools.http.through_httpx import above  # noqa: PLC0415 - it imports httpx
 
                 self._above = above(self._mode, self.pool, through_client=self._through_client)
             engine = self._above

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import os
 import ssl
-import sys
 import weakref
 from collections.abc import AsyncGenerator
-from contextlib import suppress
 from functools import lru_cache, partial
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import certifi
 
@@ -34,20 +31,6 @@ from webtools.http.watching import Tracing, watched
 
 if TYPE_CHECKING:
     import asyncio
-
-    import httpx
-
-    from webtools.http.custom import AsyncCustomTransport, CustomTransport
-
-if "asyncio" in sys.modules:  # a program with loops, which a first call that imports holds up
-    for _name in (
-        "anyio._backends._asyncio",
-        "concurrent.futures.thread",
-        "encodings.idna",
-        "platformdirs",
-    ):
-        with suppress(ImportError):
-            import_module(_name)
 
 MAX_PAGE_ORIGINS = 64  # sites of fetched pages that connections are kept for
 _Key: TypeAlias = (
@@ -207,37 +190,6 @@ class LoopTransports:
     def forget_running(self) -> None:
         """Drop the running loop's transport."""
         self._known.pop(_running_loop(), None)
-
-
-def transports_for(
-    transport: httpx.BaseTransport | Literal["httpx"] | None,
-    async_transport: httpx.AsyncBaseTransport | None,
-) -> tuple[BlockingTransport, LoopTransports] | tuple[CustomTransport, AsyncCustomTransport]:
-    """Build what sends the requests of one facade, as its caller wants it.
-
-    Args:
-        transport: The caller's own; `httpx` for ours below an `httpx.Client`; None for ours.
-        async_transport: The caller's own for event loops; without, `transport` if it serves both.
-
-    Raises:
-        InputError: One of them is no transport.
-    """
-    if transport in (None, "httpx") and async_transport is None:
-        through_client = transport is not None
-        loops = LoopTransports(through_client=through_client)
-        return BlockingTransport(through_client=through_client), loops
-    import httpx  # noqa: PLC0415 - importing it takes longer than a request
-
-    from webtools.http.custom import AsyncCustomTransport, CustomTransport  # noqa: PLC0415
-
-    if async_transport is None and isinstance(transport, httpx.AsyncBaseTransport):
-        async_transport = transport
-    given = (transport, httpx.BaseTransport), (async_transport, httpx.AsyncBaseTransport)
-    for each, kind in given:
-        if each is not None and not isinstance(each, kind):
-            message = f"{type(each).__name__} is no httpx.{kind.__name__}, as a transport must be."
-            raise InputError(message)
-    return CustomTransport(cast("Any", transport)), AsyncCustomTransport(async_transport)
 
 
 def _running_loop() -> asyncio.AbstractEventLoop:

@@ -16,6 +16,7 @@ from webtools.operations.research.rules import (
     is_time_sensitive,
     judge,
     normalize,
+    read_suffixes,
     recency_days,
     registrable_domain,
     time_word,
@@ -183,7 +184,9 @@ def test_without_the_public_suffix_list_it_goes_by_the_labels(
     url: str, domain: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "tld", None)
+    read_suffixes.cache_clear()
     assert registrable_domain(url) == domain
+    read_suffixes.cache_clear()
 
 
 # --- confidence --------------------------------------------------------------------------------

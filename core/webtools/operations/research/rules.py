@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import lru_cache
+from functools import cache, lru_cache
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
@@ -135,10 +135,16 @@ def registrable_domain(url: str) -> str:
     return _listed(host) or _registered_by_look(labels)
 
 
-def read_suffixes() -> None:
-    """Read the public suffix list from its file, once in a process."""
-    _listed("example.com")
-    _Suffixes.are_read = True
+@cache
+def read_suffixes() -> Any:
+    """Read the public suffix list from its file, once in a process; None where it is not there."""
+    try:
+        import tld  # noqa: PLC0415 - few calls weigh domains
+    except ImportError:
+        return None
+    found: Any = tld  # its types are not complete
+    found.get_fld("https://example.com/")
+    return found
 
 
 def suffixes_at_once() -> None:
@@ -147,21 +153,17 @@ def suffixes_at_once() -> None:
     Raises:
         BlockingIOError: It has to be read yet.
     """
-    if not _Suffixes.are_read:
+    if not read_suffixes.cache_info().currsize:
         raise BlockingIOError
 
 
-class _Suffixes:
-    are_read = False
-
-
 def _listed(host: str) -> str | None:
-    try:
-        import tld  # noqa: PLC0415 - few calls weigh domains, and it reads a file
-    except ImportError:
+    suffixes = read_suffixes()
+    if suffixes is None:
         return None
-    untyped: Any = tld  # its types are not complete
-    found: str | None = untyped.get_fld(f"https://{host}/", fail_silently=True, search_private=True)
+    found: str | None = suffixes.get_fld(
+        f"https://{host}/", fail_silently=True, search_private=True
+    )
     return found
 
 
