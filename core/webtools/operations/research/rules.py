@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache, lru_cache
 from ipaddress import ip_address
@@ -12,6 +11,7 @@ from typing import Any
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
 from webtools.inputs.models import MAX_RECENCY_DAYS
+from webtools.record import record
 from webtools.results import SearchResult
 from webtools.text.choices import Command, Confidence
 
@@ -173,7 +173,7 @@ def _registered_by_look(labels: Sequence[str]) -> str:
     return ".".join(labels[-3:] if is_shared else labels[-2:])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Judgement:
     """How far the results can be trusted, and by which rule."""
 
