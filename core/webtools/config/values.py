@@ -21,22 +21,19 @@ from webtools.providers.about import Options
 from webtools.text.quoting import SHORTEST_KEY, hint, listed, quote
 
 _HOST = r"(?:\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?"
-_BASE_URL = re.compile(rf"https?://{_HOST}(?:/[!\"$->@-~]*)?", re.ASCII | re.IGNORECASE)
-_PROXY_URL = re.compile(rf"https?://(?:[!\"$-.0->A-~]*@)?{_HOST}/?", re.ASCII | re.IGNORECASE)
-_STORAGE_URL = re.compile(
-    rf"rediss?://(?:[!\"$-.0->A-~]*@)?{_HOST}(?:/\d{{0,5}})?", re.ASCII | re.IGNORECASE
-)
-_PLAIN = re.compile(r"[!-~]*")
+_BASE_URL = rf"(?ai)https?://{_HOST}(?:/[!\"$->@-~]*)?"
+_PROXY_URL = rf"(?ai)https?://(?:[!\"$-.0->A-~]*@)?{_HOST}/?"
+_STORAGE_URL = rf"(?ai)rediss?://(?:[!\"$-.0->A-~]*@)?{_HOST}(?:/\d{{0,5}})?"
 _HTTP, _REDIS = ("http", "https"), ("redis", "rediss")
 NO_PROXY = "none"  # as the `proxy` of an entry
-_REFERENCE = re.compile(r"\$\{.*\}|\$[A-Z_][A-Z0-9_]*", re.DOTALL)
+_REFERENCE = r"(?s)\$\{.*\}|\$[A-Z_][A-Z0-9_]*"
 
 
 def key_fault(key: str) -> str:
     """Explain why a text cannot be a key, without showing it; empty when it can."""
     if not key.strip():
         return "is empty: write the key itself"
-    if _REFERENCE.fullmatch(key.strip()):
+    if re.fullmatch(_REFERENCE, key.strip()):
         return "is taken literally, no variable is expanded: write the key itself"
     if not all("!" <= char <= "~" for char in key):
         return "holds a blank, a control or a non-ASCII character, which no key has"
@@ -179,7 +176,7 @@ def checked_path(path: str) -> str:
 
 def checked_base_url(url: str) -> str:
     """Refuse what is no base of URLs; a slash at the end is dropped."""
-    if not (_BASE_URL.fullmatch(url) and _has_valid_port(url)):
+    if not (re.fullmatch(_BASE_URL, url) and _has_valid_port(url)):
         example = "such as http://127.0.0.1:8080/exa"
         kind = "an absolute http(s) URL without user, query and fragment"
         fail(f"must be {kind}, {example}{_odd(url, _HTTP)}")
@@ -204,8 +201,8 @@ def checked_storage_url(url: SecretStr) -> SecretStr:
     return url
 
 
-def _is_server(url: str, pattern: re.Pattern[str]) -> bool:
-    return bool(pattern.fullmatch(url) and _has_valid_port(url) and _has_valid_host(url))
+def _is_server(url: str, pattern: str) -> bool:
+    return bool(re.fullmatch(pattern, url) and _has_valid_port(url) and _has_valid_host(url))
 
 
 def _odd(url: str, schemes: tuple[str, ...]) -> str:
@@ -214,7 +211,7 @@ def _odd(url: str, schemes: tuple[str, ...]) -> str:
     place, _, path = rest.rpartition("@")[2].partition("/")
     faults = {
         "it is empty": not url,
-        "it holds a blank or a character that is not ASCII": not _PLAIN.fullmatch(url),
+        "it holds a blank or a character that is not ASCII": not re.fullmatch("[!-~]*", url),
         f"it does not begin with {' or '.join(f'{each}://' for each in schemes)}": (
             not mark or scheme.lower() not in schemes
         ),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime, timedelta
 
+from webtools.text.patterns import compiled
+
 _FORM = re.compile(
     r"\d{4}-\d{2}-\d{2}"
     r"([T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:[Zz]|[+-]\d{2}(?::?\d{2})?)?)?"
@@ -13,16 +15,13 @@ _FORM = re.compile(
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = rf"\b(?P<month>{'|'.join(_MONTHS)})[a-z]{{0,6}}\.?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
-_DAYS = [
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r"^(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})(?!\d)",
-        rf"^{_YEAR}(?P<month>\d\d)(?P<day>\d\d)(?!\d)",
-        rf"{_MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? {_YEAR}\b",
-        rf"\b(?P<day>\d{{1,2}})(?:\.|st|nd|rd|th)? {_MONTH},? {_YEAR}\b",
-    )
-]
-_AGO = re.compile(r"(\d{1,4}) (minute|hour|day|week|month|year)s? ago").fullmatch
+_DAYS = (
+    r"^(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})(?!\d)",
+    rf"^{_YEAR}(?P<month>\d\d)(?P<day>\d\d)(?!\d)",
+    rf"(?i){_MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? {_YEAR}\b",
+    rf"(?i)\b(?P<day>\d{{1,2}})(?:\.|st|nd|rd|th)? {_MONTH},? {_YEAR}\b",
+)
+_AGO = r"(\d{1,4}) (minute|hour|day|week|month|year)s? ago"
 # A month and a year as people round them.
 _MINUTES = {"minute": 1, "hour": 60, "day": 1440, "week": 10_080, "month": 43_200, "year": 525_600}
 
@@ -52,7 +51,7 @@ def _parse(text: str) -> datetime | None:
 
 def read_age(text: str, now: datetime) -> datetime | None:
     """Read "3 days ago" or "yesterday"; other ages are words for people and stay unread."""
-    match = _AGO("1 day ago" if text == "yesterday" else text)
+    match = compiled(_AGO).fullmatch("1 day ago" if text == "yesterday" else text)
     try:
         return now - timedelta(minutes=int(match[1]) * _MINUTES[match[2]]) if match else None
     except OverflowError:  # before the first year
@@ -61,7 +60,7 @@ def read_age(text: str, now: datetime) -> datetime | None:
 
 def read_day(text: str) -> datetime | None:
     """Read a day that a text begins with, or whose month is an English name; UTC."""
-    for match in filter(None, (day.search(text) for day in _DAYS)):
+    for match in filter(None, (compiled(day).search(text) for day in _DAYS)):
         month = match["month"]
         number = int(month) if month.isdecimal() else _MONTHS.index(month[:3].lower()) + 1
         return read_moment(f"{match['year']}-{number:02}-{int(match['day']):02}")

@@ -31,6 +31,7 @@ from webtools.text.invisible_table import (
     SELECTORS,
     standard_bases,
 )
+from webtools.text.patterns import compiled
 from webtools.text.values import with_texts
 
 T = TypeVar("T")
@@ -47,12 +48,6 @@ _ADDRESSES = {"url", "citations"}  # fields whose texts are kept to the letter, 
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    """Compile a pattern when it is first needed: all of them take longer than other modules."""
-    return re.compile(pattern, re.DOTALL)
-
-
-@cache
 def _characters(kinds: str) -> list[str]:
     """List the characters of a class, as far as they are short or selectors."""
     every = map(chr, [*range(0x10000), *range(0xE0100, 0xE01F0)])
@@ -66,7 +61,7 @@ def beyond_ascii(data: bytes) -> str:
 
 def may_hide(data: bytes) -> bool:
     """Return whether a text in UTF-8 has characters that a reader may not see."""
-    return not data.isascii() and _compiled(_SUSPECT).search(beyond_ascii(data)) is not None
+    return not data.isascii() and compiled(_SUSPECT).search(beyond_ascii(data)) is not None
 
 
 def _is_suspect(text: str) -> bool:
@@ -80,8 +75,8 @@ def without_hidden(text: str) -> str:
     text = _without_needless(text)
     if not _is_suspect(text):
         return text
-    text = _without(_compiled(SELECTING_NOTHING.replace("{bases}", standard_bases())), text)
-    text = _without(_compiled(JOINING_NOTHING), text)
+    text = _without(compiled(SELECTING_NOTHING.replace("{bases}", standard_bases())), text)
+    text = _without(compiled(JOINING_NOTHING), text)
     return _without_messages(text)
 
 
@@ -92,7 +87,7 @@ def _without_needless(text: str) -> str:
     """
     for character in _characters(NEVER_SHORT):
         text = text.replace(character, "")
-    text = _compiled(_NEVER_LONG).sub("", text)
+    text = compiled(_NEVER_LONG).sub("", text)
     if len(text) > _FLOOD and sum(map(text.count, _characters(SELECTORS + JOINERS))) > max(
         _FLOOD, len(text) // 8
     ):
@@ -108,19 +103,19 @@ def _without_messages(text: str) -> str:
     letters of a word; and nobody alternates pictures in colour and in black.
     """
     if _is_often(_RARE, text):
-        text = _compiled(_RARE + "+").sub("", text)
+        text = compiled(_RARE + "+").sub("", text)
     joiners = f"[{JOINERS}{MONGOLIAN_SELECTORS}]"
     if _is_often(joiners, text):
         letters = beyond_ascii(text.encode("utf-8", "surrogatepass"))
-        if len(letters) < 4 * len(_compiled(joiners).findall(letters)):
-            text = _compiled(joiners).sub("", text)
+        if len(letters) < 4 * len(compiled(joiners).findall(letters)):
+            text = compiled(joiners).sub("", text)
     if min(text.count("\ufe0e"), text.count("\ufe0f")) > _MANY:
         text = text.replace("\ufe0e", "").replace("\ufe0f", "")
     return text
 
 
 def _is_often(pattern: str, text: str) -> bool:
-    found = islice(_compiled(pattern).finditer(text), _MANY + 1)
+    found = islice(compiled(pattern).finditer(text), _MANY + 1)
     return sum(1 for _ in found) > _MANY
 
 
@@ -169,7 +164,7 @@ def _visible(text: str, name: str) -> str:
     clean = without_hidden(text)
     if clean == text or name not in _ADDRESSES:
         return clean
-    return _compiled(_SUSPECT).sub(lambda match: quote(match[0]), text)
+    return compiled(_SUSPECT).sub(lambda match: quote(match[0]), text)
 
 
 def _warned(response: Model, removed: int) -> Model:

@@ -51,14 +51,14 @@ VIRAMAS = r"\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d3b\u0d3c\u0d4d\u
 
 # The first class finds what to look at, and quickly; the rest looks at the character before it.
 SELECTING_NOTHING = (
-    rf"[{SELECTORS}](?:"
+    rf"(?s)[{SELECTORS}](?:"
     rf"(?<=[{MONGOLIAN_SELECTORS}])(?<![{MONGOLIAN}].)"
     rf"|(?<=[{STANDARD_SELECTORS}])(?<![{{bases}}].)"
     rf"|(?<=[{PICTURE_SELECTORS}])(?:(?<![{PICTURES}#*0-9].)|(?<=[#*0-9].)(?!\u20e3))"
     rf"|(?<=[{IDEOGRAPH_SELECTORS}])(?<![{IDEOGRAPHS}].))"
 )
 JOINING_NOTHING = (
-    rf"[{JOINERS}](?:"
+    rf"(?s)[{JOINERS}](?:"
     rf"(?<![{JOINING}{PICTURES}\ufe0f].)"
     rf"|(?<=[{PICTURES}\ufe0f].)(?:(?<=\u200c)|(?![{PICTURES}]))"
     rf"|(?<=[{JOINING}].)(?<![{VIRAMAS}].)(?![{JOINING}]))"

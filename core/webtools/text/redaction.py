@@ -18,6 +18,7 @@ from pydantic_core import to_json
 
 from webtools.errors import WebToolsError
 from webtools.text.cleaning import with_spans
+from webtools.text.patterns import compiled
 from webtools.text.values import with_texts
 
 T = TypeVar("T")
@@ -44,7 +45,7 @@ class Redactor:
         clean = with_spans(text, self._spans(text), MARK)
         if not self._secrets or not _has_escapes(clean):
             return clean
-        plain = _ANY_ESCAPE.sub(_letter, clean)
+        plain = compiled(_ANY_ESCAPE).sub(_letter, clean)
         if not any(landmark in plain for landmark, _ in self._secrets):
             return clean
         places = _places(clean)
@@ -149,7 +150,7 @@ def _found(secret: str, text: str) -> Iterator[tuple[int, int]]:
 
 def _has_escapes(text: str) -> bool:
     """Return whether letters or digits are escaped, as who hides them does."""
-    return any(sign in text and escape.search(text) for sign, escape in _SIGNS)
+    return any(sign in text and compiled(escape).search(text) for sign, escape in _SIGNS)
 
 
 def _letter(escape: re.Match[str]) -> str:
@@ -161,7 +162,7 @@ def _places(text: str) -> list[tuple[int, int]]:
     """List where each part of a text begins that has no escape, without and with the escapes."""
     places = [(0, 0)]
     done = length = 0
-    for match in _ANY_ESCAPE.finditer(text):
+    for match in compiled(_ANY_ESCAPE).finditer(text):
         length += match.start() - done + 1
         done = match.end()
         places += [(length - 1, match.start()), (length, done)]
@@ -207,12 +208,12 @@ _SPELLED_LETTERS = (
     rf"\\{{1,8}}(?:u00|x)(?P<backslash>{_CODE})",
     rf"&(?:amp;){{0,2}}#(?:[xX]0{{0,5}}(?P<hexadecimal>{_CODE})|0{{0,5}}(?P<decimal>{_DECIMAL}));?",
 )
-_ANY_ESCAPE = re.compile("|".join(_SPELLED_LETTERS))
+_ANY_ESCAPE = "|".join(_SPELLED_LETTERS)
 _SIGNS = [
-    ("%", re.compile(f"%(?:25){{0,3}}{_CODE}")),
-    ("\\u00", re.compile(rf"\\u00{_CODE}")),
-    ("\\x", re.compile(rf"\\x{_CODE}")),
-    ("#", re.compile(rf"(?<=[&;])#(?:[xX]0{{0,5}}{_CODE}|0{{0,5}}{_DECIMAL})")),
+    ("%", f"%(?:25){{0,3}}{_CODE}"),
+    ("\\u00", rf"\\u00{_CODE}"),
+    ("\\x", rf"\\x{_CODE}"),
+    ("#", rf"(?<=[&;])#(?:[xX]0{{0,5}}{_CODE}|0{{0,5}}{_DECIMAL})"),
 ]
 _ESCAPING = (b"%", b"#", b"\\")  # one of these is in each of the signs
 

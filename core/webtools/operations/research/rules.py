@@ -16,13 +16,10 @@ from webtools.results import SearchResult
 from webtools.text.choices import Command, Confidence
 
 _NEWS_DAYS, _RECENT_DAYS = 7, 30
-_TIME_WORDS = re.compile(
-    r"\b(?:latest|today|current|currently|now|recent|newest|breaking|this week|this month)\b",
-    re.IGNORECASE,
+_TIME_WORDS = (
+    r"(?i)\b(?:latest|today|current|currently|now|recent|newest|breaking|this week|this month)\b"
 )
-_DOCS_WORDS = re.compile(
-    r"\b(?:api|sdk|docs?|documentation|reference|library|framework|package)\b", re.IGNORECASE
-)
+_DOCS_WORDS = r"(?i)\b(?:api|sdk|docs?|documentation|reference|library|framework|package)\b"
 _TRACKING = frozenset(
     (
         *("utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"),
@@ -65,13 +62,13 @@ def recency_days(asked: int | None, query: str, command: Command) -> int | None:
 
 @lru_cache(maxsize=256)
 def _names_docs(query: str) -> bool:
-    return bool(_DOCS_WORDS.search(query))
+    return bool(re.search(_DOCS_WORDS, query))
 
 
 @lru_cache(maxsize=256)  # a question is looked at several times
 def time_word(query: str) -> str | None:
     """Return the first word that makes a question depend on when it is asked."""
-    found = _TIME_WORDS.search(query)
+    found = re.search(_TIME_WORDS, query)
     return found[0] if found else None
 
 
