@@ -16,7 +16,6 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from webtools.errors import RequestTimeoutError, WebToolsError
@@ -28,7 +27,7 @@ T = TypeVar("T")
 LATE = "no answer came in time"
 
 
-@dataclass(slots=True)
+@record
 class Send:
     """Exchange a request for its response; `deadline` is on the clock of `Now`.
 
@@ -40,7 +39,7 @@ class Send:
     deadline: float
 
 
-@dataclass(slots=True)
+@record
 class Resolve:
     """Look a host up; the answer is the tuple of its IP addresses, the preferred ones first.
 
@@ -52,7 +51,7 @@ class Resolve:
     deadline: float
 
 
-@dataclass(slots=True)
+@record
 class Sleep:
     """Wait for so many seconds."""
 
@@ -64,7 +63,7 @@ class Now:
     """Read the monotonic clock, in seconds."""
 
 
-@dataclass(slots=True)
+@record
 class Offload:
     """Call a function that touches the disk; on an event loop it runs in a thread.
 
@@ -80,7 +79,7 @@ class Offload:
     alone: bool = False
 
 
-@dataclass(slots=True)
+@record
 class Invoke:
     """Call code that is not ours, such as a model; the answer is what it returns.
 
@@ -95,7 +94,7 @@ class Invoke:
     deadline: float
 
 
-@dataclass(slots=True)
+@record
 class Gather:
     """Run flows at the same time, at most `limit` of them at once.
 
@@ -106,7 +105,7 @@ class Gather:
     limit: int = 16
 
 
-@dataclass(slots=True)
+@record
 class Wait:
     """Wait for what another call brings; the answer is the future's result.
 

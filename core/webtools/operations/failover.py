@@ -27,6 +27,7 @@ from webtools.pipeline.circuit_breaking import (
     words,
 )
 from webtools.providers import PROVIDERS, Account, Capability
+from webtools.record import record
 from webtools.results import AskedProvider
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ class Tried:
         )
 
 
-@dataclass(slots=True)
+@record
 class Turns:
     """Whom to ask in which order, for what, and until when.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from datetime import datetime
 from functools import partial
 from operator import attrgetter
@@ -42,6 +42,7 @@ from webtools.pipeline.cost import NOTHING, total
 from webtools.pipeline.retries import exchange
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.protocols import FILTERS, Done, Hits, SearchQuery
+from webtools.record import record
 from webtools.results import AskedProvider, FilterState, QueryError, SearchResponse, SearchResult
 from webtools.storage.cache import cache_key
 
@@ -60,7 +61,7 @@ HITS: Kind[Hits] = Kind(
 )
 
 
-@dataclass(slots=True)
+@record
 class Others:
     """Whom to ask in turn for a query that the first provider fails at.
 
@@ -177,7 +178,7 @@ def _notices(
     ]
 
 
-@dataclass(slots=True)
+@record
 class Answer:
     """What a query brought.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Generic, TypeVar
@@ -28,7 +27,7 @@ T = TypeVar("T")
 U = TypeVar("U")
 
 
-@dataclass(slots=True)
+@record
 class Kept(Generic[T]):
     """A result.
 
@@ -63,7 +62,7 @@ class Kind(Generic[T]):
     own: Callable[[T], T] | None = None
 
 
-@dataclass(slots=True)
+@record
 class Work(Generic[T]):
     """Work to be done at most once.
 
