@@ -135,6 +135,9 @@ _HOMES = {
     "Verified": "results",
     "ToolResult": "tools",
 }
+# Imported before the facade, from here: where imports stand within imports, CPython's stack is so
+# deep that calls cross the edge of a piece of it, which is made and freed each time, by thousands.
+_BEFORE_FACADE = ("httpcore", f"{__name__}.config")
 
 
 def __getattr__(name: str) -> Any:
@@ -142,6 +145,9 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)
+    if name == "WebTools":
+        for each in _BEFORE_FACADE:
+            import_module(each)
     value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = value
     return value
