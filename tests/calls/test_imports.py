@@ -20,6 +20,45 @@ for name in [name for name in sys.modules if name.startswith("webtools")]:
         made = vars(each).get("__dataclass_params__") if isinstance(each, type) else None
         if made and made.frozen and each.__module__ == name: print(each.__name__)
 """
+TEXT_ANNOTATIONS = """
+import sys
+from webtools import WebTools
+folders = "webtools.results", "webtools.inputs", "webtools.config"
+for name in [name for name in sys.modules if name.startswith(folders)]:
+    for each in vars(sys.modules[name]).values():
+        if hasattr(each, "model_fields") and each.__module__ == name:
+            if {str} & {*map(type, each.__annotations__.values())}: print(each.__name__)
+"""
+DEEPEST = """
+import sys
+
+class Depths:
+    deepest = 0
+
+    def find_spec(self, *_):
+        frame, depth = sys._getframe(), 0
+        while frame: frame, depth = frame.f_back, depth + 1
+        self.deepest = max(self.deepest, depth)
+
+sys.meta_path.insert(0, depths := Depths())
+from webtools import WebTools
+print(depths.deepest)
+"""
+PATTERNS = """
+import re, re._compiler as compiler, sys
+found = []
+compile_one = compiler.compile
+
+def counted(pattern, flags=0):
+    frame = sys._getframe(1)
+    while frame.f_globals["__name__"].partition(".")[0] == "re": frame = frame.f_back
+    if frame.f_globals["__name__"].startswith("webtools."): found.append(pattern)
+    return compile_one(pattern, flags)
+
+compiler.compile = counted
+from webtools import WebTools
+print(len(found))
+"""
 AWAITED = """
 import asyncio, sys
 from webtools import WebTools
@@ -46,6 +85,7 @@ def test_a_blocking_search_imports_nothing_of_loops_httpx_and_other_calls(
     imported = modules(BLOCKING, webtools_sandbox)
     assert "webtools.providers.exa" in imported
     others = {"webtools.providers.kagi", "webtools.operations.fetch", "webtools.calls.present"}
+    others |= {"webtools.providers.direct", "webtools.pages.ssrf"}
     assert not imported & {"asyncio", "anyio._backends._asyncio", "httpx", *others}
 
 
@@ -59,3 +99,23 @@ def test_what_one_search_makes_are_records_as_each_frozen_dataclass_takes_a_mill
 ) -> None:
     users_hold = {"Progress", "Tool", "ToolResult", "Request", "Response"}
     assert modules(FROZEN, webtools_sandbox) <= users_hold | {"About", "Accounts"}
+
+
+def test_models_are_annotated_by_types_as_pydantic_would_compile_each_text(
+    webtools_sandbox: SandboxServer,
+) -> None:
+    assert modules(TEXT_ANNOTATIONS, webtools_sandbox) == set()
+
+
+def test_imports_stand_no_deeper_within_imports_than_a_piece_of_the_stack_holds(
+    webtools_sandbox: SandboxServer,
+) -> None:
+    [deepest] = modules(DEEPEST, webtools_sandbox)
+    assert int(deepest) <= 120
+
+
+def test_patterns_that_few_texts_need_are_compiled_when_one_does(
+    webtools_sandbox: SandboxServer,
+) -> None:
+    [found] = modules(PATTERNS, webtools_sandbox)
+    assert int(found) <= 30

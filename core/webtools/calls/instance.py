@@ -19,7 +19,7 @@ from webtools.http.threads import at_once_or_in_thread
 from webtools.http.transport import BlockingTransport, LoopTransports
 from webtools.http.watching import look_for_watchers
 from webtools.pipeline.context import facilities_of
-from webtools.providers import PROVIDERS, direct
+from webtools.providers import PROVIDERS
 from webtools.text.choices import Fence
 from webtools.tools import Tool
 
@@ -106,7 +106,8 @@ class Instance:
         Raises:
             ConfigError: The settings are missing or malformed, or no provider can fetch.
         """
-        return self._settings.latest().chain("fetch", provider)[0].type == direct.ABOUT.name
+        fetcher = self._settings.latest().chain("fetch", provider)[0]
+        return PROVIDERS[fetcher.type].pages is not None
 
     def rate_limits(self) -> RateLimits | None:
         """Return what spaces calls over all processes that share the store; None without one.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from webtools.config.file import PLACEHOLDER
@@ -13,7 +14,8 @@ from webtools.config.paths import ENVIRONMENT
 from webtools.errors import ConfigError
 from webtools.http.proxies import NO_PROXIES, Proxies
 from webtools.pages import INSTALL
-from webtools.providers import PROVIDERS, Account, Capability, direct
+from webtools.providers import PROVIDERS, Account, Capability
+from webtools.providers.about import DIRECT
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
 from webtools.text.quoting import hint, listed, quote
 from webtools.text.redaction import Redactor, redactor_for
@@ -70,7 +72,7 @@ def build(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Accounts:
     """The providers that the settings in force name.
 
@@ -82,7 +84,6 @@ class Accounts:
         proxies: What the environment says of proxies.
         stand_ins: Who searches without a key where no configured provider can; none unless the
             settings ask for that.
-        keyless: Who fetches pages where no other can.
         secrets: All keys: what may never appear in a text.
         redactor: Takes them out of texts.
         choices: Whom `select` has chosen where nobody was asked for.
@@ -95,7 +96,6 @@ class Accounts:
     warnings: tuple[str, ...] = ()
     proxies: Proxies = NO_PROXIES
     stand_ins: tuple[Account, ...] = ()
-    keyless: Account = field(init=False, repr=False, compare=False)
     secrets: frozenset[str] = field(init=False, repr=False, compare=False)
     redactor: Redactor = field(init=False, repr=False, compare=False)
     choices: dict[Capability, Account] = field(
@@ -110,13 +110,18 @@ class Accounts:
 
     def __post_init__(self) -> None:
         """Collect the keys once; every answer is searched for them."""
-        keyless = replace(direct.IMPLICIT, proxies=self.proxies, domains=self.config.fetch.domains)
-        object.__setattr__(self, "keyless", keyless)
         every = self.proxies.secrets.union(*(account.secrets for account in self.accounts))
         if "@" in self.config.storage.clear:
             every |= {self.config.storage.clear}
         object.__setattr__(self, "secrets", every)
         object.__setattr__(self, "redactor", redactor_for(every))
+
+    @cached_property
+    def keyless(self) -> Account:
+        """Who fetches pages where no other can."""
+        from webtools.providers.direct import IMPLICIT  # noqa: PLC0415 - a search does without
+
+        return replace(IMPLICIT, proxies=self.proxies, domains=self.config.fetch.domains)
 
     def select_fetcher(self, name: str | None = None) -> Account:
         """Choose the provider that fetches pages: where none is to, the keyless one.
@@ -126,11 +131,13 @@ class Accounts:
         """
         if name is None and "fetch" in self.choices:
             return self.choices["fetch"]
-        if name is not None and name == self.keyless.name and self.named(name) is None:
+        if name == DIRECT and self.named(name) is None:
             return self.keyless
         if name or any(_serves_readily(each, "fetch") for each in self.accounts):
             return self.select("fetch", name)
-        if direct.missing_libraries() is None:
+        from webtools.providers.direct import missing_libraries  # noqa: PLC0415 - as `keyless`
+
+        if missing_libraries() is None:
             return self.keyless
         try:
             return self.select("fetch")
@@ -246,7 +253,7 @@ def _serves_readily(account: Account, capability: Capability) -> bool:
 def _types_for(capability: Capability) -> list[str]:
     # Not the keyless one: it serves without an entry, wherever its extra is installed.
     able = (kind for kind, each in PROVIDERS.items() if each.can(capability))
-    return [kind for kind in able if kind != direct.IMPLICIT.type]
+    return [kind for kind in able if kind != DIRECT]
 
 
 def _remedy(capability: Capability) -> str:

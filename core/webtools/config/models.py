@@ -1,10 +1,8 @@
 """The config as a whole: its providers, and how its parts fit together."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Self, cast
 
 from pydantic import (
     AfterValidator,
@@ -40,7 +38,8 @@ from webtools.config.values import (
     read_options,
 )
 from webtools.errors import ConfigError
-from webtools.providers import PROVIDERS, Capability, direct
+from webtools.providers import PROVIDERS, Capability
+from webtools.providers.about import DIRECT
 from webtools.text.choices import Fence
 from webtools.text.cleaning import store_place
 from webtools.text.quoting import listed, quote
@@ -118,7 +117,7 @@ class ProviderConfig(_Secretive):
         return value if kind is None else read_options(kind, value)
 
     @model_validator(mode="after")
-    def _require_key_and_url(self) -> ProviderConfig:
+    def _require_key_and_url(self) -> Self:
         about = PROVIDERS[self.type].about
         if about.needs_key and self.api_key is None:
             raise ConfigError(f"apiKey is missing: type {self.type} needs your {about.title} key")
@@ -231,7 +230,7 @@ class Config(_Secretive):
         return read_part(name, _PARTS[name], {} if value is None else value)
 
     @model_validator(mode="after")
-    def _check_names(self) -> Config:
+    def _check_names(self) -> Self:
         names = [entry.name for entry in self.providers]
         for i, name in enumerate(names):
             if name in names[:i]:
@@ -244,10 +243,10 @@ class Config(_Secretive):
         return self
 
     @model_validator(mode="after")
-    def _check_fallbacks(self) -> Config:
+    def _check_fallbacks(self) -> Self:
         able = [each.name for each in self.providers if "fetch" in capabilities(each.type)]
-        if all(each.name != direct.IMPLICIT.name for each in self.providers):
-            able.append(direct.IMPLICIT.name)
+        if all(each.name != DIRECT for each in self.providers):
+            able.append(DIRECT)
         for i, entry in enumerate(self.providers):
             name = entry.fetch_fallback
             if name is not None and name not in able:
@@ -256,7 +255,7 @@ class Config(_Secretive):
         return self
 
     @model_validator(mode="after")
-    def _check_research(self) -> Config:
+    def _check_research(self) -> Self:
         fault = _chain_fault(self.research, self.providers)
         fault = fault or _synthesis_fault(self.research.synthesis, self.providers)
         if fault:

@@ -3,8 +3,6 @@
 Each has a default for everything, so that a config without the part is one with its defaults.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, cast, get_args
 

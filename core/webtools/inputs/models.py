@@ -1,10 +1,8 @@
 """What a model may send to each tool: lenient in spelling, strict in meaning."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, cast
 
 from pydantic import (
     BaseModel,
@@ -201,7 +199,7 @@ class SearchInput(ToolInput):
         return (*self.queries, *self.include_domains, *self.exclude_domains)
 
     @model_validator(mode="after")
-    def _makes_sense(self) -> SearchInput:
+    def _makes_sense(self) -> Self:
         if self.similar:
             self._check_pages()
         if self.start_published_date and self.end_published_date:

@@ -1,7 +1,5 @@
 """What a model may send to web_read."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar
 
 from pydantic import AfterValidator, BeforeValidator, Field

@@ -18,6 +18,7 @@ from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
 from webtools.record import record
 
 Capability: TypeAlias = Literal["search", "fetch", "summarize", "docs", "synthesize"]
+DIRECT = "direct"  # type and name of who reads pages from their own sites, without an entry
 
 
 class Options(BaseModel):

@@ -17,7 +17,7 @@ from webtools.flows.drivers import Flow, Offload
 from webtools.http.messages import Response
 from webtools.pages import INSTALL
 from webtools.pages.ssrf import Policy, sites
-from webtools.providers.about import About, Account, Capability, Options
+from webtools.providers.about import DIRECT, About, Account, Capability, Options
 from webtools.providers.errors import kind_of, retry_after
 from webtools.providers.fetched import missing_parts, with_parts
 from webtools.providers.parsing import free
@@ -69,16 +69,15 @@ class DirectOptions(Options):
 
 
 ABOUT = About(
-    name="direct",
+    name=DIRECT,
     title="Direct",
     origin="",  # there is no API: every page has its own
     needs_key=False,
     options=DirectOptions,
 )
 fetch_price = free  # their own sites ask for nothing
-IMPLICIT = Account(
-    ABOUT.name, ABOUT.name, ABOUT.origin, None, DirectOptions()
-)  # serves where no other can fetch
+# Serves where no other can fetch.
+IMPLICIT = Account(DIRECT, DIRECT, ABOUT.origin, None, DirectOptions())
 
 
 def missing_libraries() -> ConfigError | None:

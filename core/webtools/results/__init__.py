@@ -1,7 +1,5 @@
 """What `search`, `fetch` and `summarize` return: frozen pydantic models with snake_case fields."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
@@ -38,33 +36,6 @@ __all__ = [
 ClaimStatus = Literal["quoted", "supported", "uncertain", "unsupported"]
 FilterState = Literal["native", "local", "unsupported"]
 Score = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
-
-
-class SearchResult(ItemModel):
-    """One hit, in plain text: HTML marks, entities and control characters are gone.
-
-    Attributes:
-        title: The page's title, or its host where the provider knows none.
-        url: Absolute http(s) URL, as the provider gave it.
-        snippet: An extract; on one line, but for documentation with code. May be empty.
-        published_at: Aware date and time, or None when unknown.
-        author: Author, or None.
-        score: Relevance from 0 to 1; from the rank where the provider gives none.
-        source_provider: Configured name of the provider that found it.
-        query: The query that found it.
-        content: What the provider gave of the page itself, its text or passages of it; None where
-            that was not asked for.
-    """
-
-    title: str
-    url: str
-    snippet: str = ""
-    published_at: AwareDatetime | None = None
-    author: str | None = None
-    score: Score = 0.0
-    source_provider: str
-    query: str
-    content: Page | None = None
 
 
 class Passage(ItemModel):
@@ -113,6 +84,33 @@ class Page(ItemModel):
     author: str | None = None
     error: str | None = None
     source_provider: str | None = None
+
+
+class SearchResult(ItemModel):
+    """One hit, in plain text: HTML marks, entities and control characters are gone.
+
+    Attributes:
+        title: The page's title, or its host where the provider knows none.
+        url: Absolute http(s) URL, as the provider gave it.
+        snippet: An extract; on one line, but for documentation with code. May be empty.
+        published_at: Aware date and time, or None when unknown.
+        author: Author, or None.
+        score: Relevance from 0 to 1; from the rank where the provider gives none.
+        source_provider: Configured name of the provider that found it.
+        query: The query that found it.
+        content: What the provider gave of the page itself, its text or passages of it; None where
+            that was not asked for.
+    """
+
+    title: str
+    url: str
+    snippet: str = ""
+    published_at: AwareDatetime | None = None
+    author: str | None = None
+    score: Score = 0.0
+    source_provider: str
+    query: str
+    content: Page | None = None
 
 
 class AskedProvider(Model):

@@ -1,7 +1,5 @@
 """What all models of results are: frozen, brief in logs; some show themselves to people."""
 
-from __future__ import annotations
-
 from pydantic import BaseModel, ConfigDict
 
 from webtools.display.hook import Bounded, Pictured, Shown

@@ -1,7 +1,5 @@
 """What `plan` returns: what a research call would do, and what is left to spend."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from webtools.results.base import Model, ShownModel
