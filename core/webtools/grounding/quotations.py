@@ -2,8 +2,8 @@
 """Find a claim in a text word for word: a whole sentence that stands there as a statement.
 
 Word for word is character for character in Unicode's normal form C, white space aside. Of links the
-words are compared, and marks of footnotes are passed over; nothing else is. Code is a whole block of
-code, line for line, wherever its margin is and however it is fenced.
+words are compared, and marks of footnotes are passed over; nothing else is. Code is a whole block
+of code, line for line, wherever its margin is and however it is fenced.
 """
 
 from __future__ import annotations
