@@ -156,7 +156,7 @@ def test_what_sums_failures_up_does_not_tell_them_again() -> None:
         message='All failed. exa, kagi: no answer for "a" and others.',
     )
     assert lines(*failed, *sums, end)[2:] == [
-        "2 times: Every provider failed: exa and kagi.",
+        "2 times: Every provider failed: exa, kagi.",
         "The call failed: RequestError.",
     ]
     sums[0]["providers"]["kagi"] = "no key."

@@ -134,9 +134,8 @@ def _why_skipped(event: LogEvent) -> str:
 
 def _all_failed(event: LogEvent) -> str:
     pairs = event.pairs("providers")
-    each = "; ".join(joined(pair, ": ") for pair in pairs)
-    if pairs and not any(reason for _, reason in pairs):  # they stand above, one by one
-        each = listed(name for name, _ in pairs)
+    separator = "; " if any(reason for _, reason in pairs) else ", "
+    each = joined((joined(pair, ": ") for pair in pairs), separator)
     return joined(["Every provider failed", each], ": ")
 
 
