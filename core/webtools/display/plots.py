@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from importlib import import_module
 from operator import itemgetter
@@ -14,6 +13,7 @@ from typing import Any, TypeAlias
 from webtools.display.text import MissingLibraryError, count, cut, price
 from webtools.errors import InputError
 from webtools.logs.reading import LogEvent
+from webtools.record import record
 from webtools.results import (
     FetchResponse,
     Page,
@@ -46,7 +46,7 @@ _Source: TypeAlias = "SearchResult | ResearchResult | Page"
 _Bars: TypeAlias = "list[tuple[str, float, str]]"  # label, length, and what is written at the end
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Chart:
     """A chart before it is drawn.
 

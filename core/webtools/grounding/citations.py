@@ -17,6 +17,7 @@ from urllib.parse import urldefrag
 from webtools.grounding.blocks import FENCES
 from webtools.grounding.evidence import words_of
 from webtools.grounding.sentences import sentence_spans
+from webtools.record import record
 from webtools.text.cleaning import without_controls
 
 LONGEST = 50_000  # characters of an answer
@@ -79,7 +80,7 @@ _GOES_ON = re.compile(r"\s{0,3}[-+*/%]?=(?!=)|\.[a-z_]")
 _TRAILING = ".,;:!?)]}'\"*_，。）】」"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Part:
     """A stretch of a claim up to the marks after it, and the places of the sources they cite."""
 
@@ -87,7 +88,7 @@ class Part:
     cites: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Statement:
     """A sentence of an answer.
 
@@ -106,7 +107,7 @@ class Statement:
     is_hedged: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Line:
     """A paragraph or an item of a list: what it begins with, and its statements."""
 

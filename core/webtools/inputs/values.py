@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, ValidationInfo
 
+from webtools.record import record
 from webtools.text.cleaning import is_web_url, without_controls
 from webtools.text.dates import read_date
 from webtools.text.invisible import without_hidden
@@ -89,7 +89,7 @@ def up_to(most: int, least: int = 1) -> AfterValidator:
     return AfterValidator(check)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Words:
     """Writes a text on one line, without what nobody sees, and refuses one that is too long.
 
@@ -181,7 +181,7 @@ def is_after(start: date | datetime, end: date | datetime) -> bool:
     return start.isoformat()[:10] > end.isoformat()[:10]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OneOf:
     """Refuses what is not among the choices, in whatever case; nothing at all may be given.
 

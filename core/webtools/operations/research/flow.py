@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -45,6 +44,7 @@ from webtools.pipeline.cost import NOTHING, total
 from webtools.providers import Account
 from webtools.providers.drafts import Synthesizer
 from webtools.providers.protocols import Source, SynthesisQuery
+from webtools.record import record
 from webtools.results import (
     Passage,
     ResearchEnvelope,
@@ -176,7 +176,7 @@ def _as_asked(kept: Kept[_Told], question: Question, told: list[str]) -> Researc
     return envelope.model_copy(update=parts)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Research:
     """One question on its way to an envelope."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
 from webtools.inputs.models import MAX_RECENCY_DAYS
+from webtools.record import record
 from webtools.results import SearchResult
 from webtools.text.choices import Command, Confidence
 from webtools.text.domains import registrable_domain
@@ -114,7 +114,7 @@ def fused(rankings: Sequence[Sequence[SearchResult]]) -> list[SearchResult]:
     return [best[page][1] for page in sorted(scores, key=lambda page: -scores[page])]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Judgement:
     """How far the results can be trusted, and by which rule."""
 
