@@ -25,9 +25,11 @@ def sent(
 
     They go before `own`, the options of the entry, of which those that are not set are left out.
     """
-    options = {name: value for name, value in own.items() if value not in (None, "")}
-    given = ((names[name], getattr(query, name)) for name in names if name in native)
-    return options | {name: written(value) for (name, written), value in given if value}
+    body = {name: value for name, value in own.items() if value not in (None, "")} if own else {}
+    for name in [name for name in names if getattr(query, name) and name in native]:
+        called, written = names[name]
+        body[called] = written(getattr(query, name))
+    return body
 
 
 def moment_text(value: date | datetime) -> str:
