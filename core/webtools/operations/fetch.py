@@ -27,6 +27,7 @@ from webtools.pipeline.cost import total
 from webtools.providers import Account
 from webtools.providers.operator_domains import FORBIDDEN
 from webtools.providers.protocols import PageQuery
+from webtools.record import record
 from webtools.results import FetchResponse, Page
 
 # What no other provider is asked for: a page that is gone or that robots.txt disallows, and what
@@ -56,7 +57,7 @@ def fetch(
 # --- one provider after the other --------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fetched:
     """What the providers fetched together.
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from functools import lru_cache
 
@@ -25,6 +25,7 @@ from webtools.pages.markup import Markup, scan
 from webtools.pages.metadata import facts_of
 from webtools.pages.tree import Element, parse
 from webtools.pages.visibility import drop_invisible
+from webtools.record import record
 from webtools.text.cleaning import without_controls
 
 MAX_TEXT = 1_000_000  # characters that one page may give
@@ -68,7 +69,7 @@ _LITTLE_UNSEEN = 20  # characters: labels of icons and the like, not worth a wor
 _WILD = "the markup is too large or too odd to tell the main text, so all text is given"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Content:
     """What a page says.
 
@@ -87,7 +88,7 @@ class Content:
     warnings: list[str] = field(default_factory=list[str])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Source:
     """A page as it came.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeVar
 from urllib.parse import urlsplit
@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from webtools.providers.about import Account
 from webtools.providers.hits import Field, Item, Oddities
 from webtools.providers.protocols import PageQuery, Pages
+from webtools.record import record
 from webtools.results import Page, Passage
 from webtools.text.cleaning import one_line, without_controls
 
@@ -32,7 +33,7 @@ _NO_PROSE = re.compile(r"\s*(?:#|```|\||[-*+] |\d+\. |>|\[Page )")
 _NOTHING = "the provider returned nothing for this URL"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PageFields:
     """Where the pages of an API have their fields, by name.
 

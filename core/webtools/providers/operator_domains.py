@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from ipaddress import IPv6Address
 from urllib.parse import unquote, urlsplit
 
 from webtools.errors import InputError
+from webtools.record import record
 from webtools.text.cleaning import is_web_url
 from webtools.text.urls import parse
 
@@ -21,7 +22,7 @@ _LAST_DOT = re.compile(r"\.(?=(?::\d+)?$)")
 FORBIDDEN = "The operator's settings forbid reading pages from"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Site:
     """A host in its one spelling, and a port; without one it stands for all ports."""
 
@@ -35,7 +36,7 @@ class Site:
         return other.host == self.host or other.host.endswith(f".{self.host}")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OperatorDomains:
     """What the operator's settings say of hosts.
 
