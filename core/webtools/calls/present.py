@@ -72,7 +72,7 @@ def present_search(response: SearchResponse, fence: Fence = "pages") -> Flow[Too
     details = response.model_dump(mode="json")
     details["result_count"] = len(response.results)
     text, brief = formatting.search_text(response.results), partial(_brief_search, response)
-    has_pages = any([result.content for result in response.results])
+    has_pages = any(result.content for result in response.results)
     if (fence == "all" and (response.results or response.errors)) or (fence != "off" and has_pages):
         failed = formatting.footer(response.errors, ())
         warned = formatting.footer((), response.warnings)
