@@ -130,8 +130,7 @@ class ToolInput(BaseModel):
         given = {
             name: value
             for name, value in plain.items()
-            if value is not None
-            and (name == first or name not in known or not _is_left_out(value))
+            if value is not None and (name == first or name not in known or not _is_left_out(value))
         }
         if cls.fixed:
             cls._refuse_fixed(given)
