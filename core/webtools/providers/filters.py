@@ -25,11 +25,9 @@ def sent(
 
     They go before `own`, the options of the entry, of which those that are not set are left out.
     """
-    body = {name: value for name, value in own.items() if value not in (None, "")} if own else {}
-    for name in [name for name in names if getattr(query, name) and name in native]:
-        called, written = names[name]
-        body[called] = written(getattr(query, name))
-    return body
+    options = {name: value for name, value in own.items() if value not in (None, "")} if own else {}
+    given = [each for each in names.items() if getattr(query, each[0]) and each[0] in native]
+    return options | {called: written(getattr(query, name)) for name, (called, written) in given}
 
 
 def moment_text(value: date | datetime) -> str:
