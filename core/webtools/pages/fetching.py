@@ -13,7 +13,13 @@ from http import HTTPStatus
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-from webtools.errors import ProviderError, RequestError, RequestTimeoutError, WebToolsError
+from webtools.errors import (
+    Fault,
+    ProviderError,
+    RequestError,
+    RequestTimeoutError,
+    WebToolsError,
+)
 from webtools.flows.drivers import Flow, Gather, Now, Offload, Resolve
 from webtools.http.messages import Request, Response
 from webtools.http.proxies import Proxy, through
@@ -193,7 +199,8 @@ def _explained(error: RequestError, terms: Terms) -> RequestError:
         cause += f" (allowed: {terms.timeout:g} s; timeoutMs of the provider sets it)"
     hint = "try again later" if error.retryable else "check the URL or use another source"
     message = f"no answer from the site: {cause}; {hint}"
-    return type(error)(message, provider=terms.name, retryable=error.retryable)
+    retryable = error.retryable
+    return type(error)(message, provider=terms.name, retryable=retryable, fault=Fault.ADVISED)
 
 
 def _accepted(response: Response, terms: Terms) -> Response:
@@ -201,6 +208,7 @@ def _accepted(response: Response, terms: Terms) -> Response:
     # What marks one is ASCII; to find the charset could take longer than an event loop can wait.
     if error is not None and is_challenge(response.body[:_CHALLENGE_WITHIN].decode("latin-1")):
         error = error.with_message(f"HTTP {response.status}: {BOT_CHECK}")
+        error.fault = Fault.NONE  # the check says nothing of the page
     if error is not None:
         raise error
     if response.status >= HTTPStatus.MULTIPLE_CHOICES:

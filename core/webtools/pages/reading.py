@@ -194,8 +194,8 @@ def _read_html(html: str, source: Source) -> Content:
     root = parse(html) if markup.is_tame else None
     title, author, published_at = facts_of(markup, root, source.url)
     text, warnings = _main(markup, root, source.url)
-    if reason := wall(source.asked, source.url, html, markup, _TARGET.sub("]", text)):
-        raise ProviderError(reason)
+    if error := wall(source.asked, source.url, html, markup, _TARGET.sub("]", text)):
+        raise error
     if not text:
         raise ProviderError("the page has no text to read")
     return Content(text, title, author, published_at, warnings)

@@ -63,7 +63,8 @@ def answer_to(source: Source) -> dict[str, Any]:
         try:
             return {"content": asdict(read(source))}
         except WebToolsError as error:
-            return {"error": str(error), "is_setup": isinstance(error, ConfigError)}
+            is_setup = isinstance(error, ConfigError)
+            return {"error": str(error), "is_setup": is_setup, "fault": error.fault.value}
         except Exception as error:  # noqa: BLE001  # it must answer
             return {"error": f"the page could not be read ({type(error).__name__})"}
 
