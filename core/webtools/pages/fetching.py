@@ -25,8 +25,8 @@ from webtools.http.messages import Request, Response
 from webtools.http.proxies import Proxy, through
 from webtools.pages import robots, ssrf, workers
 from webtools.pages.block_pages import BOT_CHECK, is_challenge
+from webtools.pages.content import Content, Source
 from webtools.pages.processes import Alarm
-from webtools.pages.reading import Content, Source
 from webtools.pages.robots import KeptRobots, RobotsFile
 from webtools.pages.ssrf import Policy
 from webtools.text.urls import Target, follow, parse

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 
 from webtools.errors import ConfigError, Fault, ProviderError
 from webtools.pages import frames
-from webtools.pages.reading import Content, Source
+from webtools.pages.content import Content, Source
 
 START_SECONDS = 30.0
 _LAST_WORDS = 0.5  # seconds that a process whose pipes are closed may take to end by itself

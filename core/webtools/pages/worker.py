@@ -19,7 +19,8 @@ from typing import IO, Any
 
 from webtools.errors import ConfigError, WebToolsError
 from webtools.pages import frames
-from webtools.pages.reading import Source, read
+from webtools.pages.content import Source
+from webtools.pages.reading import read
 
 MAX_PAGES = 500  # after so many, or when it has grown so large, a new process takes over
 MAX_RESIDENT = 512 * 1024 * 1024

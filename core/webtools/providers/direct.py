@@ -25,8 +25,8 @@ from webtools.providers.protocols import PageCall, PageQuery, Pages
 from webtools.results import Page, failed_page
 
 if TYPE_CHECKING:
+    from webtools.pages.content import Content
     from webtools.pages.fetching import Terms
-    from webtools.pages.reading import Content
 
 _LIBRARIES = ("trafilatura", "pypdf")
 _INSTALLED: set[str] = set()  # those of them that were found
