@@ -15,13 +15,13 @@ from webtools.operations.research.rules import (
     is_recent,
     is_time_sensitive,
     judge,
-    normalize,
     read_suffixes,
     recency_days,
     registrable_domain,
     time_word,
     without_repeats,
 )
+from webtools.operations.search import normalize
 from webtools.results import SearchResult
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
