@@ -18,6 +18,7 @@ from importlib import import_module
 from threading import Lock
 from typing import IO, TYPE_CHECKING, Any, ParamSpec, TypeAlias
 
+from webtools.record import record
 from webtools.text.visible import display_text, is_terminal
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def quietly(function: Callable[_Parameters, None]) -> Callable[_Parameters, None
     return call
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Stage:
     """How far one stage is, all its steps taken together.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -21,6 +20,7 @@ from webtools.errors import (
     RateLimitError,
     WebToolsError,
 )
+from webtools.record import record
 from webtools.results import FetchResponse, ResearchEnvelope, ResearchMeta
 
 _FIRST_WAIT = 2.0  # seconds until a second attempt, doubled for each further one
@@ -32,7 +32,7 @@ class StopError(Exception):
     """The run should end: what failed for this item will fail for all."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Again:
     """An item should be tried again.
 

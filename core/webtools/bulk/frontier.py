@@ -18,6 +18,7 @@ from typing import Generic, TypeVar
 
 from webtools.bulk.limits import Reserve
 from webtools.http.threads import in_thread
+from webtools.record import record
 
 T = TypeVar("T")
 
@@ -25,7 +26,7 @@ _READ_AT_ONCE = 64
 _READ_SECONDS = 0.005  # for which more items are read until those that came are handed on
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Courtesy(Generic[T]):
     """How a lane is treated.
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TypeAlias
 
 from webtools.bulk.rows import Done
+from webtools.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class State:
     """How far a run is; rows of earlier runs count.
 
@@ -38,7 +39,7 @@ class State:
     seconds_left: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Summary(State):
     """What became of a run.
 

@@ -8,7 +8,6 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -25,6 +24,7 @@ from webtools.bulk.working import Plan, work_off
 from webtools.client import WebTools
 from webtools.errors import InputError
 from webtools.http.threads import in_own_thread
+from webtools.record import record
 
 Where = Literal["local", "ray"]
 _OPERATIONS = tuple(items_module.TOOLS)
@@ -129,7 +129,7 @@ def _check(operation: str, on: str, options: Options) -> None:
         raise InputError("in_flight skip is for one machine: to Ray, many items go at once.")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Run:
     plan: Plan
     source: Source

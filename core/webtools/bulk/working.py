@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from webtools.bulk.calls import Again, Caller, StopError
@@ -14,12 +13,13 @@ from webtools.bulk.limits import Reserve
 from webtools.bulk.models import Operation, Outcome
 from webtools.bulk.options import Options
 from webtools.client import WebTools
+from webtools.record import record
 
 _GRACE = 5.0  # seconds for calls under way when a run is cancelled: they may be paid for already
 _WINDOW = 64  # items that may wait, for each worker
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Plan:
     """What every process of a run does.
 

@@ -21,6 +21,7 @@ from webtools.output.formatting import BriefPage
 from webtools.output.stored import handle_of, save
 from webtools.output.truncation import MAX_BYTES, MAX_LINES, Truncation, fit, fit_sections, notice
 from webtools.pipeline.context import CallContext
+from webtools.record import record
 from webtools.results import (
     FetchResponse,
     Page,
@@ -197,7 +198,7 @@ class _Shown:
         return lines, size
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Cut:
     """What was cut, where the whole is, from where on it was not shown, and what is missing."""
 

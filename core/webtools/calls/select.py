@@ -77,11 +77,15 @@ def servable(accounts: Accounts) -> tuple[Tool, ...]:
     """
     if not (accounts.accounts or accounts.stand_ins):
         return tuple(TOOLS.values())
-    return tuple(
+    able = tuple(
         tool
         for tool in TOOLS.values()
         if tool is READ or any(_can(accounts, each) for each in _NEEDS[tool.name])
     )
+    if left_out := [tool.name for tool in TOOLS.values() if tool not in able]:
+        names = ", ".join(left_out)
+        LOGGER.info("Left out, as nobody in %s can serve them: %s.", accounts.origin, names)
+    return able
 
 
 def _can(accounts: Accounts, capability: Capability) -> bool:

@@ -6,11 +6,12 @@ All foreign text in it is cut to size and cleaned for people's eyes; the writers
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias
 
 from webtools.display.text import cut, cut_lines, day
 from webtools.output.truncation import MAX_BYTES
+from webtools.record import record
 from webtools.results import ResearchResult, SearchResult
 from webtools.text.visible import LONGEST_URL, link_target
 
@@ -21,7 +22,7 @@ LONGEST_SUBJECT = 200
 _LONGEST_NAME = 64
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Limits:
     """How much is shown of a response.
 
@@ -46,7 +47,7 @@ WHOLE = Limits()
 BRIEF = Limits(rows=10, lines=20, snippet=300)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """A URL as it is shown, and what it may link to; None when it should be no link."""
 
@@ -54,7 +55,7 @@ class Place:
     link: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fact:
     """A few words; the tone is `good`, `warn`, `bad` or none."""
 
@@ -62,7 +63,7 @@ class Fact:
     tone: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Note:
     """What the reader should know: a warning or a failure."""
 
@@ -71,7 +72,7 @@ class Note:
     bad: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Clip:
     """A long text and a note on what is missing of it; both may be empty."""
 
@@ -79,7 +80,7 @@ class Clip:
     missing: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Source:
     """One result."""
 
@@ -92,7 +93,7 @@ class Source:
     author: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Listing:
     """Results under the queries that found them, or under a title."""
 
@@ -101,7 +102,7 @@ class Listing:
     title: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Statement:
     """One claim of an answer: the sources that it cites by number, its status, its quotations."""
 
@@ -123,7 +124,7 @@ class Statement:
         return f"{prose.rstrip()} {marks}".lstrip() + f"\n\n{fence}{code}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Answer:
     """An answer; its marks `[n]` refer to the first so many of the sources listed below it."""
 
@@ -131,7 +132,7 @@ class Answer:
     sources: list[Place]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Extract:
     """A passage of a source: the number of the source, its heading, its text."""
 
@@ -140,7 +141,7 @@ class Extract:
     text: Clip
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Extracts:
     """Passages; folded where an answer says it all."""
 
@@ -150,7 +151,7 @@ class Extracts:
     folded: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Document:
     """A page, or why it failed; alone it is not folded."""
 
@@ -165,7 +166,7 @@ class Document:
     is_alone: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Prose:
     """A text; verbatim when every character of it counts, folded under a title if it has one."""
 
@@ -175,7 +176,7 @@ class Prose:
     place: Place | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Grid:
     """A table, each of its columns of some kind."""
 
@@ -187,7 +188,7 @@ class Grid:
 Part: TypeAlias = Listing | Answer | Extracts | Document | Prose | Grid
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Outline:
     """What there is to be shown of a response.
 

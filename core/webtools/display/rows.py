@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import singledispatch
 from itertools import chain
 from typing import Any
@@ -23,11 +22,12 @@ from webtools.display.outline import (
 )
 from webtools.display.text import more
 from webtools.output.formatting import NO_RESULTS
+from webtools.record import record
 
 _INDENT = "    "
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Row:
     """One line, which may wrap, or a longer text.
 

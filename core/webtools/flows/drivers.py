@@ -22,6 +22,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 from webtools.errors import RequestTimeoutError, WebToolsError
 from webtools.flows.foreign import invoke
 from webtools.http.messages import Request, Response
+from webtools.record import record
 
 T = TypeVar("T")
 LATE = "no answer came in time"
@@ -58,7 +59,7 @@ class Sleep:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Now:
     """Read the monotonic clock, in seconds."""
 
@@ -116,7 +117,7 @@ class Wait:
     deadline: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """Return where the flow runs; flows of one place may wait for each other without a deadlock.
 

@@ -22,6 +22,7 @@ from webtools.grounding.ranking import (
 )
 from webtools.grounding.terms import find, lowered
 from webtools.grounding.units import Unit, readable, units_of
+from webtools.record import record
 
 MOST = 5  # claims
 _BESIDE = 0.5  # what the passage's own score counts beside that of the sentence
@@ -49,7 +50,7 @@ _MEANT = re.compile(
 _NAME = re.compile(r"\w+_\w*|\w[\w.]*(?=\()|(?<![\w-])--?[a-zA-Z][\w-]*|\w*[a-z][A-Z]\w*|\w+::\w+")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Quotation:
     """Where a claim stands.
 
@@ -68,7 +69,7 @@ class Quotation:
     offset: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Claim:
     """One statement of an answer.
 

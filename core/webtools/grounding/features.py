@@ -6,12 +6,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from webtools.grounding.matching import Match, Matches
 from webtools.grounding.questions import KINDS, SHOWN, kinds_of
 from webtools.grounding.terms import Hit, Term, find, identifiers_of, terms_of
 from webtools.grounding.units import LEANING
+from webtools.record import record
 
 _WINDOW = 160  # characters in which terms count as standing together
 _NEAR = 3  # characters between two neighbouring words
@@ -43,7 +43,7 @@ NAMES = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Question:
     """A question, read once.
 
@@ -67,7 +67,7 @@ def read_question(question: str) -> Question:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pool:
     """What the features of one passage are set against.
 

@@ -8,10 +8,11 @@ item with its list's lead-in, table rows with the table's header.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from webtools.grounding.blocks import Block, heading_text, read_blocks
 from webtools.grounding.sentences import sentence_spans
+from webtools.record import record
 
 MOST = 600  # characters of a passage, code and single rows aside
 MOST_CODE = 6000  # characters of code that stay in one passage
@@ -19,7 +20,7 @@ _TERM_LEVEL = 10  # terms stand below all headings, by their indentation
 _RULE_SIGNS = frozenset("|-: \t+=")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Span:
     """A passage as a slice of its page.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
@@ -17,6 +16,7 @@ from webtools.grounding.doubts import doubts
 from webtools.grounding.evidence import Evidence, Sentence, Word, digits_of
 from webtools.grounding.lexicon import TELLING
 from webtools.grounding.windows import DENIALS, Window, best_window, shown, turn_of
+from webtools.record import record
 from webtools.results import ClaimStatus
 
 LONGEST = 1000  # characters of a claim
@@ -26,7 +26,7 @@ _CHANGED = 2  # words of a near-copy that are changed at most
 _UNIT = 4  # letters of a unit whose case counts
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Support:
     """How a text bears out a claim.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 
 from webtools.grounding.words import (
@@ -18,6 +17,7 @@ from webtools.grounding.words import (
     RELATED,
     STRIPPED,
 )
+from webtools.record import record
 
 _MOST_TERMS = 24
 _SHORT, _LONG = 3, 5
@@ -36,7 +36,7 @@ _TARGET = re.compile(r"\]\([^()\s]{1,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?\
 Hit = tuple[int, int, float]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Term:
     """One thing that a question names.
 

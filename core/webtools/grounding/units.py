@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from webtools.grounding.blocks import Block, heading_text, read_blocks
 from webtools.grounding.segmentation import Span
 from webtools.grounding.sentences import is_whole, sentence_spans
+from webtools.record import record
 
 _LONGEST = 700  # characters of a sentence or definition
 _LONGEST_CODE = 900
@@ -35,7 +35,7 @@ _LONGEST_SIGNATURE = 160
 _LONGEST_JOINED = 400  # characters of sentences that are quoted together
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unit:
     """A slice of a text that may be quoted by itself.
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from webtools.grounding.evidence import Evidence, Sentence, Word, words_of
 from webtools.grounding.lexicon import TURNING
+from webtools.record import record
 
 FEATURES = ("coverage", "pairs", "rare", "names", "numbers", "length", "share")
 DENIALS = frozenset(("negation", "failure"))
@@ -17,7 +17,7 @@ _TRIED = 12  # sentences that windows are built around
 _NEAR = 3  # words that carry meaning, between two that belong together
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Window:
     """One to three neighbouring sentences beside a claim.
 

@@ -10,7 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from importlib.util import find_spec
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
@@ -21,6 +21,7 @@ from pydantic import SecretStr
 
 from webtools.errors import ConfigError
 from webtools.http.messages import Request
+from webtools.record import record
 from webtools.text.cleaning import without_login
 
 _SCHEMES = ("http", "https", "all")
@@ -37,7 +38,7 @@ _SOCKS = {"socks5", "socks5h"}
 _BYPASS = re.compile(r"(?:(?P<scheme>\w+)://)?(?P<host>\[[^\]]*\]|[^:/]*)(?::(?P<port>\d{1,5}))?/?")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Proxy:
     """A proxy to go through.
 
@@ -55,7 +56,7 @@ class Proxy:
         return without_login(self.url)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Bypass:
     """One entry of `NO_PROXY`: what it says of the URLs that are asked directly."""
 
@@ -75,7 +76,7 @@ class _Bypass:
         return host == self.host or (not is_exact and host.endswith("." + self.host))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Proxies:
     """What the environment says of proxies.
 

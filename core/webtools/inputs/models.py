@@ -348,14 +348,17 @@ def read_input(model: type[Input], arguments: Any) -> Input:
 
 def _explained(items: Sequence[ErrorDetails], model: type[ToolInput]) -> list[str]:
     """Explain in a clause each what is wrong; what several values should be is told once."""
-    alike: dict[str, dict[str, None]] = {}
+    alike: dict[str, dict[str, str]] = {}
     for item in items:
         error = item.get("ctx", {}).get("error")
         if isinstance(error, UnfitError):
-            alike.setdefault(error.wanted, {})[shown(error.text)] = None
+            alike.setdefault(error.wanted, {})[shown(error.text)] = error.example
         else:
             alike[_explain(item, model)] = {}
-    return [_told(list(values), fault) for fault, values in alike.items()]
+    return [
+        _told(list(values), fault + next(iter(values.values()), ""))
+        for fault, values in alike.items()
+    ]
 
 
 def _told(values: list[str], fault: str) -> str:

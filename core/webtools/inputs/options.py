@@ -7,7 +7,7 @@ value may be, the input model alone decides.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic import AfterValidator
@@ -15,6 +15,7 @@ from pydantic.fields import FieldInfo
 
 from webtools.inputs.models import ToolInput
 from webtools.inputs.values import OneOf
+from webtools.record import record
 
 _LETTERS = {"limit": "-n", "provider": "-p"}
 _OLD = {  # spellings of version 0.2, accepted until the next one
@@ -26,7 +27,7 @@ _OLD = {  # spellings of version 0.2, accepted until the next one
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Option:
     """An option.
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, ValidationInfo
 
+from webtools.record import record
 from webtools.text.cleaning import is_web_url, without_controls
 from webtools.text.dates import read_date
 from webtools.text.invisible import without_hidden
 from webtools.text.narrowing import is_list
 
 MAX_QUERY_CHARACTERS = 4000
+_HOST_AND_PATH = re.compile(r"(?:[\w-]{1,63}\.){1,5}[^\W\d_]{2,24}(?::\d{1,5})?(?:[/?#]\S{0,60})?")
 _MANY_DAYS = 10**9  # also for infinity
 LONGEST_SHOWN = 100  # characters of a value that an error quotes
 SUMMARY_LANGUAGES = (
@@ -33,11 +35,12 @@ class UnfitError(ValueError):
     Attributes:
         text: The text.
         wanted: What it should be, and how that is written.
+        example: What may have been meant, at the end of that.
     """
 
-    def __init__(self, text: str, wanted: str) -> None:
-        super().__init__(f"{shown(text)} is not {wanted}")
-        self.text, self.wanted = text, wanted
+    def __init__(self, text: str, wanted: str, example: str = "") -> None:
+        super().__init__(f"{shown(text)} is not {wanted}{example}")
+        self.text, self.wanted, self.example = text, wanted, example
 
 
 def _as_list(value: Any) -> Any:
@@ -86,7 +89,7 @@ def up_to(most: int, least: int = 1) -> AfterValidator:
     return AfterValidator(check)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Words:
     """Writes a text on one line, without what nobody sees, and refuses one that is too long.
 
@@ -120,7 +123,9 @@ class Words:
 def _url(text: str) -> str:
     text = text.strip()
     if not is_web_url(text):
-        raise UnfitError(text, "an absolute http(s) URL; write https://host/path")
+        meant = f"https://{text}" if _HOST_AND_PATH.fullmatch(text) else ""
+        example = meant if is_web_url(meant) else "https://host/path"
+        raise UnfitError(text, "an absolute http(s) URL; write ", example)
     return text
 
 
@@ -176,7 +181,7 @@ def is_after(start: date | datetime, end: date | datetime) -> bool:
     return start.isoformat()[:10] > end.isoformat()[:10]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OneOf:
     """Refuses what is not among the choices, in whatever case; nothing at all may be given.
 

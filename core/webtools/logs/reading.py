@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from webtools.record import record
 from webtools.text.cleaning import without_controls
 from webtools.text.dates import read_moment
 from webtools.text.invisible import without_hidden
@@ -25,7 +25,7 @@ _UNIT = 1024
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LogEvent:
     """One event; its facts are asked for by kind, and are empty where they are not of it."""
 

@@ -9,13 +9,13 @@ import re
 import socket
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from mcp.server.auth.provider import AccessToken
 from mcp.server.transport_security import TransportSecuritySettings
 
 from webtools.errors import ConfigError
+from webtools.record import record
 
 TOKEN_VARIABLE = "WEBTOOLS_MCP_TOKEN"  # noqa: S105 - its name
 _SHORTEST_TOKEN = 16
@@ -25,7 +25,7 @@ _LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 _HOW_TO_MAKE = "python -c 'import secrets; print(secrets.token_urlsafe(32))'"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Address:
     """Where to listen.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
@@ -17,6 +16,7 @@ from webtools.http.threads import at_once_or_in_thread
 from webtools.mcp.following import followed
 from webtools.mcp.listing import INSTRUCTIONS, listed
 from webtools.output.truncation import MAX_BYTES
+from webtools.record import record
 from webtools.tools import READ, ToolResult
 
 T = TypeVar("T")
@@ -66,7 +66,7 @@ def _always(answer: T) -> Callable[[ServerRequestContext, Asked], Awaitable[T]]:
     return handle
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Handlers:
     """Answers the requests of the protocol."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Any
 
 from webtools.config.models import synthesis_names
 from webtools.inputs.options import CACHE, KEYLESS, Option, options_of
 from webtools.notebook.line import OptionError
+from webtools.record import record
 from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE
 
 OUTPUT = Option(("--output", "-o"), "output", "Variable that keeps the response.", metavar="NAME")
@@ -21,7 +22,7 @@ EVERY = (
 PLAN = Option(("--plan",), "plan", "The old spelling of %web_plan.", "flag")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Magic:
     """A magic.
 

@@ -24,6 +24,7 @@ from webtools.pipeline.context import CallContext
 from webtools.pipeline.cost import total
 from webtools.providers import Account
 from webtools.providers.protocols import PageQuery
+from webtools.record import record
 from webtools.results import FetchResponse, Page, failed_page, fault_of
 
 # What no other provider is asked for: a page that is gone or that robots.txt disallows, and what
@@ -50,7 +51,7 @@ def fetch(
 # --- one provider after the other --------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fetched:
     """What the providers fetched together.
 

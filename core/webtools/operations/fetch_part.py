@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from math import inf
@@ -37,6 +37,7 @@ from webtools.providers.protocols import (
     PageQuery,
     Pages,
 )
+from webtools.record import record
 from webtools.results import Page, failed_page
 from webtools.storage.cache import cache_key
 
@@ -77,7 +78,7 @@ PAGE: Kind[KeptPage] = Kind(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Part:
     """What one provider brought of the pages that it was asked for.
 

@@ -6,7 +6,6 @@ import json
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import Any, Protocol, TypeAlias, cast
@@ -18,6 +17,7 @@ from webtools.grounding.evidence import Evidence, words_of
 from webtools.grounding.verification import Judged, Review
 from webtools.operations.research.synthesizers import cut_fairly
 from webtools.providers.protocols import Source
+from webtools.record import record
 from webtools.results import FetchResponse, Verified
 from webtools.text.cleaning import is_web_url, one_line, without_controls
 
@@ -59,7 +59,7 @@ Given: TypeAlias = str | HasPage
 Read: TypeAlias = Callable[[list[str]], Flow[FetchResponse]]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Verdict:
     """What a verifier says of a claim.
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
+
+from webtools.record import record
 
 MAX_TEXT = 1_000_000  # characters that one page may give
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Content:
     """What a page says.
 
@@ -27,7 +29,7 @@ class Content:
     warnings: list[str] = field(default_factory=list[str])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Source:
     """A page as it came.
 

@@ -7,7 +7,7 @@ that was checked: there is no second look-up that could give another one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 from typing import TypeVar
@@ -29,6 +29,7 @@ from webtools.pages.content import Content, Source
 from webtools.pages.processes import Alarm
 from webtools.pages.robots import KeptRobots, RobotsFile
 from webtools.pages.ssrf import Policy
+from webtools.record import record
 from webtools.text.urls import Target, follow, parse
 
 T = TypeVar("T")
@@ -49,7 +50,7 @@ _HEADERS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Terms:
     """On what terms pages are fetched.
 

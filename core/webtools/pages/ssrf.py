@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
 from webtools.errors import InputError
+from webtools.record import record
 from webtools.text.urls import PORTS, Address, Target, parse, quoted_url, refusal
 
 Network = IPv4Network | IPv6Network
@@ -84,7 +85,7 @@ _GLOBAL_UNICAST = IPv6Network("2000::/3")  # all that has been given out so far
 _NAT64 = IPv6Network("64:ff9b::/96")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Policy:
     """What an operator has opened up.
 

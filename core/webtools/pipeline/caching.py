@@ -15,6 +15,7 @@ from webtools.flows.drivers import Flow, Offload
 from webtools.pipeline.context import CallContext
 from webtools.pipeline.leases import Put, leased
 from webtools.pipeline.single_flight import shared
+from webtools.record import record
 from webtools.storage.cache import Entry
 from webtools.text.cleaning import is_web_url
 from webtools.text.invisible import may_hide, without_hidden
@@ -42,7 +43,7 @@ class Kept(Generic[T]):
     is_free: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Kind(Generic[T]):
     """What is kept of a kind of work, and when it is worth keeping.
 

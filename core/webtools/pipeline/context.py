@@ -23,6 +23,7 @@ from webtools.pipeline.conversations import Conversations
 from webtools.pipeline.single_flight import Flights
 from webtools.progress import Progress, ProgressCallback
 from webtools.providers.protocols import Done, untold
+from webtools.record import record
 from webtools.storage.budget import Budget
 from webtools.storage.circuit_breaker import Health
 from webtools.storage.errors import StoreError
@@ -42,7 +43,7 @@ _CACHE_MODES = get_args(CacheMode)
 _NO_CONVERSATIONS = Conversations()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Facilities:
     """What the calls under the same settings share.
 
@@ -98,7 +99,7 @@ def _log(settings: LogConfig, path: Path) -> Log:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CallOptions:
     """What the caller decides beside the arguments of the tool.
 

@@ -6,7 +6,7 @@ import logging
 import random
 from collections.abc import Callable, Generator
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from math import inf
 from typing import Generic, TypeVar
@@ -26,6 +26,7 @@ from webtools.pipeline.accounting import Job
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.about import Pacer
 from webtools.providers.errors import retry_after
+from webtools.record import record
 from webtools.storage.circuit_breaker import row_of
 from webtools.storage.errors import StoreError
 from webtools.storage.stores import RateLimits
@@ -81,7 +82,7 @@ def exchange(
 Turn = Request | Sleep
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Ended(Generic[T]):
     result: T
 

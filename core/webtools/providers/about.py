@@ -15,6 +15,7 @@ from pydantic.alias_generators import to_camel
 from webtools.http.messages import Request
 from webtools.http.proxies import NO_PROXIES, Proxies, Proxy
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
+from webtools.record import record
 
 Capability: TypeAlias = Literal["search", "fetch", "summarize", "docs", "synthesize"]
 
@@ -124,7 +125,7 @@ class Pacer:
         return start - now
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Account:
     """One configured provider, ready to be called.
 

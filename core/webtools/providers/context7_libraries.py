@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from webtools.providers.hits import Item
 from webtools.providers.parsing import text
 from webtools.providers.protocols import DocsQuery
+from webtools.record import record
 
 _ID = re.compile(r"/[\w.@+-]+/[\w.+-]*\w(?:[/@][\w.+-]*\w)?", re.ASCII)
 _ID_IN_TEXT = re.compile(rf"(?<!\S){_ID.pattern}(?![\w/])", re.ASCII)
@@ -18,7 +19,7 @@ _PIN_IN_TEXT = re.compile(rf"(?<!\S)(@?[\w.-]+(?:/[\w.-]+)?)@({_VERSION}){_END}"
 _VERSION_AFTER_NAME = re.compile(rf"(?<![\w.-])([\w.-]{{1,100}}) ({_VERSION}){_END}", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Library:
     """The library to ask.
 

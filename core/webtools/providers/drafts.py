@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from webtools.flows.drivers import Flow
 from webtools.providers.protocols import Cost, SynthesisQuery
+from webtools.record import record
 from webtools.results import Claim
 
 __all__ = ["Draft", "Synthesizer"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Draft:
     """What a synthesizer wrote, before it is checked.
 

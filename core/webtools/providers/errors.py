@@ -21,6 +21,7 @@ from webtools.errors import (
 from webtools.http.messages import OK, Response
 from webtools.providers.about import About, Account, Capability
 from webtools.providers.parsing import http_date, maybe_object, maybe_objects, number, quotable
+from webtools.record import record
 from webtools.text.narrowing import is_list, is_object
 
 ITSELF = ""  # as the place of the faults: the body is the fault
@@ -145,7 +146,7 @@ def wait_until(moment: float) -> float:
 # --- bodies ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Meaning:
     """What a code says, where it says more than the status.
 
@@ -168,7 +169,7 @@ class Meaning:
         return known and re.fullmatch(self.code, code) is not None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ErrorTable:
     """How the error bodies of an API are made.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from http import HTTPStatus
 from types import MappingProxyType
 from typing import TypeAlias, TypeVar
@@ -18,6 +18,7 @@ from webtools.errors import Fault, InputError, ProviderError, WebToolsError
 from webtools.providers.about import Account
 from webtools.providers.hits import Field, Item, Oddities
 from webtools.providers.protocols import PageQuery, Pages
+from webtools.record import record
 from webtools.results import Page, Passage, failed_page
 from webtools.text.cleaning import one_line, without_controls
 
@@ -36,7 +37,7 @@ _NOTHING = "the provider returned nothing for this URL"
 _GONE = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.GONE})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PageFields:
     """Where the pages of an API have their fields, by name.
 

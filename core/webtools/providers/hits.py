@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from webtools.providers.about import Account
 from webtools.providers.parsing import estimate, number
 from webtools.providers.protocols import Cost, DocsQuery, Hits, SearchQuery
+from webtools.record import record
 from webtools.results import Page, Passage, SearchResult
 from webtools.text.cleaning import is_web_url, one_line, without_controls
 from webtools.text.dates import read_age, read_day, read_moment
@@ -154,7 +155,7 @@ class Item:
 Field: TypeAlias = "str | Callable[[Item], T]"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class HitFields:
     """Where the hits of an API have their fields: by name, or by a function of the whole hit.
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from ipaddress import IPv6Address
 from urllib.parse import unquote, urlsplit
 
 from webtools.errors import Fault, InputError
+from webtools.record import record
 from webtools.text.cleaning import is_web_url
 from webtools.text.urls import parse
 
@@ -20,7 +21,7 @@ _NO_HOST = re.compile(r"[/?#@]")
 _LAST_DOT = re.compile(r"\.(?=(?::\d+)?$)")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Site:
     """A host in its one spelling, and a port; without one it stands for all ports."""
 
@@ -34,7 +35,7 @@ class Site:
         return other.host == self.host or other.host.endswith(f".{self.host}")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OperatorDomains:
     """What the operator's settings say of hosts.
 

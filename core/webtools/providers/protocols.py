@@ -7,7 +7,7 @@ in `webtools.providers` finds it, and both type checkers hold ours to them.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, get_args
 
@@ -15,6 +15,7 @@ from webtools.errors import ProviderError
 from webtools.flows.drivers import Flow, Sleep
 from webtools.http.messages import Request, Response
 from webtools.providers.about import About, Account, Capability
+from webtools.record import record
 from webtools.results import Page, Passage, SearchResult
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def untold(_subject: str, _failed: bool) -> None:
     """Stand in for `Done` where nobody wants to know."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SearchQuery:
     """One query with its filters, already checked.
 
@@ -74,7 +75,7 @@ class SearchQuery:
     passages: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PageQuery:
     """URLs to fetch, and what of each page.
 
@@ -93,7 +94,7 @@ class PageQuery:
     passage_characters: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SummaryQuery:
     """A URL to summarize."""
 
@@ -103,7 +104,7 @@ class SummaryQuery:
     target_language: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DocsQuery:
     """A question about a software library.
 
@@ -118,7 +119,7 @@ class DocsQuery:
     library: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Source:
     """What a synthesis may cite as `[number]`."""
 
@@ -128,7 +129,7 @@ class Source:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SynthesisQuery:
     """A question to answer from these sources and no others.
 
@@ -146,7 +147,7 @@ class SynthesisQuery:
 Query: TypeAlias = SearchQuery | PageQuery | SummaryQuery | DocsQuery | SynthesisQuery
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cost:
     """Price of a call in USD, and whether it comes from the price table."""
 
@@ -154,7 +155,7 @@ class Cost:
     is_estimate: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Hits:
     """What one search answer held, best first."""
 
@@ -163,7 +164,7 @@ class Hits:
     warnings: list[str] = field(default_factory=list[str])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pages:
     """What one fetch answer held; a page that failed carries its `error`."""
 
@@ -172,7 +173,7 @@ class Pages:
     warnings: list[str] = field(default_factory=list[str])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Summary:
     """What one summary answer held."""
 
@@ -182,7 +183,7 @@ class Summary:
     warnings: list[str] = field(default_factory=list[str])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Synthesis:
     """What one synthesis answer held; `[n]` in the text refers to the numbered sources."""
 
@@ -191,7 +192,7 @@ class Synthesis:
     warnings: list[str] = field(default_factory=list[str])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PageCall:
     """What a provider has at hand that fetches pages in a flow of its own.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, get_args
@@ -27,6 +26,7 @@ from webtools.providers.protocols import (
     SynthesisProvider,
     SynthesisQuery,
 )
+from webtools.record import record
 
 GROUP = "webtools.providers"  # of entry points
 
@@ -48,7 +48,7 @@ _PRICES: dict[type[Query], str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Services:
     """A provider, once as a whole and once for each thing it can do.
 

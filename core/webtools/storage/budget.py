@@ -16,6 +16,7 @@ from typing import NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
 from webtools.errors import ConfigError, QuotaError
+from webtools.record import record
 from webtools.storage.errors import StoreError
 
 __all__ = ["Budget", "Ledger", "Reservation", "Spent", "Sum", "Tally"]
@@ -93,7 +94,7 @@ class _Limits(Protocol):
     def calls_per_process(self) -> int | None: ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tally:
     """What was spent: USD, and the number of calls. Reserved sums of calls in flight count."""
 
@@ -101,7 +102,7 @@ class Tally:
     calls: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Spent:
     """What was spent so far.
 

@@ -12,12 +12,12 @@ import time
 import zlib
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
 
+from webtools.record import record
 from webtools.storage.sqlite import StoreError
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ _STATS = """
 """
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Entry:
     """What was kept.
 
@@ -66,7 +66,7 @@ class Entry:
     stored_at: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CacheStats:
     """What a cache holds.
 

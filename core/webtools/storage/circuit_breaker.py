@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Literal, Protocol, TypeAlias
 
@@ -27,6 +27,7 @@ from webtools.errors import (
     UnavailableError,
     WebToolsError,
 )
+from webtools.record import record
 from webtools.storage.errors import StoreError
 
 __all__ = ["FORGOTTEN_AFTER", "Change", "Health", "Parking", "State", "States", "row_of"]
@@ -77,7 +78,7 @@ class _Account(Protocol):
     def secrets(self) -> frozenset[str]: ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parking:
     """A provider that should not be called for now.
 
@@ -94,7 +95,7 @@ class Parking:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class State:
     """What is known of a provider in trouble.
 
@@ -124,7 +125,7 @@ class State:
         return max(self.changed, self.until) < now - FORGOTTEN_AFTER
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Fault:
     kind: ParkKind
     reason: str

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from webtools.record import record
 from webtools.storage.budget import Ledger
 from webtools.storage.cache import Cache
 from webtools.storage.circuit_breaker import States
@@ -26,7 +26,7 @@ RateLimits: TypeAlias = "RedisLimits"
 Notices: TypeAlias = "Store | Server"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Stores:
     """What one store is used for.
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from ipaddress import IPv4Address, IPv6Address
 from urllib.parse import quote, urljoin, urlsplit
 
 from webtools.errors import Fault, InputError
+from webtools.record import record
 from webtools.text.cleaning import is_web_url
 
 Address = IPv4Address | IPv6Address
@@ -25,7 +26,7 @@ _DOTS = "\u3002\uff0e\uff61"  # IDNA reads these as full stops
 _URL_CHARACTERS = "".join(c for c in map(chr, range(0x21, 0x7F)) if c not in '<>"\\')
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Target:
     """A URL in its parts.
 

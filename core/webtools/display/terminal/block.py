@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import dropwhile
 
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -13,11 +13,12 @@ from rich.text import Text
 from webtools.display.outline import Place, place
 from webtools.display.terminal.markup import MarkedUp
 from webtools.display.terminal.styles import LINK, MARKDOWN
+from webtools.record import record
 
 _NARROWEST = 12  # columns; where less is left beside a marker, text goes below it as well
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Line:
     """One line, which may wrap, or a text in Markdown.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import RLock
 from typing import IO, Any
 
@@ -18,6 +18,7 @@ from webtools.display.terminal.console import console_for
 from webtools.display.terminal.result import render_result, running
 from webtools.display.terminal.styles import MUTED
 from webtools.progress import Progress, quietly
+from webtools.record import record
 from webtools.text.visible import is_terminal
 from webtools.tools import ToolResult
 
@@ -27,7 +28,7 @@ _MOST_CALLS = 1000  # running at a time; more are calls whose end was never told
 _ERASE = Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Call:
     tool: str
     line: Text

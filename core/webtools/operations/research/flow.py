@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -46,6 +45,7 @@ from webtools.pipeline.cost import NOTHING, total
 from webtools.providers import Account
 from webtools.providers.drafts import Synthesizer
 from webtools.providers.protocols import Source, SynthesisQuery
+from webtools.record import record
 from webtools.results import (
     Passage,
     ResearchEnvelope,
@@ -55,6 +55,7 @@ from webtools.results import (
     SearchResult,
 )
 from webtools.storage.cache import cache_key
+from webtools.text.domains import read_suffixes, suffixes_at_once
 from webtools.text.invisible import without_hidden
 
 SECONDS = {"web": 60.0, "web-news": 60.0, "web-docs": 60.0, "web-deep": 180.0}
@@ -176,7 +177,7 @@ def _as_asked(kept: Kept[_Told], question: Question, told: list[str]) -> Researc
     return envelope.model_copy(update=parts)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Research:
     """One question on its way to an envelope."""
 
@@ -190,7 +191,7 @@ class _Research:
         done = self.context.parts("searching", 1)
         found = yield from retrieve_recent(self.question, self.chain, self.context, self.deadline)
         done(self.question.query, not found.results)
-        yield Offload(rules.read_suffixes, rules.suffixes_at_once)  # by which sources are counted
+        yield Offload(read_suffixes, suffixes_at_once)  # by which sources are counted
         if self.synthesizer is None or not found.results:
             return self._told(found, None, [])
         if reads_pages(self.question, self.synthesizer):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any, cast
 
@@ -14,6 +14,7 @@ from webtools.grounding.verification import verify
 from webtools.operations.research.claims import looked_up, summarized
 from webtools.providers.drafts import Draft, Synthesizer
 from webtools.providers.protocols import Cost, Source, SynthesisQuery
+from webtools.record import record
 from webtools.results import Claim, ResearchSynthesis, Verified
 from webtools.text.cleaning import one_line
 
@@ -23,7 +24,7 @@ EMPTY = "EmptySynthesis"
 NO_TEXT = "The sources have no text to answer from."
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Outcome:
     """How a synthesis ended.
 

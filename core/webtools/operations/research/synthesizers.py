@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 
 from webtools.config import Accounts
@@ -22,6 +22,7 @@ from webtools.pipeline.retries import exchange
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.drafts import Draft, Synthesizer
 from webtools.providers.protocols import Source, Synthesis, SynthesisQuery
+from webtools.record import record
 from webtools.results import Claim, Passage
 from webtools.text.cleaning import one_line, without_controls
 
@@ -43,7 +44,7 @@ _DATA = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExtractiveSynthesizer:
     """Answers with quotations of the sources; it needs no model, no key and no network."""
 
@@ -62,7 +63,7 @@ class ExtractiveSynthesizer:
 EXTRACTIVE = ExtractiveSynthesizer()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ProviderSynthesizer:
     """Lets a provider's API write the answer, such as Perplexity's."""
 
