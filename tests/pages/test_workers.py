@@ -81,6 +81,16 @@ def until(what: Any, seconds: float = 180.0) -> bool:
     return bool(what())
 
 
+def all_busy(pool: Pool, count: int = 1) -> bool:
+    """Tell whether so many processes have been taken by their readers, and none waits for one.
+
+    One that has started is idle until the reader that waits for it wakes up; whoever asks before
+    takes it in that reader's place.
+    """
+    with pool._changed:
+        return len(pool._all) == count and not pool._idle
+
+
 # --- the same result ---------------------------------------------------------------------------
 
 
@@ -210,7 +220,7 @@ def test_a_killed_process_is_one_pages_loss_and_the_next_gets_a_new_one(
 
     thread = threading.Thread(target=fail)
     thread.start()
-    assert until(lambda: stuck._all and not stuck._idle)
+    assert until(lambda: all_busy(stuck))
     [first] = stuck.processes
     os.kill(first, signal.SIGKILL)
     thread.join(60)
@@ -240,7 +250,7 @@ def test_pages_that_take_long_keep_up_no_other_page(
     ]
     for thread in threads:
         thread.start()
-    assert until(lambda: len(pool.processes) == workers.PROCESSES)
+    assert until(lambda: all_busy(pool, workers.PROCESSES))
     monkeypatch.undo()
     monkeypatch.setattr(workers, "_pool", pool)
     assert read_apart(seconds=120).title == "Ferry"
@@ -250,7 +260,7 @@ def test_a_reading_that_is_stopped_leaves_no_process_at_work(stuck: Pool) -> Non
     alarm = Alarm()
     thread = threading.Thread(target=_quietly, args=(alarm,))
     thread.start()
-    assert until(lambda: stuck.processes and not stuck._idle)
+    assert until(lambda: all_busy(stuck))
     [first] = stuck.processes
     alarm.ring()
     thread.join(60)

@@ -151,7 +151,9 @@ def arguments(**named: Any) -> dict[str, Any]:
     return {
         name: value if isinstance(value, str) else _plain(value)
         for name, value in named.items()
-        if value is not None and not (name in _LISTS and isinstance(value, tuple) and not value)
+        if value is not None
+        and value is not False  # which says what leaving it out says
+        and not (name in _LISTS and isinstance(value, tuple) and not value)
     }
 
 

@@ -125,6 +125,20 @@ class ToolInput(BaseModel):
         if not is_mapping(values):
             return values
         known = cls.model_fields
+        plain = values if values.keys() <= known.keys() else cls._respelled(values)
+        first = next(iter(known))  # may not be left out
+        given = {
+            name: value
+            for name, value in plain.items()
+            if value is not None and (name == first or name not in known or not _is_left_out(value))
+        }
+        if cls.fixed:
+            cls._refuse_fixed(given)
+        return {**given, **cls.fixed}
+
+    @classmethod
+    def _respelled(cls, values: Mapping[Any, Any]) -> dict[Any, Any]:
+        known = cls.model_fields
         plain = {
             key if key in known or key in cls.spellings else _field_name(key): value
             for key, value in values.items()
@@ -134,15 +148,7 @@ class ToolInput(BaseModel):
             if other in plain:
                 value = plain.pop(other)
                 plain[name] = _both(plain[name], value) if name in plain else value
-        first = next(iter(known))  # may not be left out
-        given = {
-            name: value
-            for name, value in plain.items()
-            if name == first or name not in known or not _is_left_out(value)
-        }
-        if cls.fixed:
-            cls._refuse_fixed(given)
-        return {**given, **cls.fixed}
+        return plain
 
     @classmethod
     def _refuse_fixed(cls, given: Mapping[str, Any]) -> None:

@@ -178,11 +178,12 @@ def end_of_turn(account: Account, turns: Turns, others: int, now: float) -> floa
 
     None of them waits long for its turn unless the settings say how long this one may take.
     """
-    own, patience = timeout_of(account, turns.capability_of(account)), PATIENCE
+    own = timeout_of(account, turns.capability_of(account))
     if PROVIDERS[account.type].pages is None:  # its own time begins when it is asked
         own += _LOOKING
     if not others:
         return min(now + own, turns.deadline)
+    patience = PATIENCE
     if account.timeout is None:
         patience *= own / _USUAL_TIMEOUT  # a summary takes longer than a search
         own = min(own, patience)
