@@ -291,6 +291,8 @@ def test_a_url_without_its_scheme_is_shown_with_one(url: str) -> None:
     message = f'"{url}" is not an absolute http(s) URL; write https://{url}.'
     assert refused(FetchInput, {"urls": [A, url]}) == message
     assert refused(SummarizeInput, {"url": url}) == message
+    similar = refused(SearchInput, {"queries": [A, url], "similar": True})
+    assert similar == f'similar takes URLs, and "{url}" is none; write https://{url}.'
 
 
 def test_several_malformed_urls_are_refused_in_one_sentence() -> None:

@@ -180,8 +180,9 @@ def test_code_that_its_source_has_otherwise_is_never_certain(
 def test_code_that_its_source_denies_is_no_quotation() -> None:
     page = "Never write this:\n\n```\nrm -rf /home\n```\n\nThe heap of files is gone then."
     answer = "```\nrm -rf /home\n```\n[1]"
-    [claim] = verify(answer, [Source(1, "Files", "https://a.example/", page)]).claims
-    assert claim.status == "uncertain"
+    found = verify(answer, [Source(1, "Files", "https://a.example/", page)])
+    assert [each.status for each in found.claims] == ["uncertain"]
+    assert found.reasons[0].endswith(": its source has other code, or may deny it.")
 
 
 def test_a_mark_that_begins_the_sentence_below_code_is_not_the_codes() -> None:

@@ -185,8 +185,9 @@ def _support(claim: str, evidence: Evidence) -> Support:
     if sentence is not None:
         return Support("quoted", 0.0, "", sentence.start, sentence.end)
     found = support(claim, evidence)
-    if is_code(claim) and found.status == "supported":  # words do not tell what code does
-        return replace(found, status="uncertain", reason="no code of its source is the same")
+    if is_code(claim) and found.status != "unsupported":  # words do not tell what code does
+        reason = "its source has other code, or may deny it"
+        return replace(found, status="uncertain", reason=reason)
     if evidence.is_cut and found.status == "unsupported":
         return Support("uncertain", found.score, "its source was read in part: it is too long")
     return found

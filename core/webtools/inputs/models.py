@@ -42,6 +42,7 @@ from webtools.inputs.values import (
     is_after,
     shown,
     up_to,
+    url_like,
 )
 from webtools.text.choices import Command
 from webtools.text.cleaning import is_web_url
@@ -217,7 +218,7 @@ class SearchInput(ToolInput):
     def _check_pages(self) -> None:
         odd = [text for text in self.queries if not is_web_url(text)]
         if odd:
-            message = f"similar takes URLs, and {shown(odd[0])} is none; write https://host/path"
+            message = f"similar takes URLs, and {shown(odd[0])} is none; write {url_like(odd[0])}"
             raise ValueError(message)
 
     def _check_dates(self) -> None:

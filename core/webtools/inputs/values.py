@@ -123,10 +123,14 @@ class Words:
 def _url(text: str) -> str:
     text = text.strip()
     if not is_web_url(text):
-        meant = f"https://{text}" if _HOST_AND_PATH.fullmatch(text) else ""
-        example = meant if is_web_url(meant) else "https://host/path"
-        raise UnfitError(text, "an absolute http(s) URL; write ", example)
+        raise UnfitError(text, "an absolute http(s) URL; write ", url_like(text))
     return text
+
+
+def url_like(text: str) -> str:
+    """Return the URL that a text is without its scheme, else the pattern of one."""
+    url = f"https://{text}"
+    return url if _HOST_AND_PATH.fullmatch(text) and is_web_url(url) else "https://host/path"
 
 
 def _domain(text: str) -> str:
