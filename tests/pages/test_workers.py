@@ -22,7 +22,7 @@ import psutil
 import pytest
 
 from webtools import WebTools
-from webtools.errors import ConfigError, ProviderError
+from webtools.errors import ConfigError, Fault, ProviderError
 from webtools.pages import frames, processes, worker, workers
 from webtools.pages.processes import Alarm, Answer, Worker
 from webtools.pages.reading import Content, Source, read
@@ -484,6 +484,14 @@ def test_the_program_answers_each_page_and_ends_with_its_input() -> None:
     assert ready == Answer(is_last=False)
     assert first.read().title == "Ferry"
     assert second == Answer(error="the page is empty", is_last=False)
+
+
+def test_what_kind_of_fault_a_page_has_comes_out_of_the_process() -> None:
+    missing = b"<title>404 Not Found</title><body><h1>Not Found</h1><p>No such page.</p></body>"
+    *_, answered = asked(source(missing))
+    with pytest.raises(ProviderError, match="there is no such page; check the URL") as caught:
+        answered.read()
+    assert caught.value.fault is Fault.ADVISED
 
 
 def test_a_fault_of_ours_is_one_pages_loss(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -424,11 +424,21 @@ def test_pacing_holds_over_threads_and_event_loops() -> None:
             ),
         ),
         (
-            RequestError('the host name "a.example" could not be looked up (no such host)'),
+            RequestError(
+                'the host name "a.example" could not be looked up (no such host)',
+                unknown_host='the host name "a.example"',
+            ),
             (
                 'Network error while searching for "rust async": the host name "a.example" could '
                 "not be looked up (no such host). Check the network connection, the proxy settings "
                 "(HTTPS_PROXY) and the host name."
+            ),
+        ),
+        (  # words alone decide nothing
+            RequestError("no connection to https://unreachable.example could be made"),
+            (
+                'Network error while searching for "rust async": no connection to '
+                "https://unreachable.example could be made. Try again later."
             ),
         ),
         (

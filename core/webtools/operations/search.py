@@ -34,7 +34,6 @@ from webtools.operations.filters import (
     undated_warning,
     weakest,
 )
-from webtools.operations.research.rules import normalize
 from webtools.pipeline.accounting import Job, observed
 from webtools.pipeline.caching import Kept, Kind, Work, done_once
 from webtools.pipeline.context import CallContext
@@ -276,6 +275,11 @@ def find(
     work = Work(HITS, key, query.query, account.name)
     ask = partial(_ask, account, query, deadline, context)
     return done_once(context, work, ask, deadline, leave)
+
+
+def normalize(query: str) -> str:
+    """Fold case and white space, so that equal questions share one cache entry."""
+    return " ".join(query.lower().split())
 
 
 def as_kept(hits: Hits, query: str) -> Hits:

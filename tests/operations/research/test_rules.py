@@ -14,11 +14,11 @@ from webtools.operations.research.rules import (
     is_recent,
     is_time_sensitive,
     judge,
-    normalize,
     recency_days,
     time_word,
     without_repeats,
 )
+from webtools.operations.search import normalize
 from webtools.results import SearchResult
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)

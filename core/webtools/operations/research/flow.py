@@ -38,6 +38,7 @@ from webtools.operations.research.synthesizers import (
     ProviderSynthesizer,
     choose_synthesizer,
 )
+from webtools.operations.search import normalize
 from webtools.pipeline.caching import Kept, Kind, Work, done_once
 from webtools.pipeline.context import CallContext
 from webtools.pipeline.cost import NOTHING, total
@@ -123,7 +124,7 @@ def work_of(
     how = None if synthesizer is None else synthesizer.name
     if isinstance(synthesizer, ProviderSynthesizer):
         how = synthesizer.account.identity
-    query = rules.normalize(question.query)
+    query = normalize(question.query)
     asked = (question.command, question.limit, question.time_sensitive)
     recency = (question.recency_days, question.recency_from, str(question.since))
     names = [account.identity for account in chain]
@@ -283,7 +284,7 @@ class _Research:
             recency_days=question.recency_days,
             confidence=judgement.confidence,
             uncertainty=judgement.uncertainty,
-            normalized_query=rules.normalize(question.query),
+            normalized_query=normalize(question.query),
             degraded=list(found.degraded),
             cost_usd=cost.usd if cost else None,
             cost_is_estimate=cost.is_estimate or is_unpriced if cost else False,

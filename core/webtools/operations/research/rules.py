@@ -32,11 +32,6 @@ _FUSED_FROM = 60  # usual for reciprocal rank fusion: no single ranking decides
 _MANY = 4  # sources that make an answer sure
 
 
-def normalize(query: str) -> str:
-    """Fold case and white space, so that equal questions share one cache entry."""
-    return " ".join(query.lower().split())
-
-
 def is_time_sensitive(query: str, command: Command) -> bool:
     """Return whether the answer depends on when it is asked."""
     return command == "web-news" or time_word(query) is not None
