@@ -1,7 +1,6 @@
 """Web pages as documents, for indexing."""
 
 import logging
-from collections import deque
 from collections.abc import AsyncIterator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -10,15 +9,8 @@ from langchain_core.documents import Document
 
 from langchain_webtools._documents import page_document
 from langchain_webtools._web import given_or_new
-from webtools.errors import (
-    AuthenticationError,
-    ConfigError,
-    InputError,
-    ProviderError,
-    QuotaError,
-    WebToolsError,
-)
-from webtools.results import FetchResponse, Page
+from webtools.errors import InputError, WebToolsError
+from webtools.loading import Loading
 from webtools.tools import FetchInput, read_input
 
 if TYPE_CHECKING:
@@ -27,7 +19,6 @@ if TYPE_CHECKING:
 BATCH = 10  # pages fetched at a time: few enough that the first ones come soon
 
 _logger = logging.getLogger(__name__)
-_HOPELESS = (ConfigError, AuthenticationError, QuotaError)  # the next pages would fail likewise
 
 
 class WebPageLoader(BaseLoader):
@@ -100,7 +91,9 @@ class WebPageLoader(BaseLoader):
             "text_max_characters": text_max_characters,
             "provider": provider,
         }
-        # Later, an argument that is refused must be a URL.
+        if text_max_characters == 0:  # a model may leave an argument out so
+            raise InputError('text_max_characters "0" is not possible; use 1 or more.')
+        # Later, a refusal would be raised amid the pages.
         read_input(FetchInput, {**self._wanted, "urls": ["https://example.com/"]})
 
     def lazy_load(self) -> Iterator[Document]:
@@ -116,14 +109,14 @@ class WebPageLoader(BaseLoader):
             ProviderError: A page failed, and failures are raised or no page came; or the provider
                 does not accept the key or has no credit left.
         """
-        loading = _Loading(self.urls, continue_on_failure=self.continue_on_failure)
-        for batch in loading.batches():
+        loading = Loading(self.urls, _logger, continue_on_failure=self.continue_on_failure)
+        for batch in loading.batches(BATCH):
             try:
                 response = self.web.fetch(batch, **self._wanted)
             except WebToolsError as error:
                 loading.fail(batch, error)
             else:
-                yield from loading.documents(response)
+                yield from map(page_document, loading.pages(response, may_be_empty=True))
         loading.end()
 
     async def alazy_load(self) -> AsyncIterator[Document]:
@@ -132,72 +125,13 @@ class WebPageLoader(BaseLoader):
         Yields:
             The documents.
         """
-        loading = _Loading(self.urls, continue_on_failure=self.continue_on_failure)
-        for batch in loading.batches():
+        loading = Loading(self.urls, _logger, continue_on_failure=self.continue_on_failure)
+        for batch in loading.batches(BATCH):
             try:
                 response = await self.web.afetch(batch, **self._wanted)
             except WebToolsError as error:
                 loading.fail(batch, error)
             else:
-                for document in loading.documents(response):
-                    yield document
+                for page in loading.pages(response, may_be_empty=True):
+                    yield page_document(page)
         loading.end()
-
-
-class _Loading:
-    """One pass over the URLs: what is left to fetch, and what has come of it so far."""
-
-    def __init__(self, urls: list[str], *, continue_on_failure: bool) -> None:
-        starts = range(0, len(urls), BATCH)
-        self._left = deque(urls[start : start + BATCH] for start in starts)
-        self._goes_on = continue_on_failure
-        self._first: WebToolsError | None = None  # that failed
-        self._came = False
-
-    def batches(self) -> Iterator[list[str]]:
-        """Yield what to fetch next, as long as there is something."""
-        while self._left:
-            yield self._left.popleft()
-
-    def fail(self, batch: list[str], error: WebToolsError) -> None:
-        """Take a batch that failed.
-
-        One URL that is none lets a batch be refused before anything is sent; halving finds it.
-        """
-        if not self._goes_on or isinstance(error, _HOPELESS):
-            raise error
-        if isinstance(error, InputError) and len(batch) > 1:
-            middle = len(batch) // 2
-            self._left.extendleft([batch[middle:], batch[:middle]])
-        else:
-            self._leave_out(str(error), error)
-
-    def documents(self, response: FetchResponse) -> Iterator[Document]:
-        """Yield the documents of the pages that did not fail."""
-        for warning in response.warnings:
-            _logger.warning("%s", warning)
-        for page in response.pages:
-            if not page.error:
-                self._came = True
-                yield page_document(page)
-            elif self._goes_on:
-                self._leave_out(f"{page.url}: {page.error}", _failure(page, response.provider))
-            else:
-                raise _failure(page, response.provider)
-
-    def end(self) -> None:
-        """Raise the first failure where no page came."""
-        if self._first is not None and not self._came:
-            raise self._first
-
-    def _leave_out(self, what: str, error: WebToolsError) -> None:
-        _logger.warning("Left out of what was loaded: %s", what)
-        self._first = self._first or error
-
-
-def _failure(page: Page, provider: str) -> ProviderError:
-    message = (
-        f"The page could not be fetched: {page.url}: {page.error}. "
-        "Check the URL; continue_on_failure=True leaves such pages out where others come."
-    )
-    return ProviderError(message, provider=provider)

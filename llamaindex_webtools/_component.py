@@ -1,6 +1,7 @@
 """What retriever, reader and postprocessor share."""
 
 import logging
+import sys
 from typing import TYPE_CHECKING, Any
 
 from llama_index.core.bridge.pydantic import PrivateAttr
@@ -8,7 +9,6 @@ from llama_index.core.schema import BaseComponent
 
 import webtools
 from webtools import InputError
-from webtools.tools import FETCH, read_input
 
 if TYPE_CHECKING:
     from webtools import FetchResponse, SearchResponse, WebTools
@@ -16,13 +16,16 @@ if TYPE_CHECKING:
 logger = logging.getLogger("llamaindex_webtools")
 
 
-def url_fault(url: str) -> InputError | None:
-    """Explain why a URL cannot be fetched, if so: one that is none would fail a call for many."""
-    try:
-        read_input(FETCH.input_model, {"urls": [url]})
-    except InputError as error:
-        return error
-    return None
+def check_count(name: str, value: int, most: int = sys.maxsize) -> int:
+    """Return a number of a developer's; to a tool 0 would mean its default.
+
+    Raises:
+        InputError: It is no number from 1 on, or more than `most`.
+    """
+    if value not in range(1, most + 1):
+        bounds = "1 or more" if most == sys.maxsize else f"1 to {most}"
+        raise InputError(f"{name} {value!r} is not possible; use {bounds}.")
+    return value
 
 
 def log_warnings(response: "SearchResponse | FetchResponse") -> None:

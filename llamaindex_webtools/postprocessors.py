@@ -9,10 +9,11 @@ from llama_index.core.callbacks import CallbackManager
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import BaseNode, NodeWithScore, QueryBundle, TextNode
 
-from llamaindex_webtools._component import HoldsWeb, log_warnings, url_fault
+from llamaindex_webtools._component import HoldsWeb, log_warnings
 from llamaindex_webtools._nodes import page_id
 from llamaindex_webtools._passages import RankingModels
 from webtools import FetchResponse, Page, ProviderError, RequestError
+from webtools.loading import url_fault
 
 if TYPE_CHECKING:
     from webtools import WebTools

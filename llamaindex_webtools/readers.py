@@ -3,20 +3,14 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from llama_index.core.bridge.pydantic import Field
 from llama_index.core.readers.base import BasePydanticReader
 from llama_index.core.schema import Document
 
-from llamaindex_webtools._component import HoldsWeb, log_warnings, logger, url_fault
+from llamaindex_webtools._component import HoldsWeb, logger
 from llamaindex_webtools._nodes import document, page_id
-from webtools import (
-    AuthenticationError,
-    FetchResponse,
-    Page,
-    ProviderError,
-    QuotaError,
-    RequestError,
-    WebToolsError,
-)
+from webtools import WebToolsError
+from webtools.loading import Loading
 
 if TYPE_CHECKING:
     from webtools import WebTools
@@ -25,7 +19,6 @@ __all__ = ["WebPageReader"]
 
 _AT_ONCE = 10  # pages that are read ahead of a lazy caller
 _MOST = 100  # URLs of one call
-_HOPELESS = (AuthenticationError, QuotaError)  # the next pages would fail likewise
 
 
 class WebPageReader(HoldsWeb, BasePydanticReader):
@@ -54,7 +47,7 @@ class WebPageReader(HoldsWeb, BasePydanticReader):
     """
 
     is_remote: bool = True
-    text_max_characters: int | None = None
+    text_max_characters: int | None = Field(default=None, ge=1)
     provider: str | None = None
     continue_on_failure: bool = True
 
@@ -106,15 +99,15 @@ class WebPageReader(HoldsWeb, BasePydanticReader):
     async def aload_data(self, urls: str | Sequence[str]) -> list[Document]:
         """Read pages as `load_data` does, awaited."""
         documents: list[Document] = []
-        losses = _Losses(raised=not self.continue_on_failure)
-        for batch in _batches(urls, _MOST, losses):
+        loading = self._loading(urls)
+        for batch in loading.batches(_MOST):
             try:
                 response = await self.web.afetch(batch, **self._settings())
-            except (RequestError, ProviderError) as error:
-                losses.add(batch, error)
+            except WebToolsError as error:
+                loading.fail(batch, error)
             else:
-                documents += _documents(response, losses)
-        losses.end(found=bool(documents))
+                documents += map(document, loading.pages(response, may_be_empty=False))
+        loading.end()
         return documents
 
     async def alazy_load_data(self, urls: str | Sequence[str]) -> Iterable[Document]:
@@ -122,18 +115,18 @@ class WebPageReader(HoldsWeb, BasePydanticReader):
         return await self.aload_data(urls)
 
     def _read(self, urls: str | Sequence[str], size: int) -> Iterator[Document]:
-        found = False
-        losses = _Losses(raised=not self.continue_on_failure)
-        for batch in _batches(urls, size, losses):
+        loading = self._loading(urls)
+        for batch in loading.batches(size):
             try:
                 response = self.web.fetch(batch, **self._settings())
-            except (RequestError, ProviderError) as error:
-                losses.add(batch, error)
+            except WebToolsError as error:
+                loading.fail(batch, error)
             else:
-                documents = _documents(response, losses)
-                found = found or bool(documents)
-                yield from documents
-        losses.end(found=found)
+                yield from map(document, loading.pages(response, may_be_empty=False))
+        loading.end()
+
+    def _loading(self, urls: str | Sequence[str]) -> Loading:
+        return Loading(_one_of_each(urls), logger, continue_on_failure=self.continue_on_failure)
 
     def _settings(self) -> dict[str, Any]:
         return {
@@ -143,51 +136,9 @@ class WebPageReader(HoldsWeb, BasePydanticReader):
         }
 
 
-class _Losses:
-    """The pages that one pass leaves out."""
-
-    def __init__(self, *, raised: bool) -> None:
-        """Begin without any; `raised` has the first one raised and not logged."""
-        self._raised = raised
-        self._first: WebToolsError | None = None
-
-    def add(self, urls: list[str], error: WebToolsError, reason: str = "") -> None:
-        """Log that pages are missing, or raise; what would fail every page is always raised."""
-        if isinstance(error, _HOPELESS) or self._raised:
-            raise error
-        logger.warning("Left out %s: %s", ", ".join(urls), reason or error)
-        self._first = self._first or error
-
-    def end(self, *, found: bool) -> None:
-        """Raise the first failure where no page was found."""
-        if self._first is not None and not found:
-            raise self._first
-
-
-def _batches(urls: str | Sequence[str], size: int, losses: _Losses) -> list[list[str]]:
-    """Part the URLs; of those that lead to one page, the first stands for all."""
+def _one_of_each(urls: str | Sequence[str]) -> list[str]:
+    """Return the URLs; of those that lead to one page, the first stands for all."""
     first_of: dict[str, str] = {}
     for url in [urls] if isinstance(urls, str) else urls:
-        if fault := url_fault(url):
-            losses.add([url], fault)
-        else:
-            first_of.setdefault(page_id(url), url)
-    pages = [*first_of.values()]
-    return [pages[start : start + size] for start in range(0, len(pages), size)]
-
-
-def _documents(response: FetchResponse, losses: _Losses) -> list[Document]:
-    log_warnings(response)
-    return [document(page) for page in response.pages if _is_readable(page, response, losses)]
-
-
-def _is_readable(page: Page, response: FetchResponse, losses: _Losses) -> bool:
-    reason = page.error or (None if page.text else "it has no text")
-    if reason is None:
-        return True
-    message = (
-        f"{page.url} could not be read: {reason}. Correct the URL; "
-        "continue_on_failure=True leaves such pages out where others can be read."
-    )
-    losses.add([page.url], ProviderError(message, provider=response.provider), reason)
-    return False
+        first_of.setdefault(page_id(url), url)
+    return [*first_of.values()]

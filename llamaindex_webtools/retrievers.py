@@ -8,9 +8,10 @@ from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.schema import NodeWithScore, QueryBundle
 
-from llamaindex_webtools._component import given_or_new, log_warnings
+from llamaindex_webtools._component import check_count, given_or_new, log_warnings
 from llamaindex_webtools._nodes import hits
 from llamaindex_webtools.postprocessors import FetchPagePostprocessor
+from webtools.tools import MAX_LIMIT
 
 if TYPE_CHECKING:
     from webtools import SearchResponse, WebTools
@@ -55,6 +56,9 @@ class WebRetriever(BaseRetriever):
         similarity_top_k: Most nodes per query; may be set.
         fetch: Whether pages are read; may be set.
         max_characters: Most characters of a page that is read; may be set.
+
+    Raises:
+        InputError: A number is out of range, or `web` is something else.
     """
 
     def __init__(
@@ -90,10 +94,19 @@ class WebRetriever(BaseRetriever):
             "provider": provider,
         }
         self.fetch = fetch
-        self.max_characters = max_characters
+        self.max_characters = check_count("max_characters", max_characters)
         super().__init__(  # pyright: ignore[reportUnknownMemberType]
             callback_manager=callback_manager, verbose=verbose
         )
+
+    @property
+    def similarity_top_k(self) -> int:
+        """Most nodes per query."""
+        return self._most
+
+    @similarity_top_k.setter
+    def similarity_top_k(self, most: int) -> None:
+        self._most = check_count("similarity_top_k", most, MAX_LIMIT)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         nodes = _nodes(self.web.search([query_bundle.query_str], **self._settings()))

@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 from webtools import errors
-from webtools.errors import WebToolsError
+from webtools.errors import Fault, WebToolsError
 
 TREE = {
     "WebToolsError": "Exception",
@@ -54,7 +54,16 @@ def test_an_error_tells_by_default_whether_to_retry(kind: type[WebToolsError]) -
     "clone", [copy.copy, copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))]
 )
 def test_copies_and_pickles_keep_everything(kind: type[WebToolsError], clone: object) -> None:
-    error = kind("it broke", provider="exa", status=429, retryable=True, retry_after=7.5)
+    error = kind(
+        "it broke",
+        provider="exa",
+        status=429,
+        retryable=True,
+        retry_after=7.5,
+        cost_usd=0.1,
+        fault=Fault.GONE | Fault.ADVISED,
+        unknown_host="the host",
+    )
     twin = clone(error)  # type: ignore[operator]
     assert type(twin) is kind
     assert vars(twin) == vars(error)
@@ -68,7 +77,7 @@ def test_the_message_is_the_text() -> None:
 
 
 def test_another_message_changes_nothing_else() -> None:
-    error = errors.RateLimitError("slow", provider="exa", status=429, retry_after=3)
+    error = errors.RateLimitError("slow", status=429, fault=Fault.ADVISED, unknown_host="x")
     other = error.with_message("slower")
     assert type(other) is errors.RateLimitError
     assert (str(other), vars(other)) == ("slower", vars(error))
@@ -76,6 +85,7 @@ def test_another_message_changes_nothing_else() -> None:
 
 def test_details_are_plain_json() -> None:
     error = errors.RateLimitError("slow", provider="exa", status=429, retry_after=3.0)
+    error.fault = Fault.GONE  # for our own code alone
     assert json.loads(json.dumps(error.to_details())) == {
         "type": "RateLimitError",
         "message": "slow",

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import importlib
+import re
 import subprocess
 import sys
+import warnings
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -104,3 +107,21 @@ def test_a_module_that_moved_warns_and_has_the_same_names(old: str) -> None:
     names = getattr(new, "__all__", [name for name in vars(new) if not name.startswith("_")])
     assert names
     assert all(getattr(module, name) is getattr(new, name) for name in names)
+
+
+def released() -> list[tuple[str, str]]:
+    """List what `__all__` of a public module, or an import in the docs, has named in a release."""
+    text = Path(__file__).with_name("released_names.txt").read_text()
+    lines = re.findall(r"^([\w.]+): (.*(?:\n .*)*)", text, re.MULTILINE)
+    return [(module, name) for module, names in lines for name in names.split()]
+
+
+def test_every_name_of_a_release_can_still_be_imported_from_its_place() -> None:
+    lost: list[str] = []
+    for module, name in released():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of modules that moved
+            found = __import__(module, fromlist=[name])  # a name may be a module
+        if not hasattr(found, name):
+            lost.append(f"{module}.{name}")
+    assert lost == []

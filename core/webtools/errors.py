@@ -18,6 +18,7 @@ None derives from `RuntimeError`: LlamaIndex replaces the text of those.
 
 from __future__ import annotations
 
+from enum import Flag, auto
 from typing import Any, ClassVar
 
 __all__ = [
@@ -34,6 +35,26 @@ __all__ = [
     "UnavailableError",
     "WebToolsError",
 ]
+
+
+class Fault(Flag):
+    """What our own code wants to know of an error beyond its class; it is not in the details.
+
+    Attributes:
+        NONE: Nothing more.
+        GONE: The site says that there is no such page.
+        REFUSED: Our own policy lets nobody read that address.
+        FORBIDDEN: The operator's settings let nobody read pages from there.
+        DISALLOWED: The site's robots.txt lets us not read the page.
+        ADVISED: The message says to check the URL, or to try again later.
+    """
+
+    NONE = 0
+    GONE = auto()
+    REFUSED = auto()
+    FORBIDDEN = auto()
+    DISALLOWED = auto()
+    ADVISED = auto()
 
 
 class WebToolsError(Exception):
@@ -58,6 +79,8 @@ class WebToolsError(Exception):
         retryable: bool | None = None,
         retry_after: float | None = None,
         cost_usd: float | None = None,
+        fault: Fault = Fault.NONE,
+        unknown_host: str = "",
     ) -> None:
         """Keep the message and what a caller needs to decide on a retry."""
         super().__init__(message)
@@ -66,6 +89,10 @@ class WebToolsError(Exception):
         self.retryable = self.default_retryable if retryable is None else retryable
         self.retry_after = retry_after
         self.cost_usd = cost_usd
+        # For our own code, which never reads a message: the kind of fault, and the words by which
+        # the message names a host that could not be looked up.
+        self.fault = fault
+        self.unknown_host = unknown_host
 
     @property
     def message(self) -> str:
@@ -74,7 +101,7 @@ class WebToolsError(Exception):
 
     def with_message(self, message: str) -> WebToolsError:
         """Make the same error with another text."""
-        return type(self)(message, **self._facts(), cost_usd=self.cost_usd)
+        return type(self)(message, **self._arguments())
 
     def to_details(self) -> dict[str, Any]:
         """Return the plain JSON form that `ToolResult.details["error"]` carries."""
@@ -88,9 +115,13 @@ class WebToolsError(Exception):
             "retry_after": self.retry_after,
         }
 
+    def _arguments(self) -> dict[str, Any]:
+        own = {"cost_usd": self.cost_usd, "fault": self.fault, "unknown_host": self.unknown_host}
+        return self._facts() | own
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle with the keyword attributes, which `Exception` would drop."""
-        return _rebuild, (type(self), str(self), self._facts() | {"cost_usd": self.cost_usd})
+        return _rebuild, (type(self), str(self), self._arguments())
 
 
 def _rebuild(kind: type[WebToolsError], message: str, facts: dict[str, Any]) -> WebToolsError:

@@ -25,6 +25,7 @@ from webtools import (
     bulk,
 )
 from webtools.bulk import Options, Outcome, State
+from webtools.errors import Fault
 from webtools_sandbox import SandboxServer
 
 QUERIES = ["heap", "json", "zip"]
@@ -345,12 +346,11 @@ def test_pages_of_one_host_come_one_by_one_and_other_hosts_do_not_wait(tmp_path:
 
 
 def test_a_page_that_robots_txt_disallows_is_skipped(tmp_path: Path) -> None:
-    from webtools.pages.robots import DISALLOWED  # noqa: PLC0415
-
-    refused = BadRequestError(f"The page could not be fetched: https://a.example/: {DISALLOWED}.")
-    out = tmp_path / "rows.jsonl"
-    summary = bulk.run("fetch", ["https://a.example/"], out, web=StubWeb(raising(refused)))
-    assert (summary.skipped, summary.failed) == (1, 0)
+    for fault, counts in {Fault.DISALLOWED: (1, 0), Fault.NONE: (0, 1)}.items():
+        refused = BadRequestError("robots.txt disallows this page", fault=fault)
+        out = tmp_path / f"{fault}.jsonl"
+        summary = bulk.run("fetch", ["https://a.example/"], out, web=StubWeb(raising(refused)))
+        assert (summary.skipped, summary.failed) == counts
 
 
 async def test_a_running_loop_and_a_task_can_do_it(tmp_path: Path) -> None:

@@ -262,7 +262,19 @@ def test_a_search_that_makes_no_sense_is_refused(arguments: Any, message: str) -
     assert refused(SearchInput, arguments) == message
 
 
-BAD_URLS = ["", " ", "a.example", "/docs", "ftp://a.example/", "https://", "http://a b/"]
+BAD_URLS = [
+    "",
+    " ",
+    "example",
+    "/docs",
+    "1.2",
+    "a.b/ c",
+    "x@a.example",
+    "a..example",
+    "ftp://a.example/",
+    "https://",
+    "http://a b/",
+]
 
 
 @pytest.mark.parametrize("url", [*BAD_URLS, "javascript:alert(1)", "https://a.example:99999/"])
@@ -272,7 +284,23 @@ def test_a_malformed_url_is_refused_by_name(url: str) -> None:
     assert refused(SummarizeInput, {"url": url}) == message
 
 
+@pytest.mark.parametrize(
+    "url", ["python.org", "Docs.Python.org/3/?q=1#top", "a.example:8080/x", "münchen.example"]
+)
+def test_a_url_without_its_scheme_is_shown_with_one(url: str) -> None:
+    message = f'"{url}" is not an absolute http(s) URL; write https://{url}.'
+    assert refused(FetchInput, {"urls": [A, url]}) == message
+    assert refused(SummarizeInput, {"url": url}) == message
+    similar = refused(SearchInput, {"queries": [A, url], "similar": True})
+    assert similar == f'similar takes URLs, and "{url}" is none; write https://{url}.'
+
+
 def test_several_malformed_urls_are_refused_in_one_sentence() -> None:
+    told = refused(FetchInput, {"urls": ["python.org", "b"]})
+    assert (
+        told
+        == '"python.org", "b": none of these is an absolute http(s) URL; write https://python.org.'
+    )
     fault = ": none of these is an absolute http(s) URL; write https://host/path."
     assert refused(FetchInput, {"urls": ["b", A, "ftp://a/", "b"]}) == f'"b", "ftp://a/"{fault}'
     told = refused(FetchInput, {"urls": [f"page-{n}" for n in range(30)]})

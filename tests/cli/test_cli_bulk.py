@@ -49,6 +49,8 @@ def test_failed_rows_make_the_exit_code_1_and_are_done_anew_on_request(
     webtools_sandbox.fault(provider="exa", status=400, times=1)
     quiet = cli(*command, "--quiet", "--set", "provider=exa")
     assert (quiet.code, quiet.out, quiet.err) == (1, "", "")
+    told = cli(*command, "--set", "provider=exa")
+    assert "`error` of a failed row says why; --retry-failed" in told.err
     assert cli(*command, "--retry-failed", "--set", "provider=exa").code == 0
 
 

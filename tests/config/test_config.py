@@ -940,6 +940,12 @@ def test_in_a_notebook_the_way_on_is_told_in_magics(
     assert "webtools sandbox" in _first_steps()
 
 
+def test_an_address_is_no_key(home: Path) -> None:
+    keys, address = _first_steps().splitlines()[2:4]
+    assert "SEARX" not in keys
+    assert address == "- SEARXNG_URL (or SEARX_HOST): the address of your own SearXNG"
+
+
 def test_variables_of_one_provider_stand_together(home: Path) -> None:
     told = _first_steps()
     assert "\n- a key: EXA_API_KEY, KAGI_API_KEY, BRAVE_API_KEY (or BRAVE_SEARCH_API_KEY), " in told

@@ -15,6 +15,7 @@ from matplotlib import pyplot as plt
 from webtools import WebTools
 from webtools.config import Config
 from webtools.errors import ConfigError, InputError
+from webtools.operations.research.rules import judge
 from webtools.results import (
     Claim,
     FetchResponse,
@@ -75,6 +76,14 @@ def test_domains_are_counted_most_first_without_www() -> None:
     assert ax.get_title(loc="left") == "Sources by domain"
     assert bars(ax) == {"a.example": 2, "b.example": 1}
     assert words(ax) == ["2", "1"]
+
+
+def test_a_chart_names_a_source_as_the_text_of_research_does() -> None:
+    urls = ["http://127.0.0.1:8000/a", "http://[::1]/b", "http://localhost/c", "https://d.e.co.uk/"]
+    response = found(*urls)
+    said = judge(response.results, time_sensitive=False, days=None, now=datetime.now(UTC)).rule
+    assert bars(response.plot()) == {"localhost": 3, "e.co.uk": 1}
+    assert said == "4 sources from 2 domains"
 
 
 def test_many_domains_are_gathered_in_one_bar() -> None:

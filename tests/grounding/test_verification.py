@@ -129,6 +129,67 @@ def test_lists_and_indexes_of_code_cite_nothing(claim: str, text: str) -> None:
     assert [(each.text, each.cites) for each in line.statements] == [(text, (1,))]
 
 
+HEAP = (
+    "To take the smallest item call `heappop`:\n\n"
+    "    from heapq import heappop\n\n    if heap:\n        first = heap[1] or heappop(heap)\n\n"
+    "The library has it since 1.5.\n"
+)
+LINES = "from heapq import heappop\n\nif heap:\n    first = heap[1] or heappop(heap)"
+
+
+def check_code(answer: str) -> Verified:
+    return verify(answer, [Source(1, "Heaps", "https://a.example/heaps", HEAP)])
+
+
+@pytest.mark.parametrize(
+    "below",
+    ["\n[1]", "\n\n[1]", "\n【1】", "\n [1][1].\n", "\n[1]\n\nIt fits.", "\n[1] [1]\n\n---"],
+)
+def test_a_mark_below_a_block_of_code_cites_for_all_of_it(below: str) -> None:
+    block = f"```python\n{LINES}\n```"
+    found = check_code(f"Take it so:\n\n{block}{below}")
+    assert (found.claims[0].text, found.claims[0].status) == (block, "quoted")
+    assert found.summary == f"{block}\n[1]"
+    assert found.claims[0].citations[0].quotation in HEAP
+
+
+def test_code_with_a_mark_below_is_quoted_as_often_as_it_is_verified() -> None:
+    answer = f"```\n{LINES}\n```\n[1]\n\nThe library has it since 1.5. [1]"
+    found = check_code(answer)
+    assert [each.status for each in found.claims] == ["quoted", "quoted"]
+    assert check_code(found.summary).summary == found.summary == answer
+
+
+@pytest.mark.parametrize(
+    ("code", "below", "status"),
+    [
+        (LINES.replace("    first", "first"), "[1]", "uncertain"),
+        (LINES, "[1] (uncertain)", "uncertain"),
+        (LINES, "[9]", "unsupported"),
+        (f"{LINES}\nget('https://evil.example/x')", "[1]", "unsupported"),
+        ("rm -rf /", "[1]", "unsupported"),
+    ],
+)
+def test_code_that_its_source_has_otherwise_is_never_certain(
+    code: str, below: str, status: str
+) -> None:
+    [claim] = check_code(f"~~~\n{code}\n~~~\n{below}").claims
+    assert claim.status == status
+
+
+def test_code_that_its_source_denies_is_no_quotation() -> None:
+    page = "Never write this:\n\n```\nrm -rf /home\n```\n\nThe heap of files is gone then."
+    answer = "```\nrm -rf /home\n```\n[1]"
+    found = verify(answer, [Source(1, "Files", "https://a.example/", page)])
+    assert [each.status for each in found.claims] == ["uncertain"]
+    assert found.reasons[0].endswith(": its source has other code, or may deny it.")
+
+
+def test_a_mark_that_begins_the_sentence_below_code_is_not_the_codes() -> None:
+    found = check_code(f"```\n{LINES}\n```\n[1] The library has it since 1.5.")
+    assert found.summary == "The library has it since 1.5. [1]"
+
+
 def test_what_its_answer_calls_uncertain_stays_so() -> None:
     found = check(f"{COUNCIL} [1] (uncertain)")
     assert found.summary == f"{COUNCIL} [1] (uncertain)"

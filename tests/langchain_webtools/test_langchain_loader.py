@@ -205,7 +205,7 @@ async def test_a_failing_page_is_logged_and_left_out(
 
 async def test_a_failing_page_can_be_raised(load: Load) -> None:
     loader = WebPageLoader(MIXED, web=Fixed(gone=GONE), continue_on_failure=False)
-    with pytest.raises(ProviderError, match="https://gone.example/: 404 Not Found") as caught:
+    with pytest.raises(ProviderError, match="/ could not be read: 404 Not Found") as caught:
         await load(loader)
     assert caught.value.provider == "exa"
 
@@ -220,7 +220,7 @@ async def test_a_failing_batch_leaves_the_others(
     web = Fixed(h3=error)
     assert _sources(await load(WebPageLoader(urls, web=web))) == ["https://late.example/"]
     assert [record.getMessage() for record in caplog.records] == [
-        f"Left out of what was loaded: {error}"
+        f"Left out {', '.join(urls[:BATCH])}: {error}"
     ]
     with pytest.raises(type(error), match=str(error)):
         await load(WebPageLoader(urls, web=web, continue_on_failure=False))
@@ -235,19 +235,13 @@ async def test_what_fails_for_every_page_is_raised(kind: type[Exception], load: 
 async def test_a_url_that_is_none_loses_no_other(
     load: Load, caplog: pytest.LogCaptureFixture
 ) -> None:
-    class Strict(Fixed):
-        def fetch(self, urls: Any, **settings: Any) -> FetchResponse:
-            super().fetch(urls, **settings)
-            if any(url.startswith("mailto:") for url in urls):
-                raise InputError('"mailto:x" is not a URL')
-            return FetchResponse(provider="exa", pages=[self._page(url) for url in urls])
-
     urls = _urls(BATCH + 2)
     urls[4] = "mailto:x"
-    assert _sources(await load(WebPageLoader(urls, web=Strict()))) == [*urls[:4], *urls[5:]]
-    assert [record.getMessage() for record in caplog.records] == [
-        'Left out of what was loaded: "mailto:x" is not a URL'
-    ]
+    assert _sources(await load(WebPageLoader(urls, web=Fixed()))) == [*urls[:4], *urls[5:]]
+    (record,) = caplog.records
+    assert record.getMessage().startswith(
+        'Left out mailto:x: "mailto:x" is not an absolute http(s)'
+    )
 
 
 async def test_the_core_refuses_a_url_that_is_none(load: Load, web: WebTools, page: str) -> None:
@@ -256,9 +250,10 @@ async def test_the_core_refuses_a_url_that_is_none(load: Load, web: WebTools, pa
         await load(WebPageLoader(["mailto:x", page], web=web, continue_on_failure=False))
 
 
-def test_bad_settings_are_refused_at_once() -> None:
-    with pytest.raises(InputError, match="text_max_characters"):
-        WebPageLoader(_urls(1), text_max_characters=-1)
+@pytest.mark.parametrize("most", [0, -1])
+def test_bad_settings_are_refused_at_once(most: int) -> None:
+    with pytest.raises(InputError, match=f'^text_max_characters "{most}" is not possible; use 1'):
+        WebPageLoader(_urls(1), text_max_characters=most)
 
 
 async def test_over_http_a_failing_page_leaves_the_others(
@@ -279,8 +274,8 @@ async def test_where_no_page_comes_the_end_raises_the_first_failure(
     assert caught.value is first
     assert len(web.asked) == 2
     assert [record.getMessage() for record in caplog.records] == [
-        "Left out of what was loaded: Down.",
-        "Left out of what was loaded: No answer.",
+        f"Left out {', '.join(_urls(BATCH))}: Down.",
+        f"Left out {', '.join(_urls(BATCH + 2)[BATCH:])}: No answer.",
     ]
 
 
@@ -290,7 +285,7 @@ async def test_urls_that_are_none_are_no_empty_success(load: Load, web: WebTools
 
 
 async def test_pages_that_all_fail_are_no_empty_success(load: Load) -> None:
-    with pytest.raises(ProviderError, match="https://gone.example/: 404 Not Found") as caught:
+    with pytest.raises(ProviderError, match="/ could not be read: 404 Not Found") as caught:
         await load(WebPageLoader(GONE.url, web=Fixed(gone=GONE)))
     assert caught.value.provider == "exa"
 

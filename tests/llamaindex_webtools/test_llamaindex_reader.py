@@ -18,6 +18,7 @@ from llama_index.core.schema import Document, MetadataMode
 from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.core.tools.ondemand_loader_tool import OnDemandLoaderTool
 from llama_index.core.vector_stores import SimpleVectorStore
+from pydantic import ValidationError
 
 from llamaindex_webtools._nodes import page_id
 from llamaindex_webtools.readers import WebPageReader
@@ -286,6 +287,12 @@ async def test_a_wrong_url_does_not_lose_the_others(
     assert "is not an absolute http(s) URL" in record.getMessage()
     with pytest.raises(InputError, match="file:///etc/passwd"):
         await way(WebPageReader(web, continue_on_failure=False), ["file:///etc/passwd"])
+
+
+@pytest.mark.parametrize("most", [0, -1])
+def test_a_bound_out_of_range_is_refused_at_once(most: int) -> None:
+    with pytest.raises(ValidationError, match=r"text_max_characters\n.*greater than or equal to 1"):
+        WebPageReader(stub(), text_max_characters=most)
 
 
 @every_way

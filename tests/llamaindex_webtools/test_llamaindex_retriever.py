@@ -331,13 +331,21 @@ async def test_a_missing_config_raises_our_error(tmp_path: Path, retrieve: Retri
         await retrieve(WebRetriever(WebTools(tmp_path / "nowhere.json")), "asyncio")
 
 
-@both_ways
-@pytest.mark.parametrize("top_k", [-1, 101])
-async def test_a_number_out_of_range_raises_our_error(
-    web: WebTools, retrieve: Retrieve, top_k: int
-) -> None:
-    with pytest.raises(InputError, match="limit"):
-        await retrieve(WebRetriever(web, similarity_top_k=top_k), "asyncio")
+@pytest.mark.parametrize("top_k", [0, -1, 101])
+def test_a_number_out_of_range_is_refused_at_once(web: WebTools, top_k: int) -> None:
+    told = rf"^similarity_top_k {top_k} is not possible; use 1 to 100\.$"
+    with pytest.raises(InputError, match=told):
+        WebRetriever(web, similarity_top_k=top_k)
+    retriever = WebRetriever(web, similarity_top_k=100)
+    with pytest.raises(InputError, match=told):
+        retriever.similarity_top_k = top_k
+    assert retriever.similarity_top_k == 100
+
+
+@pytest.mark.parametrize("most", [0, -1])
+def test_a_bound_on_pages_out_of_range_is_refused_at_once(web: WebTools, most: int) -> None:
+    with pytest.raises(InputError, match=rf"^max_characters {most} is not .* use 1 or more\.$"):
+        WebRetriever(web, fetch=True, max_characters=most)
 
 
 @both_ways

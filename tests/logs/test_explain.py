@@ -109,6 +109,75 @@ quota is used up) and brave failed (UnavailableError, HTTP 503)."""
     )
 
 
+def lines(*events: dict[str, Any]) -> list[str]:
+    """Give what is told of events after the call, without their times."""
+    told = explain([event(0, "call"), *events]).partition("\n\nWhy:\n")[0]
+    return [line[12:] for line in told.splitlines()[3:]]
+
+
+def failure(subject: str, provider: str = "exa", message: str = 'no answer for "{}".') -> Any:
+    return event(
+        5,
+        "provider_error",
+        provider=provider,
+        subject=subject,
+        error="RequestError",
+        message=message.format(subject),
+    )
+
+
+def test_failures_that_are_alike_are_told_once_with_their_count() -> None:
+    other = failure("d", message='HTTP 503 for "{}".')
+    assert lines(*map(failure, "abc"), other, failure("a", "kagi")) == [
+        '3 times: exa failed for a, b and c: RequestError: no answer for "a".',
+        'exa failed for d: RequestError: HTTP 503 for "d".',
+        'kagi failed for a: RequestError: no answer for "a".',
+    ]
+
+
+def test_a_failure_that_came_back_for_the_same_is_counted() -> None:
+    assert lines(failure("a"), failure("a")) == [
+        '2 times: exa failed for a: RequestError: no answer for "a".'
+    ]
+
+
+def test_what_sums_failures_up_does_not_tell_them_again() -> None:
+    reasons = {"exa": 'no answer for "{}".', "kagi": 'no answer for "{}".'}
+    sums = [
+        event(6, "all_providers_failed", providers={k: v.format(each) for k, v in reasons.items()})
+        for each in "ab"
+    ]
+    failed = [failure(each, provider) for provider in reasons for each in "ab"]
+    end = event(
+        9,
+        "done",
+        is_error=True,
+        error="RequestError",
+        message='All failed. exa, kagi: no answer for "a" and others.',
+    )
+    assert lines(*failed, *sums, end)[2:] == [
+        "2 times: Every provider failed: exa, kagi.",
+        "The call failed: RequestError.",
+    ]
+    sums[0]["providers"]["kagi"] = "no key."
+    assert lines(*failed, sums[0])[2:] == ["Every provider failed: exa; kagi: no key."]
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ('All 2 pages could not be fetched: a: no answer for "a"; b: x.', ""),
+        ('no answer for "sha256:0123 and others".', ""),
+        ("the disk is full.", ": the disk is full"),
+    ],
+)
+def test_the_end_tells_what_was_not_told_before(message: str, told: str) -> None:
+    failed = failure("sha256:4567")
+    end = event(9, "done", is_error=True, error="RequestError", message=message)
+    first = failure("a") if "pages" in message else failed
+    assert lines(first, end)[1] == f"The call failed: RequestError{told}."
+
+
 def test_nothing_is_told_of_no_event() -> None:
     assert explain([]) == "The log has nothing on this call."
 

@@ -206,6 +206,23 @@ def test_what_cannot_be_served_is_refused_with_its_remedy(
     assert message in err
 
 
+@pytest.mark.parametrize("how", [[], ["--http", "127.0.0.1:0"]])
+def test_settings_that_cannot_be_read_end_it_at_once(
+    how: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert main(["mcp", *how, "--config", str(tmp_path / "missing.json")]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert f"{tmp_path / 'missing.json'}: does not exist" in err
+
+
+def test_without_any_settings_it_waits_for_its_client(monkeypatch: pytest.MonkeyPatch) -> None:
+    served: list[object] = []
+    monkeypatch.setattr(serving, "serve_stdio", served.append)
+    assert main(["mcp"]) == 0
+    assert len(served) == 1
+
+
 def test_without_the_sdk_it_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

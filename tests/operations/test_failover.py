@@ -416,6 +416,17 @@ def test_a_page_that_is_gone_is_asked_of_nobody_else(
     assert not [path for path in requests(webtools_sandbox) if path.startswith("/docs")]
 
 
+def test_an_api_that_is_gone_says_nothing_of_a_page(
+    settings: dict[str, Any], webtools_sandbox: SandboxServer
+) -> None:
+    urls = [f"{webtools_sandbox.docs_url}/library/{name}.html" for name in ("heapq", "json")]
+    with WebTools(reader(settings, webtools_sandbox)) as web:
+        web.fetch(urls[0])  # from then on it is cached
+        webtools_sandbox.fault(path="/contents", status=404, times=None)
+        found = web.fetch(urls)
+    assert [page.source_provider for page in found.pages] == ["exa", "own"]
+
+
 def test_an_address_that_our_own_policy_refuses_is_told_to_nobody(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:

@@ -18,6 +18,7 @@ from webtools.config import Accounts
 from webtools.errors import (
     AuthenticationError,
     ConfigError,
+    Fault,
     ProviderError,
     QuotaError,
     RequestError,
@@ -30,11 +31,12 @@ from webtools.output.truncation import MAX_BYTES, MAX_LINES
 from webtools.pipeline.context import detached
 from webtools.providers import direct, exa
 from webtools.providers.protocols import PageQuery
-from webtools.results import FetchResponse, Page
+from webtools.results import FetchResponse, Page, failed_page
 from webtools.text.fencing import unfenced
 from webtools.tools import FetchInput, ToolResult, read_input
 
 EXA = account("exa")
+CHECK = "Check the URLs or try other ones."
 A, B, C = "https://a.example/1", "https://b.example/2", "https://c.example/3"
 
 pytestmark = pytest.mark.usefixtures("own_temp")
@@ -115,8 +117,12 @@ def test_all_pages_failing_is_an_error_that_tells_each_reason() -> None:
 
 def test_a_page_that_says_what_to_do_is_told_that_alone() -> None:
     told = f"The page could not be fetched: {A}: no answer from the site; try again later."
-    failed = Page(url=A, error="no answer from the site; try again later")
-    assert str(_all_failed("direct", [failed])) == told
+    words = "no answer from the site; try again later"
+    advised = [failed_page(A, words, Fault.ADVISED)]
+    assert str(_all_failed("direct", advised)) == told
+    assert str(_all_failed("x", [Page(url=A, error=words)])) == f"{told} {CHECK}"
+    late = [*([Page(url=A, error="no")] * 10), *advised]  # only ten are told
+    assert str(_all_failed("direct", late)).endswith(f"and 1 more. {CHECK}")
 
 
 def test_one_page_failing_alone_is_an_error() -> None:

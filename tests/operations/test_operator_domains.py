@@ -252,12 +252,15 @@ def test_a_hop_within_what_is_allowed_is_followed() -> None:
 
 
 def test_a_page_that_a_provider_took_from_a_forbidden_host_is_not_given() -> None:
-    made = accounts(entry("exa"), fetch={"denyDomains": ["secret.example"]})
+    own = {"name": "own", "type": "direct"}
+    made = accounts(entry("exa"), own, fetch={"denyDomains": ["secret.example"]})
     asked = "https://good.example/a"
 
     def moved(_: Request) -> Response:
         page = {"id": asked, "url": "https://secret.example/b", "text": "hush"}
         return answer({"results": [page], "statuses": [], "costDollars": {"total": 0.001}})
 
+    stub = Stub(moved)
     with pytest.raises(WebToolsError, match=r"secret\.example.*fetch\.denyDomains names it"):
-        run(fetch_in_turn(made.chain("fetch"), PageQuery((asked,)), detached()), Stub(moved))
+        run(fetch_in_turn(made.chain("fetch"), PageQuery((asked,)), detached()), stub)
+    assert hosts(stub) == ["api.exa.ai"]  # nobody else is led there

@@ -58,6 +58,7 @@ async def test_pages_passages_and_sources_need_no_settings(source: Any) -> None:
         (" ", [PAGE], "there is no answer"),
         ("It rains. [1]", [], "there are no sources"),
         ("It rains. [1]", ["file:///etc/passwd"], "is no http"),
+        ("It rains. [1]", ["python.org"], "; write https://python.org, or give a page"),
     ],
 )
 def test_what_cannot_be_checked_is_an_input_error(

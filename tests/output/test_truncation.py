@@ -23,6 +23,7 @@ from webtools.output.truncation import (
     format_size,
     notice,
     truncate_head,
+    truncate_tail,
 )
 
 if TYPE_CHECKING:
@@ -104,6 +105,17 @@ def naive_head(text: str, max_lines: int, max_bytes: int) -> Truncation:
     return cut
 
 
+def naive_tail(text: str, max_lines: int, max_bytes: int) -> Truncation:
+    if fits(text, max_lines, max_bytes):
+        return naive_whole(text, max_lines, max_bytes)
+    lines = text.split("\n")[::-1]
+    kept = naive_lines(lines, max_lines, max_bytes)[::-1]
+    if kept or max_lines == 0:
+        return naive_cut(text, kept, max_lines, max_bytes)
+    part = "".join(naive_start(lines[0][::-1], max_bytes))[::-1]
+    return replace(naive_cut(text, [part], max_lines, max_bytes), last_line_partial=True)
+
+
 def naive_fit(text: str, max_lines: int, max_bytes: int) -> Truncation:
     cut = naive_head(text, max_lines, max_bytes)
     part = "".join(naive_start(text, max_bytes))
@@ -122,8 +134,8 @@ def naive_fit(text: str, max_lines: int, max_bytes: int) -> Truncation:
 
 both = pytest.mark.parametrize(
     ("cut", "naive"),
-    [(truncate_head, naive_head), (fit, naive_fit)],
-    ids=["head", "fit"],
+    [(truncate_head, naive_head), (truncate_tail, naive_tail), (fit, naive_fit)],
+    ids=["head", "tail", "fit"],
 )
 
 
@@ -188,6 +200,7 @@ def test_a_text_that_fits_is_returned_itself() -> None:
 
 def test_a_negative_limit_means_zero() -> None:
     assert truncate_head("abc", -1, -1) == truncate_head("abc", 0, 0)
+    assert truncate_tail("abc", -1, -1) == truncate_tail("abc", 0, 0)
 
 
 def test_fit_keeps_the_beginning_of_a_huge_line_after_short_ones() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from webtools import ConfigError, ProviderError, RequestError, UnavailableError, WebTools
+from webtools.errors import Fault
 from webtools.pages import robots
 
 PAGE = b"<html><title>A page</title><body><p>Words of a page that says enough.</p></body></html>"
@@ -94,8 +95,9 @@ async def test_a_redirect_leads_to_no_page_that_the_rules_disallow(
     site: Site, web: WebTools
 ) -> None:
     site.moves["/a"] = "/private/x"
-    with pytest.raises(ProviderError, match="robots.txt disallows"):
+    with pytest.raises(ProviderError, match="robots.txt disallows") as caught:
         await web.afetch(f"{site.url}/a", robots=True)
+    assert Fault.DISALLOWED in caught.value.fault
     assert not site.asked["/private/x"]
 
 
@@ -108,8 +110,9 @@ def test_a_file_that_is_not_there_allows_everything_and_a_broken_server_nothing(
         assert web.fetch(f"{site.url}/private/x", robots=True).pages[0].title == "A page"
         return
     for path in ("/a", "/b"):
-        with pytest.raises(ProviderError, match="robots.txt of 127.0.0.1 could not be had"):
+        with pytest.raises(ProviderError, match="robots.txt of 127.0.0.1 could not be") as caught:
             web.fetch(site.url + path, robots=True)
+        assert str(caught.value).endswith("; try again later or use another source.")
     assert site.asked["/robots.txt"] == 1
     assert not site.asked["/a"]
 

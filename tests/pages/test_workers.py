@@ -22,7 +22,7 @@ import psutil
 import pytest
 
 from webtools import WebTools
-from webtools.errors import ConfigError, ProviderError
+from webtools.errors import ConfigError, Fault, ProviderError
 from webtools.pages import frames, processes, worker, workers
 from webtools.pages.processes import Alarm, Answer, Worker
 from webtools.pages.reading import Content, Source, read
@@ -79,6 +79,16 @@ def until(what: Any, seconds: float = 180.0) -> bool:
     while not what() and time.monotonic() < end:
         time.sleep(0.02)
     return bool(what())
+
+
+def all_busy(pool: Pool, count: int = 1) -> bool:
+    """Tell whether so many processes have been taken by their readers, and none waits for one.
+
+    One that has started is idle until the reader that waits for it wakes up; whoever asks before
+    takes it in that reader's place.
+    """
+    with pool._changed:
+        return len(pool._all) == count and not pool._idle
 
 
 # --- the same result ---------------------------------------------------------------------------
@@ -210,7 +220,7 @@ def test_a_killed_process_is_one_pages_loss_and_the_next_gets_a_new_one(
 
     thread = threading.Thread(target=fail)
     thread.start()
-    assert until(lambda: stuck._all and not stuck._idle)
+    assert until(lambda: all_busy(stuck))
     [first] = stuck.processes
     os.kill(first, signal.SIGKILL)
     thread.join(60)
@@ -240,7 +250,7 @@ def test_pages_that_take_long_keep_up_no_other_page(
     ]
     for thread in threads:
         thread.start()
-    assert until(lambda: len(pool.processes) == workers.PROCESSES)
+    assert until(lambda: all_busy(pool, workers.PROCESSES))
     monkeypatch.undo()
     monkeypatch.setattr(workers, "_pool", pool)
     assert read_apart(seconds=120).title == "Ferry"
@@ -250,7 +260,7 @@ def test_a_reading_that_is_stopped_leaves_no_process_at_work(stuck: Pool) -> Non
     alarm = Alarm()
     thread = threading.Thread(target=_quietly, args=(alarm,))
     thread.start()
-    assert until(lambda: stuck.processes and not stuck._idle)
+    assert until(lambda: all_busy(stuck))
     [first] = stuck.processes
     alarm.ring()
     thread.join(60)
@@ -474,6 +484,14 @@ def test_the_program_answers_each_page_and_ends_with_its_input() -> None:
     assert ready == Answer(is_last=False)
     assert first.read().title == "Ferry"
     assert second == Answer(error="the page is empty", is_last=False)
+
+
+def test_what_kind_of_fault_a_page_has_comes_out_of_the_process() -> None:
+    missing = b"<title>404 Not Found</title><body><h1>Not Found</h1><p>No such page.</p></body>"
+    *_, answered = asked(source(missing))
+    with pytest.raises(ProviderError, match="there is no such page; check the URL") as caught:
+        answered.read()
+    assert caught.value.fault is Fault.ADVISED
 
 
 def test_a_fault_of_ours_is_one_pages_loss(monkeypatch: pytest.MonkeyPatch) -> None:

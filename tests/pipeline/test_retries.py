@@ -177,6 +177,11 @@ def test_a_body_that_is_whole_is_not_asked_for_again(body: bytes) -> None:
     assert len(there.sent) == 1
 
 
+@pytest.mark.parametrize("headers", [{"content-length": "20"}, {"transfer-encoding": "chunked"}])
+def test_a_body_whose_end_was_marked_did_not_break_off(headers: dict[str, str]) -> None:
+    assert not Response(200, headers, WHOLE[:20]).is_cut()
+
+
 def test_a_compressed_body_may_be_longer_or_shorter_than_announced() -> None:
     headers = {"content-length": "999", "content-encoding": "gzip"}
     assert not Response(200, headers, WHOLE).is_cut()
@@ -419,11 +424,21 @@ def test_pacing_holds_over_threads_and_event_loops() -> None:
             ),
         ),
         (
-            RequestError('the host name "a.example" could not be looked up (no such host)'),
+            RequestError(
+                'the host name "a.example" could not be looked up (no such host)',
+                unknown_host='the host name "a.example"',
+            ),
             (
                 'Network error while searching for "rust async": the host name "a.example" could '
                 "not be looked up (no such host). Check the network connection, the proxy settings "
                 "(HTTPS_PROXY) and the host name."
+            ),
+        ),
+        (  # words alone decide nothing
+            RequestError("no connection to https://unreachable.example could be made"),
+            (
+                'Network error while searching for "rust async": no connection to '
+                "https://unreachable.example could be made. Try again later."
             ),
         ),
         (

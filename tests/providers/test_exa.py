@@ -11,12 +11,13 @@ from offline import KEY, OPTIONS, answer
 
 from webtools.errors import (
     AuthenticationError,
+    Fault,
     ProviderError,
 )
 from webtools.http.messages import Request
 from webtools.providers import Account, exa
 from webtools.providers.protocols import Cost, Hits, PageQuery, Pages, SearchQuery
-from webtools.results import Page, SearchResult
+from webtools.results import Page, SearchResult, failed_page
 
 ACCOUNT = offline.account("exa")
 QUERY = SearchQuery("rust async", limit=3)
@@ -307,7 +308,7 @@ def test_pages_come_in_the_order_asked_and_each_has_its_own_status() -> None:
     )
     assert found.pages == [
         Page(url=A, text="a"),
-        Page(url=B, error="CRAWL_NOT_FOUND (HTTP 404)"),
+        failed_page(B, "CRAWL_NOT_FOUND (HTTP 404)", Fault.GONE),
         Page(url=C, text="c"),
     ]
     assert found.cost == Cost(0.002, is_estimate=False)

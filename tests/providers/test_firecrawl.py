@@ -11,6 +11,7 @@ from offline import KEY, Stub, answer
 
 from webtools.errors import (
     AuthenticationError,
+    Fault,
     ProviderError,
     QuotaError,
     RateLimitError,
@@ -21,6 +22,7 @@ from webtools.operations.fetch import fetch
 from webtools.pipeline.context import detached
 from webtools.providers import Account, firecrawl
 from webtools.providers.protocols import Cost, PageQuery, SearchQuery
+from webtools.results import fault_of
 
 ACCOUNT = offline.account("firecrawl")
 KEYLESS = offline.accounts({"name": "free", "type": "firecrawl"}).accounts[0]
@@ -147,6 +149,14 @@ def test_what_is_wrong_with_a_page_loses_no_other(given: Any, error: str) -> Non
     found = offline.run(fetch(ACCOUNT, query, detached()), stub)
     assert [page.error for page in found.pages] == [error, None]
     assert found.pages[1].highlights == ["Words of a page."]
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"), [(404, Fault.GONE), (410, Fault.GONE), (403, Fault.NONE)]
+)
+def test_a_page_that_its_site_says_is_gone_is_told_as_such(status: int, kind: Fault) -> None:
+    pages = firecrawl.read_pages(answer(scraped(statusCode=status)), PageQuery((A,)), ACCOUNT)
+    assert fault_of(pages.pages[0]) is kind
 
 
 def test_a_page_that_could_not_be_scraped_is_free() -> None:

@@ -9,6 +9,7 @@ import pytest
 from offline import KEY, Stub, answer
 
 from webtools.errors import (
+    Fault,
     RateLimitError,
 )
 from webtools.http.messages import Request
@@ -16,6 +17,7 @@ from webtools.operations.fetch import fetch
 from webtools.pipeline.context import detached
 from webtools.providers import PROVIDERS, jina
 from webtools.providers.protocols import Cost, PageQuery
+from webtools.results import fault_of
 
 ACCOUNT = offline.account("jina")
 KEYLESS = offline.accounts({"name": "free", "type": "jina"}).accounts[0]
@@ -65,6 +67,14 @@ def test_the_day_on_which_a_page_was_changed_is_not_that_of_its_publication(
     found = pages.pages[0].published_at
     assert (found and f"{found:%Y-%m-%d}") == day
     assert pages.warnings == []
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"), [(404, Fault.GONE), (410, Fault.GONE), (403, Fault.NONE)]
+)
+def test_a_page_that_its_site_says_is_gone_is_told_as_such(status: int, kind: Fault) -> None:
+    given = answer(read(warning=f"Target URL returned error {status}: Odd"))
+    assert fault_of(jina.read_pages(given, PageQuery((A,)), ACCOUNT).pages[0]) is kind
 
 
 def test_other_warnings_of_a_page_are_told() -> None:

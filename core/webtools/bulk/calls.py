@@ -15,11 +15,11 @@ from webtools.client import WebTools
 from webtools.errors import (
     AuthenticationError,
     ConfigError,
+    Fault,
     QuotaError,
     RateLimitError,
     WebToolsError,
 )
-from webtools.pages.robots import DISALLOWED
 from webtools.record import record
 from webtools.results import FetchResponse, ResearchEnvelope, ResearchMeta
 
@@ -132,7 +132,7 @@ class Caller:
                 raise StopError(f"{_MOST_REFUSALS} items in a row were refused: {error}")
         elif error.retryable and item.attempts < self._options.attempts:
             return Again(_wait(error, item.attempts), isinstance(error, RateLimitError))
-        status: Status = "skipped" if DISALLOWED in str(error) else "failed"
+        status: Status = "skipped" if Fault.DISALLOWED in error.fault else "failed"
         return self.row(
             item,
             status,

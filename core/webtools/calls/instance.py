@@ -151,7 +151,7 @@ class Instance:
             ConfigError: The settings are malformed, or the log is turned off or cannot be read.
             ImportError: matplotlib is not installed.
         """
-        from webtools.config.paths import written_log  # noqa: PLC0415 - few need it
+        from webtools.config.accounts import written_log  # noqa: PLC0415 - few need it
         from webtools.display.plots import plot_log  # noqa: PLC0415
         from webtools.logs import tail  # noqa: PLC0415
 

@@ -77,11 +77,15 @@ def servable(accounts: Accounts) -> tuple[Tool, ...]:
     """
     if not (accounts.accounts or accounts.stand_ins):
         return tuple(TOOLS.values())
-    return tuple(
+    able = tuple(
         tool
         for tool in TOOLS.values()
         if tool is READ or any(_can(accounts, each) for each in _NEEDS[tool.name])
     )
+    if left_out := [tool.name for tool in TOOLS.values() if tool not in able]:
+        names = ", ".join(left_out)
+        LOGGER.info("Left out, as nobody in %s can serve them: %s.", accounts.origin, names)
+    return able
 
 
 def _can(accounts: Accounts, capability: Capability) -> bool:
@@ -188,27 +192,30 @@ def _search(given: SearchInput, context: CallContext) -> Flow[SearchResponse]:
         )
         for text in given.queries
     ]
-    notes = {
-        each.name: f"limit {given.limit} is above what is allowed here; {limit} was used."
-        for each in ((account, *others) if given.limit else ())
-        if (limit := limit_of(each)) < given.limit
-    }
+    note_of = partial(_note, given.limit, accounts)
     options = context.options
     is_guarded = options.conversation and options.cache == "use" and accounts.config.loop_guard
     if not is_guarded:
-        return search(account, queries, context, Others(others, limit_of), notes)
+        return search(account, queries, context, Others(others, limit_of), note_of)
     from webtools.operations.loop_guard import search_anew  # noqa: PLC0415 - as `_fetch`
 
-    return search_anew(account, queries, context, Others(others, limit_of), notes)
+    return search_anew(account, queries, context, Others(others, limit_of), note_of)
 
 
 def _limit(asked: int, accounts: Accounts, account: Account) -> int:
     """Find how many results a query may have; an operator's bound wins."""
-    most = PROVIDERS[account.type].about.max_results
-    options = account.options
-    own = options.default_search_limit if isinstance(options, SearchOptions) else None
-    wanted = asked or own or accounts.config.max_results or DEFAULT_LIMIT
-    return min(wanted, most, accounts.config.max_results or most)
+    most, allowed = PROVIDERS[account.type].about.max_results, accounts.config.max_results
+    if not asked:
+        options = account.options
+        own = options.default_search_limit if isinstance(options, SearchOptions) else None
+        asked = own or allowed or DEFAULT_LIMIT
+    return min(asked, most, allowed or most)
+
+
+def _note(asked: int, accounts: Accounts, account: Account) -> str:
+    """Say of who served that fewer results were allowed than asked for."""
+    limit = _limit(asked, accounts, account)
+    return f"limit {asked} is above what is allowed here; {limit} was used." * (limit < asked)
 
 
 def _fetch(given: FetchInput, context: CallContext) -> Flow[FetchResponse]:

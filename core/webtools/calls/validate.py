@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from datetime import date
 from functools import partial
@@ -14,6 +15,7 @@ from webtools.errors import ConfigError, InputError, WebToolsError
 from webtools.flows.drivers import Flow, Offload
 from webtools.inputs.models import MAX_TEXT_CHARACTERS
 from webtools.logs.events import new_call_id
+from webtools.logs.records import LOGGER
 from webtools.pipeline.context import CallContext, CallOptions, Facilities, facilities_of
 from webtools.pipeline.conversations import Conversations
 from webtools.results import FetchResponse, ResearchPlan, Verified
@@ -84,15 +86,16 @@ class Dispatcher:
         )
 
     def tools(self) -> tuple[Tool, ...]:
-        """Return the tools that the settings can serve; all where they cannot be read here.
-
-        On an event loop a detector of blocking calls may forbid the look at the file; it raises
-        what it likes.
-        """
+        """Return the tools that the settings can serve; all where they cannot be read here."""
         try:
-            return servable(self.settings.latest())
-        except Exception:  # noqa: BLE001
+            accounts = self.settings.latest()
+        except Exception as error:
+            # On a loop a detector of blocking calls may forbid the look at the file.
+            if not (isinstance(error, ConfigError) or _is_on_loop()):
+                raise
+            LOGGER.warning("All tools are offered, as the settings cannot be read: %s", error)
             return tuple(TOOLS.values())
+        return servable(accounts)
 
     def redactor(self) -> Redactor:
         """Return what takes the configured keys out; nothing where the settings cannot be read."""
@@ -148,7 +151,9 @@ def arguments(**named: Any) -> dict[str, Any]:
     return {
         name: value if isinstance(value, str) else _plain(value)
         for name, value in named.items()
-        if value is not None and not (name in _LISTS and isinstance(value, tuple) and not value)
+        if value is not None
+        and value is not False  # which says what leaving it out says
+        and not (name in _LISTS and isinstance(value, tuple) and not value)
     }
 
 
@@ -192,3 +197,8 @@ def _part(source: Any, name: str) -> Any:
 
 
 _NONE = object()
+
+
+def _is_on_loop() -> bool:
+    asyncio = sys.modules.get("asyncio")  # without it, there is no loop
+    return asyncio is not None and asyncio.events._get_running_loop() is not None  # noqa: SLF001

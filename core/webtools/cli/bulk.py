@@ -57,6 +57,8 @@ def _report(summary: Summary, options: Namespace) -> int:
     if summary.stopped:
         output.complain(f"stopped: {summary.stopped} {_GOES_ON}")
         return STOPPED
+    if summary.failed and not options.quiet:
+        output.complain("`error` of a failed row says why; --retry-failed tries these again.")
     return output.FAILED if summary.failed else output.FINE
 
 

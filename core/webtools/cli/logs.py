@@ -14,7 +14,7 @@ from webtools import logs as logs_module
 from webtools.cli import output
 from webtools.cli.following import Follower, reader_left
 from webtools.config import Settings
-from webtools.config.paths import written_log
+from webtools.config.accounts import written_log
 from webtools.errors import InputError
 from webtools.text.narrowing import is_object
 

@@ -7,6 +7,7 @@ from argparse import Namespace
 
 from webtools.cli.output import FINE, USAGE, complain
 from webtools.client import WebTools
+from webtools.config import Settings
 
 _MISSING = "webtools mcp needs the MCP SDK 2.3 or later: pip install 'agent-webtools[mcp]'"
 _TYPED = (
@@ -23,6 +24,7 @@ def run(options: Namespace) -> int:
     except ImportError:
         complain(_MISSING)
         return USAGE
+    Settings(options.config).accounts()  # what is wrong with them is told here, and by no client
     web = WebTools(config=options.config)
     try:
         if options.http is None:

@@ -10,7 +10,7 @@ from webtools.config.file import PLACEHOLDER
 from webtools.config.first_steps import first_steps, keyless_abouts, keyless_titles
 from webtools.config.messages import not_picklable
 from webtools.config.models import Config, ProviderConfig, without_providers
-from webtools.config.paths import ENVIRONMENT
+from webtools.config.paths import ENVIRONMENT, file_of
 from webtools.errors import ConfigError
 from webtools.http.proxies import NO_PROXIES, Proxies
 from webtools.pages import INSTALL
@@ -22,6 +22,7 @@ from webtools.text.redaction import Redactor, redactor_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from webtools.providers.about import Pacer
 
@@ -293,4 +294,31 @@ def _key_not_set(capability: Capability) -> str:
         f"{about.key_variables[0]} environment variable is not set. "
         f"Set it to your {about.title} API key to use {_USES[capability]}.\n"
         f"{first_steps(able, keyless_titles(capability))}"
+    )
+
+
+# --- their files -----------------------------------------------------------------------------
+
+
+def cache_path(accounts: Accounts) -> Path:
+    """Return the file that keeps answers, what was spent and the providers' health."""
+    return file_of("cache", accounts.config.cache.path, accounts.origin)
+
+
+def log_path(accounts: Accounts) -> Path:
+    """Return the file that calls are written down in."""
+    return file_of("log", accounts.config.log.path, accounts.origin)
+
+
+def written_log(accounts: Accounts) -> Path:
+    """Return the log, where one is written.
+
+    Raises:
+        ConfigError: It is turned off.
+    """
+    if accounts.config.log.enabled:
+        return log_path(accounts)
+    raise ConfigError(
+        f"The log is turned off in {accounts.origin}, so nothing is known of any call; set "
+        "log.enabled to true there, and call again."
     )

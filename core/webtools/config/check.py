@@ -12,10 +12,10 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import SecretStr
 
-from webtools.config.accounts import DEFAULT_LIMIT
+from webtools.config.accounts import DEFAULT_LIMIT, cache_path, log_path
 from webtools.config.environment import key_variables
 from webtools.config.models import capabilities
-from webtools.config.paths import CODE, ENVIRONMENT, cache_path, config_paths, log_path
+from webtools.config.paths import CODE, ENVIRONMENT, config_paths
 from webtools.providers.about import Options
 from webtools.text.cleaning import without_login
 from webtools.text.quoting import listed, quote

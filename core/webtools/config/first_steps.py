@@ -34,14 +34,21 @@ def first_steps(types: Iterable[str], keyless: str) -> str:
     """List all that would do, one a line: keys, a file, keyless providers, a trial.
 
     Args:
-        types: The types of provider whose key would do.
+        types: The types of provider whose key or address would do.
         keyless: Those who would serve without one, named.
     """
     words = _WORDS[place()]
-    variables = [_one_of(*PROVIDERS[kind].about.variables) for kind in types]
+    abouts = [PROVIDERS[kind].about for kind in types]
+    keys = [_one_of(*each.key_variables) for each in abouts if each.key_variables]
+    instances = [
+        f"{_one_of(*each.url_variables)}: the address of your own {each.title}"
+        for each in abouts
+        if each.url_variables and not each.key_variables
+    ]
     install = "" if find_spec("aiohttp") else f" (pip install 'agent-webtools[{words.extra}]')"
     ways = [
-        f"a key: {', '.join(filter(None, variables))}",
+        f"a key: {', '.join(keys)}" if keys else "",
+        *instances,
         f"a config file, {config_paths()[0]}; `webtools config init` begins one",
         f"{words.keyless}: asks {keyless}, without a key" if keyless else "",
         f"for a trial without a key, {words.trial}{install}",

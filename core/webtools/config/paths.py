@@ -6,20 +6,16 @@ import os
 import tempfile
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
 from webtools.config.parts import CacheConfig, LogConfig
-from webtools.errors import ConfigError
-
-if TYPE_CHECKING:
-    from webtools.config.accounts import Accounts
 
 CODE = "the code"
 ENVIRONMENT = "the environment"
 
 _Kept = TypeVar("_Kept", CacheConfig, LogConfig)
-_Kind: TypeAlias = Literal["config", "cache", "log"]
-_NAMES: dict[_Kind, str] = {
+Kind: TypeAlias = Literal["config", "cache", "log"]
+_NAMES: dict[Kind, str] = {
     "config": "web-search.json",
     "cache": "webtools.sqlite3",
     "log": "web-search.ndjson",
@@ -36,30 +32,6 @@ def config_paths() -> tuple[Path, Path]:
     Without a home folder they begin with `~`: good to be shown, never to be opened.
     """
     return _config_paths(_surroundings())
-
-
-def cache_path(accounts: Accounts) -> Path:
-    """Return the file that keeps answers, what was spent and the providers' health."""
-    return _effective("cache", accounts.config.cache.path, accounts.origin)
-
-
-def log_path(accounts: Accounts) -> Path:
-    """Return the file that calls are written down in."""
-    return _effective("log", accounts.config.log.path, accounts.origin)
-
-
-def written_log(accounts: Accounts) -> Path:
-    """Return the log, where one is written.
-
-    Raises:
-        ConfigError: It is turned off.
-    """
-    if accounts.config.log.enabled:
-        return log_path(accounts)
-    raise ConfigError(
-        f"The log is turned off in {accounts.origin}, so nothing is known of any call; set "
-        "log.enabled to true there, and call again."
-    )
 
 
 def settled(part: _Kept, origin: str) -> _Kept:
@@ -82,7 +54,14 @@ def clash(cache: CacheConfig, log: LogConfig, origin: str) -> str:
     return ""
 
 
-def _effective(kind: _Kind, path: str | None, origin: str) -> Path:
+def file_of(kind: Kind, path: str | None, origin: str) -> Path:
+    """Return where a file is: as the settings say, else in the user's own folders.
+
+    Args:
+        kind: Which file.
+        path: What the settings say; relative to their own file.
+        origin: Where the settings are from.
+    """
     if path is None:
         return _users_file(kind, _surroundings()) or _substitute() / _NAMES[kind]
     given = _as_path(path)
@@ -126,7 +105,7 @@ def _config_paths(surroundings: tuple[str | None, ...]) -> tuple[Path, Path]:
 
 
 @lru_cache(maxsize=64)
-def _users_file(kind: _Kind, _: tuple[str | None, ...]) -> Path | None:
+def _users_file(kind: Kind, _: tuple[str | None, ...]) -> Path | None:
     import platformdirs  # noqa: PLC0415 - 15 ms that few imports need
 
     find = {

@@ -9,7 +9,6 @@ from importlib import import_module
 from operator import itemgetter
 from statistics import median
 from typing import Any, TypeAlias
-from urllib.parse import urlsplit
 
 from webtools.display.text import MissingLibraryError, count, cut, price
 from webtools.errors import InputError
@@ -25,6 +24,7 @@ from webtools.results import (
     SearchResult,
     Verified,
 )
+from webtools.text.domains import registrable_domain
 
 _MISSING = "plot needs matplotlib: pip install 'agent-webtools[plot]'"
 _BLUE = "#0072b2"  # told apart by colour-blind people too, like the three below
@@ -101,20 +101,12 @@ def _sources(shown: SearchResponse | FetchResponse | ResearchEnvelope) -> Sequen
 
 
 def _domains(shown: Any) -> Chart:
-    hosts = Counter(_host(source.url) for source in _sources(shown)).most_common()
-    bars = [_counted(host, number) for host, number in hosts[:_MOST_DOMAINS]]
-    if others := hosts[_MOST_DOMAINS:]:
+    domains = Counter(registrable_domain(source.url) for source in _sources(shown)).most_common()
+    bars = [_counted(name, number) for name, number in domains[:_MOST_DOMAINS]]
+    if others := domains[_MOST_DOMAINS:]:
         rest = sum(number for _, number in others)
         bars.append(_counted(f"{count(len(others), 'other')}", rest))
     return Chart("Sources by domain", bars)
-
-
-def _host(url: str) -> str:
-    try:
-        host = urlsplit(url).hostname
-    except ValueError:
-        host = None
-    return (host or url).removeprefix("www.")
 
 
 def _providers(shown: Any) -> Chart:

@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 
 Kind: TypeAlias = Literal["heading", "term", "prose", "item", "row", "code"]
 
+FENCES = ("```", "~~~")
 _FENCE = re.compile(r"(?:[-*+]\s{1,4}|:\s{1,4})?(`{3,}|~{3,})")
 _ATX = re.compile(r"#{1,6}(?=\s|$)")
 _SETEXT = re.compile(r"(={3,}|-{3,})\s*$")
@@ -170,7 +171,7 @@ class _Reader:
 
     def _goes_on(self, code: Block, indent: int) -> bool:
         """Return whether an indented line belongs to the indented code above it."""
-        fenced = self._text[code.start : code.start + 8].lstrip()[:3] in {"```", "~~~"}
+        fenced = self._text[code.start : code.start + 8].lstrip().startswith(FENCES)
         return not fenced and indent >= max(_CODE_INDENT, self._inside + _CODE_INDENT)
 
 

@@ -2,18 +2,19 @@
 """Read an answer: its claims, sentence by sentence, and the sources that each of them cites.
 
 `[n]` cites the n-th source, or the URL that the answer's own list of references has for it; links
-and bare URLs cite the source at that address.
+and bare URLs cite the source at that address. Marks alone below a block of code cite for all of it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
-from typing import Any
+from itertools import chain, islice
+from typing import Any, NamedTuple
 from urllib.parse import urldefrag
 
+from webtools.grounding.blocks import FENCES
 from webtools.grounding.evidence import words_of
 from webtools.grounding.sentences import sentence_spans
 from webtools.record import record
@@ -46,6 +47,11 @@ _TOKEN = re.compile(
     r"[^<>]{0,2000}>?)"
     rf"|<?(?P<url>{_URL})>?"
     r"|(?P<hedge>[(\[](?:uncertain|unverified)[)\]])",
+    re.IGNORECASE,
+)
+_MARKS_ALONE = re.compile(
+    rf"\s*(?:{_NUMBERS.replace('?P<NAME>', '?:')}[\s,;.]{{0,9}}){{1,20}}"
+    r"(?:\((?:uncertain|unverified)\))?\s*",
     re.IGNORECASE,
 )
 _RANGE = re.compile(r"(\d{1,9})(?:\s{0,3}(?:[-–—]|to)\s{0,3}(\d{1,9}))?", re.IGNORECASE)
@@ -109,6 +115,14 @@ class Line:
     statements: tuple[Statement, ...]
 
 
+class _Row(NamedTuple):
+    """A paragraph or an item with what it begins with, or a block of code with the marks below."""
+
+    prefix: str
+    text: str
+    marks: str = ""
+
+
 @dataclass
 class _Marks:
     """What the marks of a line cite, by the numbers that hold their places."""
@@ -145,7 +159,8 @@ class Answer:
         self.length = beyond.start() if beyond else min(len(text), LONGEST)
         rows = _PRIVATE.sub("", without_controls(text[: self.length])).splitlines()
         self._defined = dict(filter(None, map(self._definition, rows)))
-        self.lines = [self._line(*row) for row in _paragraphs(rows)]
+        paragraphs = _paragraphs(rows)
+        self.lines = [self._code(row) if row.marks else self._line(row) for row in paragraphs]
 
     def _definition(self, row: str) -> tuple[int, tuple[int, ...] | str] | None:
         """Read an entry of a list of references."""
@@ -162,9 +177,19 @@ class Answer:
                 return tuple(places)
         return ()
 
-    def _line(self, prefix: str, text: str) -> Line:
+    def _code(self, row: _Row) -> Line:
+        """Return a block of code as one statement; a URL in it has to be in a source, too."""
         marks = _Marks()
-        held = _ASIDE.sub(r"(\1", _TOKEN.sub(lambda match: self._held(match, marks), text))
+        _TOKEN.sub(lambda match: self._held(match, marks), row.marks)
+        cites = tuple(dict.fromkeys(chain.from_iterable(marks.cites.values())))
+        urls = (found[0].rstrip(_TRAILING) for found in re.finditer(_URL, row.text, re.IGNORECASE))
+        foreign = (*marks.foreign.values(), *(url for url in urls if not self._is_in_source(url)))
+        part = Part(row.text, cites)
+        return Line("", (Statement(row.text, cites, (part,), foreign, bool(marks.hedges)),))
+
+    def _line(self, row: _Row) -> Line:
+        marks = _Marks()
+        held = _ASIDE.sub(r"(\1", _TOKEN.sub(lambda match: self._held(match, marks), row.text))
         blanked = _BLANKED.sub(_blanked, held)
         spans = [span for span in sentence_spans(blanked) if _WORD.search(blanked, *span)]
         starts, ends = [start for start, _ in spans], [end for _, end in spans]
@@ -172,7 +197,7 @@ class Answer:
         cuts = [0, *ends[:-1]] if _HOLDER.match(held.lstrip()) else [0, *starts[1:]]
         pieces = [held[i:j] for i, j in zip(cuts, [*cuts[1:], len(held)], strict=True)]
         found = (_statement(piece, marks) for piece in pieces)
-        return Line(prefix, tuple(each for each in found if each is not None))
+        return Line(row.prefix, tuple(each for each in found if each is not None))
 
     def _held(self, match: re.Match[str], marks: _Marks) -> str:
         """Note what a mark, a link or a URL cites, and put a holder in its place."""
@@ -287,18 +312,21 @@ def _stands_alone(part: Part) -> bool:
     return bool(part.cites) and sum(word.tells for word in words_of(part.text)) >= _LEAST
 
 
-def _paragraphs(rows: Sequence[str]) -> list[tuple[str, str]]:
+def _paragraphs(rows: Sequence[str]) -> list[_Row]:
     """Join lines to paragraphs and items, each with what it begins with."""
-    found: list[tuple[str, str]] = []
+    found: list[_Row] = []
     is_fenced = is_open = False
-    for row in rows:
-        if row.lstrip().startswith(("```", "~~~")):
+    for row in _with_cited_code(rows):
+        if isinstance(row, _Row):
+            found.append(row)
+            is_open = False
+        elif _is_fence(row):
             is_fenced, is_open = not is_fenced, False
         elif _REFERENCES.fullmatch(row):
             break
         elif _is_silent(row):
             is_open = False
-            found += [("", "")] if found and found[-1] != ("", "") else []
+            found += [_Row("", "")] if found and found[-1] != ("", "", "") else []
         else:
             match = _PREFIX.match(row)
             begun = match[0] if match else ""
@@ -306,11 +334,28 @@ def _paragraphs(rows: Sequence[str]) -> list[tuple[str, str]]:
             if body.startswith("|"):
                 body = body.strip("| ").replace(" | ", "; ")
             if is_open and not begun.strip() and not is_fenced:
-                found[-1] = (found[-1][0], f"{found[-1][1]}\n{body}")
+                found[-1] = _Row(found[-1].prefix, f"{found[-1].text}\n{body}")
             else:
-                found.append((begun.replace("\t", "    "), body))
+                found.append(_Row(begun.replace("\t", "    "), body))
             is_open = not is_fenced
     return found
+
+
+def _with_cited_code(rows: Sequence[str]) -> Iterator[str | _Row]:
+    """Yield lines; a block of code becomes one row where marks alone stand below it."""
+    fences = [at for at, row in enumerate(rows) if _is_fence(row)]
+    done = 0
+    for start, end in zip(fences[::2], fences[1::2], strict=False):
+        below = next((at for at in range(end + 1, len(rows)) if rows[at].strip()), end)
+        if _MARKS_ALONE.fullmatch(rows[below]):
+            yield from rows[done:start]
+            yield _Row("", "\n".join(rows[start : end + 1]), rows[below])
+            done = below + 1
+    yield from rows[done:]
+
+
+def _is_fence(row: str) -> bool:
+    return row.lstrip().startswith(FENCES)
 
 
 def _is_silent(row: str) -> bool:

@@ -2,13 +2,16 @@
 """Find a claim in a text word for word: a whole sentence that stands there as a statement.
 
 Word for word is character for character in Unicode's normal form C, white space aside. Of links the
-words are compared, and marks of footnotes are passed over; nothing else is.
+words are compared, and marks of footnotes are passed over; nothing else is. Code is a whole block
+of code, line for line, wherever its margin is and however it is fenced.
 """
 
 from __future__ import annotations
 
 import re
+from textwrap import dedent
 
+from webtools.grounding.blocks import FENCES
 from webtools.grounding.evidence import Evidence, Sentence, normal
 from webtools.grounding.lexicon import ABBREVIATIONS
 from webtools.grounding.neighbours import denial
@@ -22,10 +25,34 @@ _MARKS = (("“", "”"), ("«", "»"), ("「", "」"))
 
 def quotation(claim: str, evidence: Evidence) -> Sentence | None:
     """Return the sentence of a text that a claim is, word for word."""
+    if is_code(claim):
+        return _code(claim, evidence)
     for sentence in evidence.alike(normal(claim)):
         if is_statement(sentence, evidence):
             return sentence
     return None
+
+
+def is_code(claim: str) -> bool:
+    """Return whether a claim is a block of code."""
+    return claim.lstrip().startswith(FENCES)
+
+
+def _code(claim: str, evidence: Evidence) -> Sentence | None:
+    written = _at_margin(claim)
+    for each in evidence.sentences:
+        if each.kind == "code":
+            start = evidence.text.rfind("\n", 0, each.start) + 1
+            if _at_margin(evidence.text[start : each.end]) == written:
+                return None if denial(each, evidence) else each
+    return None
+
+
+def _at_margin(code: str) -> list[str]:
+    """Return the lines of code at the left margin, without its fences."""
+    rows = code.expandtabs(4).strip("\n").splitlines()
+    inner = rows[1:-1] if is_code(code) else rows
+    return [row.rstrip() for row in dedent("\n".join(inner)).strip("\n").splitlines()]
 
 
 def is_statement(sentence: Sentence, evidence: Evidence) -> bool:

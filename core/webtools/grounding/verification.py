@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from webtools.grounding.citations import Answer, Line, Part, Statement
 from webtools.grounding.evidence import Evidence
-from webtools.grounding.quotations import quotation
+from webtools.grounding.quotations import is_code, quotation
 from webtools.grounding.support import Support, support
 from webtools.results import Claim, ClaimStatus, Quotation, Verified
 from webtools.text.cleaning import one_line
@@ -164,7 +164,8 @@ class Review:
                 numbers = {urls.index(self.sources[place].url) + 1 for place, _, _ in each.found}
                 marks = "".join(f"[{number}]" for number in sorted(numbers))
                 doubt = f" {UNCERTAIN}" if each.status == "uncertain" else ""
-                written += f" {each.statement.text} {marks}{doubt}"
+                gap = "\n" if is_code(each.statement.text) else " "
+                written += f" {each.statement.text}{gap}{marks}{doubt}"
         return line.prefix + written.strip() if written else ""
 
     def _reasons(self) -> Iterator[str]:
@@ -184,6 +185,9 @@ def _support(claim: str, evidence: Evidence) -> Support:
     if sentence is not None:
         return Support("quoted", 0.0, "", sentence.start, sentence.end)
     found = support(claim, evidence)
+    if is_code(claim) and found.status != "unsupported":  # words do not tell what code does
+        reason = "its source has other code, or may deny it"
+        return replace(found, status="uncertain", reason=reason)
     if evidence.is_cut and found.status == "unsupported":
         return Support("uncertain", found.score, "its source was read in part: it is too long")
     return found

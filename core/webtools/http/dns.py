@@ -61,9 +61,15 @@ def _left(deadline: float) -> float:
 def _unknown(host: str, error: Exception) -> RequestError:
     passing = getattr(error, "errno", None) == socket.EAI_AGAIN
     reason = getattr(error, "strerror", None) or one_line(str(error)) or type(error).__name__
-    message = f'the host name "{host}" could not be looked up ({reason})'
-    return RequestError(message, retryable=passing)
+    named = _named(host)
+    message = f"{named} could not be looked up ({reason})"
+    return RequestError(message, retryable=passing, unknown_host=named)
 
 
 def _too_late(host: str) -> RequestTimeoutError:
-    return RequestTimeoutError(f'the host name "{host}" could not be looked up in time')
+    named = _named(host)
+    return RequestTimeoutError(f"{named} could not be looked up in time", unknown_host=named)
+
+
+def _named(host: str) -> str:
+    return f'the host name "{host}"'

@@ -69,11 +69,16 @@ class Response:
             return None
 
     def is_cut(self) -> bool:
-        """Return whether the body is shorter than announced, or the start of a JSON."""
+        """Return whether the body is shorter than announced, or the start of a JSON.
+
+        Where its end was marked, by a length or by a last chunk, it is no start of anything.
+        """
         announced = self.headers.get("content-length", "")
         encoded = self.headers.get("content-encoding", "identity") != "identity"
-        if announced.isdecimal() and not encoded and len(self.body) < int(announced[:20]):
-            return True
+        if announced.isdecimal() and not encoded:
+            return len(self.body) < int(announced[:20])
+        if "transfer-encoding" in self.headers:
+            return False
         opening = self.body.lstrip()[:1]
         closing = _CLOSING.get(opening)
         # Of a JSON that broke off, the outermost bracket is not closed.

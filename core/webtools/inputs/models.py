@@ -40,6 +40,7 @@ from webtools.inputs.values import (
     is_after,
     shown,
     up_to,
+    url_like,
 )
 from webtools.text.choices import Command
 from webtools.text.cleaning import is_web_url
@@ -123,6 +124,20 @@ class ToolInput(BaseModel):
         if not is_mapping(values):
             return values
         known = cls.model_fields
+        plain = values if values.keys() <= known.keys() else cls._respelled(values)
+        first = next(iter(known))  # may not be left out
+        given = {
+            name: value
+            for name, value in plain.items()
+            if value is not None and (name == first or name not in known or not _is_left_out(value))
+        }
+        if cls.fixed:
+            cls._refuse_fixed(given)
+        return {**given, **cls.fixed}
+
+    @classmethod
+    def _respelled(cls, values: Mapping[Any, Any]) -> dict[Any, Any]:
+        known = cls.model_fields
         plain = {
             key if key in known or key in cls.spellings else _field_name(key): value
             for key, value in values.items()
@@ -132,15 +147,7 @@ class ToolInput(BaseModel):
             if other in plain:
                 value = plain.pop(other)
                 plain[name] = _both(plain[name], value) if name in plain else value
-        first = next(iter(known))  # may not be left out
-        given = {
-            name: value
-            for name, value in plain.items()
-            if name == first or name not in known or not _is_left_out(value)
-        }
-        if cls.fixed:
-            cls._refuse_fixed(given)
-        return {**given, **cls.fixed}
+        return plain
 
     @classmethod
     def _refuse_fixed(cls, given: Mapping[str, Any]) -> None:
@@ -209,7 +216,7 @@ class SearchInput(ToolInput):
     def _check_pages(self) -> None:
         odd = [text for text in self.queries if not is_web_url(text)]
         if odd:
-            message = f"similar takes URLs, and {shown(odd[0])} is none; write https://host/path"
+            message = f"similar takes URLs, and {shown(odd[0])} is none; write {url_like(odd[0])}"
             raise ValueError(message)
 
     def _check_dates(self) -> None:
@@ -346,14 +353,17 @@ def read_input(model: type[Input], arguments: Any) -> Input:
 
 def _explained(items: Sequence[ErrorDetails], model: type[ToolInput]) -> list[str]:
     """Explain in a clause each what is wrong; what several values should be is told once."""
-    alike: dict[str, dict[str, None]] = {}
+    alike: dict[str, dict[str, str]] = {}
     for item in items:
         error = item.get("ctx", {}).get("error")
         if isinstance(error, UnfitError):
-            alike.setdefault(error.wanted, {})[shown(error.text)] = None
+            alike.setdefault(error.wanted, {})[shown(error.text)] = error.example
         else:
             alike[_explain(item, model)] = {}
-    return [_told(list(values), fault) for fault, values in alike.items()]
+    return [
+        _told(list(values), fault + next(iter(values.values()), ""))
+        for fault, values in alike.items()
+    ]
 
 
 def _told(values: list[str], fault: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import suppress
 from datetime import date, datetime
 from typing import Annotated, Any, TypeVar
@@ -16,6 +17,7 @@ from webtools.text.invisible import without_hidden
 from webtools.text.narrowing import is_list
 
 MAX_QUERY_CHARACTERS = 4000
+_HOST_AND_PATH = re.compile(r"(?:[\w-]{1,63}\.){1,5}[^\W\d_]{2,24}(?::\d{1,5})?(?:[/?#]\S{0,60})?")
 _MANY_DAYS = 10**9  # also for infinity
 LONGEST_SHOWN = 100  # characters of a value that an error quotes
 SUMMARY_LANGUAGES = (
@@ -33,11 +35,12 @@ class UnfitError(ValueError):
     Attributes:
         text: The text.
         wanted: What it should be, and how that is written.
+        example: What may have been meant, at the end of that.
     """
 
-    def __init__(self, text: str, wanted: str) -> None:
-        super().__init__(f"{shown(text)} is not {wanted}")
-        self.text, self.wanted = text, wanted
+    def __init__(self, text: str, wanted: str, example: str = "") -> None:
+        super().__init__(f"{shown(text)} is not {wanted}{example}")
+        self.text, self.wanted, self.example = text, wanted, example
 
 
 def _as_list(value: Any) -> Any:
@@ -120,8 +123,14 @@ class Words:
 def _url(text: str) -> str:
     text = text.strip()
     if not is_web_url(text):
-        raise UnfitError(text, "an absolute http(s) URL; write https://host/path")
+        raise UnfitError(text, "an absolute http(s) URL; write ", url_like(text))
     return text
+
+
+def url_like(text: str) -> str:
+    """Return the URL that a text is without its scheme, else the pattern of one."""
+    url = f"https://{text}"
+    return url if _HOST_AND_PATH.fullmatch(text) and is_web_url(url) else "https://host/path"
 
 
 def _domain(text: str) -> str:

@@ -17,6 +17,7 @@ from webtools.logs.reading import (
     since,
     size,
 )
+from webtools.logs.repeats import told_once
 
 _SUBJECTS_TOLD = 3
 
@@ -37,7 +38,10 @@ def explain(events: Iterable[Mapping[str, Any]]) -> str:
     lines = [f"Call {story[0].text('call')}".rstrip(), ""]
     if story[0].name != "call":
         lines.append("The log has no beginning of this call: its first lines were rotated away.")
-    lines += [f"{since(start, event.moment)}  {_sentence(event)}" for event in story]
+    lines += [
+        f"{since(start, event.moment)}  {f'{times} times: ' if times > 1 else ''}{_sentence(event)}"
+        for event, times in told_once(story)
+    ]
     reasons = [f"- {reason}." for reason in _reasons(story)]
     return "\n".join([*lines, "", "Why:", *reasons] if reasons else lines)
 
@@ -129,7 +133,9 @@ def _why_skipped(event: LogEvent) -> str:
 
 
 def _all_failed(event: LogEvent) -> str:
-    each = "; ".join(f"{name}: {reason}" for name, reason in event.pairs("providers"))
+    pairs = event.pairs("providers")
+    separator = "; " if any(reason for _, reason in pairs) else ", "
+    each = joined((joined(pair, ": ") for pair in pairs), separator)
     return joined(["Every provider failed", each], ": ")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -41,7 +40,6 @@ Leave: TypeAlias = Callable[[], Flow[None]] | None
 PATIENCE = 15.0  # seconds for a provider that another one can stand in for
 _USUAL_TIMEOUT = 30.0
 _LOOKING = 1.0  # seconds to look into cache and health on a busy machine
-_HOST = re.compile(r'the host name "[^"]+"')  # in what is said of one that cannot be looked up
 UNPRICED = "cost_usd leaves out requests that failed without telling whether they were charged."
 # Refusals that say more of the provider than of the request: its plan lacks it, its API is
 # elsewhere, or the request is longer than this one takes.
@@ -181,11 +179,12 @@ def end_of_turn(account: Account, turns: Turns, others: int, now: float) -> floa
 
     None of them waits long for its turn unless the settings say how long this one may take.
     """
-    own, patience = timeout_of(account, turns.capability_of(account)), PATIENCE
+    own = timeout_of(account, turns.capability_of(account))
     if PROVIDERS[account.type].pages is None:  # its own time begins when it is asked
         own += _LOOKING
     if not others:
         return min(now + own, turns.deadline)
+    patience = PATIENCE
     if account.timeout is None:
         patience *= own / _USUAL_TIMEOUT  # a summary takes longer than a search
         own = min(own, patience)
@@ -284,13 +283,18 @@ def end_of_call(accounts: Sequence[Account], capability: Capability, now: float)
     return now + whole
 
 
-def _said(reasons: Mapping[str, str], failed: Collection[str]) -> str:
+def _said(reasons: Mapping[str, str], failures: Mapping[str, Failure]) -> str:
     """Name each failure once: offline, all providers have the same but for their hosts."""
     alike: dict[str, dict[str, str]] = {}
     for name, reason in reasons.items():
-        same = _HOST.sub("their host names", reason) if name in failed else name
+        same = _of_all(reason, failures[name]) if name in failures else name
         alike.setdefault(same, {})[name] = reason
     return " ".join(
         f"{', '.join(group)}: {same if len(group) > 1 else ''.join(group.values())}"
         for same, group in alike.items()
     )
+
+
+def _of_all(reason: str, error: Failure) -> str:
+    host = error.unknown_host
+    return reason.replace(host, "their host names") if host else reason

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from math import inf
 
-from webtools.errors import InputError, ProviderError, RequestError, WebToolsError
+from webtools.errors import Fault, InputError, ProviderError, RequestError, WebToolsError
 from webtools.flows.drivers import Flow, Now
 from webtools.operations.failover import (
     Leave,
@@ -21,22 +20,17 @@ from webtools.operations.failover import (
     unpriced,
 )
 from webtools.operations.fetch_part import Part, earliest, fetch_part
-from webtools.pages.robots import DISALLOWED
 from webtools.pipeline.context import CallContext
 from webtools.pipeline.cost import total
 from webtools.providers import Account
-from webtools.providers.operator_domains import FORBIDDEN
 from webtools.providers.protocols import PageQuery
 from webtools.record import record
-from webtools.results import FetchResponse, Page
+from webtools.results import FetchResponse, Page, failed_page, fault_of
 
 # What no other provider is asked for: a page that is gone or that robots.txt disallows, and what
 # our own policy refuses, which may be an address that is nobody else's business.
-_REFUSED = "refused by this package's policy"
-_NOWHERE = re.compile(rf"\bHTTP 4(?:04|10)\b|^(?:{_REFUSED}|{DISALLOWED})").search
-_FORBIDDEN = (FORBIDDEN, _REFUSED)  # where hosts are forbidden, an odd one may be one of them
+_NOWHERE = Fault.GONE | Fault.REFUSED | Fault.DISALLOWED
 _MOST_TOLD = 10  # reasons in one message
-_REMEDY = re.compile(r"; (?:check the URL|try again later)\b")  # of a page that we read ourselves
 MOST_CHARACTERS = 8000  # of the passages of all pages that bear on a question
 
 
@@ -110,8 +104,7 @@ class _Fetching:
     Attributes:
         pages: Those that came, by URL.
         reasons: Why a provider could not fetch a page, by URL and by the provider's name.
-        nowhere: URLs that no other provider would fetch either.
-        forbidden: URLs that lead to where the operator lets no page be read from.
+        faults: What kinds of fault these are, by URL.
         parts: What each provider brought.
         tried: What became of the providers.
     """
@@ -122,8 +115,7 @@ class _Fetching:
     deadline: float
     pages: dict[str, Page] = field(default_factory=dict[str, Page])
     reasons: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
-    nowhere: set[str] = field(default_factory=set[str])
-    forbidden: set[str] = field(default_factory=set[str])
+    faults: dict[str, Fault] = field(default_factory=dict[str, Fault])
     parts: dict[str, Part] = field(default_factory=dict[str, Part])
     tried: Tried = field(default_factory=Tried)
 
@@ -160,12 +152,13 @@ class _Fetching:
     def _missing(self, account: Account) -> tuple[str, ...]:
         """List the URLs to ask a provider for: what is nowhere only a named stand-in tries."""
         stands_in = any(each.fetch_fallback == account.name for each in self.accounts)
+        final = Fault.FORBIDDEN if stands_in else Fault.FORBIDDEN | _NOWHERE
+        if account.domains:  # where hosts are forbidden, an odd one may be one of them
+            final |= Fault.REFUSED
         return tuple(
             url
             for url in self.query.urls
-            if url not in self.pages
-            and (stands_in or url not in self.nowhere)
-            and url not in self.forbidden
+            if url not in self.pages and not self.faults.get(url, Fault.NONE) & final
         )
 
     def _attempt(self, account: Account, end: float, leave: Leave) -> Flow[bool | None]:
@@ -176,29 +169,33 @@ class _Fetching:
             part = yield from fetch_part(account, rest, end, self.context, leave)
         except (ProviderError, RequestError) as error:
             for url in urls:
-                self.reasons.setdefault(url, {})[account.name] = str(error)
+                self._fail(url, account, str(error), error.fault)
             raise
         self.parts[account.name] = part
         for page in part.pages:
             if page.error is None:
                 self.pages[page.url] = page.model_copy(update={"source_provider": account.name})
             else:
-                self.reasons.setdefault(page.url, {})[account.name] = page.error
-                if page.error.startswith(_FORBIDDEN if account.domains else FORBIDDEN):
-                    self.forbidden.add(page.url)
-                if _NOWHERE(page.error):
-                    self.nowhere.add(page.url)
+                self._fail(page.url, account, page.error, fault_of(page))
         return True if len(self.pages) == len(self.query.urls) else None
+
+    def _fail(self, url: str, account: Account, reason: str, fault: Fault) -> None:
+        self.reasons.setdefault(url, {})[account.name] = reason
+        self.faults[url] = self.faults.get(url, Fault.NONE) | fault
 
     def _all_failed(self) -> WebToolsError:
         """Make the error: of the provider that failed first, or the reasons of the pages."""
         first = self.accounts[0].name
         if not self.parts or (first not in self.parts and self.tried.failure is not None):
-            return self.tried.error(self.context, "that can fetch")
-        return _all_failed(next(iter(self.parts)), self._failed_pages())
+            error = self.tried.error(self.context, "that can fetch")
+        else:
+            error = _all_failed(next(iter(self.parts)), self._failed_pages())
+        for fault in self.faults.values():
+            error.fault |= fault
+        return error
 
     def _failed_pages(self) -> list[Page]:
-        return [Page(url=url, error=self._reason(url)) for url in self.query.urls]
+        return [failed_page(url, self._reason(url), self.faults[url]) for url in self.query.urls]
 
     def _reason(self, url: str) -> str:
         reasons = self.reasons[url]
@@ -259,10 +256,12 @@ class _Fetching:
 
 
 def _all_failed(name: str, pages: list[Page]) -> ProviderError:
-    told = [f"{page.url}: {page.error}" for page in pages[:_MOST_TOLD]]
+    shown = pages[:_MOST_TOLD]
+    told = [f"{page.url}: {page.error}" for page in shown]
     more = len(pages) - len(told)
     reasons = "; ".join([*told, *([f"and {more} more"] if more else [])])
     head = "The page" if len(pages) == 1 else f"All {len(pages)} pages"
-    remedy = "" if _REMEDY.search(reasons) else " Check the URLs or try other ones."
+    is_advised = any(Fault.ADVISED in fault_of(page) for page in shown)
+    remedy = "" if is_advised else " Check the URLs or try other ones."
     message = f"{head} could not be fetched: {reasons}.{remedy}"
     return ProviderError(message, provider=name)

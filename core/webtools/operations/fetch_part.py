@@ -38,7 +38,7 @@ from webtools.providers.protocols import (
     Pages,
 )
 from webtools.record import record
-from webtools.results import Page
+from webtools.results import Page, failed_page
 from webtools.storage.cache import cache_key
 
 _WHOLE_TEXT = 1_000_000  # characters
@@ -122,7 +122,7 @@ def fetch_part(
         except (ProviderError, RequestError) as error:
             if not kept:
                 raise
-            answers = [Pages([Page(url=url, error=str(error)) for url in missing], NOTHING)]
+            answers = [Pages(_failed(missing, error), NOTHING)]
     fetched = (page for answer in answers for page in answer.pages)
     pages = [kept[url].value.page if url in kept else next(fetched) for url in query.urls]
     said = [each.value.warnings for each in kept.values()]
@@ -134,6 +134,10 @@ def fetch_part(
         is_kept=not missing,
         since=earliest(each.at for each in kept.values()),
     )
+
+
+def _failed(urls: Iterable[str], error: WebToolsError) -> list[Page]:
+    return [failed_page(url, str(error), error.fault) for url in urls]
 
 
 def _as_asked(account: Account, query: PageQuery) -> PageQuery:
@@ -253,9 +257,7 @@ def _answers(
     if failed := _all_failed(outcomes):
         raise failed
     return [
-        Pages([Page(url=url, error=str(outcome)) for url in part.urls])
-        if isinstance(outcome, WebToolsError)
-        else outcome
+        Pages(_failed(part.urls, outcome)) if isinstance(outcome, WebToolsError) else outcome
         for part, outcome in zip(parts, outcomes, strict=True)
     ]
 

@@ -7,7 +7,7 @@ same results come back with advice, for a conversation may have lost what it was
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from webtools.flows.drivers import Flow
@@ -24,7 +24,7 @@ def search_anew(
     queries: list[SearchQuery],
     context: CallContext,
     others: Others,
-    notes: Mapping[str, str],
+    note_of: Callable[[Account], str],
 ) -> Flow[SearchResponse]:
     """Search as `search` does, but for what the call's conversation was shown before.
 
@@ -38,11 +38,11 @@ def search_anew(
         wider = [replace(each, limit=_wider(account, each.limit, more)) for each in queries]
         limit_of = others.limit_of
         further = Others(others.accounts, lambda each: _wider(each, limit_of(each), more))
-        response = yield from search(account, wider, context, further, notes)
+        response = yield from search(account, wider, context, further, note_of)
         limits = {each.name: limit_of(each) for each in others.accounts}
         response = _anew(response, seen, {**limits, account.name: queries[0].limit})
     else:
-        response = yield from search(account, queries, context, others, notes)
+        response = yield from search(account, queries, context, others, note_of)
     for query in queries:
         shown = (each.url for each in response.results if each.query == query.query)
         known.remember(name, query, frozenset(map(canonical, shown)))

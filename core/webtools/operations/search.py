@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
 from datetime import datetime
 from functools import partial
@@ -34,7 +34,6 @@ from webtools.operations.filters import (
     undated_warning,
     weakest,
 )
-from webtools.operations.research.rules import normalize
 from webtools.pipeline.accounting import Job, observed
 from webtools.pipeline.caching import Kept, Kind, Work, done_once
 from webtools.pipeline.context import CallContext
@@ -51,7 +50,6 @@ _filters_of = attrgetter(*FILTERS)
 _SPELLED = {"query", "include_domains", "exclude_domains"}  # what says the same in other forms
 _keyed = attrgetter(*[each.name for each in fields(SearchQuery) if each.name not in _SPELLED])
 MAX_AT_ONCE = 16  # queries of one call in flight together
-NO_NOTES: Mapping[str, str] = {}
 _MOST_TOLD = 5  # errors in one message
 HITS: Kind[Hits] = Kind(
     TypeAdapter(Hits),
@@ -82,7 +80,7 @@ def search(
     queries: list[SearchQuery],
     context: CallContext,
     others: Others = NOBODY,
-    notes: Mapping[str, str] = NO_NOTES,
+    note_of: Callable[[Account], str] = lambda _: "",
 ) -> Flow[SearchResponse]:
     """Search for every query; results come by query, then by the provider's rank.
 
@@ -91,7 +89,7 @@ def search(
         queries: The queries, as that provider takes them.
         context: What the call has at hand.
         others: Whom to ask in its place for a query that it fails at.
-        notes: What is to be said where a provider served, by its name.
+        note_of: Returns what is to be said where a provider served.
 
     Raises:
         WebToolsError: Every query failed; the first error, with the others' texts added.
@@ -123,6 +121,7 @@ def search(
         raise _joined([error for _, error in failed])
     errors = [QueryError(query=each.query, message=str(error)) for each, error in failed]
     told = asked(accounts, {answer.account.name for answer in answers}, tries)
+    notes = dict.fromkeys([note_of(answer.account) for answer in answers])
     return _response(queries, tries, answers, errors, context, told=told, notes=notes)
 
 
@@ -134,7 +133,7 @@ def _response(
     context: CallContext,
     *,
     told: list[AskedProvider],
-    notes: Mapping[str, str],
+    notes: Iterable[str],
 ) -> SearchResponse:
     """Put together what was found, and who found it."""
     states: dict[str, dict[str, FilterState]] = {}
@@ -164,16 +163,14 @@ def _response(
     )
 
 
-def _notices(
-    told: list[AskedProvider], notes: Mapping[str, str], context: CallContext
-) -> list[str]:
+def _notices(told: list[AskedProvider], notes: Iterable[str], context: CallContext) -> list[str]:
     """Say what is odd about the settings, and of those who served what is to be said of them."""
-    accounts, names = context.accounts, [each.provider for each in told]
-    served = {each.provider for each in told if each.served} if notes else ()
+    accounts = context.accounts
+    names = [each.provider for each in told] if accounts.stand_ins else ()
     return [
         *accounts.warnings,
-        *dict.fromkeys([notes[name] for name in notes if name in served]),
-        *(keyless_notices(accounts, names) if accounts.stand_ins else ()),
+        *filter(None, notes),
+        *(keyless_notices(accounts, names) if names else ()),
         *context.store_warnings(),
     ]
 
@@ -279,6 +276,11 @@ def find(
     work = Work(HITS, key, query.query, account.name)
     ask = partial(_ask, account, query, deadline, context)
     return done_once(context, work, ask, deadline, leave)
+
+
+def normalize(query: str) -> str:
+    """Fold case and white space, so that equal questions share one cache entry."""
+    return " ".join(query.lower().split())
 
 
 def as_kept(hits: Hits, query: str) -> Hits:

@@ -15,6 +15,7 @@ from webtools.flows.drivers import Flow, Invoke, Now, Offload
 from webtools.grounding.citations import cited_urls
 from webtools.grounding.evidence import Evidence, words_of
 from webtools.grounding.verification import Judged, Review
+from webtools.inputs.values import url_like
 from webtools.operations.research.synthesizers import cut_fairly
 from webtools.providers.protocols import Source
 from webtools.record import record
@@ -159,7 +160,8 @@ def verify(
         raise InputError("there are no sources: give URLs or pages, or an answer that cites URLs.")
     urls = [each for each in given if isinstance(each, str)]
     if wrong := next((each for each in urls if not is_web_url(each)), ""):
-        raise InputError(f"source {one_line(wrong)[:80]!r} is no http(s) URL; give URLs or pages.")
+        told = f"source {one_line(wrong)[:80]!r} is no http(s) URL"
+        raise InputError(f"{told}; write {url_like(wrong)}, or give a page.")
     fetched = (yield from read(list(dict.fromkeys(urls)))) if urls else None
     held: list[Source] = yield Offload(partial(_sources, given, fetched, clean), alone=True)
     review: Review = yield Offload(partial(Review, answer, held), alone=True)

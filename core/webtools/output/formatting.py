@@ -71,14 +71,15 @@ def _numbered(number: int, result: SearchResult | ResearchResult) -> str:
     page = result.content if isinstance(result, SearchResult) else None
     shown = page_content(page) if page else result.snippet
     lines = [result.url, *shown.splitlines(), *filter(None, [_facts(result)])]
-    return "\n".join([f"{number}. {result.title}", *(f"{INDENT}{line}".rstrip() for line in lines)])
+    indented = [f"{INDENT}{line}".rstrip() for line in lines]
+    return "\n".join([f"{number}. {result.title}", *indented])
 
 
 def _facts(item: SearchResult | ResearchResult | Page) -> str:
     """Return `YYYY-MM-DD · Author`, as far as known."""
     day = item.published_at.date().isoformat() if item.published_at else ""
-    author = "" if isinstance(item, ResearchResult) else item.author
-    return " · ".join(filter(None, (day, author)))
+    author = getattr(item, "author", "")  # one of research has none
+    return f"{day} · {author}" if day and author else day or author or ""
 
 
 def page_sections(response: FetchResponse) -> list[str]:

@@ -7,7 +7,7 @@ nothing here splits or encodes a whole one: totals are exact, yet cost one pass 
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -26,6 +26,7 @@ __all__ = [
     "format_size",
     "notice",
     "truncate_head",
+    "truncate_tail",
 ]
 
 MAX_LINES = 2000
@@ -87,6 +88,15 @@ def truncate_head(text: str, max_lines: int = MAX_LINES, max_bytes: int = MAX_BY
     A first line over the byte limit leaves nothing; `fit` keeps its beginning.
     """
     return _cut(text, _measure(text), _limits(max_lines, max_bytes), _head)
+
+
+def truncate_tail(text: str, max_lines: int = MAX_LINES, max_bytes: int = MAX_BYTES) -> Truncation:
+    """Keep the last whole lines that fit both limits.
+
+    Of a last line over the byte limit the end is kept, from a character boundary on.
+    """
+    turned = _cut(text[::-1], _measure(text), _limits(max_lines, max_bytes), _head_or_line)
+    return replace(turned, content=turned.content[::-1])
 
 
 def fit(text: str, max_lines: int, max_bytes: int) -> Truncation:
@@ -236,6 +246,17 @@ def _head_or_part(text: str, limits: _Size) -> _Kept:
     if kept.by != "bytes" or limits.lines == 0 or not shows_more or 2 * kept.stop > stop:
         return kept
     return kept._replace(stop=stop, lines=kept.lines + 1, partial=True)
+
+
+def _head_or_line(text: str, limits: _Size) -> _Kept:
+    if limits.lines == 0:
+        return _Kept(0, 0, "lines")
+    kept = _head(text, limits)
+    if not kept.first_line_exceeds:
+        return kept
+    # With room for one line only, pi names the line limit even when that line was cut.
+    by: Limit = "lines" if limits.lines == 1 else "bytes"
+    return _Kept(_prefix_stop(text, limits.bytes), 1, by, partial=True)
 
 
 def _prefix_stop(text: str, max_bytes: int) -> int:

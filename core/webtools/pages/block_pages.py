@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
+from webtools.errors import Fault, ProviderError
 from webtools.pages.markup import Markup
 
 _SOME = 1500  # characters of main text; what stands before a page says less than that
@@ -149,8 +150,8 @@ _EXPLAINED_TEXT = re.compile(
 )
 
 
-def wall(asked: str, url: str, html: str, markup: Markup, text: str) -> str | None:
-    """Describe what a page stands in for; None for content.
+def wall(asked: str, url: str, html: str, markup: Markup, text: str) -> ProviderError | None:
+    """Return the error for a page that stands in for another; None for content.
 
     Args:
         asked: The URL asked for.
@@ -179,10 +180,12 @@ def wall(asked: str, url: str, html: str, markup: Markup, text: str) -> str | No
     needed = 2 if size <= _LITTLE else 3
     for reason, signs in kinds.items():
         if sum(signs) >= needed:
-            return reason
+            return ProviderError(reason)
     if size <= _HARDLY_ANY and _is_shell(markup, text):
-        return SCRIPTED
-    return NOT_FOUND if size <= _LITTLE and _says_not_found(markup, text) else None
+        return ProviderError(SCRIPTED)
+    if size <= _LITTLE and _says_not_found(markup, text):
+        return ProviderError(NOT_FOUND, fault=Fault.ADVISED)
+    return None
 
 
 def is_challenge(html: str) -> bool:

@@ -13,14 +13,20 @@ from http import HTTPStatus
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-from webtools.errors import ProviderError, RequestError, RequestTimeoutError, WebToolsError
+from webtools.errors import (
+    Fault,
+    ProviderError,
+    RequestError,
+    RequestTimeoutError,
+    WebToolsError,
+)
 from webtools.flows.drivers import Flow, Gather, Now, Offload, Resolve
 from webtools.http.messages import Request, Response
 from webtools.http.proxies import Proxy, through
 from webtools.pages import robots, ssrf, workers
 from webtools.pages.block_pages import BOT_CHECK, is_challenge
+from webtools.pages.content import Content, Source
 from webtools.pages.processes import Alarm
-from webtools.pages.reading import Content, Source
 from webtools.pages.robots import KeptRobots, RobotsFile
 from webtools.pages.ssrf import Policy
 from webtools.record import record
@@ -194,7 +200,8 @@ def _explained(error: RequestError, terms: Terms) -> RequestError:
         cause += f" (allowed: {terms.timeout:g} s; timeoutMs of the provider sets it)"
     hint = "try again later" if error.retryable else "check the URL or use another source"
     message = f"no answer from the site: {cause}; {hint}"
-    return type(error)(message, provider=terms.name, retryable=error.retryable)
+    retryable = error.retryable
+    return type(error)(message, provider=terms.name, retryable=retryable, fault=Fault.ADVISED)
 
 
 def _accepted(response: Response, terms: Terms) -> Response:
@@ -202,6 +209,7 @@ def _accepted(response: Response, terms: Terms) -> Response:
     # What marks one is ASCII; to find the charset could take longer than an event loop can wait.
     if error is not None and is_challenge(response.body[:_CHALLENGE_WITHIN].decode("latin-1")):
         error = error.with_message(f"HTTP {response.status}: {BOT_CHECK}")
+        error.fault = Fault.NONE  # the check says nothing of the page
     if error is not None:
         raise error
     if response.status >= HTTPStatus.MULTIPLE_CHOICES:

@@ -11,7 +11,7 @@ import struct
 from dataclasses import asdict
 from typing import IO, Any
 
-from webtools.pages.reading import Source
+from webtools.pages.content import Source
 
 MAX_FRAME = 64 * 1024 * 1024
 _LENGTH = struct.Struct(">I")

@@ -10,7 +10,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from webtools.errors import ProviderError
-from webtools.pages.reading import MAX_TEXT, Content
+from webtools.pages.content import MAX_TEXT, Content
 from webtools.text.cleaning import one_line, without_controls
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from typing import IO, cast
 
 from pydantic import BaseModel
 
-from webtools.errors import ConfigError, ProviderError
+from webtools.errors import ConfigError, Fault, ProviderError
 from webtools.pages import frames
-from webtools.pages.reading import Content, Source
+from webtools.pages.content import Content, Source
 
 START_SECONDS = 30.0
 _LAST_WORDS = 0.5  # seconds that a process whose pipes are closed may take to end by itself
@@ -37,12 +37,14 @@ class Answer(BaseModel):
     content: Content | None = None
     error: str = ""
     is_setup: bool = False
+    fault: int = 0
     is_last: bool
 
     def read(self) -> Content:
         """Return what the page says, or raise what is wrong with it."""
         if self.content is None:
-            raise (ConfigError if self.is_setup else ProviderError)(self.error)
+            kind = ConfigError if self.is_setup else ProviderError
+            raise kind(self.error, fault=Fault(self.fault))
         return self.content
 
 

@@ -11,24 +11,23 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable
-from dataclasses import field, replace
-from datetime import datetime
+from dataclasses import replace
 from functools import lru_cache
 
 from webtools.errors import ConfigError, ProviderError, WebToolsError
 from webtools.pages import INSTALL
 from webtools.pages.block_pages import wall
 from webtools.pages.charset import decode, is_text
+from webtools.pages.content import MAX_TEXT, Content, Source
 from webtools.pages.main_text import main_part
 from webtools.pages.markdown import to_markdown
 from webtools.pages.markup import Markup, scan
 from webtools.pages.metadata import facts_of
+from webtools.pages.pdf import read_pdf
 from webtools.pages.tree import Element, parse
 from webtools.pages.visibility import drop_invisible
-from webtools.record import record
 from webtools.text.cleaning import without_controls
 
-MAX_TEXT = 1_000_000  # characters that one page may give
 MAX_HTML = 8 * 1024 * 1024
 _LOGGERS = ("trafilatura", "htmldate", "courlan", "charset_normalizer", "pypdf", "dateparser")
 
@@ -69,44 +68,6 @@ _LITTLE_UNSEEN = 20  # characters: labels of icons and the like, not worth a wor
 _WILD = "the markup is too large or too odd to tell the main text, so all text is given"
 
 
-@record
-class Content:
-    """What a page says.
-
-    Attributes:
-        text: Main text; Markdown for HTML.
-        title: Title, or None.
-        author: Author, or None.
-        published_at: Aware date and time at the page's own offset from UTC, or None.
-        warnings: What is odd about it, a clause each.
-    """
-
-    text: str
-    title: str | None = None
-    author: str | None = None
-    published_at: datetime | None = None
-    warnings: list[str] = field(default_factory=list[str])
-
-
-@record
-class Source:
-    """A page as it came.
-
-    Attributes:
-        body: The bytes.
-        content_type: Value of the header; may be empty.
-        asked: The URL asked for.
-        url: The URL that answered.
-        seconds: What reading it may take.
-    """
-
-    body: bytes
-    content_type: str = ""
-    asked: str = ""
-    url: str = ""
-    seconds: float = 30.0
-
-
 def read(source: Source) -> Content:
     """Read a page.
 
@@ -117,8 +78,6 @@ def read(source: Source) -> Content:
     _silence_libraries()
     kind = _kind(source)
     if kind == "pdf":
-        from webtools.pages.pdf import read_pdf  # noqa: PLC0415 - few pages are PDF files
-
         return _bounded(_guarded("PDF", lambda: read_pdf(source.body, source.seconds)))
     named = "HTML" if kind == "html" else "text"
     return _bounded(_guarded(named, lambda: _read_text(kind, source)))
@@ -195,8 +154,8 @@ def _read_html(html: str, source: Source) -> Content:
     root = parse(html) if markup.is_tame else None
     title, author, published_at = facts_of(markup, root, source.url)
     text, warnings = _main(markup, root, source.url)
-    if reason := wall(source.asked, source.url, html, markup, _TARGET.sub("]", text)):
-        raise ProviderError(reason)
+    if error := wall(source.asked, source.url, html, markup, _TARGET.sub("]", text)):
+        raise error
     if not text:
         raise ProviderError("the page has no text to read")
     return Content(text, title, author, published_at, warnings)

@@ -12,7 +12,8 @@ from functools import partial
 
 from webtools.errors import ProviderError
 from webtools.http.threads import in_own_thread
-from webtools.pages.reading import Content, Source, read
+from webtools.pages.content import Content, Source
+from webtools.pages.reading import read
 
 _STACK_BYTES = 16 * 1024 * 1024
 _STACK_LOCK = threading.Lock()

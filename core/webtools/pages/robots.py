@@ -15,14 +15,13 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict
 
-from webtools.errors import ConfigError, ProviderError, RequestError, UnavailableError
+from webtools.errors import ConfigError, Fault, ProviderError, RequestError, UnavailableError
 from webtools.flows.drivers import Flow
 
 if TYPE_CHECKING:
     from protego import Protego
 
 PRODUCT = "agent-webtools"  # what robots.txt calls us, and our requests too
-DISALLOWED = f"robots.txt disallows this page for {PRODUCT}"
 MAX_BYTES = 500 * 1024  # that RFC asks for at least; what comes after is not read
 _INSTALL = "pip install 'agent-webtools[bulk]'"
 _PARSED = 256  # files whose rules stay at hand
@@ -34,12 +33,14 @@ class RobotsFile(BaseModel):
     Attributes:
         text: What it says; empty where there is none, which allows everything.
         fault: Why it could not be had, which allows nothing; empty where it could.
+        is_advised: Whether that says when to try again.
     """
 
     model_config = ConfigDict(frozen=True)
 
     text: str = ""
     fault: str = ""
+    is_advised: bool = False
 
 
 # Returns a site's robots.txt by its URL, from the cache or by the flow that fetches it.
@@ -64,7 +65,9 @@ def file_for(error: RequestError | ProviderError) -> RobotsFile:
     is_absent = isinstance(error, ProviderError) and (
         status is None or (is_refusal and status != HTTPStatus.TOO_MANY_REQUESTS)
     )
-    return RobotsFile() if is_absent else RobotsFile(fault=str(error).rstrip("."))
+    if is_absent:
+        return RobotsFile()
+    return RobotsFile(fault=str(error).rstrip("."), is_advised=Fault.ADVISED in error.fault)
 
 
 def check(url: str, file: RobotsFile) -> None:
@@ -78,10 +81,12 @@ def check(url: str, file: RobotsFile) -> None:
     if file.fault:
         host = urlsplit(url).hostname
         raise UnavailableError(
-            f"robots.txt of {host} could not be had, so the page was left alone: {file.fault}"
+            f"robots.txt of {host} could not be had, so the page was left alone: {file.fault}",
+            fault=Fault.ADVISED if file.is_advised else Fault.NONE,
         )
     if file.text and not _rules(file.text).can_fetch(url, PRODUCT):
-        raise ProviderError(f"{DISALLOWED}; use another source")
+        message = f"robots.txt disallows this page for {PRODUCT}; use another source"
+        raise ProviderError(message, fault=Fault.DISALLOWED)
 
 
 @lru_cache(maxsize=_PARSED)

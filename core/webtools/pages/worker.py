@@ -19,7 +19,8 @@ from typing import IO, Any
 
 from webtools.errors import ConfigError, WebToolsError
 from webtools.pages import frames
-from webtools.pages.reading import Source, read
+from webtools.pages.content import Source
+from webtools.pages.reading import read
 
 MAX_PAGES = 500  # after so many, or when it has grown so large, a new process takes over
 MAX_RESIDENT = 512 * 1024 * 1024
@@ -63,7 +64,8 @@ def answer_to(source: Source) -> dict[str, Any]:
         try:
             return {"content": asdict(read(source))}
         except WebToolsError as error:
-            return {"error": str(error), "is_setup": isinstance(error, ConfigError)}
+            is_setup = isinstance(error, ConfigError)
+            return {"error": str(error), "is_setup": is_setup, "fault": error.fault.value}
         except Exception as error:  # noqa: BLE001  # it must answer
             return {"error": f"the page could not be read ({type(error).__name__})"}
 

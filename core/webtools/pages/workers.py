@@ -16,8 +16,8 @@ from dataclasses import replace
 from functools import partial
 
 from webtools.http.threads import in_own_thread
+from webtools.pages.content import Content, Source
 from webtools.pages.processes import Alarm, Worker, started, timer_of
-from webtools.pages.reading import Content, Source
 from webtools.pages.reading_here import read_here, too_long
 
 PROCESSES = max(2, min(4, os.cpu_count() or 1))  # that read at the same time

@@ -29,9 +29,9 @@ def take_leave(account: Account, context: CallContext) -> Flow[None]:
         CircuitOpenError: It is to be passed over for now, which is written down.
     """
     health = context.facilities.health
-    parking: Parking | None = yield Offload(
-        partial(health.parked, account), partial(health.parked_at_once, account)
-    )
+    if health.is_sound(account):
+        return
+    parking: Parking | None = yield Offload(partial(health.parked, account))
     if parking is not None:
         log_skipped(parking, context)
         raise CircuitOpenError(parking)

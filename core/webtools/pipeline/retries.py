@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import random
-import re
 from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import replace
@@ -13,6 +12,7 @@ from math import inf
 from typing import Generic, TypeVar
 
 from webtools.errors import (
+    Fault,
     ProviderError,
     RequestError,
     RequestTimeoutError,
@@ -40,7 +40,6 @@ FIRST_DELAY = 0.5  # seconds, the most a first retry waits; doubled for each fur
 LONGEST_DELAY = 8.0
 LONGEST_RETRY_AFTER = 60.0
 _LONGEST_WAIT = 86_400.0  # seconds for a free moment; a deadline may be endless
-_OFFLINE = re.compile(r"could not be looked up|unreachable", re.IGNORECASE)
 _LONGEST_AT_ONCE = 128 * 1024  # bytes of an answer that is read on an event loop
 _UNDOCUMENTED = (
     ValueError,
@@ -153,7 +152,11 @@ def _read(read: Callable[[Response], T], job: Job, response: Response) -> T:
         f"{'or ' * is_cut}use another provider."
     )
     raise ResponseFormatError(
-        message, provider=job.account.name, status=response.status, retryable=is_cut
+        message,
+        provider=job.account.name,
+        status=response.status,
+        retryable=is_cut,
+        fault=Fault.ADVISED if is_cut else Fault.NONE,
     )
 
 
@@ -273,14 +276,15 @@ def _explained(error: RequestError, job: Job) -> RequestError:
         cause = f"{cause} (allowed: {_seconds(job)} s; timeoutMs of the provider sets it)"
     text = f'Network error while {job.doing} "{job.subject}": {cause.rstrip(".")}'
     return type(error)(
-        f"{text}. {_remedy(cause, retryable=error.retryable)}",
+        f"{text}. {_remedy(error)}",
         provider=job.account.name,
         status=error.status,
         retryable=error.retryable,
+        unknown_host=error.unknown_host,
     )
 
 
-def _remedy(cause: str, *, retryable: bool) -> str:
-    if _OFFLINE.search(cause):
+def _remedy(error: RequestError) -> str:
+    if error.unknown_host:
         return "Check the network connection, the proxy settings (HTTPS_PROXY) and the host name."
-    return "Try again later." if retryable else "Another call will fail the same way."
+    return "Try again later." if error.retryable else "Another call will fail the same way."

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field, field_validator
 
-from webtools.errors import ConfigError, InputError, ProviderError, WebToolsError
+from webtools.errors import ConfigError, Fault, InputError, ProviderError, WebToolsError
 from webtools.flows.drivers import Flow, Offload
 from webtools.http.messages import Response
 from webtools.pages import INSTALL
@@ -22,11 +22,11 @@ from webtools.providers.errors import kind_of, retry_after
 from webtools.providers.fetched import missing_parts, with_parts
 from webtools.providers.parsing import free
 from webtools.providers.protocols import PageCall, PageQuery, Pages
-from webtools.results import Page
+from webtools.results import Page, failed_page
 
 if TYPE_CHECKING:
+    from webtools.pages.content import Content
     from webtools.pages.fetching import Terms
-    from webtools.pages.reading import Content
 
 _LIBRARIES = ("trafilatura", "pypdf")
 _INSTALLED: set[str] = set()  # those of them that were found
@@ -39,6 +39,7 @@ _REMEDIES = {
     429: "the site gets too many requests; try again later",
     451: "the page is withheld for legal reasons; use another source",
 }
+_FAULTS = {404: Fault.GONE | Fault.ADVISED, 410: Fault.GONE, 429: Fault.ADVISED}
 
 _Found = tuple[Page, list[str]]  # a page, and what else the caller should know
 
@@ -141,7 +142,7 @@ def _fetch(
         if host_of(url).removeprefix("www.") != target.host.removeprefix("www."):
             warnings = [f"{url} was redirected to {target.url}.", *warnings]
     except WebToolsError as error:
-        page, warnings = Page(url=url, error=str(error).rstrip(".")), []
+        page, warnings = failed_page(url, str(error).rstrip("."), error.fault), []
     call.done(url, page.error is not None)
     return page, warnings
 
@@ -181,12 +182,14 @@ def read_error(
         phrase = f" {HTTPStatus(status).phrase}"
     except ValueError:
         phrase = ""
-    remedy = "check the URL or use another source"
+    remedy, fault = "check the URL or use another source", Fault.NONE
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         remedy = "the site is in trouble; try again later or use another source"
+        fault = Fault.ADVISED
     return kind_of(status)(
         f"HTTP {status}{phrase}: {_REMEDIES.get(status, remedy)}",
         provider=account.name,
         status=status,
         retry_after=retry_after(response),
+        fault=_FAULTS.get(status, fault),
     )

@@ -13,7 +13,14 @@ from webtools.errors import BadRequestError
 from webtools.http.messages import Request, Response
 from webtools.providers.about import About, Account, PageOptions, SearchOptions
 from webtools.providers.errors import ITSELF, ErrorTable, Meaning, read_failure
-from webtools.providers.fetched import PageFields, came, fault_text, faults_of, read_page_list
+from webtools.providers.fetched import (
+    PageFault,
+    PageFields,
+    came,
+    faults_of,
+    read_fault,
+    read_page_list,
+)
 from webtools.providers.filters import DATES, DOMAINS, Names, is_safe, moment_text, sent
 from webtools.providers.hits import (
     CONTENT_CHARACTERS,
@@ -173,8 +180,8 @@ def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
     return Pages(pages, cost, [*notices(ABOUT.title, answer), *odd.warnings()])
 
 
-def _fault(status: Item) -> str:
-    return fault_text(status.child("error"), "tag", "httpStatusCode")
+def _fault(status: Item) -> PageFault:
+    return read_fault(status.child("error"), "tag", "httpStatusCode")
 
 
 # {"error", "tag"}; older gateways send error alone, or no JSON at all.

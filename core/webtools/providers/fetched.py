@@ -9,18 +9,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
+from http import HTTPStatus
 from types import MappingProxyType
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
+from webtools.errors import Fault, InputError, ProviderError, WebToolsError
 from webtools.providers.about import Account
 from webtools.providers.hits import Field, Item, Oddities
 from webtools.providers.protocols import PageQuery, Pages
 from webtools.record import record
-from webtools.results import Page, Passage
+from webtools.results import Page, Passage, failed_page
 from webtools.text.cleaning import one_line, without_controls
 
 T = TypeVar("T")
+PageFault: TypeAlias = str | ProviderError  # the words of the API, or the answer of the page's site
 
 _UNRESERVED = re.compile(r"[A-Za-z0-9._~-]")
 _ESCAPE = re.compile(r"%([0-9a-fA-F]{2})")
@@ -31,6 +34,7 @@ _LONGEST_HIGHLIGHT = 500
 _SHORTEST_HIGHLIGHT = 60
 _NO_PROSE = re.compile(r"\s*(?:#|```|\||[-*+] |\d+\. |>|\[Page )")
 _NOTHING = "the provider returned nothing for this URL"
+_GONE = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.GONE})
 
 
 @record
@@ -61,7 +65,7 @@ def read_page_list(
     fields: PageFields,
     query: PageQuery,
     account: Account,
-    faults: Mapping[str, str] = MappingProxyType({}),
+    faults: Mapping[str, PageFault] = MappingProxyType({}),
 ) -> list[Page]:
     """Read one page per URL, in the order asked.
 
@@ -69,16 +73,21 @@ def read_page_list(
     not allow is left out, whoever has read it.
     """
     named = [((item.text(fields.asked), item.text(fields.url)), item) for item in items]
-    found, errors = match_addresses(query.urls, named, faults), dict(faults)
+    found = match_addresses(query.urls, named, faults)
+    errors: dict[str, PageFault | WebToolsError] = {**faults}
     for url, item in found.items():
         if forbidden := account.domains.fault_of(item.text(fields.url) or url):
-            errors[url] = forbidden
+            errors[url] = InputError(forbidden, fault=Fault.FORBIDDEN)
     return [
         _read_page(url, found[url], fields, query, account)
         if url in found and url not in errors
-        else Page(url=url, error=errors.get(url, _NOTHING))
+        else _failed(url, errors.get(url, _NOTHING))
         for url in query.urls
     ]
+
+
+def _failed(url: str, error: PageFault | WebToolsError) -> Page:
+    return failed_page(url, str(error), Fault.NONE if isinstance(error, str) else error.fault)
 
 
 def _read_page(
@@ -105,17 +114,22 @@ def came(query: PageQuery, pages: Iterable[Page]) -> PageQuery:
 
 
 def faults_of(
-    query: PageQuery, failed: Iterable[Item], url: str, fault: Callable[[Item], str]
-) -> dict[str, str]:
+    query: PageQuery, failed: Iterable[Item], url: str, fault: Callable[[Item], T]
+) -> dict[str, T]:
     """Return what an answer says of the URLs that failed, each named by a field."""
     named = [((item.text(url),), fault(item)) for item in failed]
     return match_addresses(query.urls, named, query.urls)
 
 
-def fault_text(item: Item, kind: str, status: str) -> str:
+def read_fault(item: Item, kind: str, status: str) -> PageFault:
     """Return what went wrong with a page, by two fields: what kind of fault, and HTTP's status."""
     name, code = item.line(kind) or "unknown error", item.values.get(status)
-    return f"{name} (HTTP {code})" if isinstance(code, int) else name
+    return site_fault(f"{name} (HTTP {code})", code) if isinstance(code, int) else name
+
+
+def site_fault(words: str, status: float) -> ProviderError:
+    """Return what went wrong with a page whose site answered with a status."""
+    return ProviderError(words, fault=Fault.GONE if status in _GONE else Fault.NONE)
 
 
 def passages_of(url: str, extracts: Iterable[str], most: int) -> list[Passage]:
@@ -187,7 +201,7 @@ def read_texts(
     fields: PageFields,
     query: PageQuery,
     account: Account,
-    faults: Mapping[str, str],
+    faults: Mapping[str, PageFault],
     *,
     odd: Oddities,
 ) -> Pages:

@@ -25,9 +25,9 @@ def sent(
 
     They go before `own`, the options of the entry, of which those that are not set are left out.
     """
-    options = {name: value for name, value in own.items() if value not in (None, "")}
-    given = ((names[name], getattr(query, name)) for name in names if name in native)
-    return options | {name: written(value) for (name, written), value in given if value}
+    options = {name: value for name, value in own.items() if value not in (None, "")} if own else {}
+    given = [each for each in names.items() if getattr(query, each[0]) and each[0] in native]
+    return options | {called: written(getattr(query, name)) for name, (called, written) in given}
 
 
 def moment_text(value: date | datetime) -> str:

@@ -14,7 +14,7 @@ from webtools.http.messages import OK, Request, Response
 from webtools.providers import filters
 from webtools.providers.about import About, Account, Capability, PageOptions, SearchOptions
 from webtools.providers.errors import ITSELF, ErrorTable, bounded, read_error_body
-from webtools.providers.fetched import PageFields, read_texts
+from webtools.providers.fetched import PageFault, PageFields, read_texts, site_fault
 from webtools.providers.hits import HitFields, Item, Oddities, age_in, joined_lists, read_hits
 from webtools.providers.parsing import (
     free_without_key,
@@ -139,7 +139,7 @@ def fetch_price(query: PageQuery, account: Account) -> float:
 def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
     """Read the page, or why it could not be had: by Firecrawl's word, or by the site's status."""
     answer, odd = json_object(response.json()), Oddities(account.name, "page")
-    fault = _fault_of_page(answer)
+    fault: PageFault = _fault_of_page(answer)
     data = {} if fault else json_object(answer["data"])
     meta = maybe_object(data.get("metadata"))
     used = number(meta.get("creditsUsed", 0 if fault else 1)) or 0.0
@@ -160,9 +160,11 @@ def _fault_of_page(answer: dict[str, Any]) -> str:
     return ""
 
 
-def _fault_of_site(meta: dict[str, Any]) -> str:
+def _fault_of_site(meta: dict[str, Any]) -> PageFault:
     status = number(meta.get("statusCode"))
-    return f"HTTP {status:g}" if status is not None and status >= _FIRST_FAILURE else ""
+    if status is None or status < _FIRST_FAILURE:
+        return ""
+    return site_fault(f"HTTP {status:g}", status)
 
 
 def read_error(response: Response, account: Account, able: Capability) -> ProviderError | None:

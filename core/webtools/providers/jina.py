@@ -13,7 +13,7 @@ from typing import Any
 from webtools.http.messages import OK, Request, Response
 from webtools.providers.about import About, Account, PageOptions
 from webtools.providers.errors import ITSELF, ErrorTable, read_failure
-from webtools.providers.fetched import PageFields, read_texts
+from webtools.providers.fetched import PageFault, PageFields, read_texts, site_fault
 from webtools.providers.hits import Item, Oddities
 from webtools.providers.parsing import free_without_key, inside, json_object, number
 from webtools.providers.protocols import PageQuery, Pages
@@ -73,12 +73,14 @@ def _price(tokens: float, account: Account) -> float:
 def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
     """Read the page, or why it could not be had: by Jina's word, or by the site's status."""
     answer, odd = json_object(response.json()), Oddities(account.name, "page")
-    fault = Item(answer, odd).line("message", "name") if response.status != OK else None
-    data = {} if fault else json_object(answer["data"])
+    words = Item(answer, odd).line("message", "name") if response.status != OK else None
+    data = {} if words else json_object(answer["data"])
     warning = Item(data, odd).line("warning") or ""
     site = _FAULT_OF_SITE(warning)
     tokens = number(inside(data, "usage", "tokens")) or 0.0
-    fault = fault or (f"HTTP {site[1]}" if site else "" if data.get("content") else _NO_TEXT)
+    fault: PageFault = words or ("" if data.get("content") else _NO_TEXT)
+    if site and not words:
+        fault = site_fault(f"HTTP {site[1]}", int(site[1]))
     faults = dict.fromkeys(query.urls, fault) if fault else {}
     found = read_texts([_dated(data, odd)], _PAGE, query, account, faults, odd=odd)
     said = [f"{query.urls[0]}: Jina: {warning}"] if warning and not fault else []

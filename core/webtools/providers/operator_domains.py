@@ -11,7 +11,7 @@ from dataclasses import replace
 from ipaddress import IPv6Address
 from urllib.parse import unquote, urlsplit
 
-from webtools.errors import InputError
+from webtools.errors import Fault, InputError
 from webtools.record import record
 from webtools.text.cleaning import is_web_url
 from webtools.text.urls import parse
@@ -19,7 +19,6 @@ from webtools.text.urls import parse
 _LOGIN = re.compile(r"//[^/?#]*@")
 _NO_HOST = re.compile(r"[/?#@]")
 _LAST_DOT = re.compile(r"\.(?=(?::\d+)?$)")
-FORBIDDEN = "The operator's settings forbid reading pages from"
 
 
 @record
@@ -59,7 +58,7 @@ class OperatorDomains:
             InputError: It is refused; the message names the host and the setting.
         """
         if fault := self.fault_of(url):
-            raise InputError(fault)
+            raise InputError(fault, fault=Fault.FORBIDDEN)
 
     def fault_of(self, url: str) -> str:
         """Explain why a URL is refused; empty when it is not."""
@@ -117,4 +116,6 @@ def _site(scheme: str, host: str) -> Site | None:
 
 def _refusal(host: str, why: str) -> str:
     shown = ascii(host)[1:-1]
-    return f'{FORBIDDEN} "{shown}": {why}. Use another source.'
+    return (
+        f'The operator\'s settings forbid reading pages from "{shown}": {why}. Use another source.'
+    )

@@ -163,8 +163,8 @@ def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
     return Pages(pages, cost, [*said, *odd.warnings()])
 
 
-def _fault(error: Item) -> str:
-    return fetched.fault_text(error, "error_type", "http_status_code")
+def _fault(error: Item) -> fetched.PageFault:
+    return fetched.read_fault(error, "error_type", "http_status_code")
 
 
 # {"type": "error", "error": {"ref_id", "message"}}; no credit left is HTTP 402.

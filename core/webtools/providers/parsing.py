@@ -76,8 +76,8 @@ def line(value: Any) -> str | None:
 
 def notices(title: str, answer: dict[str, Any]) -> list[str]:
     """Return what a provider itself warns of: texts in lists, or the `message` of objects."""
-    lists = [answer.get(name) for name in ("warnings", "notices")]
-    items = [item for each in lists if is_list(each) for item in each]
+    lists = answer.get("warnings"), answer.get("notices")
+    items = [item for each in lists if is_list(each) for item in each] if any(lists) else ()
     words = [inside(item, "message") or item for item in items]
     return [f"{title}: {clean}" for w in words if isinstance(w, str) and (clean := line(w))]
 

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
+from webtools.errors import Fault
 from webtools.results.base import ItemModel, Model, ShownModel
 from webtools.results.plan import BudgetState, PlanStep, ResearchPlan
 from webtools.text.choices import Command, Confidence
@@ -111,6 +112,22 @@ class SearchResult(ItemModel):
     source_provider: str
     query: str
     content: Page | None = None
+
+
+class _FailedPage(Page):
+    """A page that failed, on its way through a fetch: the kind of fault goes with it, unshown."""
+
+    fault: Fault = Field(exclude=True)
+
+
+def failed_page(url: str, error: str, fault: Fault) -> Page:
+    """Build the page that could not be had, with what is known of the kind of fault."""
+    return _FailedPage(url=url, error=error, fault=fault) if fault else Page(url=url, error=error)
+
+
+def fault_of(page: Page) -> Fault:
+    """Return what kind of fault a failed page has, as far as that is known."""
+    return page.fault if isinstance(page, _FailedPage) else Fault.NONE
 
 
 class AskedProvider(Model):

@@ -187,15 +187,10 @@ class Health:
             state = self._probe(key, now)
         return _parking(account, state, now)
 
-    def parked_at_once(self, account: _Account) -> None:
-        """Answer for a provider that was in no trouble a moment ago, from memory alone.
-
-        Raises:
-            BlockingIOError: That must be looked up: use `parked`.
-        """
+    def is_sound(self, account: _Account) -> bool:
+        """Return whether a provider was in no trouble a moment ago; looks only into memory."""
         key = row_of(account)
-        if key in self._states or self._now() - self._sound.get(key, 0.0) > _MOMENT:
-            raise BlockingIOError
+        return key not in self._states and self._now() - self._sound.get(key, 0.0) <= _MOMENT
 
     def known(self, account: _Account) -> Parking | None:
         """Return whether a provider is parked, and change nothing: for who will not call it."""

@@ -94,10 +94,9 @@ def _closings(text: str) -> dict[str, list[int]]:
 
 def defused(text: str) -> str:
     """Replace what is, or looks like, the words of a mark; a text without them stays as it is."""
-    for ligature in "\ufb05\ufb06":
-        text = text.replace(ligature, "st")
     folded = text
     if not text.isascii():
+        folded = text = text.replace("\ufb05", "st").replace("\ufb06", "st")
         for other in set(beyond_ascii(text.encode("utf-8", "surrogatepass"))):
             if (letter := _letter_of(other)) != other:  # one for one: every place stays the same
                 folded = folded.replace(other, letter)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from ipaddress import IPv4Address, IPv6Address
 from urllib.parse import quote, urljoin, urlsplit
 
-from webtools.errors import InputError
+from webtools.errors import Fault, InputError
 from webtools.record import record
 from webtools.text.cleaning import is_web_url
 
@@ -137,7 +137,8 @@ def _ascii(host: str) -> str:
 
 def refusal(reason: str, remedy: str = "") -> InputError:
     """Return the error for a URL that may not be fetched; the site was not asked."""
-    return InputError(f"refused by this package's policy, not by the site: {reason}{remedy}")
+    message = f"refused by this package's policy, not by the site: {reason}{remedy}"
+    return InputError(message, fault=Fault.REFUSED)
 
 
 def quoted_url(text: str) -> str:

@@ -19,10 +19,9 @@ from webtools.operations.filters import attest, unapplied, undated_warning
 from webtools.operations.research.rules import (
     fused,
     is_docs_lookup,
-    normalize,
     without_repeats,
 )
-from webtools.operations.search import HITS, as_kept, search_one
+from webtools.operations.search import HITS, as_kept, normalize, search_one
 from webtools.pipeline.accounting import Job, observed
 from webtools.pipeline.caching import Work, done_once
 from webtools.pipeline.circuit_breaking import log_skipped

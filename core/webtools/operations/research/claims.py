@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from textwrap import dedent
 
 from webtools.grounding import extractive
-from webtools.grounding.blocks import read_blocks
+from webtools.grounding.blocks import FENCES, read_blocks
 from webtools.grounding.duplicates import Shingles, shingles_of
 from webtools.grounding.matching import Document
 from webtools.grounding.neighbours import is_denied
@@ -24,7 +24,6 @@ from webtools.results import Claim, Passage, Quotation, Verified
 
 ANSWER_CHARACTERS = 8000  # of an answer and the passages beside it
 _TOLD = 0.7  # share of a passage's shingles in the claims from which on it adds nothing
-_FENCES = ("```", "~~~")
 
 
 def documents_of(sources: Sequence[Source]) -> list[Document]:
@@ -65,7 +64,7 @@ def _fenced(text: str) -> str:
         return text
     start = text.rfind("\n", 0, code.start) + 1
     shown = dedent(text[start : code.end].expandtabs(4)).strip("\n")
-    if not shown.lstrip().startswith(_FENCES):
+    if not shown.lstrip().startswith(FENCES):
         shown = f"```\n{shown}\n```"
     return f"{text[:start].rstrip()}\n\n{shown}{text[code.end :]}".lstrip("\n")
 

@@ -38,6 +38,7 @@ from webtools.operations.research.synthesizers import (
     ProviderSynthesizer,
     choose_synthesizer,
 )
+from webtools.operations.search import normalize
 from webtools.pipeline.caching import Kept, Kind, Work, done_once
 from webtools.pipeline.context import CallContext
 from webtools.pipeline.cost import NOTHING, total
@@ -54,6 +55,7 @@ from webtools.results import (
     SearchResult,
 )
 from webtools.storage.cache import cache_key
+from webtools.text.domains import read_suffixes, suffixes_at_once
 from webtools.text.invisible import without_hidden
 
 SECONDS = {"web": 60.0, "web-news": 60.0, "web-docs": 60.0, "web-deep": 180.0}
@@ -122,7 +124,7 @@ def work_of(
     how = None if synthesizer is None else synthesizer.name
     if isinstance(synthesizer, ProviderSynthesizer):
         how = synthesizer.account.identity
-    query = rules.normalize(question.query)
+    query = normalize(question.query)
     asked = (question.command, question.limit, question.time_sensitive)
     recency = (question.recency_days, question.recency_from, str(question.since))
     names = [account.identity for account in chain]
@@ -189,7 +191,7 @@ class _Research:
         done = self.context.parts("searching", 1)
         found = yield from retrieve_recent(self.question, self.chain, self.context, self.deadline)
         done(self.question.query, not found.results)
-        yield Offload(rules.read_suffixes, rules.suffixes_at_once)  # by which sources are counted
+        yield Offload(read_suffixes, suffixes_at_once)  # by which sources are counted
         if self.synthesizer is None or not found.results:
             return self._told(found, None, [])
         if reads_pages(self.question, self.synthesizer):
@@ -282,7 +284,7 @@ class _Research:
             recency_days=question.recency_days,
             confidence=judgement.confidence,
             uncertainty=judgement.uncertainty,
-            normalized_query=rules.normalize(question.query),
+            normalized_query=normalize(question.query),
             degraded=list(found.degraded),
             cost_usd=cost.usd if cost else None,
             cost_is_estimate=cost.is_estimate or is_unpriced if cost else False,
