@@ -1,0 +1,71 @@
+"""What a page loader leaves out, what it raises, and that nothing loaded is no success."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from webtools.errors import (
+    AuthenticationError,
+    ConfigError,
+    InputError,
+    ProviderError,
+    QuotaError,
+    RequestError,
+    WebToolsError,
+)
+from webtools.loading import Loading, url_fault
+from webtools.results import FetchResponse, Page
+
+A, B, NONE = "https://a.example/", "https://b.example/", "mailto:x"
+LOGGER = logging.getLogger("tests.loading")
+
+
+def loading(*urls: str, goes_on: bool = True) -> Loading:
+    return Loading(urls, LOGGER, continue_on_failure=goes_on)
+
+
+def response(*pages: Page) -> FetchResponse:
+    return FetchResponse(provider="exa", pages=list(pages), warnings=["Mind the gap."])
+
+
+def test_urls_come_in_batches_without_those_that_are_none(caplog: pytest.LogCaptureFixture) -> None:
+    assert [*loading(A, NONE, B, A).batches(2)] == [[A, B], [A]]
+    assert caplog.text.count("Left out mailto:x: ") == 1
+    with pytest.raises(InputError, match=NONE):
+        next(loading(A, NONE, goes_on=False).batches(2))
+    assert url_fault(A) is None
+
+
+@pytest.mark.parametrize("kind", [ConfigError, InputError, AuthenticationError, QuotaError])
+def test_what_fails_for_every_page_is_raised_in_any_case(kind: type[WebToolsError]) -> None:
+    with pytest.raises(kind):
+        loading(A).fail([A], kind("no"))
+
+
+def test_where_no_page_came_the_end_raises_the_first_failure() -> None:
+    one = loading(A, B)
+    first = RequestError("no answer")
+    one.fail([A], first)
+    one.fail([B], ProviderError("gone"))
+    with pytest.raises(RequestError) as caught:
+        one.end()
+    assert caught.value is first
+    assert [*one.pages(response(Page(url=B, text="x")), may_be_empty=False)] != []
+    one.end()
+
+
+def test_a_page_without_text_is_one_for_who_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    empty, gone = Page(url=A, text=""), Page(url=B, error="404")
+    assert [*loading().pages(response(empty, gone), may_be_empty=True)] == [empty]
+    assert [*loading().pages(response(empty, gone), may_be_empty=False)] == []
+    assert [record.getMessage() for record in caplog.records] == [
+        "Mind the gap.",
+        f"Left out {B}: 404",
+        "Mind the gap.",
+        f"Left out {A}: it has no text",
+        f"Left out {B}: 404",
+    ]
+    with pytest.raises(ProviderError, match=f"{B} could not be read: 404. Correct the URL; "):
+        next(loading(goes_on=False).pages(response(gone), may_be_empty=True))
