@@ -58,13 +58,10 @@ def _brief(result: Result, share: int) -> Result:
     return result.model_copy(update=cut) if cut else result
 
 
-def search_text(results: Sequence[SearchResult]) -> str:
+def search_text(results: Sequence[SearchResult | ResearchResult], separator: str = _BLANK) -> str:
     """List results, numbered from 1; a blank line stands between two."""
-    return _listed(results, _BLANK) if results else NO_RESULTS
-
-
-def _listed(results: Sequence[SearchResult | ResearchResult], separator: str) -> str:
-    return separator.join([_numbered(number, result) for number, result in enumerate(results, 1)])
+    listed = [_numbered(number, result) for number, result in enumerate(results, 1)]
+    return separator.join(listed) or NO_RESULTS
 
 
 def _numbered(number: int, result: SearchResult | ResearchResult) -> str:
@@ -254,9 +251,9 @@ def research_text(envelope: ResearchEnvelope) -> str:
         return NO_RESULTS
     answer, results = envelope.synthesis, cited_first(envelope)
     if answer is None:
-        return _listed(results, _BLANK)
+        return search_text(results)
     if not (answer.summary or envelope.passages):
-        return f"{NO_ANSWER}\n\n{_listed(results, _BLANK)}"
+        return f"{NO_ANSWER}\n\n{search_text(results)}"
     # The answer and the passages say what the snippets would.
     bare = [each.model_copy(update={"snippet": ""}) for each in results]
     parts = [answer.summary or NO_ANSWER]
@@ -264,7 +261,7 @@ def research_text(envelope: ResearchEnvelope) -> str:
         parts.append("Passages:" if answer.summary else "The passages that come nearest:")
     numbers = {result.url: number for number, result in reversed([*enumerate(results, 1)])}
     parts += [passage_text(each, f"[{numbers[each.url]}]") for each in envelope.passages]
-    return _BLANK.join([*parts, "Sources:\n" + _listed(bare, "\n")])
+    return _BLANK.join([*parts, "Sources:\n" + search_text(bare, "\n")])
 
 
 def passage_text(passage: Passage, mark: str) -> str:

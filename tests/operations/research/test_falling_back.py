@@ -440,6 +440,7 @@ def test_nobody_to_ask_in_the_environment_is_told_with_the_keys_that_would_do(
     assert keys.startswith("- a key: EXA_API_KEY, BRAVE_API_KEY (or BRAVE_SEARCH_API_KEY), TAVILY_")
     assert keys.endswith(", KAGI_API_KEY")
     assert ways == [
+        "- SEARXNG_URL (or SEARX_HOST): the address of your own SearXNG",
         f"- a config file, {config_paths()[0]}; `webtools config init` begins one",
         *keyless,
         "- for a trial without a key, `webtools demo` and the offline sandbox, `webtools sandbox`",
@@ -457,7 +458,9 @@ def test_a_missing_key_is_told_alike_wherever_it_is_missing() -> None:
         searched = web.call_tool("web_search", {"queries": "json"}).text
     plan, research = raised
     assert plan == research
-    form = re.compile(r"\nAny of these would do:\n- a key: .*(\n- a config file, (?s:.*))")
+    form = re.compile(
+        r"\nAny of these would do:\n- a key: .*(\n- SEARXNG_URL.*\n- a config file, (?s:.*))"
+    )
     assert form.findall(plan) == form.findall(searched) != []
 
 
