@@ -18,7 +18,7 @@ from importlib import import_module
 from threading import Lock
 from typing import IO, TYPE_CHECKING, Any, ParamSpec, TypeAlias
 
-from webtools.record import record
+from webtools.text.record import record
 from webtools.text.visible import display_text, is_terminal
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from webtools.errors import (
     RateLimitError,
     WebToolsError,
 )
-from webtools.record import record
 from webtools.results import FetchResponse, ResearchEnvelope, ResearchMeta
+from webtools.text.record import record
 
 _FIRST_WAIT = 2.0  # seconds until a second attempt, doubled for each further one
 _LONGEST_WAIT = 300.0

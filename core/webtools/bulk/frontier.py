@@ -18,7 +18,7 @@ from typing import Generic, TypeVar
 
 from webtools.bulk.limits import Reserve
 from webtools.http.threads import in_thread
-from webtools.record import record
+from webtools.text.record import record
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from webtools.bulk.rows import Done
-from webtools.record import record
+from webtools.text.record import record
 
 
 @record

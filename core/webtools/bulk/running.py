@@ -24,7 +24,7 @@ from webtools.bulk.working import Plan, work_off
 from webtools.client import WebTools
 from webtools.errors import InputError
 from webtools.http.threads import in_own_thread
-from webtools.record import record
+from webtools.text.record import record
 
 Where = Literal["local", "ray"]
 _OPERATIONS = tuple(items_module.TOOLS)

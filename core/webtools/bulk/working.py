@@ -13,7 +13,7 @@ from webtools.bulk.limits import Reserve
 from webtools.bulk.models import Operation, Outcome
 from webtools.bulk.options import Options
 from webtools.client import WebTools
-from webtools.record import record
+from webtools.text.record import record
 
 _GRACE = 5.0  # seconds for calls under way when a run is cancelled: they may be paid for already
 _WINDOW = 64  # items that may wait, for each worker

@@ -21,7 +21,6 @@ from webtools.output.formatting import BriefPage
 from webtools.output.stored import handle_of, save
 from webtools.output.truncation import MAX_BYTES, MAX_LINES, Truncation, fit, fit_sections, notice
 from webtools.pipeline.context import CallContext
-from webtools.record import record
 from webtools.results import (
     FetchResponse,
     Page,
@@ -33,6 +32,7 @@ from webtools.results import (
 from webtools.text import fencing
 from webtools.text.choices import Fence
 from webtools.text.fencing import wrapping
+from webtools.text.record import record
 from webtools.tools import Tool, ToolResult
 
 _SEPARATOR = "\n\n"

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from webtools.display.wrapping import wrapped
-from webtools.record import record
+from webtools.text.record import record
 
 if TYPE_CHECKING:
     from webtools.inputs.options import Option

@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 
 from webtools.display.text import cut, cut_lines, day
 from webtools.output.truncation import MAX_BYTES
-from webtools.record import record
 from webtools.results import ResearchResult, SearchResult
+from webtools.text.record import record
 from webtools.text.visible import LONGEST_URL, link_target
 
 LONGEST_TITLE = 300

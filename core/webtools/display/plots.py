@@ -13,7 +13,6 @@ from typing import Any, TypeAlias
 from webtools.display.text import MissingLibraryError, count, cut, price
 from webtools.errors import InputError
 from webtools.logs.reading import LogEvent
-from webtools.record import record
 from webtools.results import (
     FetchResponse,
     Page,
@@ -25,6 +24,7 @@ from webtools.results import (
     Verified,
 )
 from webtools.text.domains import registrable_domain
+from webtools.text.record import record
 
 _MISSING = "plot needs matplotlib: pip install 'agent-webtools[plot]'"
 _BLUE = "#0072b2"  # told apart by colour-blind people too, like the three below

@@ -22,7 +22,7 @@ from webtools.display.outline import (
 )
 from webtools.display.text import more
 from webtools.output.formatting import NO_RESULTS
-from webtools.record import record
+from webtools.text.record import record
 
 _INDENT = "    "
 

@@ -21,7 +21,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 from webtools.errors import RequestTimeoutError, WebToolsError
 from webtools.flows.foreign import invoke
 from webtools.http.messages import Request, Response
-from webtools.record import record
+from webtools.text.record import record
 
 T = TypeVar("T")
 LATE = "no answer came in time"

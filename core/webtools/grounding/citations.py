@@ -17,8 +17,8 @@ from urllib.parse import urldefrag
 from webtools.grounding.blocks import FENCES
 from webtools.grounding.evidence import words_of
 from webtools.grounding.sentences import sentence_spans
-from webtools.record import record
 from webtools.text.cleaning import without_controls
+from webtools.text.record import record
 
 LONGEST = 50_000  # characters of an answer
 _MOST_BRACKETS = 1000  # as each may open a mark, which takes far longer to read than a word

@@ -22,7 +22,7 @@ from webtools.grounding.ranking import (
 )
 from webtools.grounding.terms import find, lowered
 from webtools.grounding.units import Unit, readable, units_of
-from webtools.record import record
+from webtools.text.record import record
 
 MOST = 5  # claims
 _BESIDE = 0.5  # what the passage's own score counts beside that of the sentence

@@ -11,7 +11,7 @@ from webtools.grounding.matching import Match, Matches
 from webtools.grounding.questions import KINDS, SHOWN, kinds_of
 from webtools.grounding.terms import Hit, Term, find, identifiers_of, terms_of
 from webtools.grounding.units import LEANING
-from webtools.record import record
+from webtools.text.record import record
 
 _WINDOW = 160  # characters in which terms count as standing together
 _NEAR = 3  # characters between two neighbouring words

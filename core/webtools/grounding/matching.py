@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from webtools.grounding.segmentation import Span
 from webtools.grounding.terms import Hit, Term, find, lowered, searchable
-from webtools.record import record
+from webtools.text.record import record
 
 _K1, _B = 1.2, 0.75
 _ABOVE = 0.5  # what a term in the headings above counts beside one in the passage

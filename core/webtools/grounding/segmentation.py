@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from webtools.grounding.blocks import Block, heading_text, read_blocks
 from webtools.grounding.sentences import sentence_spans
-from webtools.record import record
+from webtools.text.record import record
 
 MOST = 600  # characters of a passage, code and single rows aside
 MOST_CODE = 6000  # characters of code that stay in one passage

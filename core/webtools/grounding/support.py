@@ -16,8 +16,8 @@ from webtools.grounding.doubts import doubts
 from webtools.grounding.evidence import Evidence, Sentence, Word, digits_of
 from webtools.grounding.lexicon import TELLING
 from webtools.grounding.windows import DENIALS, Window, best_window, shown, turn_of
-from webtools.record import record
 from webtools.results import ClaimStatus
+from webtools.text.record import record
 
 LONGEST = 1000  # characters of a claim
 _COPIED = 0.7  # share of a claim's words that a near-copy has from a source in order

@@ -17,7 +17,7 @@ from webtools.grounding.words import (
     RELATED,
     STRIPPED,
 )
-from webtools.record import record
+from webtools.text.record import record
 
 _MOST_TERMS = 24
 _SHORT, _LONG = 3, 5

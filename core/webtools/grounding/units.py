@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from webtools.grounding.blocks import Block, heading_text, read_blocks
 from webtools.grounding.segmentation import Span
 from webtools.grounding.sentences import is_whole, sentence_spans
-from webtools.record import record
+from webtools.text.record import record
 
 _LONGEST = 700  # characters of a sentence or definition
 _LONGEST_CODE = 900

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from webtools.grounding.evidence import Evidence, Sentence, Word, words_of
 from webtools.grounding.lexicon import TURNING
-from webtools.record import record
+from webtools.text.record import record
 
 FEATURES = ("coverage", "pairs", "rare", "names", "numbers", "length", "share")
 DENIALS = frozenset(("negation", "failure"))

@@ -21,8 +21,8 @@ from pydantic import SecretStr
 
 from webtools.errors import ConfigError
 from webtools.http.messages import Request
-from webtools.record import record
 from webtools.text.cleaning import without_login
+from webtools.text.record import record
 
 _SCHEMES = ("http", "https", "all")
 _NAMES = {scheme: (f"{scheme}_proxy", f"{scheme.upper()}_PROXY") for scheme in (*_SCHEMES, "no")}

@@ -15,7 +15,7 @@ from pydantic.fields import FieldInfo
 
 from webtools.inputs.models import ToolInput
 from webtools.inputs.values import OneOf
-from webtools.record import record
+from webtools.text.record import record
 
 _LETTERS = {"limit": "-n", "provider": "-p"}
 _OLD = {  # spellings of version 0.2, accepted until the next one

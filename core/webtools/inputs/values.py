@@ -10,11 +10,11 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, ValidationInfo
 
-from webtools.record import record
 from webtools.text.cleaning import is_web_url, without_controls
 from webtools.text.dates import read_date
 from webtools.text.invisible import without_hidden
 from webtools.text.narrowing import is_list
+from webtools.text.record import record
 
 MAX_QUERY_CHARACTERS = 4000
 _HOST_AND_PATH = re.compile(r"(?:[\w-]{1,63}\.){1,5}[^\W\d_]{2,24}(?::\d{1,5})?(?:[/?#]\S{0,60})?")

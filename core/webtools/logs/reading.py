@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from webtools.record import record
 from webtools.text.cleaning import without_controls
 from webtools.text.dates import read_moment
 from webtools.text.invisible import without_hidden
 from webtools.text.narrowing import is_list, is_mapping
+from webtools.text.record import record
 
 HEAD = ("ts", "event", "call", "pid")  # what every line has beside its facts
 

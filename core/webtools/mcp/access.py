@@ -15,7 +15,7 @@ from mcp.server.auth.provider import AccessToken
 from mcp.server.transport_security import TransportSecuritySettings
 
 from webtools.errors import ConfigError
-from webtools.record import record
+from webtools.text.record import record
 
 TOKEN_VARIABLE = "WEBTOOLS_MCP_TOKEN"  # noqa: S105 - its name
 _SHORTEST_TOKEN = 16

@@ -16,7 +16,7 @@ from webtools.http.threads import at_once_or_in_thread
 from webtools.mcp.following import followed
 from webtools.mcp.listing import INSTRUCTIONS, listed
 from webtools.output.truncation import MAX_BYTES
-from webtools.record import record
+from webtools.text.record import record
 from webtools.tools import READ, ToolResult
 
 T = TypeVar("T")

@@ -10,7 +10,7 @@ from typing import Any
 from webtools.config.models import synthesis_names
 from webtools.inputs.options import CACHE, KEYLESS, Option, options_of
 from webtools.notebook.line import OptionError
-from webtools.record import record
+from webtools.text.record import record
 from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE
 
 OUTPUT = Option(("--output", "-o"), "output", "Variable that keeps the response.", metavar="NAME")

@@ -26,8 +26,8 @@ from webtools.pipeline.circuit_breaking import (
     words,
 )
 from webtools.providers import PROVIDERS, Account, Capability
-from webtools.record import record
 from webtools.results import AskedProvider
+from webtools.text.record import record
 
 if TYPE_CHECKING:
     from webtools.pipeline.context import CallContext

@@ -24,8 +24,8 @@ from webtools.pipeline.context import CallContext
 from webtools.pipeline.cost import total
 from webtools.providers import Account
 from webtools.providers.protocols import PageQuery
-from webtools.record import record
 from webtools.results import FetchResponse, Page, failed_page, fault_of
+from webtools.text.record import record
 
 # What no other provider is asked for: a page that is gone or that robots.txt disallows, and what
 # our own policy refuses, which may be an address that is nobody else's business.

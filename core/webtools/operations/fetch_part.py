@@ -37,9 +37,9 @@ from webtools.providers.protocols import (
     PageQuery,
     Pages,
 )
-from webtools.record import record
 from webtools.results import Page, failed_page
 from webtools.storage.cache import cache_key
+from webtools.text.record import record
 
 _WHOLE_TEXT = 1_000_000  # characters
 

@@ -41,9 +41,9 @@ from webtools.pipeline.cost import NOTHING, total
 from webtools.pipeline.retries import exchange
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.protocols import FILTERS, Done, Hits, SearchQuery
-from webtools.record import record
 from webtools.results import AskedProvider, FilterState, QueryError, SearchResponse, SearchResult
 from webtools.storage.cache import cache_key
+from webtools.text.record import record
 
 T = TypeVar("T")
 _filters_of = attrgetter(*FILTERS)

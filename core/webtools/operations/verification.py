@@ -18,9 +18,9 @@ from webtools.grounding.verification import Judged, Review
 from webtools.inputs.values import url_like
 from webtools.operations.research.synthesizers import cut_fairly
 from webtools.providers.protocols import Source
-from webtools.record import record
 from webtools.results import FetchResponse, Verified
 from webtools.text.cleaning import is_web_url, one_line, without_controls
+from webtools.text.record import record
 
 MOST_URLS = 20  # that are taken from an answer that names no sources
 SECONDS = 120.0  # for a model to judge

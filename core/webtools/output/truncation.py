@@ -11,7 +11,7 @@ from dataclasses import fields, replace
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from webtools.record import record
+from webtools.text.record import record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

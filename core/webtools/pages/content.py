@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from datetime import datetime
 
-from webtools.record import record
+from webtools.text.record import record
 
 MAX_TEXT = 1_000_000  # characters that one page may give
 

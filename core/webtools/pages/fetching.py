@@ -29,7 +29,7 @@ from webtools.pages.content import Content, Source
 from webtools.pages.processes import Alarm
 from webtools.pages.robots import KeptRobots, RobotsFile
 from webtools.pages.ssrf import Policy
-from webtools.record import record
+from webtools.text.record import record
 from webtools.text.urls import Target, follow, parse
 
 T = TypeVar("T")

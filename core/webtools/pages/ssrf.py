@@ -12,7 +12,7 @@ from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
 from webtools.errors import InputError
-from webtools.record import record
+from webtools.text.record import record
 from webtools.text.urls import PORTS, Address, Target, parse, quoted_url, refusal
 
 Network = IPv4Network | IPv6Network

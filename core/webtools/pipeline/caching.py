@@ -14,10 +14,10 @@ from webtools.flows.drivers import Flow, Offload
 from webtools.pipeline.context import CallContext
 from webtools.pipeline.leases import Put, leased
 from webtools.pipeline.single_flight import shared
-from webtools.record import record
 from webtools.storage.cache import Entry
 from webtools.text.cleaning import is_web_url
 from webtools.text.invisible import may_hide, without_hidden
+from webtools.text.record import record
 from webtools.text.redaction import Redactor
 
 _LONGEST_REMEMBERED = 65_536  # characters of a cached text whose value stays at hand

@@ -23,13 +23,13 @@ from webtools.pipeline.conversations import Conversations
 from webtools.pipeline.single_flight import Flights
 from webtools.progress import Progress, ProgressCallback
 from webtools.providers.protocols import Done, untold
-from webtools.record import record
 from webtools.storage.budget import Budget
 from webtools.storage.circuit_breaker import Health
 from webtools.storage.errors import StoreError
 from webtools.storage.sqlite import Store
 from webtools.storage.stores import Answers, Leases, Notices, RateLimits, in_file, stores_for
 from webtools.text.invisible import visible
+from webtools.text.record import record
 
 if TYPE_CHECKING:
     from webtools.providers.drafts import Synthesizer

@@ -26,10 +26,10 @@ from webtools.pipeline.accounting import Job
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.about import Pacer
 from webtools.providers.errors import retry_after
-from webtools.record import record
 from webtools.storage.circuit_breaker import row_of
 from webtools.storage.errors import StoreError
 from webtools.storage.stores import RateLimits
+from webtools.text.record import record
 from webtools.text.redaction import Redactor, redactor_for
 
 T = TypeVar("T")

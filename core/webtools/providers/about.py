@@ -15,7 +15,7 @@ from pydantic.alias_generators import to_camel
 from webtools.http.messages import Request
 from webtools.http.proxies import NO_PROXIES, Proxies, Proxy
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
-from webtools.record import record
+from webtools.text.record import record
 
 Capability: TypeAlias = Literal["search", "fetch", "summarize", "docs", "synthesize"]
 DIRECT = "direct"  # type and name of who reads pages from their own sites, without an entry

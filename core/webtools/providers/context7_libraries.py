@@ -9,7 +9,7 @@ from typing import Any
 from webtools.providers.hits import Item
 from webtools.providers.parsing import text
 from webtools.providers.protocols import DocsQuery
-from webtools.record import record
+from webtools.text.record import record
 
 _ID = re.compile(r"/[\w.@+-]+/[\w.+-]*\w(?:[/@][\w.+-]*\w)?", re.ASCII)
 _ID_IN_TEXT = re.compile(rf"(?<!\S){_ID.pattern}(?![\w/])", re.ASCII)

@@ -7,8 +7,8 @@ from typing import Protocol
 
 from webtools.flows.drivers import Flow
 from webtools.providers.protocols import Cost, SynthesisQuery
-from webtools.record import record
 from webtools.results import Claim
+from webtools.text.record import record
 
 __all__ = ["Draft", "Synthesizer"]
 

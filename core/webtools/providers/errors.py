@@ -21,8 +21,8 @@ from webtools.errors import (
 from webtools.http.messages import OK, Response
 from webtools.providers.about import About, Account, Capability
 from webtools.providers.parsing import http_date, maybe_object, maybe_objects, number, quotable
-from webtools.record import record
 from webtools.text.narrowing import is_list, is_object
+from webtools.text.record import record
 
 ITSELF = ""  # as the place of the faults: the body is the fault
 

@@ -14,11 +14,11 @@ from urllib.parse import urlsplit
 from webtools.providers.about import Account
 from webtools.providers.parsing import estimate, number
 from webtools.providers.protocols import Cost, DocsQuery, Hits, SearchQuery
-from webtools.record import record
 from webtools.results import Page, Passage, SearchResult
 from webtools.text.cleaning import is_web_url, one_line, without_controls
 from webtools.text.dates import read_age, read_day, read_moment
 from webtools.text.narrowing import is_list, is_object
+from webtools.text.record import record
 
 T = TypeVar("T")
 CONTENT_CHARACTERS = 10_000  # of the text of a page that comes with a hit

@@ -12,8 +12,8 @@ from ipaddress import IPv6Address
 from urllib.parse import unquote, urlsplit
 
 from webtools.errors import Fault, InputError
-from webtools.record import record
 from webtools.text.cleaning import is_web_url
+from webtools.text.record import record
 from webtools.text.urls import parse
 
 _LOGIN = re.compile(r"//[^/?#]*@")

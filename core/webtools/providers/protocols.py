@@ -15,8 +15,8 @@ from webtools.errors import ProviderError
 from webtools.flows.drivers import Flow, Sleep
 from webtools.http.messages import Request, Response
 from webtools.providers.about import About, Account, Capability
-from webtools.record import record
 from webtools.results import Page, Passage, SearchResult
+from webtools.text.record import record
 
 if TYPE_CHECKING:
     from webtools.pages.robots import KeptRobots

@@ -26,7 +26,7 @@ from webtools.providers.protocols import (
     SynthesisProvider,
     SynthesisQuery,
 )
-from webtools.record import record
+from webtools.text.record import record
 
 GROUP = "webtools.providers"  # of entry points
 

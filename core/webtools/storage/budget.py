@@ -16,8 +16,8 @@ from typing import NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
 from webtools.errors import ConfigError, QuotaError
-from webtools.record import record
 from webtools.storage.errors import StoreError
+from webtools.text.record import record
 
 __all__ = ["Budget", "Ledger", "Reservation", "Spent", "Sum", "Tally"]
 

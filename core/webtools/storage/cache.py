@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
 
-from webtools.record import record
 from webtools.storage.sqlite import StoreError
+from webtools.text.record import record
 
 if TYPE_CHECKING:
     from webtools.storage.sqlite import Store

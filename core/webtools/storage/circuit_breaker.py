@@ -27,8 +27,8 @@ from webtools.errors import (
     UnavailableError,
     WebToolsError,
 )
-from webtools.record import record
 from webtools.storage.errors import StoreError
+from webtools.text.record import record
 
 __all__ = ["FORGOTTEN_AFTER", "Change", "Health", "Parking", "State", "States", "row_of"]
 

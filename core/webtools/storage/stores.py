@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from webtools.record import record
 from webtools.storage.budget import Ledger
 from webtools.storage.cache import Cache
 from webtools.storage.circuit_breaker import States
 from webtools.storage.file import beside
 from webtools.storage.on_sqlite import SqliteLedger, SqliteStates
 from webtools.storage.sqlite import Store, store_at
+from webtools.text.record import record
 
 if TYPE_CHECKING:
     from webtools.storage.redis_cache import RedisCache, RedisLeases

@@ -12,8 +12,8 @@ from ipaddress import IPv4Address, IPv6Address
 from urllib.parse import quote, urljoin, urlsplit
 
 from webtools.errors import Fault, InputError
-from webtools.record import record
 from webtools.text.cleaning import is_web_url
+from webtools.text.record import record
 
 Address = IPv4Address | IPv6Address
 

@@ -13,7 +13,7 @@ from rich.text import Text
 from webtools.display.outline import Place, place
 from webtools.display.terminal.markup import MarkedUp
 from webtools.display.terminal.styles import LINK, MARKDOWN
-from webtools.record import record
+from webtools.text.record import record
 
 _NARROWEST = 12  # columns; where less is left beside a marker, text goes below it as well
 

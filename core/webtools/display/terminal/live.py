@@ -18,7 +18,7 @@ from webtools.display.terminal.console import console_for
 from webtools.display.terminal.result import render_result, running
 from webtools.display.terminal.styles import MUTED
 from webtools.progress import Progress, quietly
-from webtools.record import record
+from webtools.text.record import record
 from webtools.text.visible import is_terminal
 from webtools.tools import ToolResult
 

@@ -45,7 +45,6 @@ from webtools.pipeline.cost import NOTHING, total
 from webtools.providers import Account
 from webtools.providers.drafts import Synthesizer
 from webtools.providers.protocols import Source, SynthesisQuery
-from webtools.record import record
 from webtools.results import (
     Passage,
     ResearchEnvelope,
@@ -57,6 +56,7 @@ from webtools.results import (
 from webtools.storage.cache import cache_key
 from webtools.text.domains import read_suffixes, suffixes_at_once
 from webtools.text.invisible import without_hidden
+from webtools.text.record import record
 
 SECONDS = {"web": 60.0, "web-news": 60.0, "web-docs": 60.0, "web-deep": 180.0}
 

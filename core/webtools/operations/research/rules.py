@@ -9,10 +9,10 @@ from functools import lru_cache
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
 from webtools.inputs.models import MAX_RECENCY_DAYS
-from webtools.record import record
 from webtools.results import SearchResult
 from webtools.text.choices import Command, Confidence
 from webtools.text.domains import registrable_domain
+from webtools.text.record import record
 
 _NEWS_DAYS, _RECENT_DAYS = 7, 30
 _TIME_WORDS = (

@@ -14,9 +14,9 @@ from webtools.grounding.verification import verify
 from webtools.operations.research.claims import looked_up, summarized
 from webtools.providers.drafts import Draft, Synthesizer
 from webtools.providers.protocols import Cost, Source, SynthesisQuery
-from webtools.record import record
 from webtools.results import Claim, ResearchSynthesis, Verified
 from webtools.text.cleaning import one_line
+from webtools.text.record import record
 
 NOTHING_BORNE_OUT = "No claim of the synthesis was borne out by its sources."
 NOTHING_FOUND = "The sources do not answer the question."

@@ -22,9 +22,9 @@ from webtools.pipeline.retries import exchange
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.drafts import Draft, Synthesizer
 from webtools.providers.protocols import Source, Synthesis, SynthesisQuery
-from webtools.record import record
 from webtools.results import Claim, Passage
 from webtools.text.cleaning import one_line, without_controls
+from webtools.text.record import record
 
 LONGEST_INPUT = 24_000  # characters of all sources together
 _GAP = "\n\n[…]\n\n"

@@ -6,7 +6,7 @@ from dataclasses import field, fields, replace
 
 import pytest
 
-from webtools.record import record
+from webtools.text.record import record
 
 
 @record
