@@ -103,7 +103,7 @@ def carry_out(tool: Tool, given: Any, context: CallContext) -> Flow[Any]:
         WebToolsError: The call failed.
     """
     start = time.monotonic()
-    if context.facilities.log is not None or LOGGER.isEnabledFor(logging.DEBUG):
+    if context.services.log is not None or LOGGER.isEnabledFor(logging.DEBUG):
         context.log("call", tool=tool.name, **_asked(given, context.accounts))
     facts: dict[str, Any] = {}
     trace = Tracing.tracer
