@@ -58,6 +58,7 @@ def _cut(words: str, account: Account) -> str:
     """Cut a long text at the end of a line, and close a block of code that is then open."""
     if len(words) <= _PAGE_CHARACTERS:
         return words
+    # Keys go before the cut, or half of one may be left.
     words = redactor_for(account.secrets).text(without_invisible(words))
     kept = words[:_PAGE_CHARACTERS]
     kept = kept.rpartition("\n")[0] or kept.rpartition(" ")[0] or kept
