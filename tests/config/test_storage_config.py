@@ -121,8 +121,8 @@ def test_a_storage_can_be_given_in_code() -> None:
 ALONE = """
 import sys
 from webtools.config import Settings
-from webtools.pipeline.context import facilities_of
-facilities_of(Settings({"providers": [{"name": "d", "type": "direct"}]}).accounts())
+from webtools.pipeline.context import call_services
+call_services(Settings({"providers": [{"name": "d", "type": "direct"}]}).accounts())
 print([name for name in sys.modules if "redis" in name])
 """
 

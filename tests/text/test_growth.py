@@ -48,7 +48,7 @@ UNITS = [
 WAYS: dict[str, Callable[[str], object]] = {
     "one_line": one_line,
     "without_controls": without_controls,
-    "without_hidden": without_invisible,
+    "without_invisible": without_invisible,
     "defused": defused,
     "unfenced": unfenced,
     "redacted": REDACTOR.text,

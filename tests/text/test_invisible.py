@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from offline import drive
 
-from webtools.calls.sanitize import passed
+from webtools.calls.sanitize import sanitize
 from webtools.errors import ProviderError
 from webtools.flows.drivers import Flow, Now
 from webtools.results import (
@@ -204,7 +204,7 @@ def seen(response: Any) -> Any:
         yield Now()
         return response
 
-    return drive(passed(flow(), Redactor([])))
+    return drive(sanitize(flow(), Redactor([])))
 
 
 def hit(**fields: Any) -> SearchResult:
@@ -272,5 +272,5 @@ def test_an_error_loses_them_too(said: str, told: str) -> None:
         raise ProviderError(said, provider="exa", status=400)
 
     with pytest.raises(ProviderError) as caught:
-        drive(passed(flow(), Redactor([])))  # type: ignore[arg-type]
+        drive(sanitize(flow(), Redactor([])))  # type: ignore[arg-type]
     assert (str(caught.value), caught.value.status) == (told, 400)

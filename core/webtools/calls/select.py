@@ -213,7 +213,7 @@ def _limit(asked: int, accounts: Accounts, account: Account) -> int:
 
 
 def _note(asked: int, accounts: Accounts, account: Account) -> str:
-    """Say of who served that fewer results were allowed than asked for."""
+    """Warn of who served that fewer results were allowed than asked for."""
     limit = _limit(asked, accounts, account)
     return f"limit {asked} is above what is allowed here; {limit} was used." * (limit < asked)
 

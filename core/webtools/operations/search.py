@@ -164,7 +164,7 @@ def _response(
 
 
 def _notices(told: list[AskedProvider], notes: Iterable[str], context: CallContext) -> list[str]:
-    """Say what is odd about the settings, and of those who served what is to be said of them."""
+    """Return what is odd about the settings, and of those who served what is to be said of them."""
     accounts = context.accounts
     names = [each.provider for each in told] if accounts.stand_ins else ()
     return [
