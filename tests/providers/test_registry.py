@@ -1,6 +1,6 @@
 """Providers of others: registered in code, or announced by a package that is installed.
 
-The package of `examples/provider_plugin` is installed by pip: into a folder, and a fresh environment.
+`pip` installs the package of `examples/provider_plugin`: into a folder, and a fresh environment.
 """
 
 from __future__ import annotations
