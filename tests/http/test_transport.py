@@ -1100,10 +1100,11 @@ async def test_dropping_a_transport_closes_its_connections(
 
 
 SCRIPT = """
-import asyncio, os, sys, time
+import asyncio, logging, os, sys, time
 from webtools.http.messages import Request
 from webtools.http.transport import BlockingTransport, LoopTransports
 
+logging.getLogger("asyncio").setLevel(logging.ERROR)  # no word on a step that a busy machine slows
 request = Request("GET", sys.argv[1])
 loops, blocking = LoopTransports(), BlockingTransport()
 
