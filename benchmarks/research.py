@@ -14,7 +14,7 @@ from benchmarks.server import Server, running
 from webtools import WebTools
 from webtools.config import Settings
 from webtools.pages.reading import Source, read
-from webtools.pipeline.context import facilities_of
+from webtools.pipeline.context import call_services
 from webtools.storage.cache import cache_key
 from webtools_sandbox import SandboxServer
 
@@ -47,7 +47,7 @@ def _hits(settings: dict[str, Any]) -> Iterator[Row]:
     with WebTools(settings) as web:
         web.search("heap queue")
         web.research("heap queue", command="web-deep")
-        cache = facilities_of(Settings(settings).accounts()).cache
+        cache = call_services(Settings(settings).accounts()).cache
         assert cache is not None
         key = cache_key("raw")
         cache.set(key, "x" * 3000)

@@ -33,7 +33,7 @@ class WebNode(TextNode):
 
     @property
     def hash(self) -> str:
-        """Tell pages apart."""
+        """Return what tells pages apart."""
         url = self.metadata.get("url")
         return sha256(page_id(url).encode()).hexdigest() if isinstance(url, str) else super().hash
 

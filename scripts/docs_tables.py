@@ -65,7 +65,7 @@ def summary(model: type) -> str:
 
 
 def in_json(text: str) -> str:
-    """Say `null` where Python says `None`."""
+    """Write `null` where Python says `None`."""
     return re.sub(r"\bNone\b", "null", text)
 
 

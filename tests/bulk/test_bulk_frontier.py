@@ -81,7 +81,7 @@ async def test_an_item_that_comes_again_holds_up_its_host_only_where_that_is_ask
     assert {await soon(frontier)} == {"a2"}
 
 
-async def test_several_of_a_lane_may_be_under_way() -> None:
+async def test_several_of_a_queue_may_be_under_way() -> None:
     frontier = frontier_of(iter(["a1", "a2", "a3"]), at_once=2)
     assert [await soon(frontier), await soon(frontier)] == ["a1", "a2"]
     assert await nothing(frontier)

@@ -1,4 +1,4 @@
-"""The gate that results and errors pass on their way out: see `test_hidden` for what it removes."""
+"""What results and errors go through on their way out: `test_invisible` has what is removed."""
 
 import pickle
 import traceback
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from webtools import ProviderError, RequestError
-from webtools.calls.sanitize import passed
+from webtools.calls.sanitize import sanitize
 from webtools.flows.drivers import Flow, Now, run
 from webtools.http.transport import BlockingTransport
 from webtools.results import ResearchPlan, SearchResponse
@@ -20,26 +20,26 @@ def drive(flow: Flow[Any]) -> Any:
     return run(flow, BlockingTransport())
 
 
-def answered(warning: str) -> Any:
+def sanitized(warning: str) -> Any:
     def flow() -> Flow[SearchResponse]:
         yield Now()
         return SearchResponse(provider="exa", queries=["q"], results=[], warnings=[warning])
 
-    return drive(passed(flow(), Redactor([KEY])))
+    return drive(sanitize(flow(), Redactor([KEY])))
 
 
 def test_the_gate_cleans_what_a_flow_returns() -> None:
-    assert answered(f"with {KEY}").warnings == [f"with {MARK}"]
+    assert sanitized(f"with {KEY}").warnings == [f"with {MARK}"]
 
 
 def test_a_key_that_hidden_characters_break_up_is_found() -> None:
     broken = KEY[:9] + "\u200b" + KEY[9:]
-    assert answered(broken).warnings == [MARK, "Removed 1 hidden character from the text."]
+    assert sanitized(broken).warnings == [MARK, "Removed 1 invisible character from the text."]
 
 
 def test_a_lone_surrogate_keeps_nothing_from_being_found() -> None:
-    cleaned = answered(f"\ud800 {KEY[:9]}\u200b{KEY[9:]}").warnings
-    assert cleaned == [f"\ud800 {MARK}", "Removed 1 hidden character from the text."]
+    cleaned = sanitized(f"\ud800 {KEY[:9]}\u200b{KEY[9:]}").warnings
+    assert cleaned == [f"\ud800 {MARK}", "Removed 1 invisible character from the text."]
 
 
 def test_a_plan_has_no_warnings_and_gets_none() -> None:
@@ -49,7 +49,7 @@ def test_a_plan_has_no_warnings_and_gets_none() -> None:
         yield Now()
         return plan
 
-    cleaned = drive(passed(flow(), Redactor([KEY])))
+    cleaned = drive(sanitize(flow(), Redactor([KEY])))
     assert (cleaned.query, hasattr(cleaned, "warnings")) == ("ab", False)
 
 
@@ -60,7 +60,7 @@ def test_a_clean_response_passes_as_it_is() -> None:
         yield Now()
         return response
 
-    assert drive(passed(flow(), Redactor([KEY]))) is response
+    assert drive(sanitize(flow(), Redactor([KEY]))) is response
 
 
 def test_the_gate_cleans_what_a_flow_raises_and_cuts_off_what_led_to_it() -> None:
@@ -73,7 +73,7 @@ def test_the_gate_cleans_what_a_flow_raises_and_cuts_off_what_led_to_it() -> Non
         yield
 
     with pytest.raises(ProviderError) as caught:
-        drive(passed(flow(), Redactor([KEY])))
+        drive(sanitize(flow(), Redactor([KEY])))
     error = caught.value
     assert (str(error), error.__cause__, error.__context__) == (f"exa said {MARK}", None, None)
     shown = traceback.TracebackException.from_exception(error, capture_locals=True)
@@ -89,7 +89,7 @@ def test_the_gate_lets_a_clean_error_pass_with_its_cause() -> None:
         yield
 
     with pytest.raises(RequestError) as caught:
-        drive(passed(flow(), Redactor([KEY])))
+        drive(sanitize(flow(), Redactor([KEY])))
     assert caught.value is failed
     assert str(failed.__cause__) == "why"
 
@@ -100,4 +100,4 @@ def test_the_gate_lets_a_bug_pass() -> None:
         yield
 
     with pytest.raises(ZeroDivisionError):
-        drive(passed(flow(), Redactor([KEY])))
+        drive(sanitize(flow(), Redactor([KEY])))

@@ -64,17 +64,19 @@ def test_a_plan_is_told_in_lines() -> None:
     )
 
 
-def test_who_is_parked_is_told_with_the_reason() -> None:
-    parked = EXA.model_copy(
+def test_who_is_skipped_is_told_with_the_reason() -> None:
+    skipped = EXA.model_copy(
         update={"parked_until": NOW + timedelta(minutes=8), "reason": "its quota is used up"}
     )
-    expected = "USD\n     parked until 2026-11-22 12:08 UTC, because its quota is used up\n  2. my-"
-    assert expected in told(chain=[parked, BRAVE])
+    expected = (
+        "USD\n     skipped until 2026-11-22 12:08 UTC, because its quota is used up\n  2. my-"
+    )
+    assert expected in told(chain=[skipped, BRAVE])
 
 
-def test_who_is_parked_beside_the_chain_is_told_with_the_reason() -> None:
+def test_who_is_skipped_beside_the_chain_is_told_with_the_reason() -> None:
     state = {"parked_until": NOW + timedelta(minutes=8), "reason": "it does not accept the key"}
-    expected = ", parked until 2026-11-22 12:08 UTC, because it does not accept the key\n"
+    expected = ", skipped until 2026-11-22 12:08 UTC, because it does not accept the key\n"
     reading = FREE.model_copy(update=state)
     assert f"Reads the pages:    direct, free{expected}" in told(reading=reading)
     synthesis = EXA.model_copy(update=state)
@@ -166,10 +168,10 @@ def test_a_kept_answer_takes_nothing_from_the_budget() -> None:
     assert "refuse" not in told(budget=state, kept_since=NOW)
 
 
-def test_a_parked_provider_takes_nothing_from_the_budget() -> None:
-    parked = BRAVE.model_copy(update={"parked_until": NOW, "reason": "it is in trouble"})
+def test_a_skipped_provider_takes_nothing_from_the_budget() -> None:
+    skipped = BRAVE.model_copy(update={"parked_until": NOW, "reason": "it is in trouble"})
     state = budget(usd_per_day=1, usd_today=0.994)
-    assert told(chain=[EXA, parked], budget=state).endswith("would refuse the call")
+    assert told(chain=[EXA, skipped], budget=state).endswith("would refuse the call")
 
 
 # --- the command -------------------------------------------------------------------------------

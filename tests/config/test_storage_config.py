@@ -13,7 +13,7 @@ import pytest
 
 from webtools import Config, ConfigError, WebTools
 from webtools.config import Settings, StorageConfig, check, load
-from webtools.pipeline.context import facilities_of
+from webtools.pipeline.context import call_services
 from webtools.storage.redis_server import Server
 
 PASSWORD = "test-key-of-the-store-5a90"
@@ -81,7 +81,7 @@ def test_what_is_no_url_of_a_server_is_refused_with_its_fault_and_not_shown(
 def test_the_password_is_redacted_and_in_no_repr_or_pickle() -> None:
     config = load(json.dumps(settings(URL)), "x.json")
     accounts = Settings(config).accounts()
-    shown = f"{config!r}{config}{accounts!r}{config.model_dump_json()}{facilities_of(accounts)!r}"
+    shown = f"{config!r}{config}{accounts!r}{config.model_dump_json()}{call_services(accounts)!r}"
     assert PASSWORD not in shown
     assert PASSWORD not in accounts.redactor.text(f"x {PASSWORD} {URL}")
     with pytest.raises(TypeError):
@@ -102,7 +102,7 @@ def test_the_check_names_the_place_alone() -> None:
 
 def test_other_servers_are_other_facilities_and_equal_ones_the_same() -> None:
     def of(url: str) -> Any:
-        return facilities_of(Settings(settings(url)).accounts())
+        return call_services(Settings(settings(url)).accounts())
 
     one, other = of("redis://h/1"), of("redis://h/2")
     assert one is of("redis://h/1")
@@ -121,8 +121,8 @@ def test_a_storage_can_be_given_in_code() -> None:
 ALONE = """
 import sys
 from webtools.config import Settings
-from webtools.pipeline.context import facilities_of
-facilities_of(Settings({"providers": [{"name": "d", "type": "direct"}]}).accounts())
+from webtools.pipeline.context import call_services
+call_services(Settings({"providers": [{"name": "d", "type": "direct"}]}).accounts())
 print([name for name in sys.modules if "redis" in name])
 """
 

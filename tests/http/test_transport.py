@@ -274,10 +274,10 @@ def test_parallel_calls_have_a_connection_each_and_use_them_again(
     assert webtools_sandbox.stats()["connections"] == 8
 
 
-def test_no_more_connections_than_lanes_are_opened(
+def test_no_more_connections_than_the_bound_are_opened(
     send: Any, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "MAX_LANES", 2)
+    monkeypatch.setattr(pool, "MAX_CONNECTIONS", 2)
     assert {answer.status for answer in send.many(page(webtools_sandbox), 12)} == {200}
     assert webtools_sandbox.stats()["connections"] <= 2
 
@@ -297,12 +297,12 @@ def test_idle_connections_beyond_need_are_closed(
 ) -> None:
     webtools_sandbox.fault(delay=0.5, times=4)
     send.many(page(webtools_sandbox), 4)
-    (lanes,) = send.transport._lanes.values()
-    assert len(lanes._idle) == 4
+    (found,) = send.transport._pools.values()
+    assert len(found._idle) == 4
     monkeypatch.setattr(pool, "IDLE_SECONDS", 0.02)
     time.sleep(0.04)
     send(page(webtools_sandbox))
-    assert len(lanes._idle) == 1
+    assert len(found._idle) == 1
 
 
 def test_a_connection_that_the_server_closed_is_survived(send: Send) -> None:
@@ -450,8 +450,10 @@ def test_a_host_that_cannot_be_looked_up_is_an_error_that_says_so(
     assert str(caught.value) == text
 
 
-def test_the_deadline_bounds_the_wait_for_a_free_lane(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "MAX_LANES", 1)
+def test_the_deadline_bounds_the_wait_for_a_free_connection(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pool, "MAX_CONNECTIONS", 1)
     blocking = BlockingCaller()
     with RawServer(silent) as server:
         first = threading.Thread(target=_late, args=(blocking, server))
@@ -469,27 +471,27 @@ def _late(send: Send, server: RawServer) -> None:
         send(server.url, LONG)
 
 
-def test_a_lane_that_comes_back_as_the_time_runs_out_is_taken() -> None:
-    lanes = pool.BlockingLanes(lambda: pool.Lane(Blocking, None, None))
-    lanes._free = 0
+def test_a_connection_that_comes_back_as_the_time_runs_out_is_taken() -> None:
+    found = pool.BlockingPool(lambda: pool.Connection(Blocking, None, None))
+    found._free = 0
     taken: list[object] = []
     waiting = threading.Thread(
-        target=lambda: taken.append(Blocking.run(lanes.take(time.monotonic() + SHORT)))
+        target=lambda: taken.append(Blocking.run(found.take(time.monotonic() + SHORT)))
     )
     waiting.start()
     time.sleep(SHORT / 2)
-    with lanes._turn:  # until it has waited too long
+    with found._turn:  # until it has waited too long
         time.sleep(SHORT)
-        lanes._free += 1
-        lanes._turn.notify()
+        found._free += 1
+        found._turn.notify()
     waiting.join(LONG)
     assert len(taken) == 1
 
 
-async def test_the_deadline_bounds_the_awaited_wait_for_a_free_lane(
+async def test_the_deadline_bounds_the_awaited_wait_for_a_free_connection(
     transport: AsyncTransport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "MAX_LANES", 1)
+    monkeypatch.setattr(pool, "MAX_CONNECTIONS", 1)
     with RawServer(silent) as server:
         request = Request("GET", server.url)
         first = asyncio.ensure_future(transport.send(request, time.monotonic() + LONG))
@@ -887,10 +889,10 @@ print(send())
 # --- cancellation ------------------------------------------------------------------------------
 
 
-async def test_cancelling_closes_the_connection_and_frees_the_lane(
+async def test_cancelling_closes_the_connection_and_frees_the_connection(
     transport: AsyncTransport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "MAX_LANES", 1)
+    monkeypatch.setattr(pool, "MAX_CONNECTIONS", 1)
     ended = threading.Event()
 
     def script(connection: socket.socket) -> None:
@@ -926,10 +928,10 @@ async def test_cancelling_in_the_middle_of_a_body_closes_the_connection(
         assert server.connections == 2
 
 
-async def test_cancelling_a_call_that_waits_for_a_lane_loses_no_lane(
+async def test_cancelling_a_call_that_waits_for_a_connection_loses_no_connection(
     transport: AsyncTransport, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "MAX_LANES", 1)
+    monkeypatch.setattr(pool, "MAX_CONNECTIONS", 1)
     webtools_sandbox.fault(delay=0.1)
     request = Request("GET", page(webtools_sandbox))
     first, second, third = [
@@ -942,22 +944,22 @@ async def test_cancelling_a_call_that_waits_for_a_lane_loses_no_lane(
     assert second.cancelled()
 
 
-async def test_a_call_cancelled_at_the_moment_it_gets_a_lane_ends_and_loses_no_lane(
+async def test_a_call_cancelled_at_the_moment_it_gets_a_connection_ends_and_loses_no_connection(
     transport: AsyncTransport, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "MAX_LANES", 1)
+    monkeypatch.setattr(pool, "MAX_CONNECTIONS", 1)
     request = Request("GET", page(webtools_sandbox))
 
     async def send() -> Response:
         return await transport.send(request, time.monotonic() + LONG)
 
     await send()
-    (lanes,) = transport._lanes.values()
+    (found,) = transport._pools.values()
     for turns in range(6):
-        lane = await lanes.take(time.monotonic() + LONG)
+        connection = await found.take(time.monotonic() + LONG)
         waiting = asyncio.ensure_future(send())
         await asyncio.sleep(0)
-        await lanes.give_back(lane, sound=True)
+        await found.give_back(connection, sound=True)
         for _ in range(turns):
             await asyncio.sleep(0)
         waiting.cancel()
@@ -966,10 +968,10 @@ async def test_a_call_cancelled_at_the_moment_it_gets_a_lane_ends_and_loses_no_l
         assert (await send()).status == 200
 
 
-async def test_lanes_are_given_in_the_order_of_asking(
+async def test_connections_are_given_in_the_order_of_asking(
     transport: AsyncTransport, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "MAX_LANES", 1)
+    monkeypatch.setattr(pool, "MAX_CONNECTIONS", 1)
     order: list[int] = []
 
     async def send(number: int) -> None:
@@ -980,8 +982,8 @@ async def test_lanes_are_given_in_the_order_of_asking(
     assert order == list(range(8))
 
 
-def test_ctrl_c_during_a_call_frees_the_lane(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "MAX_LANES", 1)
+def test_ctrl_c_during_a_call_frees_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "MAX_CONNECTIONS", 1)
     blocking = BlockingCaller()
     with RawServer(answering(response())) as server:
         blocking(server.url)
@@ -1155,13 +1157,13 @@ def test_a_child_forked_while_another_thread_calls_can_call(
     lines = """
 import threading
 send()
-(lanes,) = blocking._lanes.values()
-lanes._turn.acquire()  # as if another thread were just taking a lane
+(found,) = blocking._pools.values()
+found._turn.acquire()  # as if another thread were just taking a connection
 child = os.fork()
 if not child:
     print(send(), flush=True)
     os._exit(0)
-lanes._turn.release()
+found._turn.release()
 assert os.waitpid(child, 0)[1] == 0
 """
     assert python(page(webtools_sandbox), lines) == "200\n"

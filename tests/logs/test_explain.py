@@ -93,7 +93,7 @@ Call {ID}
 
   +0.000 s  web_research (web-deep) was called at 2026-11-22 10:00:00 UTC for {HASH}, \
 at most 5 results.
-  +0.001 s  exa was skipped: parked until 10:04:00 UTC: its quota is used up.
+  +0.001 s  exa was skipped until 10:04:00 UTC: its quota is used up.
   +0.002 s  Nothing was in the cache for {HASH} from brave.
   +0.312 s  brave failed after 310 ms for {HASH}: UnavailableError, HTTP 503: brave is overloaded; \
 that is retryable.
@@ -304,7 +304,7 @@ SENTENCES: list[tuple[str, dict[str, Any], str]] = [
             "until": "2026-11-23T01:02:03Z",
             "reason": "3 failures",
         },
-        "exa was skipped: parked until 2026-11-23 01:02:03 UTC: 3 failures.",
+        "exa was skipped until 2026-11-23 01:02:03 UTC: 3 failures.",
     ),
     ("provider_skipped", {"provider": "exa", "until": "soon"}, "exa was skipped: not asked."),
     ("provider_skipped", {"provider": "exa", "until": 1e14}, "exa was skipped: not asked."),

@@ -71,11 +71,11 @@ def test_names_stay_names_when_somebody_searches_for_one() -> None:
         "provider": "exa",
         "provider_used": "exa",
         "error": "QuotaError",
-        "providers": {"exa": "exa is parked"},
+        "providers": {"exa": "exa is skipped"},
     }
     assert without_private(facts, ["exa", "QuotaError"]) == {
         **facts,
-        "providers": {"exa": f"{hashed('exa')} is parked"},
+        "providers": {"exa": f"{hashed('exa')} is skipped"},
     }
 
 

@@ -190,7 +190,7 @@ def test_what_is_the_same_for_all_is_said_once(settings: dict[str, Any]) -> None
     assert text.endswith("proxy settings (HTTPS_PROXY) and the host name.")
 
 
-def test_an_answer_that_is_kept_is_served_whoever_is_parked(
+def test_an_answer_that_is_kept_is_served_whoever_is_skipped(
     web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
     web.search("heap queue")
@@ -204,7 +204,7 @@ def test_an_answer_that_is_kept_is_served_whoever_is_parked(
     assert requests(webtools_sandbox) == {}
 
 
-def test_a_parked_provider_is_passed_over_at_once(
+def test_a_skipped_provider_is_passed_over_at_once(
     web: WebTools, webtools_sandbox: SandboxServer, settings: dict[str, Any]
 ) -> None:
     webtools_sandbox.fault(provider="exa", status=402, times=1)
@@ -212,14 +212,14 @@ def test_a_parked_provider_is_passed_over_at_once(
     requests(webtools_sandbox)
     found = web.search("json decoder")
     assert found.provider == "kagi"
-    assert "it is parked until" in str(found.asked[0].reason)
+    assert "it is skipped until" in str(found.asked[0].reason)
     assert "/exa/search" not in requests(webtools_sandbox)
     assert [
         each["provider"] for each in story(settings) if each["event"] == "provider_skipped"
     ] == ["exa"]
 
 
-def test_where_all_are_parked_they_are_asked_and_fail_in_the_same_words(
+def test_where_all_are_skipped_they_are_asked_and_fail_in_the_same_words(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
     webtools_sandbox.fault(provider="exa", status=402, times=None)
@@ -341,7 +341,7 @@ def test_every_way_of_calling_tells_the_same(
         spec = WebToolsSpec(web=web).to_tool_list()
         output = next(each for each in spec if each.metadata.name == "web_search")(**call)
     assert first.details["provider"] == "kagi"
-    assert 'Warning: "kagi" served where "exa" did not: it is parked until' in want.text
+    assert 'Warning: "kagi" served where "exa" did not: it is skipped until' in want.text
     assert (other.text, other.details) == (want.text, want.details)
     assert message.content == output.content == want.text
     assert message.artifact["asked"] == output.raw_output["asked"] == want.details["asked"]
@@ -401,7 +401,7 @@ def test_who_comes_after_the_one_that_fetched_a_page_is_not_said_to_have_failed_
     )
     webtools_sandbox.fault(path="/api/v1/extract", status=402, times=None)
     with WebTools(only(settings, "exa", "kagi")) as web:
-        for _ in range(2):  # where the second call finds one of them parked
+        for _ in range(2):  # where the second call finds one of them skipped
             found = web.fetch([good, bad])
             assert [page.source_provider for page in found.pages] == ["exa", None]
             assert not [each for each in found.warnings if " fetched " in each]
@@ -450,7 +450,7 @@ def test_the_fetch_fallback_goes_before_the_general_order(
         assert web.fetch(url).provider == "first"
 
 
-def test_a_page_that_is_kept_is_served_whoever_is_parked(
+def test_a_page_that_is_kept_is_served_whoever_is_skipped(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
     base = webtools_sandbox.docs_url

@@ -156,7 +156,7 @@ def test_who_answers_429_is_put_aside_for_the_next(sandbox: SandboxServer) -> No
     assert {result.source_provider for result in (*first.results, *second.results)} == {"you"}
     reason = second.asked[0].reason
     assert reason is not None
-    assert reason.startswith("it is parked until ")
+    assert reason.startswith("it is skipped until ")
     assert research.results[0].source_provider == "you"
     assert sandbox.stats()["requests"] == {"/tavily/search": 1, "/you/v1/agents/search": 3}
 

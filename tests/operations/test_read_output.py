@@ -266,11 +266,11 @@ def test_a_text_that_was_tampered_with_is_refused(tampered: bytes) -> None:
 
 def test_an_expired_handle_is_refused_though_its_file_is_still_there() -> None:
     handle, path = kept("abc")
-    for age, is_kept in ((DAY - 60, True), (DAY + 60, False)):
+    for age, is_cached in ((DAY - 60, True), (DAY + 60, False)):
         then = time.time() - age
         os.utime(path, (then, then))
         assert path.exists()
-        if is_kept:
+        if is_cached:
             assert part(handle).content == "abc"
         else:
             assert "has expired" in refused(handle)

@@ -433,7 +433,7 @@ def test_connections_to_ever_new_sites_are_not_kept_for_ever(
             for url in urls:
                 run(fetch(IMPLICIT, PageQuery((url,)), detached()), transport)
             _until(lambda: len(site._open) <= 3)
-            assert len(transport._lanes) == 3
+            assert len(transport._pools) == 3
             transport.close()
         else:
             asyncio.run(_visit_all(urls, site))
@@ -448,7 +448,7 @@ async def _visit_all(urls: list[str], site: Site) -> None:
         if len(site._open) <= 3:
             break
     assert len(site._open) <= 3
-    assert len(transport._lanes) == 3
+    assert len(transport._pools) == 3
     await transport.aclose()
 
 

@@ -21,7 +21,7 @@ from webtools.config import log_path
 from webtools.http.threads import in_thread
 from webtools.logs import events_of, new_call_id, tail
 from webtools.pipeline import caching, retries
-from webtools.pipeline.context import CallContext, CallOptions, facilities_of
+from webtools.pipeline.context import CallContext, CallOptions, call_services
 from webtools.storage.cache import Cache, Entry
 from webtools.storage.sqlite import Store, StoreError, store_at
 from webtools_sandbox import EXA_KEY, KAGI_V0_KEY, KAGI_V1_KEY, SandboxServer
@@ -553,7 +553,7 @@ def test_a_key_in_what_is_reported_is_hidden(web: WebTools) -> None:
     told: list[Any] = []
     web.search(["heap queue", f"what is {EXA_KEY}"], progress=told.append)
     accounts, options = web._settings.accounts(), CallOptions(progress=told.append)
-    context = CallContext("", "web_fetch", accounts, facilities_of(accounts), options)
+    context = CallContext("", "web_fetch", accounts, call_services(accounts), options)
     context.parts("fetching", 1)(f"https://a.example/{EXA_KEY}", False)
     assert told[-1].subject == "https://a.example/[redacted]"
     assert EXA_KEY not in repr(told)
@@ -579,7 +579,7 @@ def test_a_callback_that_fails_leaves_a_log_that_ends(logged: WebTools) -> None:
 
 def test_threads_of_one_call_may_write_its_log_at_the_same_time(logged: WebTools) -> None:
     accounts = logged._settings.accounts()
-    context = CallContext(new_call_id(), "web_search", accounts, facilities_of(accounts))
+    context = CallContext(new_call_id(), "web_search", accounts, call_services(accounts))
     together = threading.Barrier(4)
 
     def work(number: int) -> None:

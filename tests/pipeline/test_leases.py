@@ -51,7 +51,7 @@ def broken(_: Any) -> Flow[tuple[str, bool]]:
 def begun(leases: Given, make: Any) -> Flow[Any]:
     """Return the flow of a call that has just taken its lease."""
     context: Any = SimpleNamespace(
-        facilities=SimpleNamespace(leases=leases),
+        services=SimpleNamespace(leases=leases),
         options=SimpleNamespace(cache="use"),
         try_cache=lambda use: use(),
     )

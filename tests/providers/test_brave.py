@@ -408,7 +408,7 @@ def test_a_month_that_is_used_up_parks_the_provider(tmp_path: Path) -> None:
     with pytest.raises(QuotaError) as caught:
         brave.read_search(answer({}, **USED_UP), QUERY, ACCOUNT)
     health.failed(ACCOUNT, caught.value)
-    assert health.is_ailing(ACCOUNT)
+    assert health.has_failures(ACCOUNT)
 
 
 # --- the table ---------------------------------------------------------------------------------

@@ -176,10 +176,10 @@ def test_who_asks_too_often_without_a_key_is_told_of_keys_and_put_aside(tmp_path
     assert caught.value.retry_after == 1800
     health = Health(SqliteStates(Store(tmp_path / "health.sqlite3")))
     health.failed(KEYLESS, caught.value)
-    parking = health.parked(KEYLESS)
-    assert parking is not None
-    assert parking.kind == "quota"
-    assert health.parked(ACCOUNT) is None
+    circuit = health.open_circuit(KEYLESS)
+    assert circuit is not None
+    assert circuit.kind == "quota"
+    assert health.open_circuit(ACCOUNT) is None
 
 
 def test_a_key_that_is_refused_is_no_matter_of_the_keyless_way() -> None:

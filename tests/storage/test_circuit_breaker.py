@@ -1,4 +1,4 @@
-"""Provider health: who is parked, for how long, and how it is found out that all is well again."""
+"""Circuit breakers: which are open, for how long, and how it is found out that all is well."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from webtools.errors import (
     WebToolsError,
 )
 from webtools.providers import Account
-from webtools.storage.circuit_breaker import Health, Parking
+from webtools.storage.circuit_breaker import Health, OpenCircuit
 from webtools.storage.on_sqlite import SqliteStates
 from webtools.storage.sqlite import Store, StoreError
 
@@ -105,8 +105,8 @@ QUOTA = error(QuotaError, 402)
 DOWN = error(UnavailableError, 503)
 
 
-def parking(health: Health, account: Account = EXA) -> Parking:
-    found = health.parked(account)
+def circuit(health: Health, account: Account = EXA) -> OpenCircuit:
+    found = health.open_circuit(account)
     assert found is not None
     return found
 
@@ -120,11 +120,11 @@ def keep_failing(health: Health, times: int = 3, what: WebToolsError = DOWN) -> 
         health.failed(EXA, what)
 
 
-# --- what parks --------------------------------------------------------------------------------
+# --- what opens --------------------------------------------------------------------------------
 
 
 def test_a_provider_of_which_nothing_is_known_may_be_called(health: Health) -> None:
-    assert health.parked(EXA) is None
+    assert health.open_circuit(EXA) is None
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_no_quota_no_rate_and_no_key_park_at_once(
     health: Health, what: WebToolsError, reason: str
 ) -> None:
     health.failed(EXA, what)
-    assert health.parked(EXA) == Parking("my-exa", START + MINUTE, "quota", reason)
+    assert health.open_circuit(EXA) == OpenCircuit("my-exa", START + MINUTE, "quota", reason)
 
 
 @pytest.mark.parametrize(
@@ -155,15 +155,15 @@ def test_trouble_parks_the_third_time_in_a_row(
     health: Health, what: WebToolsError, reason: str
 ) -> None:
     keep_failing(health, 2, what)
-    assert health.parked(EXA) is None
+    assert health.open_circuit(EXA) is None
     health.failed(EXA, what)
-    assert health.parked(EXA) == Parking("my-exa", START + MINUTE, "failing", reason)
+    assert health.open_circuit(EXA) == OpenCircuit("my-exa", START + MINUTE, "failing", reason)
 
 
 def test_failures_of_several_kinds_are_in_a_row(health: Health) -> None:
     for what in (DOWN, error(RequestError, None), error(ResponseFormatError, 200)):
         health.failed(EXA, what)
-    assert parking(health).kind == "failing"
+    assert circuit(health).kind == "failing"
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_a_fault_of_the_request_never_counts(
     health: Health, path: Path, what: WebToolsError
 ) -> None:
     keep_failing(health, 5, what)
-    assert health.parked(EXA) is None
+    assert health.open_circuit(EXA) is None
     assert rows(path) == []
 
 
@@ -191,83 +191,83 @@ def test_a_success_between_failures_breaks_the_row(health: Health) -> None:
     keep_failing(health, 2)
     health.succeeded(EXA)
     keep_failing(health, 2)
-    assert health.parked(EXA) is None
+    assert health.open_circuit(EXA) is None
 
 
 def test_failures_a_day_apart_are_not_in_a_row(health: Health, wall: Time) -> None:
     for _ in range(5):
         wall.now += DAY + 1
         health.failed(EXA, DOWN)
-    assert health.parked(EXA) is None
+    assert health.open_circuit(EXA) is None
 
 
 # --- how long ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("what", [QUOTA, DOWN], ids=["quota", "failing"])
-def test_each_failed_probe_parks_for_longer_up_to_a_quarter_of_an_hour(
+def test_each_failed_trial_opens_for_longer_up_to_a_quarter_of_an_hour(
     health: Health, wall: Time, what: WebToolsError
 ) -> None:
     keep_failing(health, 1 if what is QUOTA else 3, what)
     for seconds in LADDER:
-        assert parking(health).until == wall.now + seconds
+        assert circuit(health).until == wall.now + seconds
         wall.now += seconds
-        assert health.parked(EXA) is None
+        assert health.open_circuit(EXA) is None
         health.failed(EXA, what)
 
 
 @pytest.mark.parametrize(
-    ("wait", "parked"),
+    ("wait", "seconds"),
     [(5.0, 60.0), (60.0, 60.0), (61.0, 61.0), (7200.0, 7200.0), (1e9, DAY), (None, 60.0)],
 )
 def test_retry_after_is_obeyed_but_never_below_the_ladder(
-    health: Health, wait: float | None, parked: float
+    health: Health, wait: float | None, seconds: float
 ) -> None:
     health.failed(EXA, error(retry_after=wait))
-    assert parking(health).until == START + parked
+    assert circuit(health).until == START + seconds
 
 
-def test_retry_after_of_a_server_in_trouble_is_obeyed_once_it_is_parked(health: Health) -> None:
+def test_retry_after_of_a_server_in_trouble_is_obeyed_once_it_is_open(health: Health) -> None:
     keep_failing(health, 3, error(UnavailableError, 503, retry_after=600.0))
-    assert parking(health).until == START + 600
+    assert circuit(health).until == START + 600
 
 
 def test_after_a_success_the_ladder_begins_anew(health: Health, wall: Time) -> None:
     for seconds in LADDER[:3]:
         health.failed(EXA, QUOTA)
         wall.now += seconds
-        assert health.parked(EXA) is None
+        assert health.open_circuit(EXA) is None
     health.succeeded(EXA)
     health.failed(EXA, QUOTA)
-    assert parking(health).until == wall.now + MINUTE
+    assert circuit(health).until == wall.now + MINUTE
 
 
 def test_calls_that_fail_together_park_once(health: Health, wall: Time) -> None:
     keep_failing(health, 16, QUOTA)
-    assert parking(health).until == START + MINUTE
+    assert circuit(health).until == START + MINUTE
     wall.now += MINUTE
-    health.parked(EXA)
+    health.open_circuit(EXA)
     health.failed(EXA, QUOTA)
-    assert parking(health).until == wall.now + 2 * MINUTE
+    assert circuit(health).until == wall.now + 2 * MINUTE
 
 
 def test_the_longest_wait_of_calls_that_fail_together_is_obeyed(health: Health) -> None:
     for wait in (100.0, 300.0, 200.0):
         health.failed(EXA, error(retry_after=wait))
-    assert parking(health).until == START + 300
+    assert circuit(health).until == START + 300
 
 
 def test_a_park_from_a_clock_that_was_wrong_ends_at_once(health: Health, wall: Time) -> None:
     wall.now += 365 * DAY
     health.failed(EXA, QUOTA)
     wall.now = START
-    assert health.parked(EXA) is None
-    assert parking(health).until == START + MINUTE  # the probe's
+    assert health.open_circuit(EXA) is None
+    assert circuit(health).until == START + MINUTE  # the trial's
     health.succeeded(EXA)
-    assert health.parked(EXA) is None
+    assert health.open_circuit(EXA) is None
 
 
-# --- the probe ---------------------------------------------------------------------------------
+# --- the trial ---------------------------------------------------------------------------------
 
 
 def test_when_a_park_ends_one_call_alone_is_let_through(
@@ -275,78 +275,78 @@ def test_when_a_park_ends_one_call_alone_is_let_through(
 ) -> None:
     health.failed(EXA, QUOTA)
     wall.now += MINUTE
-    assert elsewhere.parked(EXA) is None
+    assert elsewhere.open_circuit(EXA) is None
     for other in (health, elsewhere):
-        assert parking(other).until == wall.now + MINUTE
-        assert parking(other).kind == "quota"
+        assert circuit(other).until == wall.now + MINUTE
+        assert circuit(other).kind == "quota"
 
 
-def test_the_success_of_the_probe_lets_all_through(
+def test_the_success_of_the_trial_lets_all_through(
     health: Health, elsewhere: Health, wall: Time, path: Path
 ) -> None:
     health.failed(EXA, QUOTA)
     wall.now += MINUTE
-    assert elsewhere.parked(EXA) is None
+    assert elsewhere.open_circuit(EXA) is None
     elsewhere.succeeded(EXA)
-    assert health.parked(EXA) is None
-    assert elsewhere.parked(EXA) is None
+    assert health.open_circuit(EXA) is None
+    assert elsewhere.open_circuit(EXA) is None
     assert rows(path) == []
 
 
-def test_a_probe_of_which_nothing_is_heard_is_given_to_another(
+def test_a_trial_of_which_nothing_is_heard_is_given_to_another(
     health: Health, elsewhere: Health, wall: Time
 ) -> None:
     health.failed(EXA, QUOTA)
     wall.now += MINUTE
-    assert health.parked(EXA) is None
+    assert health.open_circuit(EXA) is None
     wall.now += MINUTE
-    assert elsewhere.parked(EXA) is None
-    assert health.parked(EXA) is not None
+    assert elsewhere.open_circuit(EXA) is None
+    assert health.open_circuit(EXA) is not None
 
 
-def test_a_probe_that_fails_in_another_way_parks_for_longer(health: Health, wall: Time) -> None:
+def test_a_trial_that_fails_in_another_way_opens_for_longer(health: Health, wall: Time) -> None:
     health.failed(EXA, QUOTA)
     wall.now += MINUTE
-    assert health.parked(EXA) is None
+    assert health.open_circuit(EXA) is None
     health.failed(EXA, DOWN)
-    assert (parking(health).until, parking(health).kind) == (wall.now + 2 * MINUTE, "failing")
+    assert (circuit(health).until, circuit(health).kind) == (wall.now + 2 * MINUTE, "failing")
 
 
 @pytest.mark.parametrize("what", [error(BadRequestError, 400), error(QuotaError, None)])
-def test_a_probe_that_could_not_tell_is_given_to_the_next(
+def test_a_trial_that_could_not_tell_is_given_to_the_next(
     health: Health, elsewhere: Health, wall: Time, what: WebToolsError
 ) -> None:
     health.failed(EXA, QUOTA)
     wall.now += MINUTE
-    assert health.parked(EXA) is None
+    assert health.open_circuit(EXA) is None
     health.failed(EXA, what)
-    assert elsewhere.parked(EXA) is None
-    assert health.parked(EXA) is not None
+    assert elsewhere.open_circuit(EXA) is None
+    assert health.open_circuit(EXA) is not None
 
 
-def test_a_probe_that_was_given_to_another_meanwhile_is_not_given_back(
+def test_a_trial_that_was_given_to_another_meanwhile_is_not_given_back(
     health: Health, elsewhere: Health, wall: Time
 ) -> None:
     health.failed(EXA, QUOTA)
     wall.now += MINUTE
-    assert health.parked(EXA) is None
+    assert health.open_circuit(EXA) is None
     wall.now += MINUTE + 1
-    assert elsewhere.parked(EXA) is None
+    assert elsewhere.open_circuit(EXA) is None
     health.failed(EXA, error(BadRequestError, 400))
-    assert health.parked(EXA) is not None
+    assert health.open_circuit(EXA) is not None
 
 
-def test_a_late_probe_that_fails_does_not_disturb_the_next_one(
+def test_a_late_trial_that_fails_does_not_disturb_the_next_one(
     health: Health, elsewhere: Health, wall: Time
 ) -> None:
     health.failed(EXA, QUOTA)
     wall.now += MINUTE
-    assert health.parked(EXA) is None
+    assert health.open_circuit(EXA) is None
     wall.now += MINUTE + 1
-    assert elsewhere.parked(EXA) is None
+    assert elsewhere.open_circuit(EXA) is None
     health.failed(EXA, QUOTA)
     elsewhere.failed(EXA, QUOTA)
-    assert parking(health).until == wall.now + 2 * MINUTE
+    assert circuit(health).until == wall.now + 2 * MINUTE
 
 
 def test_a_call_before_the_park_that_ends_well_after_it_does_not_end_it(
@@ -354,31 +354,31 @@ def test_a_call_before_the_park_that_ends_well_after_it_does_not_end_it(
 ) -> None:
     health.failed(EXA, error(RateLimitError, 429))
     health.succeeded(EXA)
-    assert parking(health).kind == "quota"
+    assert circuit(health).kind == "quota"
 
 
 def test_a_success_long_after_the_park_began_ends_it(health: Health, wall: Time) -> None:
     health.failed(EXA, error(RateLimitError, 429, retry_after=3600.0))
-    assert health.is_ailing(EXA)
+    assert health.has_failures(EXA)
     wall.now += 31
     health.succeeded(EXA)
-    assert health.parked(EXA) is None
+    assert health.open_circuit(EXA) is None
 
 
 def test_a_success_of_a_call_made_for_want_of_another_provider_ends_a_failing_park(
     health: Health,
 ) -> None:
     keep_failing(health)
-    assert parking(health).kind == "failing"
+    assert circuit(health).kind == "failing"
     health.succeeded(EXA)
-    assert health.parked(EXA) is None
+    assert health.open_circuit(EXA) is None
 
 
 def test_the_failure_of_such_a_call_does_not_park_for_longer(health: Health, wall: Time) -> None:
     keep_failing(health)
     wall.now += 10
     health.failed(EXA, DOWN)
-    assert parking(health).until == START + MINUTE
+    assert circuit(health).until == START + MINUTE
 
 
 # --- whom it is about --------------------------------------------------------------------------
@@ -394,24 +394,24 @@ def test_the_failure_of_such_a_call_does_not_park_for_longer(health: Health, wal
     ],
     ids=["key", "origin", "name", "proxy"],
 )
-def test_another_key_or_place_is_not_parked(health: Health, other: Account) -> None:
+def test_another_key_or_place_is_not_skipped(health: Health, other: Account) -> None:
     health.failed(EXA, error(AuthenticationError, 401))
-    assert health.parked(EXA) is not None
-    assert health.parked(other) is None
+    assert health.open_circuit(EXA) is not None
+    assert health.open_circuit(other) is None
 
 
 def test_a_second_key_of_a_provider_counts_as_well(health: Health) -> None:
     kagi = offline.account("kagi", options={"v0ApiKey": "test-key-canary-4"})
     health.failed(kagi, error(AuthenticationError, 401))
-    assert health.parked(kagi) is not None
+    assert health.open_circuit(kagi) is not None
     other = offline.account("kagi", options={"v0ApiKey": "test-key-canary-5"})
-    assert health.parked(other) is None
+    assert health.open_circuit(other) is None
 
 
 def test_neither_the_key_nor_a_word_of_the_error_is_kept(health: Health, path: Path) -> None:
     words = error(QuotaError, 402).with_message(f'no credit for "my secret query", {offline.KEY}')
     health.failed(EXA, words)
-    told = repr(parking(health)) + str(rows(path))
+    told = repr(circuit(health)) + str(rows(path))
     kept = b"".join(file.read_bytes() for file in path.parent.iterdir())
     for secret in (offline.KEY, "my secret query"):
         assert secret not in told
@@ -430,21 +430,21 @@ def test_rows_of_old_trouble_are_cleared_away(health: Health, wall: Time, path: 
 
 def test_other_processes_know_at_once(health: Health, elsewhere: Health) -> None:
     health.failed(EXA, QUOTA)
-    assert elsewhere.parked(EXA) == health.parked(EXA)
+    assert elsewhere.open_circuit(EXA) == health.open_circuit(EXA)
 
 
 def test_failures_in_several_processes_are_in_a_row(health: Health, elsewhere: Health) -> None:
     keep_failing(health, 2)
-    assert elsewhere.parked(EXA) is None
+    assert elsewhere.open_circuit(EXA) is None
     elsewhere.failed(EXA, DOWN)
-    assert parking(health).kind == "failing"
+    assert circuit(health).kind == "failing"
 
 
 def test_a_success_clears_what_another_process_has_seen_fail(
     health: Health, elsewhere: Health, path: Path
 ) -> None:
     keep_failing(health, 2)
-    assert elsewhere.parked(EXA) is None
+    assert elsewhere.open_circuit(EXA) is None
     elsewhere.succeeded(EXA)
     assert rows(path) == []
 
@@ -453,13 +453,13 @@ def test_the_success_of_a_healthy_provider_does_not_touch_the_disk(
     health: Health, store: FlakyStore, path: Path
 ) -> None:
     health.succeeded(EXA)
-    assert not health.is_ailing(EXA)
+    assert not health.has_failures(EXA)
     assert not path.exists()
     health.failed(replace(EXA, name="exa-2"), QUOTA)
     store.readable = store.writable = False
     health.succeeded(EXA)
-    assert not health.is_ailing(EXA)
-    assert health.is_ailing(replace(EXA, name="exa-2"))
+    assert not health.has_failures(EXA)
+    assert health.has_failures(replace(EXA, name="exa-2"))
 
 
 def test_the_success_of_a_healthy_provider_costs_next_to_nothing(health: Health) -> None:
@@ -469,18 +469,18 @@ def test_the_success_of_a_healthy_provider_costs_next_to_nothing(health: Health)
     assert (time.process_time() - start) / 10_000 < 200e-6  # opening the file takes longer
 
 
-def test_without_the_file_memory_alone_parks_probes_and_forgets(
+def test_without_the_file_memory_alone_opens_tries_and_forgets(
     health: Health, store: FlakyStore, wall: Time
 ) -> None:
     store.readable = store.writable = False
     for seconds in LADDER[:3]:
         health.failed(EXA, QUOTA)
-        assert parking(health).until == wall.now + seconds
+        assert circuit(health).until == wall.now + seconds
         wall.now += seconds
-        assert health.parked(EXA) is None
-        assert health.parked(EXA) is not None
+        assert health.open_circuit(EXA) is None
+        assert health.open_circuit(EXA) is not None
     health.succeeded(EXA)
-    assert health.parked(EXA) is None
+    assert health.open_circuit(EXA) is None
 
 
 def test_what_could_not_be_saved_holds_although_the_file_can_be_read(
@@ -488,7 +488,7 @@ def test_what_could_not_be_saved_holds_although_the_file_can_be_read(
 ) -> None:
     store.writable = False
     health.failed(EXA, QUOTA)
-    assert parking(health).until == START + MINUTE
+    assert circuit(health).until == START + MINUTE
 
 
 def test_what_could_not_be_saved_is_saved_with_the_next_change(
@@ -498,12 +498,12 @@ def test_what_could_not_be_saved_is_saved_with_the_next_change(
     health.failed(EXA, QUOTA)
     store.writable = True
     wall.now += MINUTE
-    assert health.parked(EXA) is None
+    assert health.open_circuit(EXA) is None
     health.failed(EXA, QUOTA)
-    assert parking(elsewhere).until == wall.now + 2 * MINUTE
+    assert circuit(elsewhere).until == wall.now + 2 * MINUTE
     wall.now += MINUTE
     elsewhere.succeeded(EXA)
-    assert health.parked(EXA) is None
+    assert health.open_circuit(EXA) is None
 
 
 def test_what_is_remembered_of_the_file_serves_when_it_cannot_be_read(
@@ -511,14 +511,14 @@ def test_what_is_remembered_of_the_file_serves_when_it_cannot_be_read(
 ) -> None:
     health.failed(EXA, QUOTA)
     store.readable = False
-    assert parking(health).until == START + MINUTE
+    assert circuit(health).until == START + MINUTE
 
 
 # --- threads and processes ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("with_file", [True, False])
-def test_of_many_threads_one_gets_the_probe(
+def test_of_many_threads_one_gets_the_trial(
     health: Health, store: FlakyStore, wall: Time, *, with_file: bool
 ) -> None:
     store.readable = store.writable = with_file
@@ -528,7 +528,7 @@ def test_of_many_threads_one_gets_the_probe(
 
     def ask() -> bool:
         together.wait()
-        return health.parked(EXA) is None
+        return health.open_circuit(EXA) is None
 
     with ThreadPoolExecutor(8) as pool:
         found = [each.result() for each in [pool.submit(ask) for _ in range(8)]]
@@ -547,11 +547,11 @@ health = Health(SqliteStates(Store(Path(sys.argv[1]))), now=lambda: float(sys.ar
 account = offline.account("exa")
 print("ready", flush=True)
 sys.stdin.readline()
-print(health.parked(account) is None, flush=True)
+print(health.open_circuit(account) is None, flush=True)
 """
 
 
-def test_of_many_processes_one_gets_the_probe(health: Health, path: Path) -> None:
+def test_of_many_processes_one_gets_the_trial(health: Health, path: Path) -> None:
     health.failed(EXA, QUOTA)
     command = [sys.executable, "-c", ASK, str(path), str(START + MINUTE)]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
@@ -576,32 +576,32 @@ def test_of_many_processes_one_gets_the_probe(health: Health, path: Path) -> Non
     assert sorted(answers) == ["False", "False", "False", "True"]
 
 
-def test_another_process_has_not_the_probe(
+def test_another_process_has_not_the_trial(
     health: Health, wall: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     health.failed(EXA, QUOTA)
     wall.now += MINUTE
-    assert health.parked(EXA) is None
+    assert health.open_circuit(EXA) is None
     monkeypatch.setattr(os, "getpid", lambda: 1)
     health.failed(EXA, QUOTA)
-    assert parking(health).until == wall.now + MINUTE
+    assert circuit(health).until == wall.now + MINUTE
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
-def test_a_forked_process_is_not_held_by_a_lock_and_has_no_probe(
+def test_a_forked_process_is_not_held_by_a_lock_and_has_no_trial(
     health: Health, wall: Time
 ) -> None:
     health.failed(EXA, QUOTA)
     wall.now += MINUTE
-    assert health.parked(EXA) is None
+    assert health.open_circuit(EXA) is None
     with health._guard():
         child = os.fork()
         if child == 0:
             with suppress(BaseException):
                 threading.Timer(20, os._exit, [2]).start()
                 health.failed(EXA, QUOTA)
-                os._exit(0 if parking(health).until == wall.now + MINUTE else 1)
+                os._exit(0 if circuit(health).until == wall.now + MINUTE else 1)
             os._exit(3)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     health.failed(EXA, QUOTA)
-    assert parking(health).until == wall.now + 2 * MINUTE
+    assert circuit(health).until == wall.now + 2 * MINUTE

@@ -468,7 +468,7 @@ def test_a_live_check_asks_the_store(
             "cache": {"path": str(tmp_path / "c")},
         }
     ).accounts()
-    assert live._probe_store(accounts) is is_there
+    assert live._check_store(accounts) is is_there
     told = capsys.readouterr().out
     assert told.startswith(f"Live store {url}: ")
     assert ("answered in" if is_there else "cannot be used") in told

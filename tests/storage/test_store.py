@@ -564,6 +564,8 @@ def test_tables_of_another_version_make_room_for_ours(store: Store, path: Path) 
     assert spent(store) == 0
     with pytest.raises(StoreError, match="no such table: other"):
         store.read(lambda db: db.execute("SELECT * FROM other"))
+    [notice] = store.take_notices()
+    assert notice.startswith(f"{path} was made by another version of webtools and is begun anew")
 
 
 def test_tables_that_vanish_while_the_file_is_open_are_made_anew(store: Store, path: Path) -> None:
@@ -571,6 +573,7 @@ def test_tables_that_vanish_while_the_file_is_open_are_made_anew(store: Store, p
     store.write(lambda db: db.execute("DROP TABLE spend"))
     spend(store, 2)
     assert spent(store) == 2
+    assert store.take_notices() == []
 
 
 def test_stores_that_make_the_tables_at_once_make_them_once(path: Path) -> None:

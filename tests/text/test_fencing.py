@@ -405,7 +405,7 @@ def test_hidden_characters_are_gone_and_counted_in_text_details_and_log(
     with web_of(hostile, tmp_path) as web:
         result = web.call_tool(tool, CALLS[tool])
     assert re.search(
-        r"^Warning: Removed \d+ hidden characters from the text\.$", result.text, re.MULTILINE
+        r"^Warning: Removed \d+ invisible characters from the text\.$", result.text, re.MULTILINE
     )
     warnings = [w for w in result.details["warnings"] if w.startswith("Removed ")]
     assert len(warnings) == 1

@@ -18,7 +18,7 @@ from webtools.pages.block_pages import is_challenge
 from webtools.synthesis import Source
 from webtools.text.cleaning import one_line, without_controls
 from webtools.text.fencing import STATEMENT, WORDS, defused, unfenced
-from webtools.text.invisible import without_hidden
+from webtools.text.invisible import without_invisible
 from webtools.text.redaction import Redactor
 from webtools_sandbox import SandboxServer
 
@@ -48,7 +48,7 @@ UNITS = [
 WAYS: dict[str, Callable[[str], object]] = {
     "one_line": one_line,
     "without_controls": without_controls,
-    "without_hidden": without_hidden,
+    "without_invisible": without_invisible,
     "defused": defused,
     "unfenced": unfenced,
     "redacted": REDACTOR.text,
@@ -177,7 +177,7 @@ def test_a_long_text_loses_what_a_short_one_does(
 ) -> None:
     for offset in range(4):
         text = "x" * offset + unit * 50
-        whole = without_hidden(text)
+        whole = without_invisible(text)
         with monkeypatch.context() as patched:
             patched.setattr("webtools.text.invisible._STRETCH", 7)
-            assert without_hidden(text) == whole
+            assert without_invisible(text) == whole

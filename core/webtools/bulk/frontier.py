@@ -1,6 +1,6 @@
 """The frontier: which item is next, so that no host waits for another and none is hurried.
 
-Items wait in lanes, one a host (or one for all searches). A lane comes up again when it has room,
+Items wait in queues, one a host (or one for all searches). A queue comes up again when it has room,
 and the limiter has the last word. Only a window of the input is held in memory.
 """
 
@@ -28,11 +28,11 @@ _READ_SECONDS = 0.005  # for which more items are read until those that came are
 
 @record
 class Courtesy(Generic[T]):
-    """How a lane is treated.
+    """How a queue is treated.
 
     Attributes:
-        key: Returns the name of an item's lane; an empty one is never made to wait.
-        at_once: How many items of a lane may be under way.
+        key: Returns the name of an item's queue; an empty one is never made to wait.
+        at_once: How many items of a queue may be under way.
         interval: Seconds from one to the next; 0 for none.
     """
 
@@ -42,11 +42,11 @@ class Courtesy(Generic[T]):
 
 
 @dataclass(slots=True)
-class _Lane(Generic[T]):
+class _HostQueue(Generic[T]):
     items: deque[T] = field(default_factory=deque[T])
     running: int = 0
     held: float = 0.0  # until when nothing of it may begin
-    is_queued: bool = False
+    is_ready: bool = False
     is_due: bool = False  # whether the limiter has reserved the next moment for it
 
 
@@ -55,7 +55,7 @@ class Frontier(Generic[T]):
 
     Args:
         items: Where they come from; they are read in a thread, as that may wait.
-        courtesy: How lanes are treated.
+        courtesy: How queues are treated.
         reserve: Decides who may be asked when.
         window: How many items may wait in memory.
     """
@@ -67,8 +67,8 @@ class Frontier(Generic[T]):
         self._courtesy = courtesy
         self._reserve = reserve
         self._window = window
-        self._lanes: dict[str, _Lane[T]] = {}
-        self._queue: list[tuple[float, int, str]] = []  # lanes with work and room, by when
+        self._queues: dict[str, _HostQueue[T]] = {}
+        self._ready: list[tuple[float, int, str]] = []  # queues with work and room, by when
         self._later: list[tuple[float, int, T]] = []  # items to be tried again, by when
         self._turns = itertools.count()
         self._waiting = 0
@@ -107,12 +107,12 @@ class Frontier(Generic[T]):
         self._leave(self._courtesy.key(item))
 
     def again(self, item: T, seconds: float, *, hold: bool) -> None:
-        """Take an item back, to be tried again later; with `hold` all of its lane waits."""
+        """Take an item back, to be tried again later; with `hold` all of its queue waits."""
         key, at = self._courtesy.key(item), time.monotonic() + seconds
         heapq.heappush(self._later, (at, next(self._turns), item))
         self._waiting += 1
         if hold:
-            self._lanes[key].held = at
+            self._queues[key].held = at
         self._leave(key)
 
     async def _next(self) -> tuple[float | None, T | None]:
@@ -120,48 +120,48 @@ class Frontier(Generic[T]):
         now = time.monotonic()
         while self._later and self._later[0][0] <= now:
             self._put(heapq.heappop(self._later)[2])
-        while self._queue and self._queue[0][0] <= now:
-            key = heapq.heappop(self._queue)[2]
-            lane = self._lanes[key]
-            lane.is_queued = False
-            wait = lane.held - now
-            if wait <= 0 and self._courtesy.interval and key and not lane.is_due:
+        while self._ready and self._ready[0][0] <= now:
+            key = heapq.heappop(self._ready)[2]
+            queue = self._queues[key]
+            queue.is_ready = False
+            wait = queue.held - now
+            if wait <= 0 and self._courtesy.interval and key and not queue.is_due:
                 wait = await self._reserve(key, self._courtesy.interval)
-                lane.is_due = wait > 0  # then its moment is reserved, and comes
+                queue.is_due = wait > 0  # then its moment is reserved, and comes
             if wait > 0:
-                self._enqueue(key, lane, now + wait)
+                self._make_ready(key, queue, now + wait)
                 continue
-            lane.is_due = False
-            lane.running += 1
+            queue.is_due = False
+            queue.running += 1
             self._running += 1
             self._waiting -= 1
-            item = lane.items.popleft()
-            self._enqueue(key, lane, now)
+            item = queue.items.popleft()
+            self._make_ready(key, queue, now)
             return None, item
-        due = [heap[0][0] for heap in (self._queue, self._later) if heap]
+        due = [heap[0][0] for heap in (self._ready, self._later) if heap]
         return (max(0.0, min(due) - now) if due else None), None
 
     def _leave(self, key: str) -> None:
-        lane = self._lanes[key]
-        lane.running -= 1
+        queue = self._queues[key]
+        queue.running -= 1
         self._running -= 1
-        self._enqueue(key, lane, 0.0)
+        self._make_ready(key, queue, 0.0)
         # One that is held is remembered, or its next item would come too soon.
-        if not lane.items and not lane.running and lane.held <= time.monotonic():
-            del self._lanes[key]
+        if not queue.items and not queue.running and queue.held <= time.monotonic():
+            del self._queues[key]
         self._changed.set()
 
     def _put(self, item: T) -> None:
         key = self._courtesy.key(item)
-        lane = self._lanes.setdefault(key, _Lane())
-        lane.items.append(item)
-        self._enqueue(key, lane, 0.0)
+        queue = self._queues.setdefault(key, _HostQueue())
+        queue.items.append(item)
+        self._make_ready(key, queue, 0.0)
 
-    def _enqueue(self, key: str, lane: _Lane[T], at: float) -> None:
-        """Put a lane into the queue, where it has work and room."""
-        if lane.items and not lane.is_queued and lane.running < self._courtesy.at_once:
-            lane.is_queued = True
-            heapq.heappush(self._queue, (at, next(self._turns), key))
+    def _make_ready(self, key: str, queue: _HostQueue[T], at: float) -> None:
+        """Note that a queue may be next, where it has work and room."""
+        if queue.items and not queue.is_ready and queue.running < self._courtesy.at_once:
+            queue.is_ready = True
+            heapq.heappush(self._ready, (at, next(self._turns), key))
 
     # --- reading on ----------------------------------------------------------------------------
 

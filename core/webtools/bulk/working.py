@@ -106,17 +106,17 @@ async def _all(works: Sequence[Awaitable[None]], frontier: Frontier[Item]) -> No
 
 
 def _courtesy_of(plan: Plan) -> Courtesy[Item]:
-    """Decide on the lanes: one a host where we read pages ourselves, else one for all."""
+    """Decide on the queues: one a host where we read pages ourselves, else one for all."""
     options = plan.options
     by_host = plan.operation == "fetch" and plan.web.reads_pages_itself(
         options.arguments.get("provider")
     )
 
-    def lane(item: Item) -> str:
+    def queue(item: Item) -> str:
         if item.fault is not None:
             return ""
         return f"host:{urlsplit(item.subject).netloc}" if by_host else "calls"
 
     if by_host:
-        return Courtesy(lane, 1, options.host_interval)
-    return Courtesy(lane, options.workers, options.interval)
+        return Courtesy(queue, 1, options.host_interval)
+    return Courtesy(queue, options.workers, options.interval)

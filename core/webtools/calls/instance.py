@@ -18,7 +18,7 @@ from webtools.flows.drivers import Flow, run
 from webtools.http.threads import at_once_or_in_thread
 from webtools.http.transport import BlockingTransport, LoopTransports
 from webtools.http.watching import look_for_watchers
-from webtools.pipeline.context import facilities_of
+from webtools.pipeline.context import call_services
 from webtools.providers import PROVIDERS
 from webtools.text.choices import Fence
 from webtools.tools import Tool
@@ -115,7 +115,7 @@ class Instance:
         Raises:
             ConfigError: The settings are missing or malformed.
         """
-        return facilities_of(self._settings.latest()).limits
+        return call_services(self._settings.latest()).limits
 
     def tools(self) -> tuple[Tool, ...]:
         """Return the tools that the settings can serve, such as no `summarize` without Kagi.

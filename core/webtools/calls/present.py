@@ -48,7 +48,7 @@ _NOT_CUT: dict[str, Any] = {
 }
 
 
-def answered(tool: Tool, work: Flow[Any], context: CallContext) -> Flow[ToolResult]:
+def present(tool: Tool, work: Flow[Any], context: CallContext) -> Flow[ToolResult]:
     """Show what a tool's work brings; its failure is a result as well. A cut is logged."""
     fence = context.accounts.config.fence
     failed: WebToolsError | None = None

@@ -1,6 +1,6 @@
-"""The one gate that every result and error passes on its way out of the package.
+"""What every result and error goes through on its way out of the package.
 
-Hidden characters go first, for they may stand in the midst of a key; then the keys go.
+Invisible characters go first, for they may stand in the midst of a key; then the keys go.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ Model = TypeVar("Model", bound=BaseModel)
 _LONGEST_AT_ONCE = 128 * 1024  # bytes of a result that is cleaned on an event loop
 
 
-def passed(flow: Flow[Model], redactor: Redactor) -> Flow[Model]:
-    """Run a flow whose result or error passes the gate.
+def sanitize(flow: Flow[Model], redactor: Redactor) -> Flow[Model]:
+    """Sanitize the result or the error of a flow.
 
-    A warning of the result says how many hidden characters it has lost.
+    A warning of the result says how many invisible characters it has lost.
     """
     try:
         result = yield from flow
@@ -34,7 +34,7 @@ def passed(flow: Flow[Model], redactor: Redactor) -> Flow[Model]:
         text = written(result)  # one look at the whole beats one at every field
         if len(text) <= _LONGEST_AT_ONCE:
             return _clean(result, text, redactor)
-        # Megabytes of hidden characters or of what looks like keys would hold up an event loop.
+        # Megabytes of invisible characters or of what looks like keys would hold up an event loop.
         clean: Model = yield Offload(partial(_clean, result, text, redactor), alone=True)
         return clean
     raise failed

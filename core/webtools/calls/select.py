@@ -103,7 +103,7 @@ def carry_out(tool: Tool, given: Any, context: CallContext) -> Flow[Any]:
         WebToolsError: The call failed.
     """
     start = time.monotonic()
-    if context.facilities.log is not None or LOGGER.isEnabledFor(logging.DEBUG):
+    if context.services.log is not None or LOGGER.isEnabledFor(logging.DEBUG):
         context.log("call", tool=tool.name, **_asked(given, context.accounts))
     facts: dict[str, Any] = {}
     trace = Tracing.tracer
@@ -213,7 +213,7 @@ def _limit(asked: int, accounts: Accounts, account: Account) -> int:
 
 
 def _note(asked: int, accounts: Accounts, account: Account) -> str:
-    """Say of who served that fewer results were allowed than asked for."""
+    """Warn of who served that fewer results were allowed than asked for."""
     limit = _limit(asked, accounts, account)
     return f"limit {asked} is above what is allowed here; {limit} was used." * (limit < asked)
 

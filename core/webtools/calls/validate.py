@@ -1,4 +1,4 @@
-"""From what a caller gives to a flow whose result has passed the gate."""
+"""From what a caller gives to a flow whose result is sanitized."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import date
 from functools import partial
 from typing import Any, TypeVar
 
-from webtools.calls.sanitize import passed
+from webtools.calls.sanitize import sanitize
 from webtools.calls.select import carry_out, find_tool, servable
 from webtools.config import Accounts, Settings
 from webtools.errors import ConfigError, InputError, WebToolsError
@@ -16,7 +16,7 @@ from webtools.flows.drivers import Flow, Offload
 from webtools.inputs.models import MAX_TEXT_CHARACTERS
 from webtools.logs.events import new_call_id
 from webtools.logs.records import LOGGER
-from webtools.pipeline.context import CallContext, CallOptions, Facilities, facilities_of
+from webtools.pipeline.context import CallContext, CallOptions, CallServices, call_services
 from webtools.pipeline.conversations import Conversations
 from webtools.results import FetchResponse, ResearchPlan, Verified
 from webtools.text.narrowing import is_iterable
@@ -39,19 +39,19 @@ class Dispatcher:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.conversations = Conversations()
-        self._facilities: tuple[Accounts, Facilities] | None = None
+        self._services: tuple[Accounts, CallServices] | None = None
 
     def call(self, tool: Tool, arguments: dict[str, Any]) -> Flow[Any]:
         """Call a tool with what a method was given; every result passes the redactor."""
         given, context = self._begun(tool, *_split(arguments))
-        return passed(carry_out(tool, given, context), context.accounts.redactor)
+        return sanitize(carry_out(tool, given, context), context.accounts.redactor)
 
     def plan(self, arguments: dict[str, Any]) -> Flow[ResearchPlan]:
         """Describe what a research call with these arguments would do."""
         from webtools.operations.research.plan import plan as planned  # noqa: PLC0415 - few calls need it
 
         given, context = self._begun(RESEARCH, *_split(arguments))
-        return passed(planned(given, context), context.accounts.redactor)
+        return sanitize(planned(given, context), context.accounts.redactor)
 
     def verify(self, answer: Any, sources: Any, options: dict[str, Any]) -> Flow[Verified]:
         """Check an answer; the settings are read only where a source is a URL."""
@@ -68,21 +68,21 @@ class Dispatcher:
         said = answer[:_LONGEST_ANSWER] if isinstance(answer, str) else ""
         redactor = self.redactor()  # a verifier is given the answer, so no key may be in it
         checked = verify(redactor.text(said), _sources(sources), verifier, read, redactor.text)
-        return passed(checked, redactor)
+        return sanitize(checked, redactor)
 
     def present(
         self, name: str | Tool, arguments: Mapping[str, Any], options: CallOptions
     ) -> Flow[ToolResult]:
         """Call a tool as a model does; what is wrong with the call is a result as well."""
-        from webtools.calls.present import answered, present_error  # noqa: PLC0415 - `call` does without
+        from webtools.calls.present import present, present_error  # noqa: PLC0415 - `call` does without
 
         try:
             tool = self._checked(find_tool, name)
             given, context = self._begun(tool, arguments, options)
         except WebToolsError as error:
             return present_error(error)
-        return answered(
-            tool, passed(carry_out(tool, given, context), context.accounts.redactor), context
+        return present(
+            tool, sanitize(carry_out(tool, given, context), context.accounts.redactor), context
         )
 
     def tools(self) -> tuple[Tool, ...]:
@@ -116,14 +116,14 @@ class Dispatcher:
         accounts = self.settings.accounts()
         # The arguments too: a key in a query must not be sent, nor quoted and cut in a message.
         given = accounts.redactor.clean(checked)
-        known = self._facilities  # found anew when the settings have changed
+        known = self._services  # found anew when the settings have changed
         if known is None or known[0] is not accounts:
-            known = self._facilities = accounts, facilities_of(accounts)
-        facilities = known[1]
-        name = "" if facilities.log is None else new_call_id()  # by which the log knows the call
-        context = CallContext(name, tool.name, accounts, facilities, options, given.subjects)
+            known = self._services = accounts, call_services(accounts)
+        services = known[1]
+        name = "" if services.log is None else new_call_id()  # by which the log knows the call
+        context = CallContext(name, tool.name, accounts, services, options, given.subjects)
         if options.cache != "bypass":
-            context.cache = facilities.cache
+            context.cache = services.cache
         if options.conversation:
             context.conversations = self.conversations
         return given, context

@@ -31,7 +31,7 @@ def run(options: Namespace) -> int:
 
 
 def _stats(accounts: Accounts) -> tuple[str, dict[str, Any]]:
-    """Tell what is there; a file that is not there is not made."""
+    """Describe what is there; a file that is not there is not made."""
     path, settings = cache_path(accounts), accounts.config.cache
     found = CacheStats(0, 0, None, None, 0, path, settings.max_bytes)
     if _is_there(accounts):
@@ -55,7 +55,7 @@ def _stats(accounts: Accounts) -> tuple[str, dict[str, Any]]:
 
 
 def _cleared(accounts: Accounts) -> tuple[str, dict[str, Any]]:
-    """Tell how much was deleted. The outputs of one user are in one folder, whatever the config."""
+    """Return how much was deleted. The outputs of a user are in one folder, whatever the config."""
     path = accounts.config.storage.place or cache_path(accounts)
     count = _used(_cache_of(accounts).clear) if _is_there(accounts) else 0
     outputs = stored.clear()

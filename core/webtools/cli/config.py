@@ -33,9 +33,9 @@ def run(options: Namespace) -> int:
     else:
         tell("\n".join(lines))
     if options.live:
-        from webtools.cli.live import probe  # noqa: PLC0415  nothing else here makes calls
+        from webtools.cli.live import check_live  # noqa: PLC0415  nothing else here makes calls
 
-        return FINE if probe(_in_use(options)) else FAILED
+        return FINE if check_live(_in_use(options)) else FAILED
     return FINE
 
 

@@ -29,7 +29,7 @@ _CALLS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-def probe(path: Path | None) -> bool:
+def check_live(path: Path | None) -> bool:
     """Ask store and providers once, print a line for each, and return whether all answered.
 
     Args:
@@ -44,11 +44,11 @@ def probe(path: Path | None) -> bool:
     plain = {"research": ResearchConfig(), "default_provider": None}
     # Nobody answers in its place.
     alone = [accounts.config.model_copy(update={**plain, "providers": [each]}) for each in entries]
-    answered = [_probe_store(accounts), *map(_probe, alone)]  # also after one that failed
+    answered = [_check_store(accounts), *map(_check_provider, alone)]  # also after one that failed
     return all(answered)
 
 
-def _probe_store(accounts: Accounts) -> bool:
+def _check_store(accounts: Accounts) -> bool:
     """Read today's sums where a server keeps them: what a call that costs something needs."""
     if not accounts.config.storage.url:
         return True
@@ -63,7 +63,7 @@ def _probe_store(accounts: Accounts) -> bool:
     return not fault
 
 
-def _probe(config: Config) -> bool:
+def _check_provider(config: Config) -> bool:
     [entry] = config.providers
     capability = next((each for each in capabilities(entry.type) if each in _CALLS), None)
     if capability is None:

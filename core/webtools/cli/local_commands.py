@@ -162,7 +162,7 @@ actions:
   stats      where it is, how many answers it holds, how large and how old, and
              what outputs were saved for web_read
   clear      delete the answers, and those outputs of all your configs, as they
-             have one folder; what was spent and who is parked stays known
+             have one folder; what was spent and which circuits are open stays known
 
 examples:
   webtools cache stats

@@ -206,7 +206,7 @@ def _is_server(url: str, pattern: str) -> bool:
 
 
 def _odd(url: str, schemes: tuple[str, ...]) -> str:
-    """Tell what is odd about a URL that was refused, without showing what may be a password."""
+    """Explain what is odd about a URL that was refused, without showing what may be a password."""
     scheme, mark, rest = url.partition("://")
     place, _, path = rest.rpartition("@")[2].partition("/")
     faults = {

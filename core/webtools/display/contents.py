@@ -311,8 +311,8 @@ def lacks_reader(plan: ResearchPlan) -> bool:
 
 
 def _plan_row(step: PlanStep) -> tuple[str, ...]:
-    parked = f"parked until {minute(step.parked_until)}" if step.parked_until else ""
-    state = ": ".join(part for part in (parked, sentence(step.reason)) if part) or "ready"
+    skipped = f"skipped until {minute(step.parked_until)}" if step.parked_until else ""
+    state = ": ".join(part for part in (skipped, sentence(step.reason)) if part) or "ready"
     return name(step.provider), name(step.type), step.task, price(step.worst_cost_usd), state
 
 

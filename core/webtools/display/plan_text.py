@@ -38,7 +38,7 @@ def _chain_lines(chain: Sequence[PlanStep]) -> Iterator[str]:
     for number, (provider, task, step) in enumerate(steps, 1):
         yield f"{number:>3}. {provider:<{names}}  {task:<{tasks}}  {_price(step)}"
         if step.parked_until is not None:
-            yield f"     {_parked(step)}"
+            yield f"     {_skipped(step)}"
 
 
 def _facts(plan: ResearchPlan, now: datetime) -> Iterator[tuple[str, str]]:
@@ -65,13 +65,13 @@ def _writer(plan: ResearchPlan) -> str:
 
 def _other(step: PlanStep) -> str:
     """Describe a step that is not of the chain."""
-    return joined([name(step.provider), _price(step), _parked(step)])
+    return joined([name(step.provider), _price(step), _skipped(step)])
 
 
-def _parked(step: PlanStep) -> str:
+def _skipped(step: PlanStep) -> str:
     if step.parked_until is None:
         return ""
-    return f"parked until {minute(step.parked_until)}, because {sentence(step.reason)}"
+    return f"skipped until {minute(step.parked_until)}, because {sentence(step.reason)}"
 
 
 def _kept(since: datetime | None, now: datetime) -> str:

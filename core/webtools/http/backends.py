@@ -18,7 +18,7 @@ _WRITE_BYTES = 65_536
 
 
 class Deadline:
-    """The end of the call that a lane is serving; its streams look here at every read."""
+    """The end of the call that a connection is serving; its streams look here at every read."""
 
     __slots__ = ("at",)
 

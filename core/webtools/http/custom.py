@@ -17,8 +17,8 @@ from webtools.http.translation import LATE, Body
 from webtools.http.transport import Transport
 
 
-class _OwnLane:
-    """Stands in for lanes, and for a lane: requests go over a transport of the caller's own."""
+class _OwnConnection:
+    """Stands in for pool and connection: requests go over a transport of the caller's own."""
 
     def __init__(self, mode: Mode, client: Any, addresses: tuple[str, ...]) -> None:
         self._mode = mode
@@ -26,7 +26,7 @@ class _OwnLane:
         self._addresses = addresses
         self._deadline = 0.0
 
-    async def take(self, deadline: float) -> _OwnLane:
+    async def take(self, deadline: float) -> _OwnConnection:
         """Return itself."""
         self._deadline = deadline
         return self
@@ -52,7 +52,7 @@ class _OwnLane:
         """Leave that to the transport."""
         return False
 
-    async def give_back(self, lane: _OwnLane, *, sound: bool) -> None:
+    async def give_back(self, connection: _OwnConnection, *, sound: bool) -> None:
         """Do nothing."""
 
 
@@ -66,9 +66,9 @@ class CustomTransport(Transport):
         super().__init__()
         self._client = None if transport is None else client_over(self.mode, transport)
 
-    async def _new_lanes(self, key: tuple[Any, ...], target: Target) -> Any:  # noqa: ARG002
+    async def _new_pool(self, key: tuple[Any, ...], target: Target) -> Any:  # noqa: ARG002
         if self._client is not None:
-            return _OwnLane(self.mode, self._client, addresses=key[-1])
+            return _OwnConnection(self.mode, self._client, addresses=key[-1])
         argument, kind = self.names
         raise ConfigError(
             f"this WebTools has a transport of its own, but none for {kind} calls: give it "

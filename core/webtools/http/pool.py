@@ -1,9 +1,9 @@
-"""Lanes: one connection at most, whose every read and write is bounded by the call in progress.
+"""Pools of connections, whose every read and write is bounded by the call in progress.
 
 Requests are handed straight to httpcore, the engine of httpx. The layers above it would cost half
 of a call, and bound each single read, so that a server sending a byte at a time could hold a call
 for hours. They are passed through only where somebody has hooked into httpx.
-Idle lanes are kept in a stack: calls in turn reuse one connection, and none of httpcore's pool
+Idle ones are kept in a stack: calls in turn reuse one connection, and none of httpcore's pool
 search, which grows with the square of the connections in one pool, is ever paid.
 """
 
@@ -27,7 +27,7 @@ from webtools.http.modes import Mode
 from webtools.http.translation import Body
 
 IDLE_SECONDS = 30.0  # an idle connection older than this is not used again
-MAX_LANES = 64  # connections to one origin, per loop or for all threads together
+MAX_CONNECTIONS = 64  # connections to one origin, per loop or for all threads together
 
 
 def _is_hooked(transport: str, method: str) -> bool:
@@ -45,7 +45,7 @@ def _is_hooked(transport: str, method: str) -> bool:
     return not (isinstance(home, str) and home.startswith("httpx."))
 
 
-class Lane:
+class Connection:
     """One connection, and the deadline that bounds it.
 
     Requests go through a transport of httpx, whose pool is then this one, where recorders and
@@ -113,25 +113,25 @@ def _through(url: str, context: ssl.SSLContext | None) -> httpcore.Proxy:
         str(proxy.url),
         auth=proxy.raw_auth,
         headers=proxy.headers.raw,
-        # Without, httpcore would load the roots again for every lane, and on an event loop.
+        # Without, httpcore would load the roots again for every connection, and on an event loop.
         ssl_context=context if proxy.url.scheme == "https" else None,
     )
 
 
-class _Lanes:
-    """The lanes to one origin.
+class _Pool:
+    """The connections to one origin.
 
     Attributes:
-        retired: Whether a lane that comes back is closed.
+        retired: Whether a connection that comes back is closed.
     """
 
-    def __init__(self, make: Callable[[], Lane]) -> None:
+    def __init__(self, make: Callable[[], Connection]) -> None:
         self._make = make
         self.retired = False
-        self._idle: list[Lane] = []
+        self._idle: list[Connection] = []
 
-    def _stale(self) -> list[Lane]:
-        """Take the lanes out that no call has used for long; the oldest stand first."""
+    def _stale(self) -> list[Connection]:
+        """Take the connections out that no call has used for long; the oldest stand first."""
         limit, idle = time.monotonic() - IDLE_SECONDS, self._idle
         count = next((i for i, each in enumerate(idle) if each.idle_since > limit), len(idle))
         stale = idle[:count]
@@ -145,57 +145,57 @@ class _Lanes:
                 await self._idle.pop().close()
 
 
-class BlockingLanes(_Lanes):
+class BlockingPool(_Pool):
     """For any number of threads."""
 
-    def __init__(self, make: Callable[[], Lane]) -> None:
+    def __init__(self, make: Callable[[], Connection]) -> None:
         super().__init__(make)
-        self._free = MAX_LANES
+        self._free = MAX_CONNECTIONS
         self._lock = threading.Lock()
         self._turn = threading.Condition(self._lock)  # its own `with` can be interrupted
 
-    async def take(self, deadline: float) -> Lane:
+    async def take(self, deadline: float) -> Connection:
         """Take an idle connection, or make one."""
         with self._lock:
             while not self._free:
                 left = deadline - time.monotonic()
                 if left <= 0:
                     raise _all_busy()
-                # Whatever it says: a lane may come back while the time is running out.
+                # Whatever it says: a connection may come back while the time is running out.
                 self._turn.wait(min(left, threading.TIMEOUT_MAX))
             self._free -= 1
-            lane = self._idle.pop() if self._idle else None
-        lane = lane or self._make()
-        lane.deadline.at = deadline
-        return lane
+            connection = self._idle.pop() if self._idle else None
+        connection = connection or self._make()
+        connection.deadline.at = deadline
+        return connection
 
-    async def give_back(self, lane: Lane, *, sound: bool) -> None:
-        """Take a lane back; one whose call failed is closed.
+    async def give_back(self, connection: Connection, *, sound: bool) -> None:
+        """Take a connection back; one whose call failed is closed.
 
         httpcore never forgets some failed connections, such as through a proxy, and would wait for
         them for ever: its pool has room for one.
         """
-        lane.idle_since = time.monotonic()
+        connection.idle_since = time.monotonic()
         with self._lock:
             stale = self._stale() if self._idle else []
-            (self._idle if sound and not self.retired else stale).append(lane)
+            (self._idle if sound and not self.retired else stale).append(connection)
             self._free += 1
             self._turn.notify()
         for old in stale:
             await old.close()
 
 
-class AsyncLanes(_Lanes):
+class AsyncPool(_Pool):
     """For one event loop."""
 
-    def __init__(self, make: Callable[[], Lane]) -> None:
+    def __init__(self, make: Callable[[], Connection]) -> None:
         import asyncio  # noqa: PLC0415 - blocking calls do without
 
         super().__init__(make)
         self._timeout = asyncio.timeout
-        self._turns = asyncio.Semaphore(MAX_LANES)
+        self._turns = asyncio.Semaphore(MAX_CONNECTIONS)
 
-    async def take(self, deadline: float) -> Lane:
+    async def take(self, deadline: float) -> Connection:
         """Take an idle connection, or make one."""
         left = max(0.0, deadline - time.monotonic()) if self._turns.locked() else None
         try:
@@ -203,20 +203,20 @@ class AsyncLanes(_Lanes):
                 await self._turns.acquire()
         except TimeoutError:
             raise _all_busy() from None
-        lane = self._idle.pop() if self._idle else self._make()
-        lane.deadline.at = deadline
-        return lane
+        connection = self._idle.pop() if self._idle else self._make()
+        connection.deadline.at = deadline
+        return connection
 
-    async def give_back(self, lane: Lane, *, sound: bool) -> None:
-        """Take a lane back; one whose call failed is closed."""
-        lane.idle_since = time.monotonic()
+    async def give_back(self, connection: Connection, *, sound: bool) -> None:
+        """Take a connection back; one whose call failed is closed."""
+        connection.idle_since = time.monotonic()
         stale = self._stale() if self._idle else []
-        (self._idle if sound and not self.retired else stale).append(lane)
+        (self._idle if sound and not self.retired else stale).append(connection)
         self._turns.release()
         for old in stale:
             await old.close()
 
 
 def _all_busy() -> RequestTimeoutError:
-    message = f"all {MAX_LANES} connections to the host were busy until the time ran out"
+    message = f"all {MAX_CONNECTIONS} connections to the host were busy until the time ran out"
     return RequestTimeoutError(message)

@@ -78,7 +78,7 @@ def to_httpcore(request: Request, target: Target, deadline: float) -> httpcore.R
         content = _encode(request.json).encode()
         headers.append((b"content-type", b"application/json"))
         headers.append((b"content-length", b"%d" % len(content)))
-    # Reads and writes are bounded by the lane; this bounds httpcore's own waiting, for its pool.
+    # The connection bounds reads and writes; this bounds how long httpcore waits for its own pool.
     bound = {"timeout": {"pool": max(0.0, deadline - time.monotonic())}}
     return httpcore.Request(
         request.method, target.core_url, headers=headers, content=content, extensions=bound

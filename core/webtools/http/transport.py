@@ -16,7 +16,7 @@ from webtools.http.backends import TLSSocket
 from webtools.http.engine_logs import IN_OURS
 from webtools.http.messages import Request, Response
 from webtools.http.modes import Awaited, Blocking, Mode
-from webtools.http.pool import AsyncLanes, BlockingLanes, Lane
+from webtools.http.pool import AsyncPool, BlockingPool, Connection
 from webtools.http.targets import Target
 from webtools.http.translation import (
     as_request_error,
@@ -36,7 +36,7 @@ MAX_PAGE_ORIGINS = 64  # sites of fetched pages that connections are kept for
 _Key: TypeAlias = (
     "tuple[int, str, str | None, tuple[str, ...]]"  # process, origin, proxy, addresses
 )
-_AllLanes: TypeAlias = "dict[_Key, BlockingLanes | AsyncLanes]"
+_Pools: TypeAlias = "dict[_Key, BlockingPool | AsyncPool]"
 
 
 @lru_cache(maxsize=1)
@@ -73,11 +73,11 @@ class Transport:
     """
 
     mode: Mode
-    lanes: type[BlockingLanes | AsyncLanes]
+    pool: type[BlockingPool | AsyncPool]
 
     def __init__(self, *, through_client: bool = False) -> None:
         self._through_client = through_client
-        self._lanes: _AllLanes = {}
+        self._pools: _Pools = {}
 
     def send(self, request: Request, deadline: float) -> Any:
         """Exchange one request for its response.
@@ -95,19 +95,19 @@ class Transport:
 
     def close(self) -> Any:
         """Close the idle connections; the next call opens new ones."""
-        return self.mode.run(_close_all(self._lanes))
+        return self.mode.run(_close_all(self._pools))
 
     async def _exchange(self, request: Request, deadline: float) -> Response:
         target = target_of(request.url)
         # With the process: a forked child must not use its parent's sockets.
         key = (os.getpid(), target.origin, request.proxy, request.addresses)
-        lanes = self._lanes.get(key) or await self._new_lanes(key, target)
-        lane, sound = await lanes.take(deadline), False
+        pool = self._pools.get(key) or await self._new_pool(key, target)
+        connection, sound = await pool.take(deadline), False
         IN_OURS.set(True)
         try:
             sent = to_httpcore(request, target, deadline)
-            body = await lane.exchange(sent, request.max_bytes)
-            sound = not lane.has_more()
+            body = await connection.exchange(sent, request.max_bytes)
+            sound = not connection.has_more()
             response = body.to_response()
             return refuse_login(response) if request.proxy else response
         except network_errors() as error:
@@ -116,44 +116,44 @@ class Transport:
             raise naming_proxy(error, request) from error.__cause__
         finally:
             IN_OURS.set(False)
-            await lanes.give_back(lane, sound=sound)
+            await pool.give_back(connection, sound=sound)
 
-    async def _new_lanes(self, key: _Key, target: Target) -> Any:
+    async def _new_pool(self, key: _Key, target: Target) -> Any:
         _, _, proxy, addresses = key
         # In a thread: loading the roots would hold up a loop.
         context = await self.mode.offload(tls_context) if target.needs_tls(proxy) else None
         through = self._through_client
-        make = partial(Lane, self.mode, context, proxy, addresses, through_client=through)
-        lanes = self._lanes.setdefault(key, self.lanes(make))
-        for old in _surplus(self._lanes):
+        make = partial(Connection, self.mode, context, proxy, addresses, through_client=through)
+        pool = self._pools.setdefault(key, self.pool(make))
+        for old in _surplus(self._pools):
             await old.close()
-        return lanes
+        return pool
 
 
 class BlockingTransport(Transport):
     """Sends requests from any thread."""
 
-    mode, lanes = Blocking, BlockingLanes
+    mode, pool = Blocking, BlockingPool
 
     def __init__(self, *, through_client: bool = False) -> None:
         super().__init__(through_client=through_client)
         # What nobody closes is closed with the transport, or when the interpreter ends.
-        weakref.finalize(self, _close_at_once, self._lanes)
+        weakref.finalize(self, _close_at_once, self._pools)
 
 
 class AsyncTransport(Transport):
     """Sends requests on one event loop; made anew for every loop."""
 
-    mode, lanes = Awaited, AsyncLanes
+    mode, pool = Awaited, AsyncPool
     aclose = Transport.close
 
 
-def _close_at_once(lanes: _AllLanes) -> None:
-    Blocking.run(_close_all(lanes))
+def _close_at_once(pools: _Pools) -> None:
+    Blocking.run(_close_all(pools))
 
 
-async def _close_all(lanes: _AllLanes) -> None:
-    for each in list(lanes.values()):
+async def _close_all(pools: _Pools) -> None:
+    for each in list(pools.values()):
         await each.close()
 
 
@@ -218,11 +218,11 @@ async def _close_at_end(
         await transport.aclose()
 
 
-def _surplus(lanes: dict[Any, Any]) -> list[Any]:
+def _surplus(pools: dict[Any, Any]) -> list[Any]:
     """Take the oldest origins of pages out: of those, unlike of APIs, there is no end."""
-    pages = [key for key in list(lanes) if key[-1]]
-    old = [lanes.pop(key, None) for key in pages[: max(0, len(pages) - MAX_PAGE_ORIGINS)]]
+    pages = [key for key in list(pools) if key[-1]]
+    old = [pools.pop(key, None) for key in pages[: max(0, len(pages) - MAX_PAGE_ORIGINS)]]
     retired = [each for each in old if each is not None]
     for each in retired:
-        each.retired = True  # a lane still in use is closed when it comes back
+        each.retired = True  # a connection still in use is closed when it comes back
     return retired

@@ -131,9 +131,10 @@ class ToolInput(BaseModel):
             for name, value in plain.items()
             if value is not None and (name == first or name not in known or not _is_left_out(value))
         }
-        if cls.fixed:
-            cls._refuse_fixed(given)
-        return {**given, **cls.fixed}
+        if not cls.fixed:
+            return given
+        cls._refuse_fixed(given)
+        return given | cls.fixed
 
     @classmethod
     def _respelled(cls, values: Mapping[Any, Any]) -> dict[Any, Any]:

@@ -8,7 +8,7 @@ from webtools.inputs.models import ToolInput
 from webtools.inputs.values import UnfitError, as_one, up_to
 from webtools.output.stored import is_handle
 from webtools.text.cleaning import without_controls
-from webtools.text.invisible import without_hidden
+from webtools.text.invisible import without_invisible
 
 MAX_OFFSET = 1_000_000_000
 MAX_FIND_CHARACTERS = 1000
@@ -22,7 +22,7 @@ def _handle(text: str) -> str:
 
 
 def _passage(text: str) -> str:
-    text = " ".join(without_hidden(without_controls(text)).split())
+    text = " ".join(without_invisible(without_controls(text)).split())
     if len(text) > MAX_FIND_CHARACTERS:
         message = f"find has {len(text)} characters; give at most {MAX_FIND_CHARACTERS}"
         raise ValueError(message)

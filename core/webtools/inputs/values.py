@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, ValidationInfo
 
 from webtools.text.cleaning import is_web_url, without_controls
 from webtools.text.dates import read_date
-from webtools.text.invisible import without_hidden
+from webtools.text.invisible import without_invisible
 from webtools.text.narrowing import is_list
 from webtools.text.record import record
 
@@ -109,7 +109,7 @@ class Words:
         """
         visible = text
         if not (text.isascii() and text.isprintable()):
-            visible = without_hidden(without_controls(text))
+            visible = without_invisible(without_controls(text))
         words = " ".join(visible.split())
         if len(words) > MAX_QUERY_CHARACTERS:
             most = f"give at most {MAX_QUERY_CHARACTERS}"
@@ -219,7 +219,7 @@ def shown(value: Any) -> str:
         text = value if isinstance(value, str) else repr(value)
     except Exception:  # noqa: BLE001  # foreign objects: huge numbers, deep lists, broken reprs
         text = type(value).__name__
-    text = without_hidden(without_controls(text)).replace("\n", " ")
+    text = without_invisible(without_controls(text)).replace("\n", " ")
     return f'"{text[:LONGEST_SHOWN]}…"' if len(text) > LONGEST_SHOWN else f'"{text}"'
 
 

@@ -123,8 +123,8 @@ def _failed(event: LogEvent) -> str:
 
 def _skipped(event: LogEvent) -> str:
     until = clock(event, "until")
-    state = f"parked until {until}" if until else "not asked"
-    return joined([f"{event.provider} was skipped", state, _why_skipped(event)], ": ")
+    state = f" until {until}" if until else ": not asked"
+    return joined([f"{event.provider} was skipped{state}", _why_skipped(event)], ": ")
 
 
 def _why_skipped(event: LogEvent) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from webtools.text.cleaning import without_controls
 from webtools.text.dates import read_moment
-from webtools.text.invisible import without_hidden
+from webtools.text.invisible import without_invisible
 from webtools.text.narrowing import is_list, is_mapping
 from webtools.text.record import record
 
@@ -108,7 +108,7 @@ class LogEvent:
 def plain(text: str) -> str:
     """Put a text on one line, without anything that is not to be seen."""
     if not text.isascii() or not text.isprintable():
-        shown = without_hidden(without_controls(text))
+        shown = without_invisible(without_controls(text))
         text = "".join(char if char.isprintable() or char.isspace() else "" for char in shown)
     return " ".join(text.split())
 

@@ -31,7 +31,7 @@ from webtools.text.record import record
 
 if TYPE_CHECKING:
     from webtools.pipeline.context import CallContext
-    from webtools.storage.circuit_breaker import Parking
+    from webtools.storage.circuit_breaker import OpenCircuit
 
 T = TypeVar("T")
 Failure: TypeAlias = ProviderError | RequestError | InputError
@@ -52,14 +52,14 @@ class Tried:
 
     Attributes:
         degraded: The providers that should have served, with the reason why they did not.
-        parked: Whom it is better not to call now.
+        skipped: Whom it is better not to call now.
         failures: The errors, by provider.
         answered: Who answered last, and be it that there is nothing.
     """
 
     degraded: dict[str, str] = field(default_factory=cast("Callable[[], dict[str, str]]", dict))
-    parked: dict[str, Parking] = field(
-        default_factory=cast("Callable[[], dict[str, Parking]]", dict)
+    skipped: dict[str, OpenCircuit] = field(
+        default_factory=cast("Callable[[], dict[str, OpenCircuit]]", dict)
     )
     failures: dict[str, Failure] = field(
         default_factory=cast("Callable[[], dict[str, Failure]]", dict)
@@ -73,10 +73,10 @@ class Tried:
         others = (error for error in errors if not isinstance(error, InputError))
         return next(others, errors[0] if errors else None)
 
-    def pass_over(self, account: Account, parking: Parking) -> None:
-        """Note that a provider is parked."""
-        self.parked[account.name] = parking
-        self.degraded[account.name] = words(parking)
+    def pass_over(self, account: Account, circuit: OpenCircuit) -> None:
+        """Note that a provider is skipped, as its circuit is open."""
+        self.skipped[account.name] = circuit
+        self.degraded[account.name] = words(circuit)
 
     def fail(self, account: Account, error: Failure) -> None:
         """Note that a provider failed."""
@@ -96,15 +96,15 @@ class Tried:
             return self.failure
         said = _said(self.degraded, self.failures)
         if self.failure is None:
-            return self._all_parked(whom, said)
+            return self._all_skipped(whom, said)
         made = self.failure.with_message(f"All providers {whom} failed. {said}")
         assert isinstance(made, Failure)  # noqa: S101  # of the same class
         return made
 
-    def _all_parked(self, whom: str, said: str) -> UnavailableError:
-        first = min(self.parked.values(), key=lambda parking: parking.until)
+    def _all_skipped(self, whom: str, said: str) -> UnavailableError:
+        first = min(self.skipped.values(), key=lambda circuit: circuit.until)
         return UnavailableError(
-            f"All providers {whom} are parked, so none was asked. {said} Try again after "
+            f"All providers {whom} are skipped for now, so none was asked. {said} Try again after "
             f"{clock(first)}, or configure another provider.",
             provider=first.provider,
             retry_after=float(max(0, round(first.until - time.time()))),
@@ -140,7 +140,7 @@ def in_turn(
 ) -> Flow[T | None]:
     """Ask one provider after the other until an attempt brings something.
 
-    An attempt is given the account, its end, and what raises `CircuitOpenError` for a parked
+    An attempt is given the account, its end, and what raises `CircuitOpenError` for a skipped
     provider; it calls that before it sends anything.
 
     Returns:
@@ -155,19 +155,19 @@ def in_turn(
         left = account.name
         now: float = yield Now()
         end = end_of_turn(account, turns, len(turns.accounts) - place - 1, now)
-        leave = None if left in tried.parked else partial(take_leave, account, context)
+        leave = None if left in tried.skipped else partial(take_leave, account, context)
         found, goes_on = None, True
         try:
             found = yield from attempt(account, end, leave)
         except CircuitOpenError as error:
-            tried.pass_over(account, error.parking)
+            tried.pass_over(account, error.circuit)
             continue
         except (ProviderError, RequestError, InputError) as error:
             tried.fail(account, error)
             goes_on = turns.goes_on(error)
         else:
             tried.answer(account)
-        if context.facilities.health.is_ailing(account):
+        if context.services.health.has_failures(account):
             yield from not_needed(account, context)
         if found is not None or not goes_on:
             return found
@@ -234,13 +234,13 @@ def unpriced(context: CallContext, cost_usd: float | None) -> list[str]:
 def first_to_serve(
     turns: Turns, tried: Tried, attempt: Attempt[T], context: CallContext
 ) -> Flow[T]:
-    """Ask providers in turn; whoever is parked is asked only if nobody else serves.
+    """Ask providers in turn; whoever is skipped is asked only if nobody else serves.
 
     A provider without any other is asked whatever is known of it.
 
     Raises:
         InputError: No provider takes such a request.
-        ProviderError: Every provider failed or is parked, or the request is wrong.
+        ProviderError: Every provider failed or is skipped, or the request is wrong.
         RequestError: Every provider failed, the first one without an answer.
     """
     if len(turns.accounts) == 1:
@@ -248,7 +248,7 @@ def first_to_serve(
     else:
         found = yield from in_turn(turns, tried, attempt, context)
     if found is None and tried.answered is None and _may_go_on(turns, tried):
-        found = yield from in_turn(parked(turns, tried), tried, attempt, context)
+        found = yield from in_turn(skipped_turns(turns, tried), tried, attempt, context)
     if found is None:
         capability = turns.capability_of(turns.accounts[0])
         raise tried.error(context, f"that can {capability}")
@@ -259,9 +259,9 @@ def _may_go_on(turns: Turns, tried: Tried) -> bool:
     return all(map(turns.goes_on, tried.failures.values()))
 
 
-def parked(turns: Turns, tried: Tried) -> Turns:
+def skipped_turns(turns: Turns, tried: Tried) -> Turns:
     """Keep those who were passed over: better one in trouble than none, and its error is exact."""
-    return replace(turns, accounts=[each for each in turns.accounts if each.name in tried.parked])
+    return replace(turns, accounts=[each for each in turns.accounts if each.name in tried.skipped])
 
 
 def may_be_its_own(error: Failure) -> bool:

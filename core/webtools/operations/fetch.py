@@ -16,7 +16,7 @@ from webtools.operations.failover import (
     asked,
     end_of_call,
     in_turn,
-    parked,
+    skipped_turns,
     unpriced,
 )
 from webtools.operations.fetch_part import Part, earliest, fetch_part
@@ -58,7 +58,7 @@ class Fetched:
     Attributes:
         response: The pages.
         stood_in_for: Those for whom others fetched pages, and why.
-        since: When the oldest of those pages was fetched that were kept; None without any.
+        since: When the oldest of those pages was fetched that were cached; None without any.
     """
 
     response: FetchResponse
@@ -140,7 +140,9 @@ class _Fetching:
         yield from in_turn(turns, self.tried, self._attempt, self.context)
         self._note_partial()
         if len(self.pages) < len(self.query.urls):
-            yield from in_turn(parked(turns, self.tried), self.tried, self._attempt, self.context)
+            yield from in_turn(
+                skipped_turns(turns, self.tried), self.tried, self._attempt, self.context
+            )
 
     def _note_partial(self) -> None:
         """Note of each provider that answered, but not for all pages, why it did not."""
@@ -211,7 +213,7 @@ class _Fetching:
         usd = cost.usd if cost else None
         unknown = unpriced(self.context, usd) if len(told) > 1 else []
         since = earliest(part.since for part in parts)
-        is_kept = all(part.is_kept for part in parts) and self.tried.failure is None
+        is_cached = all(part.is_cached for part in parts) and self.tried.failure is None
         left = self._stood_in_for()
         response = FetchResponse(
             provider=next(each.provider for each in told if each.served),
@@ -223,8 +225,8 @@ class _Fetching:
             warnings=[*(w for part in parts for w in part.warnings), *self._moved(), *unknown],
             cost_usd=usd,
             cost_is_estimate=bool(unknown or (cost and cost.is_estimate)),
-            cache_hit=is_kept,
-            retrieved_at=since if is_kept else None,
+            cache_hit=is_cached,
+            retrieved_at=since if is_cached else None,
         )
         return Fetched(response, left, since)
 
@@ -232,15 +234,15 @@ class _Fetching:
         left: dict[str, str] = {}
         for url in self.pages:
             left = {**self.reasons.get(url, {}), **left}
-        names = [name for name in self.tried.degraded if name in left or name in self.tried.parked]
+        names = [name for name in self.tried.degraded if name in left or name in self.tried.skipped]
         return {name: left.get(name) or self.tried.degraded[name] for name in names}
 
     def _moved(self) -> list[str]:
         """Name which pages another provider fetched, and why."""
         urls: dict[tuple[str, str, str], list[str]] = {}
         for url, page in self.pages.items():
-            passed = {name: self.tried.degraded[name] for name in self._parked_before(page)}
-            for name, reason in {**passed, **self.reasons.get(url, {})}.items():
+            skipped = {name: self.tried.degraded[name] for name in self._skipped_before(page)}
+            for name, reason in {**skipped, **self.reasons.get(url, {})}.items():
                 if name != page.source_provider:
                     urls.setdefault((page.source_provider or "", name, reason), []).append(url)
         return [
@@ -248,11 +250,11 @@ class _Fetching:
             for (served, name, reason), each in urls.items()
         ]
 
-    def _parked_before(self, page: Page) -> list[str]:
-        """List who is parked and stands before the provider that fetched a page."""
+    def _skipped_before(self, page: Page) -> list[str]:
+        """List who is skipped and stands before the provider that fetched a page."""
         names = [account.name for account in self.accounts]
         before = names[: names.index(page.source_provider or "")]
-        return [name for name in before if name in self.tried.parked]
+        return [name for name in before if name in self.tried.skipped]
 
 
 def _all_failed(name: str, pages: list[Page]) -> ProviderError:

@@ -1,4 +1,4 @@
-"""Pages from one provider: those that are kept, and the rest in as few requests as it takes."""
+"""Pages from one provider: those in the cache, and the rest in as few requests as it takes."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from webtools.operations.failover import Leave
 from webtools.pages.robots import RobotsFile
 from webtools.pipeline.accounting import Job, observed
 from webtools.pipeline.caching import (
-    Kept,
     Kind,
+    Result,
     Work,
+    cache_all,
     done_once,
     in_common,
-    keep_all,
-    kept_already,
+    read_cached,
 )
 from webtools.pipeline.context import CallContext
 from webtools.pipeline.cost import NOTHING, total
@@ -44,8 +44,8 @@ from webtools.text.record import record
 _WHOLE_TEXT = 1_000_000  # characters
 
 
-class KeptPage(BaseModel):
-    """A page as it is kept: with what there was to say of it."""
+class CachedPage(BaseModel):
+    """A page as it is cached: with what there was to say of it."""
 
     page: Page
     warnings: list[str]
@@ -57,9 +57,9 @@ class KeptPage(BaseModel):
             page.text or page.highlights or page.summary or page.passages
         )
 
-    def own(self) -> KeptPage:
+    def own(self) -> CachedPage:
         """Return the same with lists of its own."""
-        return KeptPage.model_construct(page=_own(self.page), warnings=[*self.warnings])
+        return CachedPage.model_construct(page=_own(self.page), warnings=[*self.warnings])
 
 
 _ROBOTS: Kind[RobotsFile] = Kind(TypeAdapter(RobotsFile), lambda _: True, own=lambda file: file)
@@ -70,11 +70,11 @@ def _own(page: Page) -> Page:
     return page.model_copy(update={"highlights": [*page.highlights], "passages": passages})
 
 
-PAGE: Kind[KeptPage] = Kind(
-    TypeAdapter(KeptPage),
-    KeptPage.is_whole,
-    urls=lambda kept: [kept.page.url],
-    own=KeptPage.own,
+PAGE: Kind[CachedPage] = Kind(
+    TypeAdapter(CachedPage),
+    CachedPage.is_whole,
+    urls=lambda cached: [cached.page.url],
+    own=CachedPage.own,
 )
 
 
@@ -86,14 +86,14 @@ class Part:
         pages: One per URL, in the order asked.
         warnings: What there is to say of them.
         cost: What was spent; None when unknown.
-        is_kept: Whether all of them were kept from earlier calls.
-        since: When the oldest of those was fetched that were kept; None without any.
+        is_cached: Whether all of them were cached by earlier calls.
+        since: When the oldest of those was fetched that were cached; None without any.
     """
 
     pages: list[Page]
     warnings: list[str]
     cost: Cost | None
-    is_kept: bool
+    is_cached: bool
     since: datetime | None
 
 
@@ -107,32 +107,32 @@ def fetch_part(
     """Fetch pages; what fails is a page with its reason.
 
     Raises:
-        WebToolsError: The provider failed, or `leave` was not given for it, and no page is kept.
+        WebToolsError: The provider failed, or `leave` was not given for it, and no page is cached.
     """
     query = _as_asked(account, query)
-    kept = yield from _kept_pages(account, query, context)
-    missing = tuple(url for url in query.urls if url not in kept)
+    cached = yield from _cached_pages(account, query, context)
+    missing = tuple(url for url in query.urls if url not in cached)
     answers: list[Pages] = []
     if missing:
-        rest = query if not kept else replace(query, urls=missing)
+        rest = query if not cached else replace(query, urls=missing)
         try:
             if leave is not None:
                 yield from leave()
             answers = yield from _shared_answers(account, rest, deadline, context)
         except (ProviderError, RequestError) as error:
-            if not kept:
+            if not cached:
                 raise
             answers = [Pages(_failed(missing, error), NOTHING)]
     fetched = (page for answer in answers for page in answer.pages)
-    pages = [kept[url].value.page if url in kept else next(fetched) for url in query.urls]
-    said = [each.value.warnings for each in kept.values()]
+    pages = [cached[url].value.page if url in cached else next(fetched) for url in query.urls]
+    said = [each.value.warnings for each in cached.values()]
     said += [answer.warnings for answer in answers]
     return Part(
         pages=pages,
         warnings=list(dict.fromkeys(warning for each in said for warning in each)),
         cost=total(answer.cost for answer in answers) if missing else NOTHING,
-        is_kept=not missing,
-        since=earliest(each.at for each in kept.values()),
+        is_cached=not missing,
+        since=earliest(each.at for each in cached.values()),
     )
 
 
@@ -154,20 +154,22 @@ def earliest(times: Iterable[datetime | None]) -> datetime | None:
     return min(filter(None, times), default=None)
 
 
-# --- what is kept ------------------------------------------------------------------------------
+# --- what is cached ------------------------------------------------------------------------------
 
 
-def _kept_pages(
+def _cached_pages(
     account: Account, query: PageQuery, context: CallContext
-) -> Flow[dict[str, Kept[KeptPage]]]:
+) -> Flow[dict[str, Result[CachedPage]]]:
     if context.cache is None:
         return {}
     works = [_work(account, query, url) for url in query.urls]
-    found = yield from kept_already(context, works)
-    return {url: kept for url, kept in zip(query.urls, found, strict=True) if kept is not None}
+    found = yield from read_cached(context, works)
+    return {
+        url: cached for url, cached in zip(query.urls, found, strict=True) if cached is not None
+    }
 
 
-def _work(account: Account, query: PageQuery, url: str) -> Work[KeptPage]:
+def _work(account: Account, query: PageQuery, url: str) -> Work[CachedPage]:
     kinds = (query.text, query.highlights, query.summary, query.text_max_characters)
     parts = (*kinds, query.question, query.passage_characters)
     return Work(PAGE, cache_key("fetch", account.identity, url, *parts), url, account.name)
@@ -185,7 +187,7 @@ def _shared_answers(
         answers = yield from _answers(account, query, deadline, context)
         return answers, (yield from _keep(context, works, answers, put))
 
-    look = partial(_answers_kept, context, works)
+    look = partial(_cached_answers, context, works)
     make = partial(leased, context, flight.key, look, fetch, deadline)
     answers, by_other = yield from in_common(context, flight, make, deadline)
     return [
@@ -199,21 +201,23 @@ def _shared_answers(
 
 
 def _keep(
-    context: CallContext, works: list[Work[KeptPage]], answers: list[Pages], put: Put | None
+    context: CallContext, works: list[Work[CachedPage]], answers: list[Pages], put: Put | None
 ) -> Flow[bool]:
     """Cache the pages of some answers, and return whether that is all of them."""
     pages = [
-        KeptPage(page=page, warnings=_said_of(page.url, answer))
+        CachedPage(page=page, warnings=_said_of(page.url, answer))
         for answer in answers
         for page in answer.pages
     ]
-    yield from keep_all(context, zip(works, pages, strict=True), put)
+    yield from cache_all(context, zip(works, pages, strict=True), put)
     return all(page.is_whole() for page in pages)
 
 
-def _answers_kept(context: CallContext, works: list[Work[KeptPage]]) -> Flow[list[Pages] | None]:
+def _cached_answers(
+    context: CallContext, works: list[Work[CachedPage]]
+) -> Flow[list[Pages] | None]:
     """Return what another process has cached of the pages; None unless that is all of them."""
-    every = yield from kept_already(context, works, is_logged=False)
+    every = yield from read_cached(context, works, is_logged=False)
     found = [each.value for each in every if each is not None]
     if len(found) < len(works):
         return None
@@ -242,8 +246,8 @@ def _answers(
     if services.pages is not None:
         job = _job(account, query, context)
         sender = partial(send_with_retries, job=replace(job), deadline=deadline)
-        kept = partial(_kept_robots, account, context, deadline)
-        robots = kept if context.options.robots else None
+        cached = partial(_cached_robots, account, context, deadline)
+        robots = cached if context.options.robots else None
         call = PageCall(sender, job.timeout, deadline, done, robots)
         return [(yield from observed(job, services.pages.pages(query, account, call)))]
     assert services.fetch is not None  # noqa: S101  # accounts are selected by capability
@@ -268,7 +272,7 @@ def _all_failed(outcomes: Sequence[Pages | WebToolsError]) -> WebToolsError | No
     return errors[0] if len(errors) == len(outcomes) else None
 
 
-def _kept_robots(
+def _cached_robots(
     account: Account,
     context: CallContext,
     deadline: float,

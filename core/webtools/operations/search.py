@@ -35,7 +35,7 @@ from webtools.operations.filters import (
     weakest,
 )
 from webtools.pipeline.accounting import Job, observed
-from webtools.pipeline.caching import Kept, Kind, Work, done_once
+from webtools.pipeline.caching import Kind, Result, Work, done_once
 from webtools.pipeline.context import CallContext
 from webtools.pipeline.cost import NOTHING, total
 from webtools.pipeline.retries import exchange
@@ -106,14 +106,14 @@ def search(
         )
         for query, tried in zip(queries, tries, strict=True)
     ]
-    outcomes: list[Kept[Hits] | WebToolsError]
+    outcomes: list[Result[Hits] | WebToolsError]
     if len(flows) == 1:
         outcomes = [(yield from flows[0])]
     else:
         outcomes = yield Gather(_told(flows, queries, context), MAX_AT_ONCE)
     answers, failed = list[Answer](), list[tuple[SearchQuery, WebToolsError]]()
     for query, tried, outcome in zip(queries, tries, outcomes, strict=True):
-        if isinstance(outcome, Kept):
+        if isinstance(outcome, Result):
             answers.append(answer_of(tried.answered or account, query, outcome))
         else:
             failed.append((query, outcome))
@@ -147,7 +147,7 @@ def _response(
     left = left_warnings(told) if len(told) > 1 or told[0].reason else ()
     unknown = unpriced(context, usd) if len(told) > 1 else []
     times = [answer.at for answer in answers if answer.at]
-    is_kept = len(times) == len(queries) and not any(each.failures for each in tries)
+    is_cached = len(times) == len(queries) and not any(each.failures for each in tries)
     return SearchResponse(
         provider=next(each.provider for each in told if each.served),
         asked=told,
@@ -158,13 +158,13 @@ def _response(
         warnings=[*_warnings(answers, states), *left, *unknown, *_notices(told, notes, context)],
         cost_usd=usd,
         cost_is_estimate=bool(unknown or (cost and cost.is_estimate)),
-        cache_hit=is_kept,
-        retrieved_at=min(times) if is_kept else None,
+        cache_hit=is_cached,
+        retrieved_at=min(times) if is_cached else None,
     )
 
 
 def _notices(told: list[AskedProvider], notes: Iterable[str], context: CallContext) -> list[str]:
-    """Say what is odd about the settings, and of those who served what is to be said of them."""
+    """Return what is odd about the settings, and of those who served what is to be said of them."""
     accounts = context.accounts
     names = [each.provider for each in told] if accounts.stand_ins else ()
     return [
@@ -225,9 +225,9 @@ def search_one(
     )
 
 
-def answer_of(account: Account, query: SearchQuery, found: Kept[Hits]) -> Answer:
+def answer_of(account: Account, query: SearchQuery, found: Result[Hits]) -> Answer:
     """Choose the hits that pass the filters: domains and dates are checked here as well."""
-    hits = as_kept(found.value, query.query) if found.is_free else found.value
+    hits = as_cached(found.value, query.query) if found.is_free else found.value
     dates = query.start_published_date or query.end_published_date
     kept = hits.results
     if dates or query.include_domains or query.exclude_domains:
@@ -245,7 +245,7 @@ def find(
     query: SearchQuery,
     context: CallContext,
     limit_of: Callable[[Account], int] | None = None,
-) -> Flow[Kept[Hits]]:
+) -> Flow[Result[Hits]]:
     """Get a provider's hits for a query.
 
     Args:
@@ -283,8 +283,8 @@ def normalize(query: str) -> str:
     return " ".join(query.lower().split())
 
 
-def as_kept(hits: Hits, query: str) -> Hits:
-    """Return kept hits to a query, which may be spelled otherwise: nothing was spent on them."""
+def as_cached(hits: Hits, query: str) -> Hits:
+    """Return cached hits to a query, which may be spelled otherwise: nothing was spent on them."""
     results = hits.results
     if [result for result in results if result.query != query]:
         results = [result.model_copy(update={"query": query}) for result in results]

@@ -20,7 +20,7 @@ from webtools.operations.failover import (
     unpriced,
 )
 from webtools.pipeline.accounting import Job, observed
-from webtools.pipeline.caching import Kept, Kind, Work, done_once
+from webtools.pipeline.caching import Kind, Result, Work, done_once
 from webtools.pipeline.context import CallContext
 from webtools.pipeline.cost import NOTHING
 from webtools.pipeline.retries import exchange
@@ -49,34 +49,34 @@ def summarize(
     deadline = end_of_call(accounts, "summarize", (yield Now()))
     turns = Turns(accounts, lambda _: "summarize", deadline, query.url, may_be_its_own)
     attempt = partial(_attempt, query, context)
-    served, kept = yield from first_to_serve(turns, tried, attempt, context)
+    served, result = yield from first_to_serve(turns, tried, attempt, context)
     every = asked(accounts, {served.name}, [tried])
-    return _response(served, query, kept, every, context)
+    return _response(served, query, result, every, context)
 
 
 def _response(
     account: Account,
     query: SummaryQuery,
-    kept: Kept[Summary],
+    result: Result[Summary],
     every: list[AskedProvider],
     context: CallContext,
 ) -> SummaryResponse:
-    cost = NOTHING if kept.is_free else kept.value.cost
+    cost = NOTHING if result.is_free else result.value.cost
     usd = cost.usd if cost else None
     unknown = unpriced(context, usd) if len(every) > 1 else []
     return SummaryResponse(
         provider=account.name,
         asked=every,
         url=query.url,
-        text=kept.value.text,
+        text=result.value.text,
         summary_type=query.summary_type,
         engine=query.engine,
-        tokens=kept.value.tokens,
-        warnings=[*kept.value.warnings, *left_warnings(every), *unknown, *context.warnings()],
+        tokens=result.value.tokens,
+        warnings=[*result.value.warnings, *left_warnings(every), *unknown, *context.warnings()],
         cost_usd=usd,
         cost_is_estimate=bool(unknown or (cost and cost.is_estimate)),
-        cache_hit=kept.at is not None,
-        retrieved_at=kept.at,
+        cache_hit=result.at is not None,
+        retrieved_at=result.at,
     )
 
 
@@ -86,7 +86,7 @@ def _attempt(
     account: Account,
     deadline: float,
     leave: Leave,
-) -> Flow[tuple[Account, Kept[Summary]]]:
+) -> Flow[tuple[Account, Result[Summary]]]:
     how = (query.summary_type, query.engine, query.target_language)
     key = cache_key("summarize", account.identity, query.url, *how)
     work = Work(SUMMARY, key, query.url, account.name)

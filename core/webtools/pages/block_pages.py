@@ -150,7 +150,7 @@ _EXPLAINED_TEXT = re.compile(
 )
 
 
-def wall(asked: str, url: str, html: str, markup: Markup, text: str) -> ProviderError | None:
+def block_page(asked: str, url: str, html: str, markup: Markup, text: str) -> ProviderError | None:
     """Return the error for a page that stands in for another; None for content.
 
     Args:

@@ -27,7 +27,7 @@ from webtools.pages import robots, ssrf, workers
 from webtools.pages.block_pages import BOT_CHECK, is_challenge
 from webtools.pages.content import Content, Source
 from webtools.pages.processes import Alarm
-from webtools.pages.robots import KeptRobots, RobotsFile
+from webtools.pages.robots import CachedRobots, RobotsFile
 from webtools.pages.ssrf import Policy
 from webtools.text.record import record
 from webtools.text.urls import Target, follow, parse
@@ -74,7 +74,7 @@ class Terms:
     policy: Policy
     timeout: float
     deadline: float
-    robots: KeptRobots | None = None
+    robots: CachedRobots | None = None
 
 
 def of_each(urls: Sequence[str], fetch: Callable[[str], Flow[T]]) -> Flow[list[T]]:
@@ -131,11 +131,11 @@ def _visit(url: str, terms: Terms) -> Flow[tuple[Target, Response]]:
     raise ProviderError(f"the site redirects more than {MAX_REDIRECTS} times; use another source")
 
 
-def _admit(target: Target, policy: Policy, terms: Terms, kept: KeptRobots) -> Flow[None]:
+def _admit(target: Target, policy: Policy, terms: Terms, cached: CachedRobots) -> Flow[None]:
     """Check that the site's robots.txt lets us read a page; the file may be cached."""
     address = robots.address_of(target.url)
     fetch = partial(_robots_file, address, replace(terms, policy=policy, robots=None))
-    file = yield from kept(address, fetch)
+    file = yield from cached(address, fetch)
     yield Offload(partial(robots.check, target.url, file), alone=True)
 
 

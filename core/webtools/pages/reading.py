@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from webtools.errors import ConfigError, ProviderError, WebToolsError
 from webtools.pages import INSTALL
-from webtools.pages.block_pages import wall
+from webtools.pages.block_pages import block_page
 from webtools.pages.charset import decode, is_text
 from webtools.pages.content import MAX_TEXT, Content, Source
 from webtools.pages.main_text import main_part
@@ -154,7 +154,7 @@ def _read_html(html: str, source: Source) -> Content:
     root = parse(html) if markup.is_tame else None
     title, author, published_at = facts_of(markup, root, source.url)
     text, warnings = _main(markup, root, source.url)
-    if error := wall(source.asked, source.url, html, markup, _TARGET.sub("]", text)):
+    if error := block_page(source.asked, source.url, html, markup, _TARGET.sub("]", text)):
         raise error
     if not text:
         raise ProviderError("the page has no text to read")

@@ -44,7 +44,7 @@ class RobotsFile(BaseModel):
 
 
 # Returns a site's robots.txt by its URL, from the cache or by the flow that fetches it.
-KeptRobots: TypeAlias = Callable[[str, Callable[[], Flow[RobotsFile]]], Flow[RobotsFile]]
+CachedRobots: TypeAlias = Callable[[str, Callable[[], Flow[RobotsFile]]], Flow[RobotsFile]]
 
 
 def address_of(url: str) -> str:

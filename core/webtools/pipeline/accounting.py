@@ -73,10 +73,10 @@ def observed(job: Job, work: Flow[T]) -> Flow[T]:
         QuotaError: The budget does not allow it.
         WebToolsError: What the work raises.
     """
-    context, health = job.context, job.context.facilities.health
+    context, health = job.context, job.context.services.health
     context.write_log()
     reserved = None
-    if context.facilities.budget.active and job.query is not None:
+    if context.services.budget.active and job.query is not None:
         reserved = yield from _reserve(job, context)
     start: float = yield Now()
     own = timeout_of(job.account, job.capability)
@@ -92,9 +92,9 @@ def observed(job: Job, work: Flow[T]) -> Flow[T]:
         cost: Cost | None = getattr(result, "cost", None)
         if reserved is not None:
             yield from _settle(context, reserved, cost.usd if cost else None)
-        if health.is_ailing(job.account):
+        if health.has_failures(job.account):
             yield Offload(partial(health.succeeded, job.account))
-        if context.facilities.log is not None or LOGGER.isEnabledFor(logging.DEBUG):
+        if context.services.log is not None or LOGGER.isEnabledFor(logging.DEBUG):
             now: float = yield Now()
             _log_success(job, result, cost, now - start)
         return result
@@ -106,9 +106,7 @@ def _reserve(job: Job, context: CallContext) -> Flow[Reservation]:
     name = job.account.name
     most = PROVIDERS[job.account.type].worst_cost(job.query, job.account)
     try:
-        reserved: Reservation = yield Offload(
-            partial(context.facilities.budget.reserve, name, most)
-        )
+        reserved: Reservation = yield Offload(partial(context.services.budget.reserve, name, most))
     except WebToolsError as error:
         context.log("budget_refused", provider=name, message=str(error))
         raise
@@ -116,7 +114,7 @@ def _reserve(job: Job, context: CallContext) -> Flow[Reservation]:
 
 
 def _settle(context: CallContext, reserved: Reservation, usd: float | None) -> Flow[None]:
-    yield Offload(partial(context.facilities.budget.settle, reserved, usd))
+    yield Offload(partial(context.services.budget.settle, reserved, usd))
 
 
 def _cost_of_failure(error: WebToolsError, job: Job) -> float | None:
@@ -171,7 +169,7 @@ def _failed(
         yield from _settle(context, reserved, cost)
     now: float = yield Now()
     if job.requests and not _is_ours(error, job, now - start):
-        yield Offload(partial(context.facilities.health.failed, job.account, error))
+        yield Offload(partial(context.services.health.failed, job.account, error))
     context.log(
         "provider_error",
         provider=job.account.name,

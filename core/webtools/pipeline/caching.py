@@ -1,4 +1,4 @@
-"""Work whose result is kept: from the cache, from an equal call in flight, or done now."""
+"""Work done once: its result comes from the cache, from an equal call in flight, or done now."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from webtools.pipeline.leases import Put, leased
 from webtools.pipeline.single_flight import shared
 from webtools.storage.cache import Entry
 from webtools.text.cleaning import is_web_url
-from webtools.text.invisible import may_hide, without_hidden
+from webtools.text.invisible import may_hide, without_invisible
 from webtools.text.record import record
 from webtools.text.redaction import Redactor
 
@@ -28,7 +28,7 @@ U = TypeVar("U")
 
 
 @record
-class Kept(Generic[T]):
+class Result(Generic[T]):
     """A result.
 
     Attributes:
@@ -44,12 +44,12 @@ class Kept(Generic[T]):
 
 @record
 class Kind(Generic[T]):
-    """What is kept of a kind of work, and when it is worth keeping.
+    """What is cached of a kind of work, and when it is worth that.
 
     Attributes:
         adapter: Writes and reads it.
         is_whole: Tells what is neither empty nor partial.
-        since: Gives the age of what was made from parts that were kept themselves.
+        since: Gives the age of what was made from parts that were cached themselves.
         urls: Gives the addresses in it; a file is no proof that they are any.
         own: Gives a caller a value in which nothing that can be changed is another's; without it,
             a value is read anew each time.
@@ -85,47 +85,47 @@ def done_once(
     make: Callable[[], Flow[T]],
     deadline: float,
     leave: Callable[[], Flow[None]] | None = None,
-) -> Flow[Kept[T]]:
+) -> Flow[Result[T]]:
     """Return the cached result, or else do the work, or wait for who is doing it.
 
     Raises:
         WebToolsError: What the work raises, or what `leave` does, which is called before it.
     """
     if context.cache is not None:
-        [found] = yield from kept_already(context, [work])
+        [found] = yield from read_cached(context, [work])
         if found is not None:
             return found
     if leave is not None:
         yield from leave()
     if context.cache is None:
-        return Kept((yield from make()))
+        return Result((yield from make()))
     doing = partial(_done, context, work, make, deadline)
-    kept, by_other = yield from in_common(context, work, doing, deadline)
-    return Kept(kept.value, kept.at, is_free=kept.is_free or by_other)
+    result, by_other = yield from in_common(context, work, doing, deadline)
+    return Result(result.value, result.at, is_free=result.is_free or by_other)
 
 
 def _done(
     context: CallContext, work: Work[T], make: Callable[[], Flow[T]], deadline: float
-) -> Flow[Kept[T]]:
+) -> Flow[Result[T]]:
     """Do the work and cache its result, unless another process does."""
-    if context.facilities.leases is None:
+    if context.services.leases is None:
         value = yield from make()
-        yield from keep_all(context, [(work, value)])
-        return Kept(value)
+        yield from cache_all(context, [(work, value)])
+        return Result(value)
 
-    def look() -> Flow[Kept[T] | None]:
-        [found] = yield from kept_already(context, [work], is_logged=False)
+    def look() -> Flow[Result[T] | None]:
+        [found] = yield from read_cached(context, [work], is_logged=False)
         return found
 
-    def make_and_keep(put: Put | None) -> Flow[tuple[Kept[T], bool]]:
+    def make_and_cache(put: Put | None) -> Flow[tuple[Result[T], bool]]:
         value = yield from make()
-        yield from keep_all(context, [(work, value)], put)
-        return Kept(value), work.kind.is_whole(value)
+        yield from cache_all(context, [(work, value)], put)
+        return Result(value), work.kind.is_whole(value)
 
-    kept = yield from leased(context, work.key, look, make_and_keep, deadline)
-    if kept.is_free:
+    result = yield from leased(context, work.key, look, make_and_cache, deadline)
+    if result.is_free:
         context.log("shared", subject=work.subject, provider=work.provider)
-    return kept
+    return result
 
 
 def in_common(
@@ -141,12 +141,12 @@ def in_common(
     # another key or proxy is nothing to a call that has its own.
     key = (work.key, context.options.cache, context.accounts.redactor)
     tell = partial(context.log, "shared", subject=work.subject, provider=work.provider)
-    return shared(context.facilities.flights, key, make, deadline, tell)
+    return shared(context.services.flights, key, make, deadline, tell)
 
 
-def kept_already(
+def read_cached(
     context: CallContext, works: Sequence[Work[T]], *, is_logged: bool = True
-) -> Flow[list[Kept[T] | None]]:
+) -> Flow[list[Result[T] | None]]:
     """Look results up, all at once; None for each that must be got."""
     cache = context.cache
     if cache is None or context.options.cache == "refresh":
@@ -161,19 +161,19 @@ def kept_already(
         None if entry is None else _read(work, entry, oldest)
         for work, entry in zip(works, entries, strict=True)
     ]
-    for work, kept in zip(works, found, strict=True) if is_logged else ():
-        age = round(time.time() - kept.at.timestamp()) if kept and kept.at else None
-        event = "cache_hit" if kept else "cache_miss"
+    for work, result in zip(works, found, strict=True) if is_logged else ():
+        age = round(time.time() - result.at.timestamp()) if result and result.at else None
+        event = "cache_hit" if result else "cache_miss"
         context.log(event, subject=work.subject, provider=work.provider, age_s=age)
     return found
 
 
-def _read(work: Work[T], entry: Entry, oldest: float) -> Kept[T] | None:
+def _read(work: Work[T], entry: Entry, oldest: float) -> Result[T] | None:
     value = _value(work.kind, work.key, entry.value)
     since = None if value is None else work.kind.since(value)
     if value is None or (since is not None and since.timestamp() < oldest):
         return None
-    return Kept(value, datetime.fromtimestamp(entry.stored_at, UTC), is_free=True)
+    return Result(value, datetime.fromtimestamp(entry.stored_at, UTC), is_free=True)
 
 
 def _value(kind: Kind[T], key: str, text: str) -> T | None:
@@ -198,7 +198,7 @@ def _value(kind: Kind[T], key: str, text: str) -> T | None:
 _memory: dict[str, tuple[str, Any]] = {}  # by key: a cached text, and what was read from it
 
 
-def keep_all(
+def cache_all(
     context: CallContext,
     results: Iterable[tuple[Work[T], T]],
     put: Put | None = None,
@@ -225,6 +225,6 @@ def _set_all(
 
 
 def _without_keys(text: str, redactor: Redactor) -> str | None:
-    """Take the keys out; None where hidden characters stand in one, as only an enemy writes it."""
-    seen = without_hidden(text)
+    """Take the keys out; None where invisible characters stand in one: only an enemy does that."""
+    seen = without_invisible(text)
     return redactor.text(text) if seen is text or redactor.text(seen) == seen else None

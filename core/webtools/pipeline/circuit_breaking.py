@@ -9,17 +9,17 @@ from webtools.errors import InputError, UnavailableError
 from webtools.flows.drivers import Flow, Offload
 from webtools.pipeline.context import CallContext
 from webtools.providers import Account
-from webtools.storage.circuit_breaker import Parking
+from webtools.storage.circuit_breaker import OpenCircuit
 
 _NOTHING_LEARNED = InputError("nothing was sent")  # an error that says nothing of a provider
 
 
 class CircuitOpenError(UnavailableError):
-    """A provider is not called, as it is parked."""
+    """A provider is not called, as its circuit is open."""
 
-    def __init__(self, parking: Parking) -> None:
-        super().__init__(words(parking), provider=parking.provider)
-        self.parking = parking
+    def __init__(self, circuit: OpenCircuit) -> None:
+        super().__init__(words(circuit), provider=circuit.provider)
+        self.circuit = circuit
 
 
 def take_leave(account: Account, context: CallContext) -> Flow[None]:
@@ -28,37 +28,37 @@ def take_leave(account: Account, context: CallContext) -> Flow[None]:
     Raises:
         CircuitOpenError: It is to be passed over for now, which is written down.
     """
-    health = context.facilities.health
+    health = context.services.health
     if health.is_sound(account):
         return
-    parking: Parking | None = yield Offload(partial(health.parked, account))
-    if parking is not None:
-        log_skipped(parking, context)
-        raise CircuitOpenError(parking)
+    circuit: OpenCircuit | None = yield Offload(partial(health.open_circuit, account))
+    if circuit is not None:
+        log_skipped(circuit, context)
+        raise CircuitOpenError(circuit)
 
 
 def not_needed(account: Account, context: CallContext) -> Flow[None]:
-    """Return the leave for an ailing provider, if no call came of it as the answer was cached."""
-    yield Offload(partial(context.facilities.health.failed, account, _NOTHING_LEARNED))
+    """Return the leave for a provider in trouble, if the answer was cached and no call made."""
+    yield Offload(partial(context.services.health.failed, account, _NOTHING_LEARNED))
 
 
-def log_skipped(parking: Parking, context: CallContext) -> None:
+def log_skipped(circuit: OpenCircuit, context: CallContext) -> None:
     """Write down that a provider is passed over."""
     context.log(
         "provider_skipped",
-        provider=parking.provider,
-        kind=parking.kind,
-        reason=parking.reason,
-        until=parking.until,
+        provider=circuit.provider,
+        kind=circuit.kind,
+        reason=circuit.reason,
+        until=circuit.until,
     )
 
 
-def words(parking: Parking) -> str:
+def words(circuit: OpenCircuit) -> str:
     """Explain why a provider is passed over."""
-    return f"it is parked until {clock(parking)}, as {parking.reason}."
+    return f"it is skipped until {clock(circuit)}, as {circuit.reason}."
 
 
-def clock(parking: Parking) -> str:
+def clock(circuit: OpenCircuit) -> str:
     """Return the time at which a provider may be called again."""
-    until = datetime.fromtimestamp(parking.until, UTC)
+    until = datetime.fromtimestamp(circuit.until, UTC)
     return f"{until:%Y-%m-%d %H:%M:%S} UTC"

@@ -44,7 +44,7 @@ _NO_CONVERSATIONS = Conversations()
 
 
 @record
-class Facilities:
+class CallServices:
     """What the calls under the same settings share.
 
     Attributes:
@@ -62,7 +62,7 @@ class Facilities:
     limits: RateLimits | None = None
 
 
-def facilities_of(accounts: Accounts) -> Facilities:
+def call_services(accounts: Accounts) -> CallServices:
     """Return what the settings ask for; nothing is opened before it is used."""
     paths = cache_path(accounts), log_path(accounts)
     parts = accounts.config.cache, accounts.config.log, accounts.config.budget
@@ -70,14 +70,14 @@ def facilities_of(accounts: Accounts) -> Facilities:
     return _known.get(key) or _known.setdefault(key, _make(accounts, *paths))
 
 
-_known: dict[tuple[object, ...], Facilities] = {}  # by what the settings say of them
+_known: dict[tuple[object, ...], CallServices] = {}  # by what the settings say of them
 
 
-def _make(accounts: Accounts, cache_file: Path, log_file: Path) -> Facilities:
+def _make(accounts: Accounts, cache_file: Path, log_file: Path) -> CallServices:
     cache, log, url = accounts.config.cache, accounts.config.log, accounts.config.storage.clear
     stores = stores_for(cache_file, url, ttl=cache.ttl_ms / 1000, max_bytes=cache.max_bytes)
     keeps = cache.enabled and cache.ttl_ms > 0
-    return Facilities(
+    return CallServices(
         store=stores.notices,
         cache=stores.cache if keeps else None,
         flights=Flights(),
@@ -104,7 +104,7 @@ class CallOptions:
     """What the caller decides beside the arguments of the tool.
 
     Attributes:
-        cache: `use` what is kept; `refresh` it by asking anew; `bypass` neither reads nor keeps.
+        cache: `use` what is cached; `refresh` it by asking anew; `bypass` neither reads nor keeps.
         progress: Told whenever a part of the work is done.
         synthesizer: Writes the answer of a research call, in place of the configured one.
         conversation: Name of the conversation that the call belongs to; empty for none.
@@ -134,7 +134,7 @@ class CallContext:
         id: Its name in the log.
         tool: The tool's name.
         accounts: The settings in force.
-        facilities: What it shares with other calls.
+        services: What it shares with other calls.
         options: What the caller decided.
         private: Texts that the log may have to hide: queries and URLs.
         noted: What the log is yet to be told, and when it was: one go is quicker than many.
@@ -147,7 +147,7 @@ class CallContext:
     id: str
     tool: str
     accounts: Accounts
-    facilities: Facilities
+    services: CallServices
     options: CallOptions = field(default_factory=CallOptions)
     private: tuple[str, ...] = ()
     noted: deque[Event] = field(default_factory=cast("type[deque[Event]]", deque), repr=False)
@@ -170,7 +170,7 @@ class CallContext:
 
         What only lasts a while, such as a lock, costs a call no more than its cache.
         """
-        notices = self.facilities.store.take_notices()
+        notices = self.services.store.take_notices()
         if (fault := self.cache_fault) is not None and fault.off:
             notices.append(f"The cache was off for this call, as {fault}; {fault.off}.")
         return notices
@@ -181,14 +181,14 @@ class CallContext:
 
     def log(self, event: str, **facts: Any) -> None:
         """Note an event; facts that are None are left out, and none may change from now on."""
-        if self.facilities.log is not None or LOGGER.isEnabledFor(level_of(event, facts)):
+        if self.services.log is not None or LOGGER.isEnabledFor(level_of(event, facts)):
             if None in facts.values():
                 facts = {name: value for name, value in facts.items() if value is not None}
             self.noted.append((time.time_ns(), event, facts))
 
     def write_log(self) -> None:
         """Write what was noted: at the end, and before anything that may take long."""
-        log, events = self.facilities.log, list[Event]()
+        log, events = self.services.log, list[Event]()
         if not self.noted:
             return
         with suppress(IndexError):  # the threads of a call may take at the same time
@@ -202,7 +202,7 @@ class CallContext:
         lines = [log.line(name, self.id, facts, self.private, at=at) for at, name, facts in events]
         written = b"".join(lines)
         # A line as long as that may have been cut, and end in half a key; what is not ASCII may
-        # be a hidden character in the midst of one.
+        # be an invisible character in the midst of one.
         is_odd = max(map(len, lines)) > _LONG_LINE or written.find(rb"\u") >= 0
         if is_odd or self.accounts.redactor.may_be_in(written):
             written = b"".join(
@@ -261,5 +261,5 @@ def detached(accounts: Accounts = _NOBODY) -> CallContext:
     """Build the context of a call outside of any tool: nothing is cached, counted or logged."""
     stores = in_file(_NoStore(), ttl=0, max_bytes=0)
     budget, health = Budget(stores.ledger, BudgetConfig()), Health(stores.states)
-    facilities = Facilities(stores.notices, None, Flights(), budget, health, None)
-    return CallContext("", "", accounts, facilities)
+    services = CallServices(stores.notices, None, Flights(), budget, health, None)
+    return CallContext("", "", accounts, services)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from webtools.providers.protocols import Cost
 
-NOTHING = Cost(0.0, is_estimate=False)  # of what was kept
+NOTHING = Cost(0.0, is_estimate=False)  # of what was cached
 _HIGHEST = 1_000_000.0  # USD; a figure above it is no price
 
 

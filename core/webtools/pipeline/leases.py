@@ -47,22 +47,22 @@ def leased(
     Raises:
         WebToolsError: What the work raises, or what is waited for comes too late.
     """
-    leases = context.facilities.leases
+    leases = context.services.leases
     if leases is None or context.options.cache != "use":
         return (yield from make(None))[0]
     lease = _Lease(context, leases, key)
-    is_kept = True
+    is_cached = True
     try:
         value = yield from _waited(lease, look, deadline)
         if value is None:
-            value, is_kept = yield from make(lease.put)
+            value, is_cached = yield from make(lease.put)
     except WebToolsError:
         yield from _ended(lease, is_void=True)
         raise
     except BaseException:  # such as that the call was cancelled: no step is carried out any more
         _abandon(lease)
         raise
-    yield from _ended(lease, is_void=not is_kept)
+    yield from _ended(lease, is_void=not is_cached)
     return value
 
 

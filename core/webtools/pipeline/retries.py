@@ -236,7 +236,7 @@ def _verdict(response: Response, job: Job) -> tuple[float | None, bool]:
 
 def _paced(job: Job, deadline: float) -> Flow[bool]:
     """Wait for the next free moment; False when that is too late."""
-    pacer, limits = job.account.pacer, job.context.facilities.limits
+    pacer, limits = job.account.pacer, job.context.services.limits
     assert pacer is not None  # noqa: S101  # else nobody waits
     now: float = yield Now()
     if limits is None:

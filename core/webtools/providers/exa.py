@@ -117,12 +117,13 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     words = {"query": query.query, "type": options.search_type}
     body: dict[str, Any] = {"url": query.query} if query.similar else {**words}
     body |= {"numResults": query.limit, **sent(query, _FILTERS, native_filters(query, account))}
-    contents = {
-        "highlights": options.search_highlights or query.snippets,
-        "text": query.content and {"maxCharacters": CONTENT_CHARACTERS},
-    }
-    if any(contents.values()):
-        body["contents"] = {name: value for name, value in contents.items() if value}
+    contents: dict[str, Any] = {}
+    if options.search_highlights or query.snippets:
+        contents["highlights"] = True
+    if query.content:
+        contents["text"] = {"maxCharacters": CONTENT_CHARACTERS}
+    if contents:
+        body["contents"] = contents
     path = "findSimilar" if query.similar else "search"
     return account.post(path, body, {"x-api-key": account.key})
 

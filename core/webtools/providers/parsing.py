@@ -15,7 +15,7 @@ from webtools.providers.about import About, Account
 from webtools.providers.protocols import Cost
 from webtools.text.cleaning import one_line
 from webtools.text.dates import read_moment
-from webtools.text.invisible import without_hidden
+from webtools.text.invisible import without_invisible
 from webtools.text.narrowing import is_list, is_object
 from webtools.text.redaction import redactor_for
 
@@ -84,7 +84,7 @@ def notices(title: str, answer: dict[str, Any]) -> list[str]:
 
 def quotable(words: str, account: Account) -> str:
     """Clean a text that is about to be cut: half a key would pass for a word."""
-    return redactor_for(account.secrets).text(without_hidden(one_line(words)))
+    return redactor_for(account.secrets).text(without_invisible(one_line(words)))
 
 
 def number(value: Any, least: float = -math.inf) -> float | None:

@@ -19,7 +19,7 @@ from webtools.results import Page, Passage, SearchResult
 from webtools.text.record import record
 
 if TYPE_CHECKING:
-    from webtools.pages.robots import KeptRobots
+    from webtools.pages.robots import CachedRobots
 
 FilterName: TypeAlias = Literal[
     "include_domains",
@@ -208,7 +208,7 @@ class PageCall:
     timeout: float
     deadline: float
     done: Done
-    robots: KeptRobots | None = None
+    robots: CachedRobots | None = None
 
 
 class Provider(Protocol):

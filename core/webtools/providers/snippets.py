@@ -9,7 +9,7 @@ from urllib.parse import urldefrag
 from webtools.providers.about import Account
 from webtools.results import SearchResult
 from webtools.text.cleaning import without_controls
-from webtools.text.invisible import without_hidden
+from webtools.text.invisible import without_invisible
 from webtools.text.redaction import redactor_for
 
 _PAGE_CHARACTERS = 4_000  # of the snippets of one page together
@@ -58,7 +58,8 @@ def _cut(words: str, account: Account) -> str:
     """Cut a long text at the end of a line, and close a block of code that is then open."""
     if len(words) <= _PAGE_CHARACTERS:
         return words
-    words = redactor_for(account.secrets).text(without_hidden(words))  # or half a key may be left
+    # Keys go before the cut, or half of one may be left.
+    words = redactor_for(account.secrets).text(without_invisible(words))
     kept = words[:_PAGE_CHARACTERS]
     kept = kept.rpartition("\n")[0] or kept.rpartition(" ")[0] or kept
     fence = _open_fence(kept)

@@ -267,7 +267,7 @@ class ResearchMeta(Model):
         uncertainty: What speaks against trusting them; null when nothing does.
         normalized_query: The question in the form in which questions are compared.
         degraded: Names of the providers and synthesizers that should have served and failed or
-            were parked.
+            were skipped.
         cost_usd: Price of this call in USD; null when unknown.
         warnings: What else the caller should know, a sentence each.
         retrieved_at: When the results were fetched.

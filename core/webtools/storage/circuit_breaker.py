@@ -1,8 +1,8 @@
-"""Which providers are parked: those out of quota or failing again and again, over all processes.
+"""Circuit breakers of the providers: open while one is out of quota or fails again and again.
 
-A park lasts longer each time in a row. When one ends, a single call over all processes is let
-through as a probe: its success ends the trouble, its failure parks the provider again. What is
-known stands in the store, with a copy in memory that serves where the store cannot.
+A circuit stays open for longer each time in a row. Then it is half-open: a single call over all
+processes is let through as a trial, whose success closes the circuit and whose failure opens it
+again. What is known stands in the store, with a copy in memory that serves where the store cannot.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from webtools.errors import (
 from webtools.storage.errors import StoreError
 from webtools.text.record import record
 
-__all__ = ["FORGOTTEN_AFTER", "Change", "Health", "Parking", "State", "States", "row_of"]
+__all__ = ["FORGOTTEN_AFTER", "Change", "Health", "OpenCircuit", "State", "States", "row_of"]
 
-ParkKind: TypeAlias = Literal["quota", "failing"]
+CircuitKind: TypeAlias = Literal["quota", "failing"]
 
 _LADDER = (60.0, 120.0, 240.0, 480.0, 900.0)  # seconds
-_LONGEST_PARK = 86_400.0
-_PROBE_TIME = 60.0  # seconds in which no other call is let through
-FORGOTTEN_AFTER = 86_400.0  # seconds after the last trouble or park
-_LATE_ANSWERS = 30.0  # seconds in which calls may end that began before a park
+_LONGEST_OPEN = 86_400.0
+_HALF_OPEN_TIME = 60.0  # seconds in which no other call is let through
+FORGOTTEN_AFTER = 86_400.0  # seconds after the last trouble
+_LATE_ANSWERS = 30.0  # seconds in which calls may end that began before the circuit opened
 _FAILURES_IN_A_ROW = 3
 _FIRST_FAILURE_STATUS = 400
-_MOMENT = 1.0  # seconds for which others may have parked a provider, and a call here not know it
+_MOMENT = 1.0  # seconds for which a circuit may be open for others, and a call here not know it
 
 # Each says what is the matter without a word of the provider's or of the query: it is shown to
 # calls that have nothing to do with the one that failed.
@@ -79,7 +79,7 @@ class _Account(Protocol):
 
 
 @record
-class Parking:
+class OpenCircuit:
     """A provider that should not be called for now.
 
     Attributes:
@@ -91,7 +91,7 @@ class Parking:
 
     provider: str
     until: float
-    kind: ParkKind
+    kind: CircuitKind
     reason: str
 
 
@@ -101,24 +101,24 @@ class State:
 
     Attributes:
         failures: How many there were in a row.
-        parks: How often it was parked in a row.
-        until: The end of the last park or probe; 0 before the first.
-        kind: See `Parking`.
-        reason: See `Parking`.
+        openings: How often its circuit opened in a row.
+        until: When the circuit is half-open, or the trial over; 0 before the first opening.
+        kind: See `OpenCircuit`.
+        reason: See `OpenCircuit`.
         changed: When the state became this one.
     """
 
     failures: int
-    parks: int
+    openings: int
     until: float
     kind: str
     reason: str
     changed: float
 
-    def is_parked(self, now: float) -> bool:
-        """Return whether the park, or the probe, has not ended yet."""
-        # No park is longer than the longest: the clock was wrong when such a one was written.
-        return now < self.until <= now + _LONGEST_PARK + _PROBE_TIME
+    def is_open(self, now: float) -> bool:
+        """Return whether the circuit is open, or a trial under way."""
+        # None is open for longer than the longest: the clock was wrong when such a one was written.
+        return now < self.until <= now + _LONGEST_OPEN + _HALF_OPEN_TIME
 
     def is_forgotten(self, now: float) -> bool:
         """Return whether that was too long ago to count."""
@@ -127,7 +127,7 @@ class State:
 
 @record
 class _Fault:
-    kind: ParkKind
+    kind: CircuitKind
     reason: str
     wait: float
 
@@ -172,31 +172,31 @@ class Health:
         self._lock, self._pid = threading.Lock(), os.getpid()
         self._states: dict[str, State] = {}  # of providers in trouble
         self._unsaved: set[str] = set()  # whose state the store has not
-        self._probes: dict[str, float] = {}  # the end of each probe that was given here
+        self._trials: dict[str, float] = {}  # the end of each trial that was given here
         self._sound: dict[str, float] = {}  # when the store was last seen to say nothing of one
 
-    def parked(self, account: _Account) -> Parking | None:
-        """Return whether a provider is parked; None lets one call through.
+    def open_circuit(self, account: _Account) -> OpenCircuit | None:
+        """Return the open circuit of a provider; None lets one call through.
 
-        After a park that call is the probe: its outcome must be told with `succeeded` or
-        `failed`, and until then, or for a minute, the provider stays parked for all others.
+        When the circuit is half-open that call is the trial: its outcome must be told with
+        `succeeded` or `failed`, and until then, or for a minute, it stays open for all others.
         """
         key, now = row_of(account), self._now()
         state = self._known(key)
-        if state is not None and state.parks and not state.is_parked(now):
-            state = self._probe(key, now)
-        return _parking(account, state, now)
+        if state is not None and state.openings and not state.is_open(now):
+            state = self._half_open(key, now)
+        return _open_circuit(account, state, now)
 
     def is_sound(self, account: _Account) -> bool:
         """Return whether a provider was in no trouble a moment ago; looks only into memory."""
         key = row_of(account)
         return key not in self._states and self._now() - self._sound.get(key, 0.0) <= _MOMENT
 
-    def known(self, account: _Account) -> Parking | None:
-        """Return whether a provider is parked, and change nothing: for who will not call it."""
-        return _parking(account, self._known(row_of(account)), self._now())
+    def known(self, account: _Account) -> OpenCircuit | None:
+        """Return the open circuit of a provider, and change nothing: for who will not call it."""
+        return _open_circuit(account, self._known(row_of(account)), self._now())
 
-    def is_ailing(self, account: _Account) -> bool:
+    def has_failures(self, account: _Account) -> bool:
         """Return whether a success would change anything; looks only into memory."""
         return bool(self._states) and row_of(account) in self._states
 
@@ -206,41 +206,41 @@ class Health:
             return
         key = row_of(account)
         if key in self._states:
-            probe, now = self._end_probe(key), self._now()
-            self._change(key, lambda state: _recovered(state, now, probe))
+            trial, now = self._end_trial(key), self._now()
+            self._change(key, lambda state: _recovered(state, now, trial))
 
     def failed(self, account: _Account, error: WebToolsError) -> None:
         """Note that a call failed; a request that was wrong in itself does not count."""
         key, now = row_of(account), self._now()
         fault = _fault(error)
-        probe = self._end_probe(key)
+        trial = self._end_trial(key)
         if fault is not None:
-            self._change(key, lambda state: _worsened(state, fault, now, probe))
-        elif probe is not None:
-            self._change(key, lambda state: _given_back(state, now, probe))
+            self._change(key, lambda state: _worsened(state, fault, now, trial))
+        elif trial is not None:
+            self._change(key, lambda state: _given_back(state, now, trial))
 
-    # --- probes --------------------------------------------------------------------------------
+    # --- trials --------------------------------------------------------------------------------
 
-    def _probe(self, key: str, now: float) -> State | None:
-        """Take the probe, and give None; or give the state when another call has taken it."""
-        until = now + _PROBE_TIME
+    def _half_open(self, key: str, now: float) -> State | None:
+        """Take the trial and return None, or the state where another call has taken it."""
+        until = now + _HALF_OPEN_TIME
         taken = False
 
         def take(state: State | None) -> State | None:
             nonlocal taken
-            taken = state is not None and not state.is_parked(now)
+            taken = state is not None and not state.is_open(now)
             return replace(state, until=until) if state and taken else state
 
         state = self._change(key, take)
         if not taken:
             return state
         with self._guard():
-            self._probes[key] = until
+            self._trials[key] = until
         return None
 
-    def _end_probe(self, key: str) -> float | None:
+    def _end_trial(self, key: str) -> float | None:
         with self._guard():
-            return self._probes.pop(key, None)
+            return self._trials.pop(key, None)
 
     # --- where it is kept ----------------------------------------------------------------------
 
@@ -285,15 +285,15 @@ class Health:
     def _guard(self) -> threading.Lock:
         if self._pid != os.getpid():  # a fork may have happened while another thread held the lock
             self._lock, self._pid = threading.Lock(), os.getpid()
-            self._probes = {}  # the parent makes those calls
+            self._trials = {}  # the parent makes those calls
         return self._lock
 
 
-def _parking(account: _Account, state: State | None, now: float) -> Parking | None:
-    if state is None or not state.is_parked(now):
+def _open_circuit(account: _Account, state: State | None, now: float) -> OpenCircuit | None:
+    if state is None or not state.is_open(now):
         return None
-    kind: ParkKind = "failing" if state.kind == "failing" else "quota"
-    return Parking(account.name, state.until, kind, state.reason)
+    kind: CircuitKind = "failing" if state.kind == "failing" else "quota"
+    return OpenCircuit(account.name, state.until, kind, state.reason)
 
 
 def row_of(account: _Account) -> str:
@@ -312,7 +312,7 @@ def _row(place: tuple[str, ...], secrets: frozenset[str]) -> str:
 
 def _fault(error: WebToolsError) -> _Fault | None:
     """Describe what an error says about the provider; None when it is about the request alone."""
-    kind: ParkKind = "quota" if isinstance(error, tuple(_AT_ONCE)) else "failing"
+    kind: CircuitKind = "quota" if isinstance(error, tuple(_AT_ONCE)) else "failing"
     reasons = _AT_ONCE if kind == "quota" else _IN_A_ROW
     reason = next((words for each, words in reasons.items() if isinstance(error, each)), None)
     if reason is None or _is_answer(error):
@@ -330,27 +330,27 @@ def _is_answer(error: WebToolsError) -> bool:
     return isinstance(error, UnavailableError) and answered
 
 
-def _worsened(state: State | None, fault: _Fault, now: float, probe: float | None) -> State:
+def _worsened(state: State | None, fault: _Fault, now: float, trial: float | None) -> State:
     old = state or State(0, 0, 0.0, fault.kind, fault.reason, now)
     told = replace(old, kind=fault.kind, reason=fault.reason, changed=now)
-    if old.is_parked(now) and old.until != probe:  # the call began before the park
-        until = now + min(fault.wait, _LONGEST_PARK)
+    if old.is_open(now) and old.until != trial:  # the call began before it opened
+        until = now + min(fault.wait, _LONGEST_OPEN)
         return replace(told, until=until) if until > old.until else old
     failures = old.failures + 1
-    if fault.kind == "failing" and not old.parks and failures < _FAILURES_IN_A_ROW:
+    if fault.kind == "failing" and not old.openings and failures < _FAILURES_IN_A_ROW:
         return replace(told, failures=failures)
-    rung = _LADDER[min(old.parks, len(_LADDER) - 1)]
-    until = now + min(max(rung, fault.wait), _LONGEST_PARK)
-    return replace(told, failures=failures, parks=old.parks + 1, until=until)
+    rung = _LADDER[min(old.openings, len(_LADDER) - 1)]
+    until = now + min(max(rung, fault.wait), _LONGEST_OPEN)
+    return replace(told, failures=failures, openings=old.openings + 1, until=until)
 
 
-def _recovered(state: State | None, now: float, probe: float | None) -> State | None:
+def _recovered(state: State | None, now: float, trial: float | None) -> State | None:
     """End the trouble, unless the call may have begun before the quota was used up."""
-    if state is None or state.kind == "failing" or state.until == probe:
+    if state is None or state.kind == "failing" or state.until == trial:
         return None
-    return state if state.is_parked(now) and now - state.changed < _LATE_ANSWERS else None
+    return state if state.is_open(now) and now - state.changed < _LATE_ANSWERS else None
 
 
-def _given_back(state: State | None, now: float, probe: float) -> State | None:
-    """Leave the probe to the next call: this one could not tell."""
-    return replace(state, until=now) if state is not None and state.until == probe else state
+def _given_back(state: State | None, now: float, trial: float) -> State | None:
+    """Leave the trial to the next call: this one could not tell."""
+    return replace(state, until=now) if state is not None and state.until == trial else state

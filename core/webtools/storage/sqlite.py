@@ -52,6 +52,7 @@ _PAUSE = 0.001  # seconds until then
 _STUCK = 5.0  # seconds for which a file that somebody keeps locked is taken to stay so
 _BRIEF = 0.05  # seconds to wait meanwhile
 _SLOW = 0.002  # seconds; what takes longer would hold up an event loop, for a while again
+_LOST = "so the cached answers and what the budget had counted for today are lost"
 # What opening a file can raise. ValueError: a NUL in the path.
 _OPENING_FAULTS = (OSError, ValueError, sqlite3.Error)
 _LOG_BYTES = 4 * 1024 * 1024  # size from which the log is brought into the file
@@ -76,7 +77,7 @@ class Store:
         self._file: FileId | None = None  # what it is open on, whatever its path means by now
         self._log = ""  # path of what SQLite has not brought into the file yet
         self._next_look = self._next_cut = 0.0
-        self._replaced: deque[Path] = deque()
+        self._notices: deque[str] = deque()
         self._stuck_until = 0.0
         self._waited = 0.0  # seconds, in vain, for the file that is stuck
         self._slow_until = 0.0
@@ -138,8 +139,8 @@ class Store:
         """Return what the user should know of the file, once."""
         notices: list[str] = []
         with suppress(IndexError):  # another thread may take the last one
-            while self._replaced:
-                notices.append(_replaced(self.path, self._replaced.popleft()))
+            while self._notices:
+                notices.append(self._notices.popleft())
         return notices
 
     def close(self) -> None:
@@ -262,7 +263,7 @@ class Store:
             file = real_path(self.path)
             with opening_alone(file):
                 if broken is not None and broken == file_id(file):
-                    self._replaced.append(put_aside(file))
+                    self._notices.append(_replaced(self.path, put_aside(file)))
         except _OPENING_FAULTS as error:
             raise _fault_of(self.path, error) from error
 
@@ -275,12 +276,14 @@ class Store:
             refuse_foreign(file)  # before anything is made beside it
             with opening_alone(file):
                 try:
-                    connection = _connect(file)
+                    connection, is_emptied = _connect(file)
                 except FAULTS as error:
                     if not is_corruption(error):
                         raise
-                    self._replaced.append(put_aside(file))
-                    connection = _connect(file)
+                    self._notices.append(_replaced(self.path, put_aside(file)))
+                    connection, is_emptied = _connect(file)
+                if is_emptied:
+                    self._notices.append(_emptied(self.path))
                 self._open.append(connection)
                 self._file, self._log = file_id(file), str(beside(file, "-wal"))
         except _OPENING_FAULTS as error:
@@ -293,10 +296,11 @@ class _RepairedError(StoreError):
 
 
 def _replaced(path: Path, aside: Path) -> str:
-    return (
-        f"{path} was corrupt and is replaced by a new file, so the cached answers and what the "
-        f"budget had counted for today are lost; the old file is {aside}."
-    )
+    return f"{path} was corrupt and is replaced by a new file, {_LOST}; the old file is {aside}."
+
+
+def _emptied(path: Path) -> str:
+    return f"{path} was made by another version of webtools and is begun anew, {_LOST}."
 
 
 def _fault_of(path: Path, error: Exception) -> StoreError:
@@ -341,7 +345,8 @@ if hasattr(os, "register_at_fork"):
 # --- the connection ----------------------------------------------------------------------------
 
 
-def _connect(file: Path) -> sqlite3.Connection:
+def _connect(file: Path) -> tuple[sqlite3.Connection, bool]:
+    """Open a file, and return too whether another version's tables have made room for ours."""
     make_private(file)
     connection = sqlite3.connect(file, _BUSY, isolation_level=None, check_same_thread=False)
     try:
@@ -349,14 +354,15 @@ def _connect(file: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode = WAL").fetchall()
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA wal_autocheckpoint = 0").fetchall()
+        is_emptied = False
         if not are_whole(connection):
             with connection:
                 connection.execute("BEGIN IMMEDIATE")
-                make_tables(connection)
+                is_emptied = make_tables(connection)
     except BaseException:
         connection.close()
         raise
-    return connection
+    return connection, is_emptied
 
 
 def _close_all(connections: list[sqlite3.Connection]) -> None:

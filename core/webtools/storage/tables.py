@@ -28,21 +28,27 @@ _LIST_TABLES = (
 
 def are_whole(connection: sqlite3.Connection) -> bool:
     """Return whether they are there, in this version."""
-    [version] = connection.execute("PRAGMA user_version").fetchone()
-    return version == _VERSION and _TABLES.keys() <= _tables(connection)
+    return _version(connection) == _VERSION and _TABLES.keys() <= _tables(connection)
 
 
-def make_tables(connection: sqlite3.Connection) -> None:
-    """Make the tables, in place of what another version has left."""
+def make_tables(connection: sqlite3.Connection) -> bool:
+    """Make the tables, and return whether they take the place of another version's."""
     if are_whole(connection):  # another process was first
-        return
-    for name in _tables(connection):
+        return False
+    old, version = _tables(connection), _version(connection)
+    for name in old:
         connection.execute(f'DROP TABLE "{name}"')
     for name, columns in _TABLES.items():
         connection.execute(f"CREATE TABLE {name} {columns}")
     for statement in _REST:
         connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {_VERSION}")
+    return bool(old) and version != _VERSION
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return version
 
 
 def _tables(connection: sqlite3.Connection) -> set[str]:

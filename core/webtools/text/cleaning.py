@@ -59,7 +59,7 @@ def without_controls(text: str) -> str:
 
     Other ends of lines become line feeds, and a lone surrogate becomes the replacement character:
     it could neither be written nor sent. A mark that turns the direction of text becomes U+200B,
-    which does nothing: `_hidden` counts and removes it where results leave the package.
+    which does nothing: `invisible` counts and removes it where results leave the package.
     """
     if text.isprintable():
         return text

@@ -68,8 +68,8 @@ def _is_suspect(text: str) -> bool:
     return not text.isascii() and may_hide(text.encode("utf-8", "surrogatepass"))
 
 
-def without_hidden(text: str) -> str:
-    """Remove the hidden characters of a text; what is left is not changed again."""
+def without_invisible(text: str) -> str:
+    """Remove the invisible characters of a text; what is left is not changed again."""
     if not _is_suspect(text):
         return text
     text = _without_needless(text)
@@ -133,18 +133,18 @@ def _without(pattern: re.Pattern[str], text: str) -> str:
 
 
 def visible_error(error: WebToolsError) -> WebToolsError:
-    """Take the hidden characters out of an error's text."""
-    text = without_hidden(str(error))
+    """Take the invisible characters out of an error's text."""
+    text = without_invisible(str(error))
     return error if text == str(error) else error.with_message(text)
 
 
 def visible(value: T) -> T:
-    """Take the hidden characters out of a value and all that is in it."""
+    """Take the invisible characters out of a value and all that is in it."""
     return with_texts(value, _visible)
 
 
 def visible_model(response: Model) -> Model:
-    """Take the hidden characters out of a response, and say in a warning how many they were.
+    """Take the invisible characters out of a response, and say in a warning how many they were.
 
     In URLs they are escaped, not removed: another URL would be an invented one.
     """
@@ -161,14 +161,14 @@ def visible_model(response: Model) -> Model:
 
 
 def _visible(text: str, name: str) -> str:
-    clean = without_hidden(text)
+    clean = without_invisible(text)
     if clean == text or name not in _ADDRESSES:
         return clean
     return compiled(_SUSPECT).sub(lambda match: quote(match[0]), text)
 
 
 def _warned(response: Model, removed: int) -> Model:
-    what = "1 hidden character" if removed == 1 else f"{removed} hidden characters"
+    what = "1 invisible character" if removed == 1 else f"{removed} invisible characters"
     warning = f"Removed {what} from the text."
     meta = getattr(response, "meta", None)  # where an envelope has its warnings
     if isinstance(meta, BaseModel):

@@ -309,7 +309,7 @@ def _with_own_reader(
     return {**settings, "providers": [*entries, reader]}
 
 
-# --- parking -----------------------------------------------------------------------------------
+# --- circuits -----------------------------------------------------------------------------------
 
 
 def test_a_provider_out_of_quota_is_passed_over_by_later_calls(
@@ -321,7 +321,7 @@ def test_a_provider_out_of_quota_is_passed_over_by_later_calls(
     found = research(web, "web")
     assert (found.meta.provider_used, found.meta.degraded) == ("brave", ["exa"])
     [warning] = [each for each in found.meta.warnings if each.startswith('"exa" did not serve')]
-    assert re.search(r"it is parked until [\d: -]+ UTC, as its quota is used up", warning)
+    assert re.search(r"it is skipped until [\d: -]+ UTC, as its quota is used up", warning)
     assert [path for path in webtools_sandbox.stats()["requests"] if "exa" in path] == []
 
 
@@ -332,7 +332,7 @@ def test_where_all_are_out_of_quota_nothing_is_sent(
     with pytest.raises(QuotaError):
         research(web, "web")
     webtools_sandbox.reset_stats()
-    told = "are parked, so none was asked.*exa: it is parked.*brave: it is parked.*Try again after"
+    told = "skipped for now, so none was asked.*exa: it is.*brave: it is skipped.*Try again after"
     with pytest.raises(ProviderError, match=told) as failed:
         research(web, "web")
     assert 50 < (failed.value.retry_after or 0) <= 60

@@ -463,7 +463,7 @@ def test_a_plan_sends_nothing_and_knows_the_cache(
     assert paid.worst_cost_usd > 0.017
 
 
-def test_a_plan_tells_who_is_parked(web: WebTools, webtools_sandbox: SandboxServer) -> None:
+def test_a_plan_tells_who_is_skipped(web: WebTools, webtools_sandbox: SandboxServer) -> None:
     webtools_sandbox.fault(provider="exa", status=402)
     web.research(QUERY)
     step = web.plan(QUERY, command="web-deep").chain[0]

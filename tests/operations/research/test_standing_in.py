@@ -1,4 +1,4 @@
-"""Time is left for who comes next, the parked are passed over, and who stood in is told."""
+"""Time is left for who comes next, those in trouble are skipped, and who stood in is told."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def test_without_a_reader_snippets_are_answered_from(
     assert any(direct.INSTALL in each for each in found.meta.warnings)
 
 
-def test_a_parked_reader_is_not_asked_where_another_can_read(
+def test_a_skipped_reader_is_not_asked_where_another_can_read(
     web: WebTools, webtools_sandbox: SandboxServer, settings: dict[str, Any]
 ) -> None:
     webtools_sandbox.fault(provider="exa", status=402, times=1)
@@ -181,7 +181,7 @@ def test_a_parked_reader_is_not_asked_where_another_can_read(
     assert [event["provider"] for event in events(settings, "provider_skipped")] == ["exa"]
 
 
-def test_a_parked_provider_that_is_asked_for_is_asked(
+def test_a_skipped_provider_that_is_asked_for_is_asked(
     web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
     webtools_sandbox.fault(provider="exa", status=402, times=1)
@@ -225,7 +225,7 @@ def test_without_a_named_stand_in_pages_are_read_as_the_config_says(
     assert any(each.startswith('"own reader" fetched') for each in found.meta.warnings)
 
 
-# --- parking -----------------------------------------------------------------------------------
+# --- circuits -----------------------------------------------------------------------------------
 
 
 def test_an_api_out_of_quota_is_not_asked_to_write_again(
@@ -237,9 +237,9 @@ def test_an_api_out_of_quota_is_not_asked_to_write_again(
     found = web.research("json dump indent", command="web-deep", synthesis="perplexity")
     assert asked(webtools_sandbox) == {"/exa/search": 1, "/exa/contents": 1}
     assert found.meta.degraded == ["perplexity"]
-    [told] = [each for each in found.meta.warnings if "parked" in each]
+    [told] = [each for each in found.meta.warnings if "skipped" in each]
     assert re.fullmatch(
-        r'"perplexity" did not serve: it is parked until [\d: -]+ UTC, as its quota is used up '
+        r'"perplexity" did not serve: it is skipped until [\d: -]+ UTC, as its quota is used up '
         r"\(HTTP 402\)\.",
         told,
     )
@@ -250,8 +250,8 @@ def later(web: WebTools, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Health
     """Let two minutes pass for the health of the providers."""
 
     def pass_by() -> Health:
-        assert web._dispatcher._facilities is not None
-        health = web._dispatcher._facilities[1].health
+        assert web._dispatcher._services is not None
+        health = web._dispatcher._services[1].health
         monkeypatch.setattr(health, "_now", lambda: time.time() + 120)
         return health
 
@@ -272,7 +272,7 @@ def test_only_who_is_asked_takes_the_leave_to_be_tried_again(
         web.research(QUERY)
     health = later()
     assert web.research(QUERY).meta.degraded == []
-    assert health.parked(account(web, "brave")) is None
+    assert health.open_circuit(account(web, "brave")) is None
 
 
 def test_leave_that_was_not_needed_is_given_back(
@@ -284,7 +284,7 @@ def test_leave_that_was_not_needed_is_given_back(
     health = later()
     found = web.research(QUERY, synthesis="extractive")  # made of what is kept
     assert found.meta.provider_used == "exa"
-    assert health.parked(account(web, "exa")) is None
+    assert health.open_circuit(account(web, "exa")) is None
 
 
 def test_while_another_call_tries_a_provider_it_is_passed_over(
@@ -296,7 +296,7 @@ def test_while_another_call_tries_a_provider_it_is_passed_over(
     webtools_sandbox.fault(provider="exa", status=402)
     web.research(QUERY)
     health = later()
-    assert health.parked(account(web, "exa")) is None  # the other call's leave
+    assert health.open_circuit(account(web, "exa")) is None  # the other call's leave
     monkeypatch.setattr(health, "known", lambda _: None)  # which it took just now
     found = web.research("json dump")
     assert (found.meta.provider_used, found.meta.degraded) == ("brave", ["exa"])

@@ -21,7 +21,7 @@ from webtools.operations.research.rules import (
     is_docs_lookup,
     without_repeats,
 )
-from webtools.operations.search import HITS, as_kept, normalize, search_one
+from webtools.operations.search import HITS, as_cached, normalize, search_one
 from webtools.pipeline.accounting import Job, observed
 from webtools.pipeline.caching import Work, done_once
 from webtools.pipeline.circuit_breaking import log_skipped
@@ -31,7 +31,7 @@ from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.protocols import Cost, DocsQuery, Hits, SearchQuery
 from webtools.results import SearchResult
 from webtools.storage.cache import cache_key
-from webtools.storage.circuit_breaker import Parking
+from webtools.storage.circuit_breaker import OpenCircuit
 from webtools.text.choices import Command
 from webtools.text.quoting import listed
 
@@ -72,7 +72,7 @@ class Retrieval(Tried):
         results: The hits, one per page.
         spares: The next best, which stand in where the page of a hit cannot be read.
         retrieved_at: When they were fetched; None for now.
-        read_at: When the oldest page was fetched of those that were kept; None without any.
+        read_at: When the oldest page was fetched of those that were cached; None without any.
         costs: What was spent.
         warnings: What to beware of.
         is_partial: Whether pages could not be read; then the answer is not worth keeping.
@@ -166,7 +166,7 @@ def retrieve(
 
     Raises:
         InputError: No provider takes such a question.
-        ProviderError: Every provider failed or is parked.
+        ProviderError: Every provider failed or is skipped.
         RequestError: Every provider failed, the first one without an answer.
     """
     found = Retrieval()
@@ -187,16 +187,16 @@ def _sorted_out(
 
     Better a provider in trouble than none; one without quota would only refuse again.
     """
-    health = context.facilities.health
-    known: list[Parking | None] = yield Offload(lambda: [health.known(each) for each in chain])
+    health = context.services.health
+    known: list[OpenCircuit | None] = yield Offload(lambda: [health.known(each) for each in chain])
     pairs = list(zip(chain, known, strict=True))
-    ready = [account for account, parking in pairs if parking is None]
-    troubled = [account for account, parking in pairs if parking and parking.kind == "failing"]
-    for account, parking in pairs:
-        if parking is not None:
-            found.pass_over(account, parking)
+    ready = [account for account, circuit in pairs if circuit is None]
+    troubled = [account for account, circuit in pairs if circuit and circuit.kind == "failing"]
+    for account, circuit in pairs:
+        if circuit is not None:
+            found.pass_over(account, circuit)
             if ready or account not in troubled:
-                log_skipped(parking, context)
+                log_skipped(circuit, context)
     return ready, troubled
 
 
@@ -215,7 +215,7 @@ def ask_in_turn(
     """Ask one after the other until one finds something; all that happens goes into `found`."""
 
     def attempt(account: Account, end: float, leave: Leave) -> Flow[Account | None]:
-        if leave is not None and context.facilities.health.is_ailing(account):
+        if leave is not None and context.services.health.has_failures(account):
             yield from leave()  # unless another call finds out how it is
         yield from _attempt(account, question, context, end, found)
         return found.account
@@ -252,7 +252,7 @@ def ask_at_once(
 def _add(own: Retrieval, found: Retrieval) -> None:
     """Add what became of one provider to what became of all."""
     found.degraded |= own.degraded
-    found.parked |= own.parked
+    found.skipped |= own.skipped
     found.failures |= own.failures
     found.answered = found.answered or own.answered
     found.costs += own.costs
@@ -335,8 +335,8 @@ def _look_up(
     key = cache_key("docs", account.identity, normalize(query.query), query.limit, query.library)
     work = Work(HITS, key, query.query, account.name)
     ask = partial(_ask_docs, account, query, context, deadline)
-    kept = yield from done_once(context, work, ask, deadline)
-    return (as_kept(kept.value, query.query) if kept.is_free else kept.value), kept.at
+    cached = yield from done_once(context, work, ask, deadline)
+    return (as_cached(cached.value, query.query) if cached.is_free else cached.value), cached.at
 
 
 def _ask_docs(

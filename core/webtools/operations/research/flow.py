@@ -39,7 +39,7 @@ from webtools.operations.research.synthesizers import (
     choose_synthesizer,
 )
 from webtools.operations.search import normalize
-from webtools.pipeline.caching import Kept, Kind, Work, done_once
+from webtools.pipeline.caching import Kind, Result, Work, done_once
 from webtools.pipeline.context import CallContext
 from webtools.pipeline.cost import NOTHING, total
 from webtools.providers import Account
@@ -55,14 +55,14 @@ from webtools.results import (
 )
 from webtools.storage.cache import cache_key
 from webtools.text.domains import read_suffixes, suffixes_at_once
-from webtools.text.invisible import without_hidden
+from webtools.text.invisible import without_invisible
 from webtools.text.record import record
 
 SECONDS = {"web": 60.0, "web-news": 60.0, "web-docs": 60.0, "web-deep": 180.0}
 
 
 class _Told(BaseModel):
-    """An envelope as it is kept: with what its JSON leaves out, and its oldest part's age."""
+    """An envelope as it is cached: with what its JSON leaves out, and its oldest part's age."""
 
     envelope: ResearchEnvelope
     rule: str
@@ -105,11 +105,11 @@ def research(given: ResearchInput, context: CallContext) -> Flow[ResearchEnvelop
 
     work = work_of(question, chain, synthesizer, context)
     if work is None:
-        kept = Kept((yield from carried_out()))
+        result = Result((yield from carried_out()))
     else:
-        kept = yield from done_once(context, work, carried_out, deadline)
+        result = yield from done_once(context, work, carried_out, deadline)
     told = [*accounts.warnings, *moved_bounds(given, question), *context.store_warnings()]
-    return _as_asked(kept, question, told)
+    return _as_asked(result, question, told)
 
 
 def work_of(
@@ -118,7 +118,7 @@ def work_of(
     synthesizer: Synthesizer | None,
     context: CallContext,
 ) -> Work[_Told] | None:
-    """Name the work by all that the answer depends on; None for one that cannot be kept."""
+    """Name the work by all that the answer depends on; None for one that cannot be cached."""
     if synthesizer is not None and synthesizer is context.options.synthesizer:
         return None  # one cannot tell two models apart
     how = None if synthesizer is None else synthesizer.name
@@ -146,22 +146,22 @@ def _readers(accounts: Accounts) -> list[str]:
         return []
 
 
-def _as_asked(kept: Kept[_Told], question: Question, told: list[str]) -> ResearchEnvelope:
+def _as_asked(result: Result[_Told], question: Question, told: list[str]) -> ResearchEnvelope:
     """Return the envelope to this call, which may have spent nothing on it.
 
-    The lists are its own: other calls are given what is kept, or shared, as well.
+    The lists are its own: other calls are given what is cached, or shared, as well.
     """
-    envelope, meta = kept.value.envelope, kept.value.envelope.meta
+    envelope, meta = result.value.envelope, result.value.envelope.meta
     changes: dict[str, Any] = {
         "query": question.query,
-        "confidence_rule": kept.value.rule,
+        "confidence_rule": result.value.rule,
         "provider_chain": [*meta.provider_chain],
         "degraded": [*meta.degraded],
         "warnings": [*meta.warnings, *told],
     }
-    if kept.is_free:
-        changes |= {"cost_usd": 0.0, "cache_hit": kept.at is not None, "cost_is_estimate": False}
-    elif kept.value.is_unpriced:
+    if result.is_free:
+        changes |= {"cost_usd": 0.0, "cache_hit": result.at is not None, "cost_is_estimate": False}
+    elif result.value.is_unpriced:
         changes["warnings"].append(UNPRICED)
     parts: dict[str, Any] = {
         "results": [*envelope.results],
@@ -325,7 +325,7 @@ def _sources(found: Retrieval, texts: Mapping[str, str]) -> tuple[Source, ...]:
     """Return the texts to cite: of the pages where they were read, else of what the hits hold."""
     pairs = ((result, texts.get(result.url) or _held(result)) for result in found.results)
     return tuple(
-        Source(number, without_hidden(result.title), result.url, without_hidden(text))
+        Source(number, without_invisible(result.title), result.url, without_invisible(text))
         for number, (result, text) in enumerate(pairs, 1)
         if text
     )

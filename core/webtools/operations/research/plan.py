@@ -21,13 +21,13 @@ from webtools.operations.research.synthesizers import (
     choose_synthesizer,
 )
 from webtools.output.truncation import MAX_BYTES
-from webtools.pipeline.caching import Work, kept_already
+from webtools.pipeline.caching import Work, read_cached
 from webtools.pipeline.context import CallContext
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.drafts import Synthesizer
 from webtools.providers.protocols import Query, Source, SynthesisQuery
 from webtools.results import BudgetState, PlanStep, ResearchPlan
-from webtools.storage.circuit_breaker import Parking
+from webtools.storage.circuit_breaker import OpenCircuit
 
 _Asked: TypeAlias = tuple[Account, str, Query]
 _ANY_URL = "https://example.com/"
@@ -44,7 +44,7 @@ def plan(given: ResearchInput, context: CallContext) -> Flow[ResearchPlan]:
     question = question_of(given, accounts)
     chain = chain_for(question.command, question.query, accounts)
     synthesizer = choose_synthesizer(given, context)
-    kept = yield from _kept_since(work_of(question, chain, synthesizer, context), context)
+    cached = yield from _cached_since(work_of(question, chain, synthesizer, context), context)
     asked = [(account, task_of(account), query_for(account, question)) for account in chain]
     steps = yield from _steps(asked, context)
     reading = yield from _steps(_reading(question, synthesizer, accounts), context)
@@ -61,36 +61,38 @@ def plan(given: ResearchInput, context: CallContext) -> Flow[ResearchPlan]:
         reading=reading[0] if reading else None,
         synthesizer=synthesizer.name if synthesizer else None,
         synthesis=synthesis[0] if synthesis else None,
-        kept_since=kept,
-        worst_cost_usd=0.0 if kept else round(sum(step.worst_cost_usd for step in every), 6),
+        kept_since=cached,
+        worst_cost_usd=0.0 if cached else round(sum(step.worst_cost_usd for step in every), 6),
         most_output_bytes=MAX_BYTES,
         budget=(yield from _budget(context)),
     )
 
 
-def _kept_since(work: Work[Any] | None, context: CallContext) -> Flow[datetime | None]:
+def _cached_since(work: Work[Any] | None, context: CallContext) -> Flow[datetime | None]:
     if work is None:
         return None
-    [kept] = yield from kept_already(context, [work])
-    return None if kept is None else kept.at
+    [cached] = yield from read_cached(context, [work])
+    return None if cached is None else cached.at
 
 
 def _steps(asked: Sequence[_Asked], context: CallContext) -> Flow[list[PlanStep]]:
-    health = context.facilities.health
+    health = context.services.health
     accounts = [account for account, _, _ in asked]
-    parked: list[Parking | None] = yield Offload(lambda: [health.known(each) for each in accounts])
-    return [_step(*each, parking) for each, parking in zip(asked, parked, strict=True)]
+    circuits: list[OpenCircuit | None] = yield Offload(
+        lambda: [health.known(each) for each in accounts]
+    )
+    return [_step(*each, circuit) for each, circuit in zip(asked, circuits, strict=True)]
 
 
-def _step(account: Account, task: str, query: Query, parking: Parking | None) -> PlanStep:
-    until = datetime.fromtimestamp(parking.until, UTC) if parking else None
+def _step(account: Account, task: str, query: Query, circuit: OpenCircuit | None) -> PlanStep:
+    until = datetime.fromtimestamp(circuit.until, UTC) if circuit else None
     return PlanStep(
         provider=account.name,
         type=account.type,
         task=task,
         worst_cost_usd=PROVIDERS[account.type].worst_cost(query, account),
         parked_until=until,
-        reason=parking.reason if parking else None,
+        reason=circuit.reason if circuit else None,
     )
 
 
@@ -125,7 +127,7 @@ def _synthesis(question: Question, synthesizer: Synthesizer | None) -> list[_Ask
 
 
 def _budget(context: CallContext) -> Flow[BudgetState | None]:
-    budget = context.facilities.budget
+    budget = context.services.budget
     if not budget.active:
         return None
     spent = yield Offload(budget.spent)

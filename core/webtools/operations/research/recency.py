@@ -25,7 +25,7 @@ def retrieve_recent(
 
     Raises:
         InputError: No provider takes such a question.
-        ProviderError: Every provider failed or is parked.
+        ProviderError: Every provider failed or is skipped.
         RequestError: Every provider failed, the first one without an answer.
     """
     found = yield from retrieve(question, chain, context, deadline)
@@ -60,7 +60,7 @@ def _widened(
     again = [account.name for account in accounts]
     context.log("widened", recency_days=question.recency_days, again=again)
     wide = Retrieval(
-        degraded=narrow.degraded, costs=narrow.costs, parked=narrow.parked, is_widened=True
+        degraded=narrow.degraded, costs=narrow.costs, skipped=narrow.skipped, is_widened=True
     )
     yield from ask_in_turn(accounts, question._replace(since=None), context, deadline, wide)
     nothing = _nothing(question)

@@ -79,7 +79,7 @@ class ProviderSynthesizer:
         """Ask the API.
 
         Raises:
-            WebToolsError: The API failed or gave no answer, or it is parked.
+            WebToolsError: The API failed or gave no answer, or it is skipped.
         """
         try:
             yield from take_leave(self.account, self.context)

@@ -15,7 +15,7 @@ from webtools.errors import (
     RequestError,
     WebToolsError,
 )
-from webtools.loading import Loading, url_fault
+from webtools.operations.loading import Loading, url_fault
 from webtools.results import FetchResponse, Page
 
 A, B, NONE = "https://a.example/", "https://b.example/", "mailto:x"
