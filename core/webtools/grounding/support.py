@@ -91,7 +91,8 @@ def _alone_too(used: Sequence[Sentence]) -> list[Sequence[Sentence]]:
 def _rebuilt(changes: Sequence[Sequence[_Change]], window: Window) -> str:
     """Return what a claim makes of the words of its sentences that they do not say."""
     for number, each in enumerate(changes):
-        if _is_copy(each, window) and (found := next(filter(None, map(_contrasting, each)), "")):
+        found = next((told for change in each if (told := _contrasting(change))), "")
+        if found and _is_copy(each, window):
             return found
         if _is_swapped(each):
             return "two of its words stand in each other's place"
