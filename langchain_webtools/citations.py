@@ -70,7 +70,7 @@ def tool_content(result: ToolResult) -> str | list[dict[str, Any]]:
     sources = _sources(result.details)
     if result.is_error or not sources:
         return result.text
-    answer, told = _told(_answer(result.details)), _told(_notes(result.details))
+    answer, told = _bounded(_answer(result.details)), _bounded(_notes(result.details))
     # The room left out is for these, for the fence, and for the sentence that tells of a cut.
     lines, room = _less_fence(MAX_LINES - 2 * _NOTE_LINES, MAX_BYTES - _NOTICE_BYTES)
     shown, cut = _fitted(sources, lines, room - _size(answer) - _size(told))
@@ -194,7 +194,7 @@ def _notes(details: Mapping[str, Any]) -> Iterator[str]:
             yield f"{defused(page['url'])} failed: {defused_line(page['error'])}"
 
 
-def _told(notes: Iterable[str]) -> str:
+def _bounded(notes: Iterable[str]) -> str:
     cut = fit("\n".join(notes), _NOTE_LINES, _NOTE_BYTES)
     left_out = cut.total_lines - cut.output_lines
     return f"{cut.content}\n… and {left_out} more lines" if left_out else cut.content

@@ -1,6 +1,6 @@
 """Providers of others: registered in code, or announced by a package that is installed.
 
-The package of `examples/provider_plugin` is installed by pip into a folder of its own.
+`pip` installs the package of `examples/provider_plugin`: into a folder, and a fresh environment.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
+import venv
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -43,14 +45,46 @@ URL = "https://birds.example/plover"
 ENTRY = {"name": "birds", "type": "plover", "apiKey": KEY, "options": {"region": "nz"}}
 
 
+# In an environment of its own: what the settings say of it, and one call for each of its functions.
+FRESH = """
+import sys
+import httpx
+from webtools import WebTools
+from webtools.cli import main
+
+main(["config", "check", "--config", sys.argv[1]])
+found = {"url": "https://birds.example/plover", "extract": "A wader.", "text": "It wades."}
+answer = lambda request: httpx.Response(200, json={"results": [found], "pages": [found]})
+with WebTools(config=sys.argv[1], transport=httpx.MockTransport(answer)) as web:
+    print(web.search("waders").results[0].snippet, web.fetch(found["url"]).pages[0].text)
+"""
+
+
+def pip_install(source: Path, *target: str, python: str = sys.executable) -> None:
+    """Install the example with nothing but what is here; setuptools builds beside the code."""
+    shutil.copytree(PLUGIN, source, dirs_exist_ok=True)
+    pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check"]
+    offline = ["--no-deps", "--no-build-isolation", "--no-index"]
+    command = [*pip, "install", "--quiet", *offline, *target, str(source)]
+    subprocess.run(command, check=True, timeout=120)
+
+
+def fresh_environment(home: Path) -> Path:
+    """Make an environment that has what this one has, but its own place to install to."""
+    venv.create(home)
+    python = home / ("Scripts" if os.name == "nt" else "bin") / "python"
+    where = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    packages = subprocess.run([python, "-c", where], capture_output=True, check=True, text=True)
+    ours = f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})\n"
+    (Path(packages.stdout.strip()) / "ours.pth").write_text(ours, "utf-8")
+    return python
+
+
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder into which pip has installed the example, and nothing else."""
-    source, folder = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("installed")
-    shutil.copytree(PLUGIN, source, dirs_exist_ok=True)  # setuptools builds beside the code
-    offline = ["--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check"]
-    command = [sys.executable, "-m", "pip", "install", "--quiet", *offline]
-    subprocess.run([*command, "--target", str(folder), str(source)], check=True, timeout=120)
+    folder = tmp_path_factory.mktemp("installed")
+    pip_install(tmp_path_factory.mktemp("source"), "--target", str(folder))
     return folder
 
 
@@ -194,22 +228,28 @@ def test_a_package_whose_provider_has_another_name_is_named(site: Path) -> None:
         settings(ENTRY)
 
 
-def test_another_process_with_the_package_installed_checks_its_settings(
-    installed: Path, tmp_path: Path
+def test_the_package_is_a_provider_of_a_fresh_environment(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    config = tmp_path / "web-search.json"
+    home, config = tmp_path / "environment", tmp_path / "web-search.json"
+    python = fresh_environment(home)
+    pip_install(tmp_path_factory.mktemp("source"), python=str(python))
     config.write_text(json.dumps({"providers": [ENTRY]}), "utf-8")
     config.chmod(0o600)
     done = subprocess.run(
-        [sys.executable, "-m", "webtools", "config", "check", "--config", str(config)],
+        [python, "-c", FRESH, str(config)],
         capture_output=True,
         check=True,
-        env={**os.environ, "PYTHONPATH": str(installed)},
         text=True,
         timeout=60,
     )
     line = 'Provider "birds": type plover; search, fetch; https://api.plover.example; key: present'
     assert f'{line}; region: "nz"' in done.stdout
+    assert done.stdout.endswith("A wader. It wades.\n")
+
+
+def test_the_example_takes_less_than_120_lines() -> None:
+    assert len((PLUGIN / "webtools_plover.py").read_text("utf-8").splitlines()) < 120
 
 
 # --- registered in code ------------------------------------------------------------------------

@@ -104,7 +104,7 @@ def carry_out(tool: Tool, given: Any, context: CallContext) -> Flow[Any]:
     """
     start = time.monotonic()
     if context.services.log is not None or LOGGER.isEnabledFor(logging.DEBUG):
-        context.log("call", tool=tool.name, **_asked(given, context.accounts))
+        context.log("call", tool=tool.name, **_arguments(given, context.accounts))
     facts: dict[str, Any] = {}
     trace = Tracing.tracer
     span = begin_span(trace, tool.name, given, context) if trace is not None else None
@@ -129,7 +129,7 @@ def carry_out(tool: Tool, given: Any, context: CallContext) -> Flow[Any]:
     return response
 
 
-def _asked(given: BaseModel, accounts: Accounts) -> dict[str, Any]:
+def _arguments(given: BaseModel, accounts: Accounts) -> dict[str, Any]:
     """Return the arguments that were given; a provider only if there is one of that name."""
     known = given.model_fields_set
     asked = {name: value for name, value in vars(given).items() if name in known}

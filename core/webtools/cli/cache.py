@@ -1,4 +1,4 @@
-"""`webtools cache`: what is kept of the answers."""
+"""`webtools cache`: the cached answers."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _is_there(accounts: Accounts) -> bool:
 
 
 def _cache_of(accounts: Accounts) -> Answers:
-    """Open the cache, also one that is turned off: it may hold what was kept before."""
+    """Open the cache, also one that is turned off: it may hold what was cached before."""
     path, url, settings = cache_path(accounts), accounts.config.storage.clear, accounts.config.cache
     ttl = settings.ttl_ms / 1000
     return stores_for(path, url, ttl=ttl, max_bytes=settings.max_bytes).cache
@@ -99,7 +99,10 @@ def _lines(found: CacheStats, accounts: Accounts) -> list[str]:
         f"Size:     {size(found.bytes)}{most}",
     ]
     if found.oldest is not None and found.newest is not None:
-        lines += [f"Oldest:   {_told(found.oldest)}", f"Newest:   {_told(found.newest)}"]
+        lines += [
+            f"Oldest:   {_time_and_age(found.oldest)}",
+            f"Newest:   {_time_and_age(found.newest)}",
+        ]
     return [*lines, f"In use:   {_use(accounts)}"]
 
 
@@ -112,7 +115,7 @@ def _use(accounts: Accounts) -> str:
     return f"answers that are less than {duration(settings.ttl_ms / 1000)} old"
 
 
-def _told(seconds: float) -> str:
+def _time_and_age(seconds: float) -> str:
     moment = datetime.fromtimestamp(seconds, UTC)
     age = max((datetime.now(UTC) - moment).total_seconds(), 0)
     return f"{moment:%Y-%m-%d %H:%M:%S} UTC, {duration(age)} ago"

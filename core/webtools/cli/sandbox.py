@@ -86,7 +86,7 @@ Test keys:
 Config ({saved}):
 {json.dumps(config, indent=2)}
 
-Answers are kept in {config["cache"]["path"]} and calls written down in
+Answers are cached in {config["cache"]["path"]} and calls written down in
 {config["log"]["path"]}, both beside that file and apart from your own.
 
 Try in another terminal:

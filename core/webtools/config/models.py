@@ -180,7 +180,7 @@ class Config(_Secretive):
             credit, no valid key or no time, or is down; never where the call names one.
         loop_guard: Whether results that a conversation was shown give way to the next best when it
             searches for nearly the same again.
-        cache: What is kept of the answers.
+        cache: Which answers are cached, and for how long.
         log: What is written down of the calls.
         research: How research is done.
         budget: What may be spent.

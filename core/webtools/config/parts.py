@@ -142,13 +142,13 @@ class _Optional(Part):
 
 
 class CacheConfig(_Optional):
-    """What is kept of the answers.
+    """Which answers are cached, and for how long.
 
     Attributes:
-        enabled: Whether answers are kept at all.
+        enabled: Whether answers are cached at all.
         path: The file; None for the user's cache folder.
         ttl_ms: How long an answer stays in the cache, in milliseconds; 0 keeps nothing.
-        max_bytes: Bound on what is kept; the oldest goes first.
+        max_bytes: Bound on the cache; the oldest answer goes first.
     """
 
     enabled: bool = True

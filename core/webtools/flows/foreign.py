@@ -58,7 +58,7 @@ def _outcome(function: Callable[[], Any], deadline: float) -> Any:
     if not ended:
         return RequestTimeoutError(_LATE)
     result, error = ended.pop()
-    return result if error is None else _told(error)
+    return result if error is None else _as_failure(error)
 
 
 async def _aoutcome(afunction: Callable[[], Awaitable[Any]], deadline: float) -> Any:
@@ -84,7 +84,7 @@ async def _aoutcome(afunction: Callable[[], Awaitable[Any]], deadline: float) ->
     if task.cancelled():
         return RequestError("the call cancelled itself")
     error = task.exception()
-    return task.result() if error is None else _told(error)
+    return task.result() if error is None else _as_failure(error)
 
 
 def _looked_at(task: asyncio.Task[Any]) -> None:
@@ -93,7 +93,7 @@ def _looked_at(task: asyncio.Task[Any]) -> None:
         task.exception()
 
 
-def _told(error: BaseException) -> RequestError:
+def _as_failure(error: BaseException) -> RequestError:
     """Put a foreign exception into words; one that is to end the program goes on."""
     if not isinstance(error, Exception):
         raise error

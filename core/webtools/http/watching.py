@@ -52,7 +52,7 @@ def watched(exchange: Exchange) -> Exchange:
     """Wrap what exchanges a request for its response: each is logged and traced."""
 
     async def told(request: Request, deadline: float) -> Response:
-        with _told(request, Tracing.tracer) as tell:
+        with _logged(request, Tracing.tracer) as tell:
             response = await exchange(request, deadline)
             tell(response)
         return response
@@ -61,7 +61,7 @@ def watched(exchange: Exchange) -> Exchange:
 
 
 @contextmanager
-def _told(request: Request, trace: Any) -> Generator[Callable[[Response], None], None, None]:
+def _logged(request: Request, trace: Any) -> Generator[Callable[[Response], None], None, None]:
     """Log and trace a request when it has ended, however it did."""
     url = target_of(request.url).core_url
     host = url.host.decode()

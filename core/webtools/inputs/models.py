@@ -362,12 +362,12 @@ def _explained(items: Sequence[ErrorDetails], model: type[ToolInput]) -> list[st
         else:
             alike[_explain(item, model)] = {}
     return [
-        _told(list(values), fault + next(iter(values.values()), ""))
+        _refusal(list(values), fault + next(iter(values.values()), ""))
         for fault, values in alike.items()
     ]
 
 
-def _told(values: list[str], fault: str) -> str:
+def _refusal(values: list[str], fault: str) -> str:
     if len(values) > 1:
         more = f" and {len(values) - _MOST_TOLD} more" if len(values) > _MOST_TOLD else ""
         return f"{', '.join(values[:_MOST_TOLD])}{more}: none of these is {fault}"

@@ -94,7 +94,7 @@ class Tried:
         context.log("all_providers_failed", providers=dict(self.degraded))
         if self.failure is not None and len(self.degraded) == 1:
             return self.failure
-        said = _said(self.degraded, self.failures)
+        said = _each_once(self.degraded, self.failures)
         if self.failure is None:
             return self._all_skipped(whom, said)
         made = self.failure.with_message(f"All providers {whom} failed. {said}")
@@ -283,7 +283,7 @@ def end_of_call(accounts: Sequence[Account], capability: Capability, now: float)
     return now + whole
 
 
-def _said(reasons: Mapping[str, str], failures: Mapping[str, Failure]) -> str:
+def _each_once(reasons: Mapping[str, str], failures: Mapping[str, Failure]) -> str:
     """Name each failure once: offline, all providers have the same but for their hosts."""
     alike: dict[str, dict[str, str]] = {}
     for name, reason in reasons.items():

@@ -222,7 +222,7 @@ class _Fetching:
                 self.pages.get(url) or Page(url=url, error=self._reason(url))
                 for url in self.query.urls
             ],
-            warnings=[*(w for part in parts for w in part.warnings), *self._moved(), *unknown],
+            warnings=[*(w for part in parts for w in part.warnings), *self._stand_ins(), *unknown],
             cost_usd=usd,
             cost_is_estimate=bool(unknown or (cost and cost.is_estimate)),
             cache_hit=is_cached,
@@ -237,7 +237,7 @@ class _Fetching:
         names = [name for name in self.tried.degraded if name in left or name in self.tried.skipped]
         return {name: left.get(name) or self.tried.degraded[name] for name in names}
 
-    def _moved(self) -> list[str]:
+    def _stand_ins(self) -> list[str]:
         """Name which pages another provider fetched, and why."""
         urls: dict[tuple[str, str, str], list[str]] = {}
         for url, page in self.pages.items():

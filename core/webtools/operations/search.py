@@ -110,7 +110,7 @@ def search(
     if len(flows) == 1:
         outcomes = [(yield from flows[0])]
     else:
-        outcomes = yield Gather(_told(flows, queries, context), MAX_AT_ONCE)
+        outcomes = yield Gather(_with_progress(flows, queries, context), MAX_AT_ONCE)
     answers, failed = list[Answer](), list[tuple[SearchQuery, WebToolsError]]()
     for query, tried, outcome in zip(queries, tries, outcomes, strict=True):
         if isinstance(outcome, Result):
@@ -194,15 +194,18 @@ class Answer:
     at: datetime | None
 
 
-def _told(
+def _with_progress(
     flows: Sequence[Flow[T]], queries: Sequence[SearchQuery], context: CallContext
 ) -> list[Flow[T]]:
     """Report each flow that ends, or fails."""
     done = context.parts("searching", len(flows))
-    return [_told_one(flow, each.query, done) for flow, each in zip(flows, queries, strict=True)]
+    return [
+        _one_with_progress(flow, each.query, done)
+        for flow, each in zip(flows, queries, strict=True)
+    ]
 
 
-def _told_one(flow: Flow[T], subject: str, done: Done) -> Flow[T]:
+def _one_with_progress(flow: Flow[T], subject: str, done: Done) -> Flow[T]:
     failed = True
     try:
         answer = yield from flow

@@ -128,8 +128,8 @@ def footer(
     any sentence.
     """
     brief = partial(_brief_url, asked)
-    told = [f"Warning: {_said(_URL.sub(brief, warning))}" for warning in warnings]
-    told += [f'Query "{_said(e.query, 100)}" failed: {_said(e.message)}' for e in errors]
+    told = [f"Warning: {_quoted(_URL.sub(brief, warning))}" for warning in warnings]
+    told += [f'Query "{_quoted(e.query, 100)}" failed: {_quoted(e.message)}' for e in errors]
     return "\n".join(told)
 
 
@@ -145,7 +145,7 @@ def _brief_url(asked: Collection[str], found: re.Match[str]) -> str:
     return shown + found[0][len(url) :]
 
 
-def _said(text: str, most: int = 400) -> str:
+def _quoted(text: str, most: int = 400) -> str:
     return _short(defused_line(text[: 10 * most]), most)
 
 
@@ -305,7 +305,7 @@ def pointer(handle: str, offset: int) -> str:
 def part_footer(response: ReadResponse) -> str:
     """Name which part of the whole was shown, and how to go on."""
     total, stop = response.total_characters, response.offset + len(response.content)
-    find = _said(response.find, 100)
+    find = _quoted(response.find, 100)
     if response.find and response.found_at is None:
         lines = [f'["{find}" is not in characters {response.offset} to {total}.]']
     else:

@@ -162,8 +162,8 @@ class _Response(ShownModel):
         warnings: What the caller should know, a sentence each.
         cost_usd: Price of the call in USD, or None when unknown.
         cost_is_estimate: Whether the price is from the price table, not from the provider.
-        cache_hit: Whether all of it was kept from earlier calls; nothing was sent then.
-        retrieved_at: When the oldest of what was kept was fetched; None without a cache hit.
+        cache_hit: Whether all of it was cached by earlier calls; nothing was sent then.
+        retrieved_at: When the oldest of what was cached was fetched; None without a cache hit.
     """
 
     provider: str
@@ -260,7 +260,7 @@ class ResearchMeta(Model):
         command: What kind of research.
         provider_chain: Names of the providers in the order in which they are tried.
         provider_used: The one whose results these are; null when none found anything.
-        cache_hit: Whether the answer was kept from an earlier call; nothing was sent then.
+        cache_hit: Whether the answer was cached by an earlier call; nothing was sent then.
         time_sensitive: Whether the answer depends on when it is asked.
         recency_days: Age in days up to which a source is recent; null if age does not matter.
         confidence: How far the results can be trusted.

@@ -55,7 +55,7 @@ _STATS = """
 
 @record
 class Entry:
-    """What was kept.
+    """A cached text.
 
     Attributes:
         value: The text.
@@ -171,7 +171,7 @@ class Cache:
             db.execute(_SET_TOTAL, (total,))
 
     def stats(self) -> CacheStats:
-        """Count what is kept; takes the longer the more that is.
+        """Count what is cached; takes the longer the more that is.
 
         Raises:
             StoreError: The file cannot be used.

@@ -1,7 +1,7 @@
 """Cached answers on a Redis server, and the leases by which only one process gets each of them.
 
 Ages are reckoned from what is left of an entry's time on the server, so that no two clocks are
-compared. How much is kept altogether is the server's matter (`maxmemory`).
+compared. How much is cached altogether is the server's matter (`maxmemory`).
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class RedisCache:
         self._server.use(lambda client: self._set(client, keys, token, head + data, ttl_ms))
 
     def stats(self) -> CacheStats:
-        """Count what is kept; takes the longer the more that is.
+        """Count what is cached; takes the longer the more that is.
 
         Raises:
             StoreError: The server cannot be used.

@@ -83,10 +83,10 @@ class Server:
         except StoreError:
             raise
         except (redis.RedisError, OSError) as error:
-            fault = self._told(str(error) or type(error).__name__)
+            fault = self._explain(str(error) or type(error).__name__)
             is_answer = isinstance(error, redis.ResponseError)
         except Exception:  # noqa: BLE001  a server may answer anything, and others write there
-            fault = self._told("its name, or what it answers, cannot be read")
+            fault = self._explain("its name, or what it answers, cannot be read")
             is_answer = True
         # Outside the handler: what the library raises may tell what was sent.
         self._fault = fault
@@ -127,7 +127,7 @@ class Server:
             known = self._clients.setdefault(key, _connected(self._url, patience))
         return known
 
-    def _told(self, fault: str) -> str:
+    def _explain(self, fault: str) -> str:
         clean = redactor_for(frozenset({self._url})).text
         text = one_line(clean(fault)).partition(" script: ")[0]  # of ours, by its hash
         return f"{self.place} cannot be used: {text[:_LONGEST_FAULT].rstrip('. ')}"

@@ -154,7 +154,7 @@ class RedisLedger:
         Raises:
             LostCountsError: What was counted today is lost: it might be spent twice.
         """
-        answer = self._asked(self._take, cost, most.micro_usd, most.calls)
+        answer = self._run_again(self._take, cost, most.micro_usd, most.calls)
         return answer.date, None if answer.verdict > 0 else answer.spent
 
     def change(self, day: str, change: int) -> None:
@@ -168,9 +168,9 @@ class RedisLedger:
         Raises:
             LostCountsError: That is lost.
         """
-        return self._asked(self._sum).spent
+        return self._run_again(self._sum).spent
 
-    def _asked(self, script: Any, *arguments: int) -> _Answer:
+    def _run_again(self, script: Any, *arguments: int) -> _Answer:
         """Run a script, again where a person has put right what was lost."""
         answer = self._run(script, _answer, *arguments)
         if answer.verdict < 0 and self._is_put_right():

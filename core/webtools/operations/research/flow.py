@@ -61,7 +61,7 @@ from webtools.text.record import record
 SECONDS = {"web": 60.0, "web-news": 60.0, "web-docs": 60.0, "web-deep": 180.0}
 
 
-class _Told(BaseModel):
+class _CachedEnvelope(BaseModel):
     """An envelope as it is cached: with what its JSON leaves out, and its oldest part's age."""
 
     envelope: ResearchEnvelope
@@ -71,12 +71,12 @@ class _Told(BaseModel):
     is_unpriced: bool = False
 
 
-def _is_whole(told: _Told) -> bool:
+def _is_whole(told: _CachedEnvelope) -> bool:
     return bool(told.envelope.results) and not (told.is_partial or told.envelope.meta.degraded)
 
 
-_TOLD: Kind[_Told] = Kind(
-    TypeAdapter(_Told),
+_TOLD: Kind[_CachedEnvelope] = Kind(
+    TypeAdapter(_CachedEnvelope),
     _is_whole,
     since=lambda told: told.since,
     urls=lambda told: (result.url for result in told.envelope.results),
@@ -100,7 +100,7 @@ def research(given: ResearchInput, context: CallContext) -> Flow[ResearchEnvelop
     start: float = yield Now()
     deadline = start + SECONDS[question.command]
 
-    def carried_out() -> Flow[_Told]:
+    def carried_out() -> Flow[_CachedEnvelope]:
         return _Research(question, chain, synthesizer, context, deadline).carry_out()
 
     work = work_of(question, chain, synthesizer, context)
@@ -117,7 +117,7 @@ def work_of(
     chain: Sequence[Account],
     synthesizer: Synthesizer | None,
     context: CallContext,
-) -> Work[_Told] | None:
+) -> Work[_CachedEnvelope] | None:
     """Name the work by all that the answer depends on; None for one that cannot be cached."""
     if synthesizer is not None and synthesizer is context.options.synthesizer:
         return None  # one cannot tell two models apart
@@ -146,7 +146,9 @@ def _readers(accounts: Accounts) -> list[str]:
         return []
 
 
-def _as_asked(result: Result[_Told], question: Question, told: list[str]) -> ResearchEnvelope:
+def _as_asked(
+    result: Result[_CachedEnvelope], question: Question, told: list[str]
+) -> ResearchEnvelope:
     """Return the envelope to this call, which may have spent nothing on it.
 
     The lists are its own: other calls are given what is cached, or shared, as well.
@@ -187,18 +189,20 @@ class _Research:
     context: CallContext
     deadline: float
 
-    def carry_out(self) -> Flow[_Told]:
+    def carry_out(self) -> Flow[_CachedEnvelope]:
         done = self.context.parts("searching", 1)
         found = yield from retrieve_recent(self.question, self.chain, self.context, self.deadline)
         done(self.question.query, not found.results)
         yield Offload(read_suffixes, suffixes_at_once)  # by which sources are counted
         if self.synthesizer is None or not found.results:
-            return self._told(found, None, [])
+            return self._envelope(found, None, [])
         if reads_pages(self.question, self.synthesizer):
             outcome, passages = yield from self._from_pages(self.synthesizer, found)
-            return self._told(found, outcome, passages)
+            return self._envelope(found, outcome, passages)
         query = SynthesisQuery(self.question.query, _sources(found, {}))
-        return self._told(found, (yield from self._synthesis(self.synthesizer, query, found)), [])
+        return self._envelope(
+            found, (yield from self._synthesis(self.synthesizer, query, found)), []
+        )
 
     # --- reading -------------------------------------------------------------------------------
 
@@ -269,7 +273,9 @@ class _Research:
 
     # --- the envelope --------------------------------------------------------------------------
 
-    def _told(self, found: Retrieval, outcome: Outcome | None, passages: list[Passage]) -> _Told:
+    def _envelope(
+        self, found: Retrieval, outcome: Outcome | None, passages: list[Passage]
+    ) -> _CachedEnvelope:
         question, now = self.question, datetime.now(UTC)
         retrieved_at = found.retrieved_at or now
         judgement = self._judged(found, outcome, retrieved_at)
@@ -297,7 +303,7 @@ class _Research:
             synthesis=_answer(outcome),
             passages=passages,
         )
-        return _Told(
+        return _CachedEnvelope(
             envelope=envelope,
             rule=judgement.rule,
             since=min(retrieved_at, found.read_at or retrieved_at),
