@@ -59,6 +59,31 @@ NIGHT = (
     "seven have been delivered.\n\nPassenger groups welcome the line but ask for bicycle space."
 )
 POOL = "The council opened the new pool of Vellmouth beside the harbour."
+SETTING = (
+    "The build tool asks the registry for a lock file or a manifest for each site. The "
+    "`cache_size_limit` setting was read from the main file at the start of the run."
+)
+STREAM = (
+    "A caller may also choose to provide its own routines for allocation here. `openStream()` will "
+    "allocate on the order of 90 pages for the inner state of the reader."
+)
+STAGE = (
+    "Lastly, the `job_run_event` variable is set to whichever stage of the build is under way. "
+    "So a single script can serve several stages of it."
+)
+RULES = (
+    "The tool reads the rules at the archive's root and will replace the old ones. Rules that are "
+    "set in the folders of members will be skipped."
+)
+KEYS = (
+    "If you’d rather list the parts to keep, Vell also supports a `keep` key, which if set, "
+    "overrides the `leave` key."
+)
+HOME = "The home folder of the archive is the place where the archive's rules are kept."
+BUFFER = (
+    "Also, if a call reads from a buffer, the tool checks that the buffer can be reached and is "
+    "filled."
+)
 DENIED = (
     "It is not the case",
     "Nobody in the whole town believes",
@@ -137,6 +162,19 @@ LIES = [
     ("~~The council of Vellmouth opened the new pool on Saturday morning.~~",
      "The council of Vellmouth opened the new pool on Saturday morning."),
     ("The museum opened in May 2015 and closed in June 2016.", "The museum opened in June 2016."),
+    (SETTING, "The build tool asks the registry for a lock file and a manifest for each site."),
+    (SETTING, "The cache_size_limit setting is read from the main file at the start of the run."),
+    (SETTING, "The cache_size_limit setting was read to the main file at the start of the run."),
+    (SETTING,
+     "The cache_size_limit setting must be read from the main file at the start of the run."),
+    (SETTING, "The cache_size_limit setting was read outside the main file at the run's start."),
+    (STREAM, "closeStream() allocates on the order of 90 pages for the inner state of the reader."),
+    (STAGE, "The job_run_script variable is set to whichever stage of the build is under way."),
+    (RULES,
+     "Rules that are set in the folders of members will replace those at the archive's root."),
+    (KEYS, "Vell also supports a leave key, which if set, overrides the keep key."),
+    (HOME, "The home folder of the archive is the place where the rules of the member are kept."),
+    (BUFFER, "The tool checks that the buffer can be reached and is freed if a call reads it."),
     ("None of the following is what really happened. The council of the town opened the new pool.",
      "The council of the town opened the new pool."),
     ("The AIDS office of the town opened the new hall beside the harbour in 2015.",
@@ -174,20 +212,17 @@ def test_without_a_part_of_the_check_falsehoods_would_be_kept(
 
 @pytest.mark.parametrize(
     ("kind", "part"),
-    [(falsehoods.swapped_in_part, "_shuffled"), (falsehoods.other_clause, "_misplaced")],
+    [
+        (falsehoods.swapped, "_shuffled"),
+        (falsehoods.other_clause, "_misplaced"),
+        (falsehoods.rewritten, "_altered"),
+    ],
 )
 def test_each_doubt_keeps_falsehoods_from_being_certain(
     kind: Callable[[], Iterator[Case]], part: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(doubts, part, lambda *_: iter(()))
     assert "supported" in statuses(kind)
-
-
-def test_without_comparing_stretches_rewritten_ones_would_be_certain(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(support, "_rewritten", lambda *_: "")
-    assert "supported" in statuses(falsehoods.rewritten)
 
 
 @pytest.mark.parametrize(

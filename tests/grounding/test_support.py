@@ -54,6 +54,12 @@ def test_the_reason_says_what_is_wrong(text: str, claim: str, reason: str) -> No
     assert reason in found.reason
 
 
+def test_a_claim_may_repeat_a_word_of_its_sentence() -> None:
+    text = "The `pool` of the town of Vellmouth is open, and the guests of the pool may swim there."
+    claim = "The pool of the town of Vellmouth is open, and the guests of the pool may swim."
+    assert support(claim, Evidence(text)).status == "supported"
+
+
 def test_a_claim_longer_than_any_sentence_is_not_compared() -> None:
     assert support("word " * LONGEST, Evidence("word")).reason == "it is too long to be compared"
 

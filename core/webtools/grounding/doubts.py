@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -12,13 +13,15 @@ from webtools.grounding.evidence import CJK, Evidence, Sentence, Word
 from webtools.grounding.lexicon import MONTHS, TELLING
 from webtools.grounding.neighbours import denial, is_attributed
 from webtools.grounding.quotations import ends_with_abbreviation
+from webtools.grounding.terms import identifiers_of
 from webtools.grounding.windows import DENIALS, Window, are_near, places_of, shown, turn_of
 
 _BEFORE, _AFTER = 2, 4  # words around what a claim took, in which a word may turn it round
 _GOVERNS = 10  # words before the first one taken, in which it is denied as a whole
-_FREE = frozenset(("", "future", "leaning"))  # what a claim need not repeat
+_FREE = frozenset(("", "future", "leaning", "duty"))  # what a claim need not repeat
 _LEAST = 6  # words of a claim that its source has, for more than a guess
 _COPIED = 0.7  # share of the sentences' words in a claim from which on
+_ALTERED = 0.75  # share of a claim's words and of a sentence's that makes it the same sentence
 _WHOLE, _ALL = 0.85, 0.999  # or shares of the claim's, from which on their order counts
 _BRIEF = 6  # words of a claim that stand in one sentence, if it is not made up of two
 _YEAR = re.compile(r"1\d{3}|20\d\d")
@@ -46,11 +49,26 @@ def doubts(
         yield "its signs of comparison are not those of the sentences"
     if CJK.search(shown(window.claim)):
         yield "claims in its script are compared word for word alone"
+    for name in identifiers_of(claim.replace("`", "")):
+        own = re.escape(re.split(r"::|\b\.", name)[-1])  # its module may stand elsewhere
+        if not re.search(rf"(?<![\w-]){own}(?![\w-])", said):
+            yield f"the sentences do not have its {name}"
     yield from _misplaced(window, used)
+    yield from _altered(window, used)
     yield from _loose(window, used)
     yield from _shuffled(window, used)
     yield from _turned(window, used)
     yield from _strange(used, evidence)
+
+
+def _altered(window: Window, used: Sequence[Sentence]) -> Iterator[str]:
+    """Yield what stands in place of the rest of a sentence that a claim has nearly all of."""
+    claimed = Counter(word.key for word in window.telling)
+    for sentence in used:
+        said = Counter(word.key for word in sentence.words if word.tells)
+        most = _ALTERED * max(claimed.total(), said.total())
+        if (claimed & said).total() >= most and claimed - said and said - claimed:
+            yield "it has other words for some of a sentence that it has nearly all of"
 
 
 def _loose(window: Window, used: Sequence[Sentence]) -> Iterator[str]:
@@ -126,8 +144,10 @@ def _shuffled(window: Window, used: Sequence[Sentence]) -> Iterator[str]:
             if max(places[other]) < min(places[one]):
                 yield f"its {kind}s stand in another order"
     if len(window.have) >= _COPIED * len(places) and window.features["coverage"] > _ALL:
-        first = [places[each.key][0] for each in telling if each.key in places]
-        if first != sorted(first):
+        left = {key: iter(found) for key, found in places.items()}
+        last = {key: found[-1] for key, found in places.items()}
+        order = [next(left[w.key], last[w.key]) for w in telling if w.key in places]
+        if order != sorted(order):
             yield "its words stand in another order"
 
 

@@ -23,11 +23,23 @@ MONTHS = frozenset(
 COMPOUND = frozenset(
     str.split("thirty forty fifty sixty seventy eighty ninety hundred thousand million billion")
 )
+# Words of grammar that do not stand for each other: another preposition, tense or connection.
+CONTRASTING = {
+    word: words.partition(" ")[0]
+    for words in str.split(
+        "and;or;to;from;by;for;in;on;at;of;with;into;can;must;is are;was were", ";"
+    )
+    for word in words.split()
+}
+# After these stands what a sentence states.
+AUXILIARIES = frozenset(
+    str.split("is are was were be been being will would can could must has have had does did to")
+)
 # Words of grammar that make a difference by themselves.
 TELLING = frozenset(
     str.split("""
     before after against without over under above below until off out up down more most less least
-    all some every each both few many same other own during through between any once again one
+    all some every each both few many same other own during through between any once again one outside inside within beyond
 """)
 )
 # Each line is one thing that a sentence may say of what it states; a claim has to say the same.
@@ -39,6 +51,8 @@ condition: if unless whether until provided except excluding otherwise
 bound: only almost nearly hardly barely about approximately roughly around
 future: will shall
 asking: asked ask whether why
+choice: or either
+duty: must required mandatory obligatory compulsory
 leaning: same following previous next former latter subsequent subsequently likewise
 """
 # What a sentence or heading has that calls the one beside it into question.

@@ -9,19 +9,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from difflib import SequenceMatcher
+from itertools import pairwise
 from typing import NamedTuple
 
 from webtools.grounding.claim_weights import BIAS, DROPPED, SUPPORTED, WEIGHTS
 from webtools.grounding.doubts import doubts
 from webtools.grounding.evidence import Evidence, Sentence, Word, digits_of
-from webtools.grounding.lexicon import TELLING
+from webtools.grounding.lexicon import AUXILIARIES, CONTRASTING, TELLING
 from webtools.grounding.windows import DENIALS, Window, best_window, shown, turn_of
 from webtools.results import ClaimStatus
 from webtools.text.record import record
 
 LONGEST = 1000  # characters of a claim
 _COPIED = 0.7  # share of a claim's words that a near-copy has from a source in order
-_HALF, _STRETCH = 0.75, 4  # such a share, and words changed, that keep it from being supported
 _CHANGED = 2  # words of a near-copy that are changed at most
 _UNIT = 4  # letters of a unit whose case counts
 
@@ -57,12 +57,13 @@ def support(claim: str, evidence: Evidence) -> Support:
     score = score_of(window.features)
     used = [each for each in window.sentences if _adds(each, window)] or window.sentences[:1]
     start, end = used[0].start, used[-1].end
-    changes = _changes(window, used)
-    if reason := contradiction(window, changes, evidence):
+    changes = [_changes(window, each) for each in _alone_too(used)]
+    found = (contradiction(window, each, evidence) for each in changes)
+    if reason := next(filter(None, found), ""):
         return Support("unsupported", score, reason, start, end, is_contradicted=True)
     if score < DROPPED:
         return Support("unsupported", score, "the source has too few of its words", start, end)
-    reason = next(doubts(claim, window, used, evidence), "") or _rewritten(changes, window)
+    reason = next(doubts(claim, window, used, evidence), "") or _rebuilt(changes, window)
     if not reason and score < SUPPORTED:
         reason = "the source has not enough of its words together"
     return Support("uncertain" if reason else "supported", score, reason, start, end)
@@ -82,11 +83,47 @@ def _adds(sentence: Sentence, window: Window) -> bool:
 # --- what speaks against it --------------------------------------------------------------------
 
 
-def _rewritten(changes: Sequence[_Change], window: Window) -> str:
-    """Return what a claim that is half a copy has in place of a stretch of words."""
-    if not _is_copy(changes, window, _HALF):
-        return ""
-    return next(filter(None, (_replaced(each, window, _STRETCH) for each in changes)), "")
+def _alone_too(used: Sequence[Sentence]) -> list[Sequence[Sentence]]:
+    """Return the sentences together, and each by itself: a copy of one differs from all of them."""
+    return [used, *([each] for each in used)] if len(used) > 1 else [used]
+
+
+def _rebuilt(changes: Sequence[Sequence[_Change]], window: Window) -> str:
+    """Return what a claim makes of the words of its sentences that they do not say."""
+    for number, each in enumerate(changes):
+        found = next((told for change in each if (told := _contrasting(change))), "")
+        if found and _is_copy(each, window):
+            return found
+        if _is_swapped(each):
+            return "two of its words stand in each other's place"
+        if number and any(_is_spliced(*pair) for pair in pairwise(each)):
+            return "it states otherwise what the sentence states that it begins with"
+    return ""
+
+
+def _contrasting(change: _Change) -> str:
+    """Return which word of grammar stands in place of one that means something else."""
+    put, had = ([word for word in words if word.raw in CONTRASTING] for words in change[1:3])
+    alike = {CONTRASTING[word.raw] for word in put} & {CONTRASTING[word.raw] for word in had}
+    both = put and had and not alike and max(map(len, change[1:3])) <= _CHANGED
+    return f'the source has "{shown(had)}" for its "{shown(put)}"' if both else ""
+
+
+def _is_swapped(changes: Sequence[_Change]) -> bool:
+    """Return whether a claim has two stretches of a sentence in each other's place."""
+    pairs = {
+        tuple(" ".join(word.key for word in words if word.tells) for words in each[1:3])
+        for each in changes
+        if each.tag == "replace"
+    }
+    return any(put and had and (had, put) in pairs for put, had in pairs)
+
+
+def _is_spliced(before: _Change, change: _Change) -> bool:
+    """Return whether a claim follows a sentence up to what is stated, and states other things."""
+    same = sum(word.tells for word in before.put if before.tag == "equal")
+    is_stated = same >= _CHANGED and before.put[-1].raw.lower() in AUXILIARIES
+    return is_stated and all(any(word.tells for word in words) for words in change[1:3])
 
 
 class _Change(NamedTuple):
@@ -103,13 +140,13 @@ def contradiction(window: Window, changes: Sequence[_Change], evidence: Evidence
     for word in window.claim:
         if word.kind == "number" and digits_of(word.key) not in evidence.digits:
             return f"the source does not have its number {word.raw}"
-    if not _is_copy(changes, window, _COPIED):
+    if not _is_copy(changes, window):
         return ""
     for each in changes:
         if each.tag == "equal":
             found = _other_unit(each)
         else:
-            found = _denied(each) or _replaced(each, window, _CHANGED)
+            found = _denied(each) or _replaced(each, window)
         if found:
             return found
     return ""
@@ -126,10 +163,10 @@ def _changes(window: Window, used: Sequence[Sentence]) -> list[_Change]:
     ]
 
 
-def _is_copy(changes: Sequence[_Change], window: Window, share: float) -> bool:
-    """Return whether a claim has a share of its words from the source in order."""
+def _is_copy(changes: Sequence[_Change], window: Window) -> bool:
+    """Return whether a claim has most of its words from the source in order."""
     same = sum(word.tells for each in changes if each.tag == "equal" for word in each.put)
-    return same >= max(2, share * len(window.telling))
+    return same >= max(2, _COPIED * len(window.telling))
 
 
 def _denied(change: _Change) -> str:
@@ -143,10 +180,10 @@ def _denied(change: _Change) -> str:
     return ""
 
 
-def _replaced(change: _Change, window: Window, most: int) -> str:
+def _replaced(change: _Change, window: Window) -> str:
     """Return what a near-copy has in place of some words, where it did not only move them."""
     put, had = ([word for word in words if word.tells] for words in (change.put, change.had))
-    if change.tag != "replace" or not put or max(len(put), len(had)) > most:
+    if change.tag != "replace" or not put or max(len(put), len(had)) > _CHANGED:
         return ""
     if not had and not all(word.raw.lower() in TELLING for word in put):
         return ""
