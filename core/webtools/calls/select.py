@@ -215,7 +215,9 @@ def _limit(asked: int, accounts: Accounts, account: Account) -> int:
 def _note(asked: int, accounts: Accounts, account: Account) -> str:
     """Warn of who served that fewer results were allowed than asked for."""
     limit = _limit(asked, accounts, account)
-    return f"limit {asked} is above what is allowed here; {limit} was used." * (limit < asked)
+    if limit >= asked:
+        return ""
+    return f"limit {asked} is above what is allowed here; {limit} was used."
 
 
 def _fetch(given: FetchInput, context: CallContext) -> Flow[FetchResponse]:

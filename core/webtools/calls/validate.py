@@ -201,4 +201,7 @@ _NONE = object()
 
 def _is_on_loop() -> bool:
     asyncio = sys.modules.get("asyncio")  # without it, there is no loop
-    return asyncio is not None and asyncio.events._get_running_loop() is not None  # noqa: SLF001
+    try:
+        return asyncio is not None and asyncio.get_running_loop() is not None
+    except RuntimeError:
+        return False

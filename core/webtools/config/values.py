@@ -18,6 +18,7 @@ from webtools.config.messages import explain, fail
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS
 from webtools.providers.about import Options
+from webtools.text.patterns import compiled
 from webtools.text.quoting import SHORTEST_KEY, hint, listed, quote
 
 _HOST = r"(?:\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?"
@@ -33,7 +34,7 @@ def key_fault(key: str) -> str:
     """Explain why a text cannot be a key, without showing it; empty when it can."""
     if not key.strip():
         return "is empty: write the key itself"
-    if re.fullmatch(_REFERENCE, key.strip()):
+    if compiled(_REFERENCE).fullmatch(key.strip()):
         return "is taken literally, no variable is expanded: write the key itself"
     if not all("!" <= char <= "~" for char in key):
         return "holds a blank, a control or a non-ASCII character, which no key has"
@@ -176,7 +177,7 @@ def checked_path(path: str) -> str:
 
 def checked_base_url(url: str) -> str:
     """Refuse what is no base of URLs; a slash at the end is dropped."""
-    if not (re.fullmatch(_BASE_URL, url) and _has_valid_port(url)):
+    if not (compiled(_BASE_URL).fullmatch(url) and _has_valid_port(url)):
         example = "such as http://127.0.0.1:8080/exa"
         kind = "an absolute http(s) URL without user, query and fragment"
         fail(f"must be {kind}, {example}{_odd(url, _HTTP)}")
@@ -202,7 +203,7 @@ def checked_storage_url(url: SecretStr) -> SecretStr:
 
 
 def _is_server(url: str, pattern: str) -> bool:
-    return bool(re.fullmatch(pattern, url) and _has_valid_port(url) and _has_valid_host(url))
+    return bool(compiled(pattern).fullmatch(url) and _has_valid_port(url) and _has_valid_host(url))
 
 
 def _odd(url: str, schemes: tuple[str, ...]) -> str:
@@ -211,7 +212,7 @@ def _odd(url: str, schemes: tuple[str, ...]) -> str:
     place, _, path = rest.rpartition("@")[2].partition("/")
     faults = {
         "it is empty": not url,
-        "it holds a blank or a character that is not ASCII": not re.fullmatch("[!-~]*", url),
+        "it holds a blank or a character that is not ASCII": not compiled("[!-~]*").fullmatch(url),
         f"it does not begin with {' or '.join(f'{each}://' for each in schemes)}": (
             not mark or scheme.lower() not in schemes
         ),

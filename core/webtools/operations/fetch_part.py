@@ -154,7 +154,7 @@ def earliest(times: Iterable[datetime | None]) -> datetime | None:
     return min(filter(None, times), default=None)
 
 
-# --- what is cached ------------------------------------------------------------------------------
+# --- what is cached ----------------------------------------------------------------------------
 
 
 def _cached_pages(

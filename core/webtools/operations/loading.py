@@ -69,11 +69,12 @@ class Loading:
 
     def _is_refused(self, url: str) -> bool:
         fault = url_fault(url)
-        if fault is not None and not self._goes_on:
+        if fault is None:
+            return False
+        if not self._goes_on:
             raise fault
-        if fault is not None:
-            self._leave_out([url], fault)
-        return fault is not None
+        self._leave_out([url], fault)
+        return True
 
     def _leave_out(self, urls: Sequence[str], error: WebToolsError, reason: str = "") -> None:
         self._logger.warning("Left out %s: %s", ", ".join(urls), reason or error)

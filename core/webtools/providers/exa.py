@@ -115,7 +115,7 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     """Build the one POST a query takes; without `contents` Exa sends metadata only."""
     options: ExaOptions = account.options
     words = {"query": query.query, "type": options.search_type}
-    body: dict[str, Any] = {"url": query.query} if query.similar else {**words}
+    body: dict[str, Any] = {"url": query.query} if query.similar else words
     body |= {"numResults": query.limit, **sent(query, _FILTERS, native_filters(query, account))}
     contents: dict[str, Any] = {}
     if options.search_highlights or query.snippets:

@@ -75,7 +75,7 @@ def _is_whole(told: _CachedEnvelope) -> bool:
     return bool(told.envelope.results) and not (told.is_partial or told.envelope.meta.degraded)
 
 
-_TOLD: Kind[_CachedEnvelope] = Kind(
+_ENVELOPE: Kind[_CachedEnvelope] = Kind(
     TypeAdapter(_CachedEnvelope),
     _is_whole,
     since=lambda told: told.since,
@@ -131,7 +131,7 @@ def work_of(
     reading = _readers(context.accounts) if reads_pages(question, synthesizer) else []
     merge = context.accounts.config.research.merge
     key = cache_key("research", query, asked, recency, names, how, reading, merge)
-    return Work(_TOLD, key, question.query, "research")
+    return Work(_ENVELOPE, key, question.query, "research")
 
 
 def reads_pages(question: Question, synthesizer: Synthesizer | None) -> bool:

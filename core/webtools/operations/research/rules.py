@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -12,6 +11,7 @@ from webtools.inputs.models import MAX_RECENCY_DAYS
 from webtools.results import SearchResult
 from webtools.text.choices import Command, Confidence
 from webtools.text.domains import registrable_domain
+from webtools.text.patterns import compiled
 from webtools.text.record import record
 
 _NEWS_DAYS, _RECENT_DAYS = 7, 30
@@ -53,13 +53,13 @@ def recency_days(asked: int | None, query: str, command: Command) -> int | None:
 
 @lru_cache(maxsize=256)
 def _names_docs(query: str) -> bool:
-    return bool(re.search(_DOCS_WORDS, query))
+    return bool(compiled(_DOCS_WORDS).search(query))
 
 
 @lru_cache(maxsize=256)  # a question is looked at several times
 def time_word(query: str) -> str | None:
     """Return the first word that makes a question depend on when it is asked."""
-    found = re.search(_TIME_WORDS, query)
+    found = compiled(_TIME_WORDS).search(query)
     return found[0] if found else None
 
 
