@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from ipaddress import ip_address
-from typing import Any
+from pathlib import Path
 from urllib.parse import urlsplit
 
-# Second-level labels under which domains are registered, as in `example.co.uk`.
-_SHARED_LABELS = frozenset(("ac", "co", "com", "edu", "gov", "net", "or", "org", "ne", "go"))
-_COUNTRY_CODE_LENGTH = 2
+_LIST = Path(__file__).with_name("public_suffixes.txt")
 
 
 def registrable_domain(url: str) -> str:
     """Return the domain that somebody registered: `example.co.uk` for `docs.example.co.uk`.
 
-    By the public suffix list (https://publicsuffix.org), which comes with the extra `fetch`;
-    without it, by what the labels look like, and then all users of `github.io` are one. An address
-    is its own domain, and whatever this machine is called, it is `localhost`.
+    By the public suffix list (https://publicsuffix.org), with its private part: users of
+    `github.io` are told apart. An address is its own domain, and whatever this machine is called,
+    it is `localhost`.
     """
     try:
         host = (urlsplit(url).hostname or "").rstrip(".")
@@ -30,19 +28,13 @@ def registrable_domain(url: str) -> str:
         labels = host.split(".")
     if labels[-1] == "localhost":
         return "localhost"
-    return _listed(host) or _registered_by_look(labels) or url
+    return ".".join(labels[_registrable_at(labels) :]) or url
 
 
 @cache
-def read_suffixes() -> Any:
-    """Read the public suffix list from its file, once in a process; None where it is not there."""
-    try:
-        import tld  # noqa: PLC0415 - few calls weigh domains
-    except ImportError:
-        return None
-    found: Any = tld  # its types are not complete
-    found.get_fld("https://example.com/")
-    return found
+def read_suffixes() -> frozenset[str]:
+    """Return the rules of the public suffix list, read from its file once in a process."""
+    return frozenset(_LIST.read_text(encoding="utf-8").splitlines())
 
 
 def suffixes_at_once() -> None:
@@ -55,17 +47,24 @@ def suffixes_at_once() -> None:
         raise BlockingIOError
 
 
-def _listed(host: str) -> str | None:
-    suffixes = read_suffixes()
-    if suffixes is None:
-        return None
-    found: str | None = suffixes.get_fld(
-        f"https://{host}/", fail_silently=True, search_private=True
-    )
-    return found
+def _registrable_at(labels: Sequence[str]) -> int:
+    """Return at which label the registrable domain begins: one before the longest public suffix.
+
+    A rule `*.ck` makes every name under `ck` a suffix, but for those excepted, as `!www.ck`.
+    """
+    rules = read_suffixes()
+    plain = [_ascii(label) for label in labels]
+    for start in range(len(plain)):
+        name, parent = ".".join(plain[start:]), ".".join(plain[start + 1 :])
+        if f"!{name}" in rules:
+            return start
+        if name in rules or f"*.{parent}" in rules:
+            return max(start - 1, 0)
+    return max(len(plain) - 2, 0)
 
 
-def _registered_by_look(labels: Sequence[str]) -> str:
-    is_country = len(labels[-1]) == _COUNTRY_CODE_LENGTH
-    is_shared = is_country and labels[-2:-1] != [] and labels[-2] in _SHARED_LABELS
-    return ".".join(labels[-3:] if is_shared else labels[-2:])
+def _ascii(label: str) -> str:
+    try:
+        return label if label.isascii() else label.encode("idna").decode()
+    except UnicodeError:  # no name that can be registered
+        return label
