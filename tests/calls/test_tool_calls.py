@@ -230,6 +230,10 @@ KNOWN_SEARCH = ", ".join(SearchInput.model_fields)
             '"me@a.example" is not a domain; write a host such as example.com.',
         ),
         (
+            {"query": "q", "include_domains": ["http//a.example"]},
+            '"http//a.example" is not a domain; write a host such as example.com.',
+        ),
+        (
             {"query": "q", "include_domains": [""]},
             '"" is not a domain; write a host such as example.com.',
         ),

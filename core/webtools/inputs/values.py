@@ -139,8 +139,9 @@ def _domain(text: str) -> str:
     for scheme in ("https://", "http://"):
         bare = bare.removeprefix(scheme)
     bare = bare.rstrip("/")
-    host = bare.removeprefix("*.").partition("/")[0]
-    if not is_web_url(f"https://{bare.removeprefix('*.')}") or "@" in host:
+    name = bare.removeprefix("*.")
+    is_bad = "@" in name.partition("/")[0] or "//" in name  # as in the misspelt http//example.com
+    if is_bad or not is_web_url(f"https://{name}"):
         raise UnfitError(text, "a domain; write a host such as example.com")
     return bare
 
