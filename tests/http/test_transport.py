@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import httpcore
 import httpx
 import pytest
 import trustme
@@ -360,6 +361,33 @@ def test_the_deadline_bounds_the_whole_call(send: Send, script: Script) -> None:
 def test_the_deadline_bounds_a_tls_handshake_that_never_ends(send: Send, trusted: None) -> None:
     with RawServer(silent) as server, within(1.0), pytest.raises(RequestTimeoutError):
         send(f"https://127.0.0.1:{server.port}", SHORT)
+
+
+def test_a_connection_that_took_all_the_time_is_closed_before_tls(
+    send: Send, trusted: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[Any] = []
+
+    def late(stream: Any) -> Any:
+        opened.append(stream.get_extra_info("socket"))
+        time.sleep(2 * SHORT)
+        return stream
+
+    def slow(connect: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *args: late(connect(*args))
+
+    def aslow(connect: Callable[..., Any]) -> Callable[..., Any]:
+        async def connecting(*args: Any) -> Any:
+            return late(await connect(*args))
+
+        return connecting
+
+    monkeypatch.setattr(httpcore.SyncBackend, "connect_tcp", slow(httpcore.SyncBackend.connect_tcp))
+    aconnect = aslow(httpcore.AnyIOBackend.connect_tcp)
+    monkeypatch.setattr(httpcore.AnyIOBackend, "connect_tcp", aconnect)
+    with RawServer(silent) as server, pytest.raises(RequestTimeoutError):
+        send(f"https://127.0.0.1:{server.port}", SHORT)
+    assert [connection.fileno() for connection in opened] == [-1]
 
 
 def test_the_deadline_bounds_a_dripping_tls_handshake(send: Send, trusted: None) -> None:

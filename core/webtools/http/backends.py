@@ -15,6 +15,7 @@ from webtools.http.messages import CONNECT_TIMEOUT
 from webtools.http.modes import Blocking, Mode
 
 _WRITE_BYTES = 65_536
+_LEAST_TIME = 0.001  # seconds
 
 
 class Deadline:
@@ -74,7 +75,8 @@ class _Stream:
         return self._mode.run(self._secured(ssl_context, server_hostname))
 
     async def _secured(self, context: ssl.SSLContext, name: str) -> _Stream:
-        left = min(CONNECT_TIMEOUT, self._deadline.left())
+        # Always some time: a handshake that ends late closes its socket, one not begun does not.
+        left = min(CONNECT_TIMEOUT, max(_LEAST_TIME, self._deadline.at - time.monotonic()))
         stream = await self._mode.call(self._stream.start_tls, context, name, left)
         return type(self)(self._mode, stream, self._deadline)
 
@@ -129,7 +131,7 @@ class Backend:
         return await self._connect(last, port, end, 1)
 
     async def _connect(self, address: str, port: int, end: float, attempts: int) -> _Stream:
-        share = max(0.001, end - time.monotonic()) / attempts
+        share = max(_LEAST_TIME, end - time.monotonic()) / attempts
         network: Any = self._mode.network()
         stream = await self._mode.call(network.connect_tcp, address, port, share)
         kind = _BlockingStream if self._mode is Blocking else _AsyncStream
