@@ -374,7 +374,7 @@ def test_ctrl_c_in_a_gathered_flow_surfaces() -> None:
 def test_ctrl_c_while_waiting_for_threads_starts_no_further_flow(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    go, started = threading.Event(), []
+    go, started, before = threading.Event(), [], threading.enumerate()
 
     def slow(_: Request) -> Response:
         started.append(1)
@@ -389,9 +389,8 @@ def test_ctrl_c_while_waiting_for_threads_starts_no_further_flow(
         with pytest.raises(KeyboardInterrupt):
             _run(gather(*[send() for _ in range(9)], limit=2), slow)
     go.set()
-    for thread in threading.enumerate():
-        if thread.name.startswith("webtools-") and thread.name != "webtools-sandbox":
-            thread.join(60)
+    for thread in {*threading.enumerate()} - {*before}:
+        thread.join(60)
     assert len(started) == 2
 
 
