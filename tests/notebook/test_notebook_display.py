@@ -770,8 +770,8 @@ def test_a_bare_plan_shows_no_more_than_there_is() -> None:
             "recency_days": None,
         }
     )
-    assert "no synthesis" in plan._repr_html_()
-    assert "spent" not in plan._repr_html_()
+    assert "Writes the answer: nobody" in plan._repr_html_()
+    assert "Budget" not in plan._repr_html_()
     unlimited = samples.PLAN.budget.model_copy(  # type: ignore[union-attr]
         update={
             "usd_per_day": None,
@@ -780,7 +780,8 @@ def test_a_bare_plan_shows_no_more_than_there_is() -> None:
             "calls_per_process": None,
         }
     )
-    assert "made" not in plan.model_copy(update={"budget": unlimited})._repr_html_()
+    drawn = plan.model_copy(update={"budget": unlimited})._repr_html_()
+    assert "Budget" not in drawn
 
 
 def test_many_notes_are_counted() -> None:

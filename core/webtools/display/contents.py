@@ -29,6 +29,7 @@ from webtools.display.outline import (
     source,
     subject,
 )
+from webtools.display.plan_text import COSTS, NO_READER, lacks_reader, plan_facts
 from webtools.display.text import count, cut, day, minute, more, price
 from webtools.output.formatting import NO_ANSWER, NO_RESULTS, passages_section
 from webtools.output.truncation import MAX_BYTES
@@ -48,9 +49,6 @@ from webtools.results import (
 )
 from webtools.tools import ToolResult
 
-NO_READER = (
-    "nobody can, so snippets stand in; install agent-webtools[fetch] or add a provider that fetches"
-)
 _MOST_NOTES = 20
 _MOST_HIGHLIGHTS = 20
 _TONES = {"high": "good", "medium": "warn", "low": "bad"}
@@ -247,7 +245,6 @@ def _(response: ResearchEnvelope, limits: Limits = WHOLE) -> Outline:
 
 @outline.register
 def _(response: ResearchPlan, limits: Limits = WHOLE) -> Outline:
-    recent = f"recent: {count(response.recency_days, 'day')}" if response.recency_days else ""
     steps = [step for step in (*response.chain, response.reading, response.synthesis) if step]
     grid = Grid(
         ("name", "type", "task", "price", "state"),
@@ -255,20 +252,13 @@ def _(response: ResearchPlan, limits: Limits = WHOLE) -> Outline:
         [_plan_row(step) for step in steps[: limits.rows]],
     )
     chain = " → ".join(name(step.provider) for step in response.chain[:5])
-    facts = [
-        f"up to {count(response.limit, 'source')}",
-        recent,
-        f"at most {response.most_output_bytes:,} bytes for a model",
-        f"synthesis: {name(response.synthesizer)}" if response.synthesizer else "no synthesis",
-        f"cached {minute(response.kept_since)}" if response.kept_since else "",
-        *_budget(response),
-    ]
+    facts = [fact for fact in plan_facts(response) if fact[0] != COSTS]  # which stand in front
     return Outline(
         f"Plan of {name(response.command)}",
         subject(response.query),
         "",
         [Fact(chain), Fact(f"at most {price(response.worst_cost_usd)}")],
-        [*filter(None, facts)],
+        [f"up to {count(response.limit, 'source')}", *map(": ".join, facts)],
         [grid],
         [Note("Pages", NO_READER)] if lacks_reader(response) else [],
     )
@@ -305,28 +295,10 @@ def _(response: ToolResult, limits: Limits = WHOLE) -> Outline:
     )
 
 
-def lacks_reader(plan: ResearchPlan) -> bool:
-    """Return whether pages are to be read, and nobody is there to do it."""
-    return plan.command == "web-deep" and plan.synthesizer is not None and plan.reading is None
-
-
 def _plan_row(step: PlanStep) -> tuple[str, ...]:
     skipped = f"skipped until {minute(step.parked_until)}" if step.parked_until else ""
     state = ": ".join(part for part in (skipped, sentence(step.reason)) if part) or "ready"
     return name(step.provider), name(step.type), step.task, price(step.worst_cost_usd), state
-
-
-def _budget(plan: ResearchPlan) -> Iterator[str]:
-    if (budget := plan.budget) is None:
-        return
-    if budget.usd_per_day is not None and budget.usd_today is not None:
-        yield f"{price(budget.usd_today)} of {price(budget.usd_per_day)} spent today"
-    if budget.calls_per_day is not None and budget.calls_today is not None:
-        yield f"{budget.calls_today:,} of {count(budget.calls_per_day, 'call')} made today"
-    if budget.usd_per_process is not None:
-        yield f"{price(budget.usd_process)} of {price(budget.usd_per_process)} spent here"
-    if budget.calls_per_process is not None:
-        yield f"{budget.calls_process:,} of {count(budget.calls_per_process, 'call')} made here"
 
 
 def _origin(response: SearchResponse | FetchResponse | SummaryResponse) -> Iterator[str]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
-from functools import singledispatch
+from functools import cache, singledispatch
+from pathlib import Path
 from typing import Any
 
 from webtools.display.contents import outline
@@ -40,10 +41,10 @@ from webtools.display.outline import (
     Source,
     Statement,
 )
-from webtools.display.style import STYLE
 from webtools.display.text import count, more
 from webtools.output.formatting import NO_RESULTS
 
+_STYLE = Path(__file__).with_name("style.css")
 _HEADS = ("#", "Result", "Date", "Source")
 _CITATION = re.compile(r"(?<![^\s\]])\[(\d{1,3})\]")  # not an index, such as `argv[1]`
 # Notebooks typeset formulas in outputs, and a formula can hold a link that runs a script.
@@ -66,7 +67,14 @@ def draw(response: Any) -> str:
         div("more", shown.hidden),
         folded(_labels(shown.notes), *below),
     ]
-    return str(tag("div", tag("style", Html(STYLE)), *children, class_=_CLASSES))
+    return str(tag("div", tag("style", _style()), *children, class_=_CLASSES))
+
+
+@cache
+def _style() -> Html:
+    """Return the rules of the style sheet on one line."""
+    rules = _STYLE.read_text(encoding="utf-8").partition("*/")[2]
+    return Html(" ".join(rules.replace("&", ".webtools-shown" * 2).split()))
 
 
 def _head(shown: Outline) -> Html:
