@@ -540,7 +540,7 @@ def test_parts_of_a_response_print_all_their_fields_shortly() -> None:
 
 
 def test_a_value_that_cannot_be_printed_leaves_the_type(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plain, "bounded", lambda value: 1 / 0)
+    monkeypatch.setattr(plain, "shorten", lambda value: 1 / 0)
     assert repr(samples.PLAIN[0]) == "SearchResult()"
 
 

@@ -22,9 +22,9 @@ from webtools.display.outline import (
     Part,
     Prose,
     Source,
+    address_of,
     clip,
     name,
-    place,
     sentence,
     source,
     subject,
@@ -87,12 +87,12 @@ def _(response: SearchResponse, limits: Limits = WHOLE) -> Outline:
         name(response.provider),
         [Fact(count(total, "result")), Fact(failed, "bad")],
         [*filter(None, facts)],
-        [listing if total or several else Prose(Clip(NO_RESULTS)), *_held(response, limits)],
+        [listing if total or several else Prose(Clip(NO_RESULTS)), *_pages_held(response, limits)],
         [*failures, *_more(len(response.errors), "queries failed"), *_warnings(response.warnings)],
     )
 
 
-def _held(response: SearchResponse, limits: Limits) -> list[Document]:
+def _pages_held(response: SearchResponse, limits: Limits) -> list[Document]:
     """Return the pages that came with the results, under the results' titles."""
     pages = _contents(response.results)
     most = min(limits.page, limits.all_pages // max(len(pages), 1))
@@ -149,7 +149,7 @@ def _(result: SearchResult | ResearchResult, limits: Limits = WHOLE) -> Outline:
     if isinstance(result, SearchResult):
         query, pages = subject(result.query), _contents([result])
     facts = [*filter(None, (found.day, found.author))]
-    part = Document(found.title, found.place, facts, summary=Clip(found.snippet), is_alone=True)
+    part = Document(found.title, found.address, facts, summary=Clip(found.snippet), is_alone=True)
     held = [_document(page, limits.page, limits) for page in pages]
     return Outline("Result", query, found.provider, [], [], [part, *held])
 
@@ -157,20 +157,20 @@ def _(result: SearchResult | ResearchResult, limits: Limits = WHOLE) -> Outline:
 @outline.register
 def _(passage: Passage, limits: Limits = WHOLE) -> Outline:
     text, title = clip(passage.text, limits.page, limits), sentence(passage.heading or passage.url)
-    part = Document(title, place(passage.url), [], passages=text, is_alone=True)
+    part = Document(title, address_of(passage.url), [], passages=text, is_alone=True)
     return Outline("Passage", "", "", [], [], [part])
 
 
 def _document(page: Page, most: int, limits: Limits) -> Document:
     title = cut(page.title, LONGEST_TITLE) or cut(page.url, LONGEST_TITLE)
     if page.error is not None:
-        return Document(title, place(page.url), [], sentence(page.error) or "no reason given")
+        return Document(title, address_of(page.url), [], sentence(page.error) or "no reason given")
     length = count(len(page.text), "character") if page.text is not None else ""
     text = (page.text or "").removeprefix(f"# {page.title}\n")  # the title stands above it
     empty = not (page.summary or page.highlights or page.text or page.passages is not None)
     return Document(
         title,
-        place(page.url),
+        address_of(page.url),
         [*filter(None, (day(page.published_at), cut(page.author, 100), length))],
         summary=clip(page.summary, most, limits),
         highlights=[sentence(text) for text in page.highlights[:_MOST_HIGHLIGHTS]],
@@ -191,7 +191,7 @@ def _(response: SummaryResponse, limits: Limits = WHOLE) -> Outline:
         name(response.provider),
         [Fact(" · ".join(filter(None, map(name, facts))))],
         [*_origin(response)],
-        [Prose(text, place=place(response.url))],
+        [Prose(text, address=address_of(response.url))],
         [*_warnings(response.warnings)],
     )
 
@@ -311,9 +311,9 @@ def _origin(response: SearchResponse | FetchResponse | SummaryResponse) -> Itera
 
 def _warnings(warnings: Sequence[str]) -> list[Note]:
     """Return each warning once."""
-    told = [*dict.fromkeys(warnings)]
-    notes = [Note("Warning", sentence(text)) for text in told[:_MOST_NOTES]]
-    return notes + _more(len(told), "warnings")
+    each_once = [*dict.fromkeys(warnings)]
+    notes = [Note("Warning", sentence(text)) for text in each_once[:_MOST_NOTES]]
+    return notes + _more(len(each_once), "warnings")
 
 
 def _more(number: int, what: str) -> list[Note]:
