@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from contextlib import suppress
 from datetime import date, datetime
 from typing import Annotated, Any, TypeVar
@@ -14,10 +13,11 @@ from webtools.text.cleaning import is_web_url, without_controls
 from webtools.text.dates import read_date
 from webtools.text.invisible import without_invisible
 from webtools.text.narrowing import is_list
+from webtools.text.patterns import compiled
 from webtools.text.record import record
 
 MAX_QUERY_CHARACTERS = 4000
-_HOST_AND_PATH = re.compile(r"(?:[\w-]{1,63}\.){1,5}[^\W\d_]{2,24}(?::\d{1,5})?(?:[/?#]\S{0,60})?")
+_HOST_AND_PATH = r"(?:[\w-]{1,63}\.){1,5}[^\W\d_]{2,24}(?::\d{1,5})?(?:[/?#]\S{0,60})?"
 _MANY_DAYS = 10**9  # also for infinity
 LONGEST_SHOWN = 100  # characters of a value that an error quotes
 SUMMARY_LANGUAGES = (
@@ -130,7 +130,9 @@ def _url(text: str) -> str:
 def url_like(text: str) -> str:
     """Return the URL that a text is without its scheme, else the pattern of one."""
     url = f"https://{text}"
-    return url if _HOST_AND_PATH.fullmatch(text) and is_web_url(url) else "https://host/path"
+    return (
+        url if compiled(_HOST_AND_PATH).fullmatch(text) and is_web_url(url) else "https://host/path"
+    )
 
 
 def _domain(text: str) -> str:
