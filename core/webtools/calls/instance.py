@@ -82,6 +82,8 @@ class Instance:
         self._settings = Settings(config, keyless=keyless, own_transport=has_own)
         self._dispatcher = Dispatcher(self._settings)
 
+    __init__.__qualname__ = "WebTools.__init__"  # Python names it where an argument is unknown
+
     def close(self) -> None:
         """Close the connections of the blocking methods; later calls open new ones."""
         self._blocking.close()
