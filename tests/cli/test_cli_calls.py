@@ -276,7 +276,7 @@ def test_a_shell_is_offered_what_may_come_next(
     monkeypatch.setenv("_ARGCOMPLETE", "1")
     monkeypatch.setenv("COMP_LINE", line)
     monkeypatch.setenv("COMP_POINT", str(len(line)))
-    [action] = [each for each in completion.prepared()._actions if each.dest == target]
+    [action] = [each for each in completion.parser_to_complete()._actions if each.dest == target]
     completer = vars(action)["completer"]
     assert [*completer(prefix="", parsed_args=Namespace(config=config))] == offered
     if target == "provider":

@@ -150,7 +150,7 @@ class Cache:
             change -= _delete(db, db.execute(_EXPIRED, (now,)).fetchall())
         if change:
             row = db.execute(_TOTAL).fetchone()
-            total = row[0] + change if row and isinstance(row[0], int) else _recounted(db)
+            total = row[0] + change if row and isinstance(row[0], int) else _recount(db)
             if total > self._max_bytes:
                 total = _within(self._max_bytes, db, total, now)
             db.execute(_SET_TOTAL, (total,))
@@ -184,7 +184,7 @@ def checksum_of(key: str, data: bytes) -> int:
     return zlib.crc32(data, zlib.crc32(key.encode()))
 
 
-def _recounted(db: sqlite3.Connection) -> int:
+def _recount(db: sqlite3.Connection) -> int:
     """Return the size of all, where a damaged file has lost it."""
     db.execute("DELETE FROM cache_total")
     db.execute("INSERT INTO cache_total SELECT coalesce(sum(size), 0) FROM cache")

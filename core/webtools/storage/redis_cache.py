@@ -68,12 +68,12 @@ class RedisCache:
         """Return what is cached; None if that is nothing, too old or unreadable."""
         name = _name(key)
 
-        def found(client: Client) -> Entry | None:
+        def look_up(client: Client) -> Entry | None:
             both = client.pipeline(transaction=False)
             raw, left = both.getrange(name, 0, _LONGEST_HEAD + _MOST_BYTES).pttl(name).execute()
             return self._entry(key, raw, left) if left > 0 else None
 
-        return self._server.use(found)
+        return self._server.use(look_up)
 
     def get_at_once(self, key: str) -> Entry | None:
         """Raise `BlockingIOError`: the way to a server may always take longer."""
@@ -133,10 +133,10 @@ class RedisCache:
     def clear(self) -> int:
         """Delete all entries, and tell how many there were."""
 
-        def cleared(client: Client) -> int:
+        def delete(client: Client) -> int:
             return sum(client.unlink(*names) for names in _batches(client))
 
-        return self._server.use(cleared)
+        return self._server.use(delete)
 
 
 class RedisLeases:
