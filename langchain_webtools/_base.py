@@ -62,7 +62,8 @@ class WebTool(BaseTool):
     def _fix_arguments(self) -> None:
         """Take the arguments that were fixed at construction out of what a model sees."""
         names = [*self._tool.input_model.model_fields][1:]
-        values = {name: value for name in names if (value := getattr(self, name, None))}
+        given = {name: getattr(self, name, None) for name in names}
+        values = {name: value for name, value in given.items() if value or value is False}
         if values:
             fixed = self._tool.with_fixed(values)
             if self._is_ours():

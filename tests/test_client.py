@@ -231,6 +231,12 @@ def test_closing_while_other_threads_call_disturbs_nobody(web: WebTools) -> None
 # --- life --------------------------------------------------------------------------------------
 
 
+def test_an_argument_that_there_is_not_is_told_under_the_name_of_the_class() -> None:
+    make: Any = WebTools
+    with pytest.raises(TypeError, match=r"^WebTools\.__init__\(\) got an unexpected .* 'api_key'"):
+        make(api_key="test-key-one")
+
+
 def test_making_one_does_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object, **__: object) -> Any:
         pytest.fail("touched the disk, the network or a thread")

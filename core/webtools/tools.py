@@ -95,7 +95,8 @@ class Tool:
         """Return this tool with some arguments decided already, which a model no longer sees.
 
         Args:
-            values: The arguments by name; None, "", 0 and an empty list leave one open.
+            values: The arguments by name; None, "", 0 and an empty list leave one open,
+                False decides.
 
         Raises:
             InputError: A value makes no sense, or is what a call is about.

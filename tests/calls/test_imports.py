@@ -70,6 +70,24 @@ async def main():
 asyncio.run(main())
 print(*sys.modules.keys() - before)
 """
+BUILT = """
+import asyncio
+from pydantic import BaseModel
+from webtools import WebTools
+
+def unbuilt(kind):
+    for each in kind.__subclasses__():
+        yield from [] if each.__pydantic_complete__ else [each]
+        yield from unbuilt(each)
+
+async def main():
+    async with WebTools(config=CONFIG) as web:
+        before = set(unbuilt(BaseModel))
+        await web.asearch("json")
+        for each in before - set(unbuilt(BaseModel)): print(each.__name__)
+
+asyncio.run(main())
+"""
 
 
 def modules(program: str, server: SandboxServer) -> set[str]:
@@ -92,6 +110,10 @@ def test_a_blocking_search_imports_nothing_of_loops_httpx_and_other_calls(
 def test_a_first_call_on_a_loop_imports_nothing_of_ours(webtools_sandbox: SandboxServer) -> None:
     late = modules(AWAITED, webtools_sandbox)
     assert not {name for name in late if name.partition(".")[0] in {"webtools", "anyio"}}
+
+
+def test_a_first_search_on_a_loop_builds_no_model(webtools_sandbox: SandboxServer) -> None:
+    assert modules(BUILT, webtools_sandbox) == set()
 
 
 def test_what_one_search_makes_are_records_as_each_frozen_dataclass_takes_a_millisecond(

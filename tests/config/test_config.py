@@ -42,7 +42,7 @@ from webtools.config import (
 from webtools.config.file import PLACEHOLDER
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS, exa
-from webtools.text.reader import is_command_line
+from webtools.text.reader import Place, typed
 
 CANARY = "test-key-canary-7f3a"
 ORIGIN = "/etc/web-search.json"
@@ -951,13 +951,22 @@ def test_variables_of_one_provider_stand_together(home: Path) -> None:
     assert "\n- a key: EXA_API_KEY, KAGI_API_KEY, BRAVE_API_KEY (or BRAVE_SEARCH_API_KEY), " in told
 
 
-def test_python_is_told_of_its_own_switch_and_the_command_line_of_its_flag(home: Path) -> None:
-    assert "\n- WEB_SEARCH_KEYLESS=1, or WebTools(keyless=True): asks Tavily" in _first_steps()
-    token = is_command_line.set(True)
+@pytest.mark.parametrize(
+    ("command", "switch"),
+    [
+        (None, ", or WebTools(keyless=True)"),
+        ("keyless command", ", or --keyless"),
+        ("command", ""),  # such as `bulk`, which has no such flag
+    ],
+)
+def test_python_is_told_of_its_own_switch_and_a_command_of_its_flag(
+    home: Path, command: Place | None, switch: str
+) -> None:
+    token = typed.set(command)
     try:
-        assert "\n- WEB_SEARCH_KEYLESS=1, or --keyless: asks Tavily" in _first_steps()
+        assert f"\n- WEB_SEARCH_KEYLESS=1{switch}: asks Tavily" in _first_steps()
     finally:
-        is_command_line.reset(token)
+        typed.reset(token)
 
 
 @pytest.mark.parametrize("capability", ["search", "fetch"])

@@ -82,6 +82,7 @@ class Rows:
         self.path = path
         self._file = _open(path)
         self._synced = time.monotonic()
+        self.fault = ""  # of the last row that failed
         try:
             self.done, self._end = self._read()
             if drop is not None and self.done.counts[drop]:
@@ -123,10 +124,13 @@ class Rows:
         try:
             while rest:  # a full disk takes a part of it before it refuses the rest
                 rest = rest[os.write(self._file, rest) :]
-        except OSError:
+        except OSError as error:
             os.ftruncate(self._file, self._end)  # or the next row would stand on its line
+            error.filename = str(self.path)
             raise
         self._end += len(line)
+        if outcome.error is not None:
+            self.fault = redact(outcome.error.message)
         self.done.add(outcome.index, outcome.id, outcome.status, outcome.cost_usd)
         if time.monotonic() - self._synced > _SYNC_SECONDS:
             self.sync()

@@ -71,8 +71,15 @@ def _init(options: Namespace) -> list[str]:
     if about.url_variables:
         entry["baseUrl"] = _ask_url(about.title)
     begin_config(path, entry, force=options.force)
-    check_it, plan = command(options, "config", "check"), command(options, "plan", "QUESTION")
-    return [f"Written: {path}", f"Try it: {check_it}; {plan}"]
+    return [f"Written: {path}", f"Try it: {_next_steps(options, kind)}"]
+
+
+def _next_steps(options: Namespace, kind: str) -> str:
+    """Name the commands that show whether an entry is right; the free ones where there are any."""
+    if PROVIDERS[kind].search and PROVIDERS[kind].about.research != "never":
+        steps = (command(options, "config", "check"), command(options, "plan", "QUESTION"))
+        return "; ".join(steps)
+    return command(options, "config", "check", "--live")
 
 
 def _set_key(options: Namespace) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from pydantic_core import from_json
 
 OK = 200
+REDIRECTS, CLIENT_ERRORS, SERVER_ERRORS = 300, 400, 500  # the first status of each class
 MAX_BODY_BYTES = 16 * 1024 * 1024
 CONNECT_TIMEOUT = 5.0
 _CLOSING = {b"{": b"}", b"[": b"]"}

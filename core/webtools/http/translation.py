@@ -14,7 +14,6 @@ import time
 import zlib
 from contextlib import suppress
 from functools import lru_cache
-from http import HTTPStatus
 from json import JSONEncoder
 from typing import Any
 
@@ -154,7 +153,7 @@ def _decompressor(encoding: str) -> Any:
             raise RequestError(message, retryable=False)
 
 
-_WANTS_LOGIN = HTTPStatus.PROXY_AUTHENTICATION_REQUIRED.value
+_WANTS_LOGIN = 407
 _STATUS = re.compile(r"\d{3}(?= )")  # at the start of what httpcore says of a proxy's refusal
 _WORDS = [
     ("ConnectError", "no connection to {origin} could be made"),

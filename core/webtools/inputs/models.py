@@ -321,7 +321,8 @@ def with_fixed(model: type[Input], values: Mapping[str, Any]) -> type[Input]:
 
     Args:
         model: The input model of a tool.
-        values: The arguments by name; None, "", 0 and an empty list leave one open.
+        values: The arguments by name; None, "", 0 and an empty list leave one open, False
+            decides.
 
     Raises:
         InputError: A value makes no sense, or is what the call is about.
@@ -334,6 +335,8 @@ def with_fixed(model: type[Input], values: Mapping[str, Any]) -> type[Input]:
     checked = read_input(model, {first: _STAND_IN, **values})
     chosen = checked.model_fields_set - {first}
     fixed = {name: value for name, value in vars(checked).items() if name in chosen and value}
+    declined = [_field_name(name) for name, value in values.items() if value is False]
+    fixed |= {name: False for name in declined if model.model_fields[name].annotation is bool}
     narrowed = type(model.__name__, (model,), {"__doc__": model.__doc__, "fixed": fixed})
     return cast("type[Input]", narrowed)
 
