@@ -116,7 +116,9 @@ def _texts(item: Item) -> list[str]:
 
 
 _HIT = HitFields(snippet=lambda item: joined(_texts(item)), published_at="publish_date")
-_HIT_WITH_PASSAGES = replace(_HIT, snippet=lambda item: joined(_texts(item)[:1]), passages=_texts)
+_HIT_WITH_PASSAGES = HitFields(
+    snippet=lambda item: joined(_texts(item)[:1]), published_at="publish_date", passages=_texts
+)
 
 
 def fetch_request(query: PageQuery, account: Account) -> Request:
