@@ -46,7 +46,7 @@ UNPRICED = "cost_usd leaves out requests that failed without telling whether the
 _ITS_OWN_LIMITS = frozenset({403, 404, 405, 410, 413, 414, 431})
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Tried:
     """What became of those who were to serve.
 

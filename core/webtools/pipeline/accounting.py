@@ -27,7 +27,7 @@ _FIRST_FAILURE_STATUS = 400
 _LATE = 4.5  # seconds without an answer that speak against a provider
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Job:
     """What an API call is for, and how far it has come.
 

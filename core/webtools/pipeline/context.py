@@ -126,7 +126,7 @@ class CallOptions:
             raise InputError("conversation must be a text that names it.")
 
 
-@dataclass(slots=True, eq=False)  # not frozen: that would take three times as long to make
+@dataclass(slots=True, eq=False, repr=False)  # frozen, it would take thrice as long to make
 class CallContext:
     """One call; only `private` and what follows it ever change.
 

@@ -118,7 +118,7 @@ class Spent:
     limits: _Limits
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Reservation:
     """A sum that one call may cost.
 
