@@ -71,7 +71,10 @@ def test_on_a_narrow_terminal_lines_break_between_words(
     monkeypatch.setenv("COLUMNS", "30")
     narrow = cli("config", action).out
     assert narrow.split() == whole.split()
-    assert all(len(line) <= 30 or " " not in line.strip() for line in narrow.splitlines())
+    lines = narrow.splitlines()
+    assert all(len(line) <= 30 or " " not in line.strip() for line in lines)
+    assert lines[0] in {"Source:", "Belongs at:"}
+    assert lines[1].startswith("  /")  # the rest of a setting hangs below it
 
 
 def test_check_describes_the_settings_without_a_key(cli: Cli) -> None:

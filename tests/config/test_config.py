@@ -673,7 +673,9 @@ def test_a_named_file_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "none.json"
     with pytest.raises(ConfigError) as caught:
         Settings(path).accounts()
-    assert str(caught.value) == f"{path}: does not exist. A minimal valid example:\n{EXAMPLE}"
+    begin = f"`webtools config init --config {path}` begins one"
+    told = f"{path}: does not exist; {begin}. A minimal valid example:\n{EXAMPLE}"
+    assert str(caught.value) == told
 
 
 def test_a_file_that_cannot_be_read_is_no_reason_to_go_on(home: Path) -> None:
@@ -1000,7 +1002,7 @@ def test_the_examples_key_is_told_to_be_a_placeholder(tmp_path: Path, key: str) 
         Settings(path).accounts()
     assert str(caught.value) == (
         f'{path}: the apiKey of "exa-main" is the placeholder of an example; '
-        "put your Exa API key there."
+        f"put your Exa API key there, as `webtools config set-key exa-main --config {path}` does."
     )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from webtools.cli.arguments import UsageError
 from webtools.cli.output import FAILED, FINE, command, tell
 from webtools.config import EXAMPLE, Settings, check, config_paths, find_config
-from webtools.config.file import absolute, file_error, status
+from webtools.config.file import absolute, missing_file, status
 from webtools.config.writing import begin_config, position_of, set_key
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS
@@ -31,7 +31,7 @@ def run(options: Namespace) -> int:
     if options.action == "example":
         print("\n".join(lines))
     else:
-        tell("\n".join(lines))
+        tell("\n".join(lines), hanging=2)
     if options.live:
         from webtools.cli.live import check_live  # noqa: PLC0415  nothing else here makes calls
 
@@ -49,7 +49,7 @@ def _in_use(options: Namespace) -> Path | None:
         return find_config()
     used = absolute(options.config)
     if status(used) is None:
-        raise file_error(str(used), "does not exist")
+        raise missing_file(used)
     return used
 
 

@@ -120,7 +120,7 @@ class CallOptions:
     def __post_init__(self) -> None:
         """Refuse another word for the cache, and a conversation without a name."""
         if self.cache not in _CACHE_MODES:
-            message = f"cache {shown(self.cache)} is not possible; use use, refresh or bypass."
+            message = f"cache {shown(self.cache)} is not possible; give use, refresh or bypass."
             raise InputError(message)
         if not isinstance(self.conversation, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError("conversation must be a text that names it.")
