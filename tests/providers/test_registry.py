@@ -19,6 +19,7 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import checked_types
 import pytest
 from offline import KEY, answer, drive
 
@@ -35,7 +36,6 @@ from webtools.providers import (
     PageQuery,
     Registry,
     SearchQuery,
-    Services,
     exa,
     register,
 )
@@ -304,15 +304,13 @@ def test_ours_cannot_be_replaced_or_forgotten(plover: ModuleType) -> None:
     assert PROVIDERS["exa"].provider is exa
 
 
-def test_one_of_ours_is_found_while_another_thread_imports_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    # Python puts a module into its package only after others can import it.
-    monkeypatch.delattr("webtools.providers.exa")
-    monkeypatch.delitem(PROVIDERS._loaded, "exa", raising=False)
-    assert PROVIDERS["exa"].provider is exa
+def test_the_type_checker_sees_what_each_of_ours_can_do() -> None:
+    for name, checked in vars(checked_types).items():
+        if name.isupper():
+            able = [each.provider for each in PROVIDERS.values() if getattr(each, name.lower())]
+            assert {each.ABOUT.name for each in able} == {each.ABOUT.name for each in checked}
 
 
 def test_a_registry_lists_what_is_loaded() -> None:
-    registry = Registry({"exa": lambda: Services(exa, search=exa)})
+    registry = Registry(["exa"])
     assert (list(registry), len(registry), "nothing" in registry) == (["exa"], 1, False)

