@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 
 from langchain_core.language_models import BaseChatModel
 
+from webtools.errors import InputError
 from webtools.synthesis import ModelSynthesizer, ModelVerifier
 
 
@@ -56,6 +57,10 @@ class ChatModelVerifier(ModelVerifier):
 
 
 def _ways(model: BaseChatModel) -> tuple[Callable[[str], str], Callable[[str], Awaitable[str]]]:
+    if not hasattr(model, "ainvoke"):
+        kind = type(model).__name__
+        raise InputError(f'a chat model is needed, not {kind}: write init_chat_model("...").')
+
     def ask(prompt: str) -> str:
         return str(model.invoke(prompt).text)
 

@@ -11,7 +11,7 @@ from langchain_core.runnables import RunnableLambda
 
 from langchain_webtools import WebResearchTool
 from langchain_webtools.synthesis import ChatModelSynthesizer, ChatModelVerifier
-from webtools import Page, WebTools
+from webtools import InputError, Page, WebTools
 from webtools.flows.async_driver import arun
 from webtools.flows.drivers import Flow, run
 from webtools.operations.research.synthesis import Outcome, synthesize
@@ -49,6 +49,14 @@ async def test_a_chat_model_answers_in_text_or_in_blocks(content: Any) -> None:
         assert outcome.synthesizer == "llm"
         assert outcome.synthesis is not None
         assert (outcome.synthesis.summary, outcome.synthesis.citations) == (TRUE, [POOL])
+
+
+@pytest.mark.parametrize("kind", [ChatModelSynthesizer, ChatModelVerifier])
+def test_the_name_of_a_model_is_refused_at_once(kind: Any) -> None:
+    with pytest.raises(
+        InputError, match=r'chat model is needed, not str: write init_chat_model\("'
+    ):
+        kind("openai:gpt-5")
 
 
 async def test_a_model_that_lies_is_not_believed() -> None:
