@@ -302,9 +302,11 @@ class RedisStates:
                     pipe.set(name, json.dumps(astuple(after)), ex=round(2 * FORGOTTEN_AFTER))
             return after
 
-        return self._server.use(
-            lambda client: client.transaction(attempt, name, value_from_callable=True)
-        )
+        def changed(client: Client) -> State | None:
+            after: State | None = client.transaction(attempt, name, value_from_callable=True)
+            return after
+
+        return self._server.use(changed)
 
 
 def _row(key: str) -> str:
