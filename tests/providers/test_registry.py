@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -120,6 +121,14 @@ class TestThePlugin(ProviderConformance):
     @pytest.fixture
     def provider(self, plover: ModuleType) -> ModuleType:
         return plover
+
+
+def test_the_tests_of_the_plugin_run_in_its_folder(tmp_path: Path) -> None:
+    folder = shutil.copytree(PLUGIN, tmp_path / "plugin")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, check=False, text=True)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert re.search(r"^\d{2,} passed", done.stdout, re.MULTILINE)
 
 
 # --- announced by a package --------------------------------------------------------------------
