@@ -296,7 +296,7 @@ def test_a_shell_is_offered_what_may_come_next(
     monkeypatch.setenv("_ARGCOMPLETE", "1")
     monkeypatch.setenv("COMP_LINE", line)
     monkeypatch.setenv("COMP_POINT", str(len(line)))
-    [action] = [each for each in completion.prepared()._actions if each.dest == target]
+    [action] = [each for each in completion.parser_to_complete()._actions if each.dest == target]
     completer = vars(action)["completer"]
     assert [*completer(prefix="", parsed_args=Namespace(config=config))] == offered
     if target == "provider":
@@ -313,7 +313,7 @@ def test_a_shell_is_offered_the_providers_whose_key_may_be_set(
         ("COMP_POINT", str(len(line))),
     ):
         monkeypatch.setenv(name, value)
-    [action] = [each for each in completion.prepared()._actions if each.dest == "name"]
+    [action] = [each for each in completion.parser_to_complete()._actions if each.dest == "name"]
     offer = vars(action)["completer"]
     typed = Namespace(config=config, action="set-key")
     assert offer(prefix="", parsed_args=typed)[:2] == ["exa", "kagi"]

@@ -92,6 +92,21 @@ def test_a_tool_with_fixed_arguments_can_be_copied_and_pickled(config_file: Any)
         again.web.close()
 
 
+def test_an_argument_that_is_set_later_is_fixed_from_then_on(web: WebTools) -> None:
+    tool = WebSearchTool(web=web)
+    copied = tool.model_copy(update={"limit": 1})
+    tool.limit = 2
+    for each, count in ((tool, 2), (copied, 1)):
+        assert "limit" not in each.args
+        assert each.invoke("read json").count("\n\n") == count - 1
+    with pytest.raises(InputError, match=r'limit "1000" is not possible'):
+        tool.limit = 1000
+    tool.limit = None
+    assert tool.args.keys() == WebSearchTool().args.keys()
+    assert tool.invoke("read json") == WebSearchTool(web=web).invoke("read json")
+    assert pickle.loads(pickle.dumps(WebSearchTool(limit=1).model_copy())).args == copied.args
+
+
 def test_a_schema_of_the_developers_own_stays(config_file: Any) -> None:
     class Narrow(BaseModel):
         queries: list[str] = Field(description="What to look for.")

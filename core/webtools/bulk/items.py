@@ -70,14 +70,14 @@ def check_arguments(operation: Operation, options: Options) -> None:
     Raises:
         InputError: They make no sense.
     """
-    _checked(operation, {_SUBJECTS[operation]: "https://example.com/"}, options)
+    _read_arguments(operation, {_SUBJECTS[operation]: "https://example.com/"}, options)
 
 
 def _item(operation: Operation, index: int, given: Given | InputError, options: Options) -> Item:
     named: dict[str, Any] = {}
     try:
-        named = _named(operation, given, options)
-        arguments = _checked(operation, named, options)
+        named = _values_of(operation, given, options)
+        arguments = _read_arguments(operation, named, options)
     except InputError as error:
         named = named if _is_plain(named) else {}
         told = next((each for each in named.values() if isinstance(each, str)), "")
@@ -86,7 +86,9 @@ def _item(operation: Operation, index: int, given: Given | InputError, options: 
     return Item(index, _id(operation, sorted(arguments.items())), subject, arguments)
 
 
-def _checked(operation: Operation, named: dict[str, Any], options: Options) -> dict[str, Any]:
+def _read_arguments(
+    operation: Operation, named: dict[str, Any], options: Options
+) -> dict[str, Any]:
     """Return the arguments that were given for one item, as the method takes them.
 
     Raises:
@@ -111,7 +113,7 @@ def _is_plain(value: Any) -> bool:
     return True
 
 
-def _named(operation: Operation, given: Given | InputError, options: Options) -> dict[str, Any]:
+def _values_of(operation: Operation, given: Given | InputError, options: Options) -> dict[str, Any]:
     """Return what an item names; a text is what the call is about.
 
     Raises:
@@ -147,7 +149,7 @@ def _records(source: Source, column: str | None) -> Iterator[Given | InputError]
         return
     path = os.fspath(source)
     suffix = Path(path).suffix.lower()
-    with _opened(path) as file:
+    with _open(path) as file:
         if suffix == ".csv":
             yield from _table(file, path, column)
             return
@@ -158,7 +160,7 @@ def _records(source: Source, column: str | None) -> Iterator[Given | InputError]
 
 
 @contextmanager
-def _opened(path: str) -> Generator[IO[str]]:
+def _open(path: str) -> Generator[IO[str]]:
     if path == "-":
         yield sys.stdin
         return

@@ -80,14 +80,14 @@ class Rows:
 
     def __init__(self, path: Path, drop: Status | None = None) -> None:
         self.path = path
-        self._file = _opened(path)
+        self._file = _open(path)
         self._synced = time.monotonic()
         self.fault = ""  # of the last row that failed
         try:
             self.done, self._end = self._read()
             if drop is not None and self.done.counts[drop]:
                 _without(path, drop)
-                old, self._file = self._file, _opened(path)
+                old, self._file = self._file, _open(path)
                 os.close(old)
                 self.done, self._end = self._read()
         except BaseException:
@@ -181,7 +181,7 @@ def _lines(path: Path) -> Iterator[bytes]:
         yield from file
 
 
-def _opened(path: Path) -> int:
+def _open(path: Path) -> int:
     """Open a file for appending, and keep others from it until it is closed."""
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | _BINARY, 0o644)
     if fcntl is None:

@@ -170,7 +170,7 @@ class _Run:
             if item.index in skipped:
                 return False
             if not item.attempts:
-                journal.sent(item.index)
+                journal.note(item.index)
             return True
 
         def keep(outcome: Outcome) -> None:

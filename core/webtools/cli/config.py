@@ -59,17 +59,17 @@ def _init(options: Namespace) -> list[str]:
         raise ConfigError("There is no home folder for a config file; name one with --config.")
     if path.exists() and not options.force:  # before a key is asked for in vain
         raise ConfigError(f"{path}: there is a config file already; --force replaces it.")
-    kind = options.type or _asked_type([*PROVIDERS.types()])
+    kind = options.type or _ask_type([*PROVIDERS.types()])
     if kind not in PROVIDERS:
         known = PROVIDERS.types()
         fault = f"type {quote(kind)} is unknown{hint(kind, known)}"
         raise ConfigError(f"{fault}; known are: {', '.join(known)}.")
     about = PROVIDERS[kind].about
     entry = {"name": options.name or kind, "type": kind}
-    if about.key_variables and (key := _asked_key(about.title, needed=about.needs_key)):
+    if about.key_variables and (key := _ask_key(about.title, needed=about.needs_key)):
         entry["apiKey"] = key
     if about.url_variables:
-        entry["baseUrl"] = _asked_url(about.title)
+        entry["baseUrl"] = _ask_url(about.title)
     begin_config(path, entry, force=options.force)
     return [f"Written: {path}", f"Try it: {_next_steps(options, kind)}"]
 
@@ -89,18 +89,18 @@ def _set_key(options: Namespace) -> list[str]:
     if path is None:
         raise ConfigError("There is no config file yet; `webtools config init` begins one.")
     position_of(path, options.name)  # before a key is asked for in vain
-    set_key(path, options.name, _asked_key(f'Provider "{options.name}"', needed=True))
+    set_key(path, options.name, _ask_key(f'Provider "{options.name}"', needed=True))
     return [f"Written: {path}"]
 
 
-def _asked_type(known: list[str]) -> str:
+def _ask_type(known: list[str]) -> str:
     """Ask for a type; Enter alone takes the first."""
     if not _is_terminal():
         raise UsageError(f"--type is missing: one of {', '.join(known)}", _PROG)
     return input(f"Type of the provider ({', '.join(known)}) [{known[0]}]: ").strip() or known[0]
 
 
-def _asked_key(whose: str, *, needed: bool) -> str:
+def _ask_key(whose: str, *, needed: bool) -> str:
     """Ask for a key without showing it, or read it from a pipe; never from the arguments."""
     try:
         key = getpass(f"{whose} API key (not shown): ") if _is_terminal() else sys.stdin.readline()
@@ -111,7 +111,7 @@ def _asked_key(whose: str, *, needed: bool) -> str:
     return key.strip()
 
 
-def _asked_url(whose: str) -> str:
+def _ask_url(whose: str) -> str:
     """Ask for the address of what everyone runs their own of, or read it from a pipe."""
     return (input(f"URL of your {whose}: ") if _is_terminal() else sys.stdin.readline()).strip()
 

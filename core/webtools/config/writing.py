@@ -70,8 +70,8 @@ def _text(data: dict[str, Any]) -> str:
 
 def _write(path: Path, text: str) -> None:
     """Put a file in place at one stroke: nobody sees a part of it, or may read it meanwhile."""
+    path.parent.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
     try:
-        path.parent.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
         _replace(path, text)
     except OSError as error:
         error.filename = str(path)  # not the file that was to take its place
