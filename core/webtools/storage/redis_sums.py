@@ -16,7 +16,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import astuple
 from datetime import UTC, datetime, timedelta
-from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -288,31 +287,26 @@ class RedisStates:
 
     def change(self, key: str, change: Change) -> State | None:
         """Replace a state, as `States` says; begun anew where another process was quicker."""
-        deadline = time.monotonic() + PATIENCE
+        name, deadline = _row(key), time.monotonic() + PATIENCE
+
+        def attempt(pipe: Client) -> State | None:
+            if time.monotonic() > deadline:
+                raise ServerError(f"{self._server.place} cannot be used: too many change a state")
+            stored = _state(pipe.get(name))
+            after = change(stored)
+            if after != stored:
+                pipe.multi()
+                if after is None:
+                    pipe.delete(name)
+                else:
+                    pipe.set(name, json.dumps(astuple(after)), ex=round(2 * FORGOTTEN_AFTER))
+            return after
 
         def changed(client: Client) -> State | None:
-            while time.monotonic() < deadline:
-                with suppress(import_module("redis").WatchError):
-                    return _change_state(client, _row(key), change)
-            raise ServerError(f"{self._server.place} cannot be used: too many change a state")
+            after: State | None = client.transaction(attempt, name, value_from_callable=True)
+            return after
 
         return self._server.use(changed)
-
-
-def _change_state(client: Client, name: str, change: Change) -> State | None:
-    with client.pipeline() as pipe:
-        pipe.watch(name)
-        stored = _state(pipe.get(name))
-        after = change(stored)
-        if after == stored:
-            return after
-        pipe.multi()
-        if after is None:
-            pipe.delete(name)
-        else:
-            pipe.set(name, json.dumps(astuple(after)), ex=round(2 * FORGOTTEN_AFTER))
-        pipe.execute()
-    return after
 
 
 def _row(key: str) -> str:
