@@ -39,7 +39,6 @@ from webtools.inputs.values import (
     distinct,
     is_after,
     is_left_out,
-    no_texts,
     shown,
     up_to,
     url_like,
@@ -167,11 +166,11 @@ class SearchInput(ToolInput):
         "Leave out, or give 0, for the configured number.",
     )
     include_domains: Annotated[Strings[Domain], distinct()] = Field(
-        default_factory=no_texts,
+        default=[],
         description="Only from these domains, e.g. docs.python.org. Leave out, or empty, for any.",
     )
     exclude_domains: Annotated[Strings[Domain], distinct()] = Field(
-        default_factory=no_texts, description="Not from these domains."
+        default=[], description="Not from these domains."
     )
     start_published_date: Moment = Field(
         default="", description="Earliest date of publication, YYYY-MM-DD."

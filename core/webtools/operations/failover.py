@@ -17,7 +17,7 @@ from webtools.errors import (
     UnavailableError,
 )
 from webtools.flows.drivers import Flow, Now
-from webtools.pipeline.accounting import timeout_of, usual_timeout
+from webtools.pipeline.accounting import LONG_TIMEOUTS, USUAL_TIMEOUT, timeout_of
 from webtools.pipeline.circuit_breaking import (
     CircuitOpenError,
     clock,
@@ -277,7 +277,7 @@ def may_be_its_own(error: Failure) -> bool:
 
 def end_of_call(accounts: Sequence[Account], capability: Capability, now: float) -> float:
     """Return the end of a call that may go on from one provider to the next."""
-    usual = usual_timeout(capability)
+    usual = LONG_TIMEOUTS.get(capability, USUAL_TIMEOUT)
     whole = max([account.timeout or usual for account in accounts])
     if len(accounts) > 1 and accounts[0].timeout is not None:
         whole = max(whole, accounts[0].timeout + PATIENCE)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_TIMEOUTS: dict[Capability, float] = {"summarize": 120.0, "synthesize": 120.0}
-_DEFAULT_TIMEOUT = 30.0
+LONG_TIMEOUTS: dict[Capability, float] = {"summarize": 120.0, "synthesize": 120.0}
+USUAL_TIMEOUT = 30.0  # seconds for a call of a provider whose entry names none
 _FIRST_FAILURE_STATUS = 400
 _LATE = 4.5  # seconds without an answer that speak against a provider
 
@@ -61,12 +61,7 @@ class Job:
 
 def timeout_of(account: Account, capability: Capability) -> float:
     """Return the seconds that a whole call may take."""
-    return account.timeout or usual_timeout(capability)
-
-
-def usual_timeout(capability: Capability) -> float:
-    """Return the seconds for a call of a provider whose entry names none."""
-    return _TIMEOUTS.get(capability, _DEFAULT_TIMEOUT)
+    return account.timeout or LONG_TIMEOUTS.get(capability, USUAL_TIMEOUT)
 
 
 def observed(job: Job, work: Flow[T]) -> Flow[T]:
