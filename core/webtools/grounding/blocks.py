@@ -19,21 +19,22 @@ Kind: TypeAlias = Literal["heading", "term", "prose", "item", "row", "code"]
 FENCES = ("```", "~~~")
 _FENCE = re.compile(r"(?:[-*+]\s{1,4}|:\s{1,4})?(`{3,}|~{3,})")
 _ATX = re.compile(r"#{1,6}(?=\s|$)")
-_SETEXT = re.compile(r"(={3,}|-{3,})\s*$")
+_UNDERLINE = re.compile(r"([=\-~^\"'*+#.`])\1{2,}$")
 _ITEM = re.compile(r"(?:[-*+•‣·]|\d{1,3}[.)])\s")
 _DEFINITION = re.compile(r":\s")
+_DIRECTIVE = re.compile(r"\.\. ")  # of reStructuredText
 _RULE = re.compile(r"(?:[-=_*~]\s?){3,}$")
 _LINK = re.compile(r"!?\[([^\[\]]{0,300})\]\([^()\s]{0,500}(?:\s[^()]{0,300})?\)")
 _BLANK = re.compile(r"\n[ \t]*(?:\n|$)")
 _WORD = re.compile(r"(?<![^\s(\"'])[A-Za-z]+(?=[\s,.;:)\"'!?]|$)")
-_SENTENCE = re.compile(r"[.:!?][\"')]*\s*$")
+_SENTENCE = re.compile(r"(?<!\.)[.:!?][\"')]*\s*$")
 _CODE_MARK = re.compile(r"[#/*$>{}%;+\-|<]")
 _CODE_INDENT = 4
 _DEEPER = 2  # columns by which what is said of a term stands to its right
 _WIDTH = 68  # columns that a paragraph fills before it goes on in the next line
 _LONGEST_TERM = 400
 _LONGEST_HEADING = 120
-_SPECIAL = frozenset("`~#=-*+•‣·:|_0123456789")
+_SPECIAL = frozenset("`.\"'^~#=-*+•‣·:|_0123456789")
 
 
 @dataclass(slots=True)
@@ -77,8 +78,9 @@ class _Reader:
             if not stripped:
                 self._open, self._after_blank = None, True
                 continue
-            indent = len(line) - len(stripped)
-            at = start + indent
+            before = line[: len(line) - len(stripped)]
+            indent = len(before.expandtabs())
+            at = start + len(before)
             end = at + len(stripped.rstrip())
             special = stripped[0] in _SPECIAL
             if not (special and self._read_special(stripped, at, end, indent, lines)):
@@ -102,14 +104,14 @@ class _Reader:
     ) -> bool:
         """Read a line that begins with a mark; return whether the mark meant something."""
         first = line[0]
-        if match := _FENCE.match(line):
+        if self._underline(line.rstrip(), end):
+            self._open, self._inside = None, 0
+        elif match := _FENCE.match(line):
             if first == ":":
                 self._define(indent)
             self._read_fence(match[1], start, end, indent, lines)
         elif first == "#" and (match := _ATX.match(line)) and indent < _CODE_INDENT:
             self._add("heading", start, end, indent, len(match[0]))
-            self._open, self._inside = None, 0
-        elif first in "=-" and self._open is not None and self._underline(line, end):
             self._open, self._inside = None, 0
         elif first == "|":
             self._add("row", start, end, indent)
@@ -118,6 +120,9 @@ class _Reader:
             self._open = self._add("prose", start, end, indent + _CODE_INDENT)
         elif _RULE.match(line):
             self._open = None
+        elif first == "." and _DIRECTIVE.match(line):
+            self._open = None
+            self._add("code", start, end, indent)
         elif _ITEM.match(line) and not self._is_code(indent):
             self._open = self._add("item", start, end, indent)
             self._inside = indent + 2
@@ -138,14 +143,17 @@ class _Reader:
         self._open = None
 
     def _underline(self, line: str, end: int) -> bool:
-        """Make a heading of the one line above a line of `===` or `---`."""
+        """Make a heading of the one line above a line of `===`, `---`, or other signs as long."""
         above = self._open
-        if above is None or above.kind != "prose" or not (match := _SETEXT.match(line)):
+        if above is None or above.kind != "prose" or not (match := _UNDERLINE.match(line)):
             return False
         size = above.end - above.start
-        if size > _LONGEST_HEADING or "\n" in self._text[above.start : above.end]:
+        level = "=-".find(match[1]) + 1 or 3
+        if size > (_LONGEST_HEADING if level < 3 else len(line)):  # noqa: PLR2004
             return False
-        above.kind, above.end, above.level = "heading", end, 1 if match[1][0] == "=" else 2
+        if "\n" in self._text[above.start : above.end]:
+            return False
+        above.kind, above.end, above.level = "heading", end, level
         return True
 
     def _define(self, indent: int) -> bool:
@@ -172,7 +180,7 @@ class _Reader:
             if goes_on and last is not None:
                 last.end = end
             else:
-                self._add("code", start - indent, end, indent)
+                self._add("code", self._text.rfind("\n", 0, start) + 1, end, indent)
             return
         self._inside = indent
         self._open = self._add("prose", start, end, indent)
@@ -191,21 +199,31 @@ class _Reader:
         if above is None or above.kind != "prose" or indent < above.indent + _DEEPER:
             return False
         lines = self._text[above.start : start].rstrip().split("\n")
-        gap = indent - above.indent
-        if len(lines) == 1 and lines[0][gap - 2 : gap] == "  " and lines[0][gap : gap + 1].strip():
-            said = replace(above, start=above.start + gap, indent=indent)
-            above.kind, above.end = "term", above.start + len(lines[0][:gap].rstrip())
-            self._blocks.append(said)
-            self._open, self._inside = said, indent
+        row = (" " * above.indent + lines[0]).expandtabs()
+        said = row[indent:]
+        if (
+            len(lines) == 1
+            and row[:indent].endswith("  ")
+            and lines[0].endswith(said.strip() or "\n")
+        ):
+            begin = above.end - len(said)
+            self._open = replace(above, start=begin, indent=indent)
+            above.kind, above.end = (
+                "term",
+                above.start + len(self._text[above.start : begin].rstrip()),
+            )
+            self._blocks.append(self._open)
+            self._inside = indent
             return False
         following = self._text[start : start + _WIDTH].split(maxsplit=1)[0]
         pairs = pairwise([*lines, following])
-        if any(len(one.rstrip()) + len(two.split()[0]) > _WIDTH - above.indent for one, two in pairs):
+        if any(
+            len(one.rstrip()) + len(two.split()[0]) > _WIDTH - above.indent for one, two in pairs
+        ):
             return False
-        is_section = not above.indent and len(lines) == 1 and lines[0].isupper()
-        if is_section:
+        if not above.indent and len(lines) == 1 and lines[0].isupper():
             above.kind, above.level = "heading", 2
-        elif lines[-1].rstrip().endswith(":"):
+        elif _SENTENCE.search(lines[-1]):
             self._after_blank = True
         elif above.end - above.start <= _LONGEST_TERM:
             above.kind = "term"
