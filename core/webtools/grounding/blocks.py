@@ -70,6 +70,7 @@ class _Reader:
         self._open: Block | None = None
         self._after_blank = True
         self._inside = 0  # indentation of what the last item or definition holds
+        self._term = -1  # that of the last term that is told by what is indented below it
 
     def read(self) -> list[Block]:
         lines = self._lines()
@@ -171,7 +172,7 @@ class _Reader:
         return self._after_blank and indent >= self._inside + _CODE_INDENT
 
     def _read_plain(self, start: int, end: int, indent: int) -> None:
-        if self._open is not None and not self._hang(start, indent):
+        if self._open is not None and not self._returns(indent) and not self._hang(start, indent):
             self._open.end = end
             return
         last = self._blocks[-1] if self._blocks else None
@@ -184,6 +185,12 @@ class _Reader:
             return
         self._inside = indent
         self._open = self._add("prose", start, end, indent)
+
+    def _returns(self, indent: int) -> bool:
+        """Return whether a line leaves what is said of a term, though no blank line is between."""
+        above = self._open
+        prose = above is not None and above.kind == "prose"
+        return prose and above is not None and indent <= self._term < above.indent
 
     def _is_prose(self, start: int) -> bool:
         """Return whether what stands indented up to the next blank line is written as prose."""
@@ -213,7 +220,7 @@ class _Reader:
                 above.start + len(self._text[above.start : begin].rstrip()),
             )
             self._blocks.append(self._open)
-            self._inside = indent
+            self._inside, self._term = indent, self._blocks[-2].indent
             return False
         following = self._text[start : start + _WIDTH].split(maxsplit=1)[0]
         pairs = pairwise([*lines, following])
@@ -226,7 +233,7 @@ class _Reader:
         elif _SENTENCE.search(lines[-1]):
             self._after_blank = True
         elif above.end - above.start <= _LONGEST_TERM:
-            above.kind = "term"
+            above.kind, self._term = "term", above.indent
         return True
 
     def _goes_on(self, code: Block, indent: int) -> bool:
