@@ -26,11 +26,12 @@ _DIRECTIVE = re.compile(r"\.\. ")  # of reStructuredText
 _RULE = re.compile(r"(?:[-=_*~]\s?){3,}$")
 _LINK = re.compile(r"!?\[([^\[\]]{0,300})\]\([^()\s]{0,500}(?:\s[^()]{0,300})?\)")
 _BLANK = re.compile(r"\n[ \t]*(?:\n|$)")
-_WORD = re.compile(r"(?<![^\s(\"'])[A-Za-z]+(?=[\s,.;:)\"'!?]|$)")
+_WORD = re.compile(r"(?<![^\s(\"'`*])[^\W\d_]+(?=[\s,.;:)\"'!?`*]|$)")
 _SENTENCE = re.compile(r"(?<!\.)[.:!?][\"')]*\s*$")
 _CODE_MARK = re.compile(r"[#/*$>{}%;+\-|<]")
 _CODE_INDENT = 4
 _DEEPER = 2  # columns by which what is said of a term stands to its right
+_LOOKED_AT = 2000  # characters of a paragraph that tell whether it is prose
 _WIDTH = 68  # columns that a paragraph fills before it goes on in the next line
 _LONGEST_TERM = 400
 _LONGEST_HEADING = 120
@@ -172,74 +173,81 @@ class _Reader:
         return self._after_blank and indent >= self._inside + _CODE_INDENT
 
     def _read_plain(self, start: int, end: int, indent: int) -> None:
-        if self._open is not None and not self._returns(indent) and not self._hang(start, indent):
+        if self._open is not None and not (self._returns(indent) or self._hangs(start, indent)):
             self._open.end = end
             return
         last = self._blocks[-1] if self._blocks else None
         goes_on = last is not None and last.kind == "code" and self._goes_on(last, indent)
-        if (goes_on or self._is_code(indent)) and not self._is_prose(start):
+        if goes_on and last is not None and not self._after_blank:
+            last.end = end
+        elif (goes_on or self._is_code(indent)) and not looks_like_prose(self._ahead(start)):
             if goes_on and last is not None:
                 last.end = end
             else:
                 self._add("code", self._text.rfind("\n", 0, start) + 1, end, indent)
-            return
-        self._inside = indent
-        self._open = self._add("prose", start, end, indent)
+        else:
+            self._inside = indent
+            self._open = self._add("prose", start, end, indent)
+
+    def _ahead(self, start: int) -> str:
+        """Return what stands up to the next blank line, the beginning of it where it is long."""
+        return _BLANK.split(self._text[start : start + _LOOKED_AT], maxsplit=1)[0]
 
     def _returns(self, indent: int) -> bool:
         """Return whether a line leaves what is said of a term, though no blank line is between."""
         above = self._open
-        prose = above is not None and above.kind == "prose"
-        return prose and above is not None and indent <= self._term < above.indent
+        return above is not None and above.kind == "prose" and indent <= self._term < above.indent
 
-    def _is_prose(self, start: int) -> bool:
-        """Return whether what stands indented up to the next blank line is written as prose."""
-        match = _BLANK.search(self._text, start)
-        return looks_like_prose(self._text[start : match.start() if match else None])
-
-    def _hang(self, start: int, indent: int) -> bool:
-        """Make a term of the lines right above one that is indented deeper; return whether it did.
-
-        `-q  Be quiet.` with its next line below `Be` is a term with what is said of it too.
-        """
+    def _hangs(self, start: int, indent: int) -> bool:
+        """Return whether an indented line is what is said of the lines right above: of a term."""
         above = self._open
-        if above is None or above.kind != "prose" or indent < above.indent + _DEEPER:
+        is_short = above is not None and start - above.start <= _LONGEST_TERM
+        if (
+            above is None
+            or not is_short
+            or above.kind != "prose"
+            or indent < above.indent + _DEEPER
+        ):
             return False
         lines = self._text[above.start : start].rstrip().split("\n")
-        row = (" " * above.indent + lines[0]).expandtabs()
-        said = row[indent:]
-        if (
-            len(lines) == 1
-            and row[:indent].endswith("  ")
-            and lines[0].endswith(said.strip() or "\n")
-        ):
-            begin = above.end - len(said)
-            self._open = replace(above, start=begin, indent=indent)
-            above.kind, above.end = (
-                "term",
-                above.start + len(self._text[above.start : begin].rstrip()),
-            )
-            self._blocks.append(self._open)
-            self._inside, self._term = indent, self._blocks[-2].indent
+        if len(lines) == 1 and self._is_split(above, indent):
             return False
-        following = self._text[start : start + _WIDTH].split(maxsplit=1)[0]
-        pairs = pairwise([*lines, following])
-        if any(
-            len(one.rstrip()) + len(two.split()[0]) > _WIDTH - above.indent for one, two in pairs
-        ):
+        said = self._ahead(start)
+        pairs = pairwise([*lines, said])
+        width = _WIDTH - above.indent
+        if any(len(one.rstrip()) + len(two.split(maxsplit=1)[0]) > width for one, two in pairs):
             return False
         if not above.indent and len(lines) == 1 and lines[0].isupper():
             above.kind, above.level = "heading", 2
         elif _SENTENCE.search(lines[-1]):
             self._after_blank = True
-        elif above.end - above.start <= _LONGEST_TERM:
+        else:
             above.kind, self._term = "term", above.indent
+        return True
+
+    def _is_split(self, above: Block, indent: int) -> bool:
+        """Split `-q  Be quiet` into a term and what is said of it, where that goes on below."""
+        line = self._text[above.start : above.end]
+        row = (" " * above.indent + line).expandtabs()
+        said = row[indent:]
+        if not said.strip() or not row[:indent].endswith("  ") or not line.endswith(said):
+            return False
+        self._open = replace(above, start=above.end - len(said), indent=indent)
+        self._blocks.append(self._open)
+        self._inside, self._term = indent, above.indent
+        above.kind = "term"
+        above.end -= len(line) - len(line[: -len(said)].rstrip())
         return True
 
     def _goes_on(self, code: Block, indent: int) -> bool:
         """Return whether an indented line belongs to the indented code above it."""
         fenced = self._text[code.start : code.start + 8].lstrip().startswith(FENCES)
         return not fenced and indent >= max(_CODE_INDENT, self._inside + _CODE_INDENT)
+
+
+def is_worded(text: str, least: float) -> bool:
+    """Return whether at least so much of a text are words, neither code nor addresses."""
+    return len(_WORD.findall(text)) >= least * len(text.split())
 
 
 def looks_like_prose(text: str) -> bool:
