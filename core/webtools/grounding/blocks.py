@@ -212,8 +212,7 @@ class _Reader:
         lines = self._text[above.start : start].rstrip().split("\n")
         if len(lines) == 1 and self._is_split(above, indent):
             return False
-        said = self._ahead(start)
-        pairs = pairwise([*lines, said])
+        pairs = pairwise([*lines, self._text[start : start + _WIDTH]])
         width = _WIDTH - above.indent
         if any(len(one.rstrip()) + len(two.split(maxsplit=1)[0]) > width for one, two in pairs):
             return False
