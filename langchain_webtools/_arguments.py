@@ -10,6 +10,11 @@ from pydantic_core import PydanticCustomError
 from webtools.text.narrowing import is_mapping
 from webtools.text.quoting import nearest
 
+_KEY = (
+    '{kind} takes no argument "{name}": keys are settings. Set a variable such as EXA_API_KEY, '
+    'or give web=WebTools({"providers": [{"name": "exa", "type": "exa", "apiKey": ...}]}).'
+)
+
 
 def known_arguments(cls: type[BaseModel], values: Any) -> Any:
     """Return the arguments of a constructor as they are, all of them known.
@@ -23,6 +28,9 @@ def known_arguments(cls: type[BaseModel], values: Any) -> Any:
     unknown = next((name for name in values if name not in known), None)
     if unknown is None:
         return values
+    if str(unknown).endswith("api_key"):
+        facts = {"kind": cls.__name__, "name": ascii(unknown)[1:-1]}
+        raise PydanticCustomError("unknown_argument", _KEY, facts)
     base = next(each for each in cls.__mro__ if each.__module__.startswith("langchain_core."))
     inherited = cast("type[BaseModel]", base).model_fields
     own = [name for name in cls.model_fields if name not in inherited]

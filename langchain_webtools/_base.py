@@ -2,7 +2,7 @@
 
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
 from langchain_core.callbacks import AsyncCallbackManagerForToolRun, CallbackManagerForToolRun
@@ -62,12 +62,25 @@ class WebTool(BaseTool):
     def _fix_arguments(self) -> None:
         """Take the arguments that were fixed at construction out of what a model sees."""
         names = [*self._tool.input_model.model_fields][1:]
-        values = {name: value for name in names if (value := getattr(self, name, None))}
-        if values:
-            fixed = self._tool.with_fixed(values)
+        given = {name: getattr(self, name, None) for name in names}
+        values = {name: value for name, value in given.items() if value or value is False}
+        if values or self._fixed:
+            fixed = self._tool.with_fixed(values) if values else self._tool
             if self._is_ours():
                 self.args_schema = fixed.input_model
             self._fixed = fixed
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute; an argument is fixed from the next call on, or open again."""
+        super().__setattr__(name, value)
+        if name in self._tool.input_model.model_fields:
+            self._fix_arguments()
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Copy the tool; an argument in `update` is fixed in the copy."""
+        copied = super().model_copy(update=update, deep=deep)
+        copied._fix_arguments()  # noqa: SLF001 - a copy of our own
+        return copied
 
     def __getstate__(self) -> dict[Any, Any]:
         """Leave out the schema without the fixed arguments: no module has it."""

@@ -5,6 +5,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from langchain_core.documents import Document
 
+from webtools.operations.loading import plain_text
 from webtools.results import Page, SearchResult
 
 _FACTS = {"title", "published_at", "author"}
@@ -16,7 +17,7 @@ def document_id(url: str) -> str:
 
 
 def result_document(result: SearchResult, rank: int | None = None) -> Document:
-    """Show a search result: its snippet, or its title where there is none.
+    """Show a search result: its content if asked for, its snippet, or else its title.
 
     Without a `rank`, nothing in the metadata depends on the query, so that retrievers which ask
     several and compare whole documents see that two are one.
@@ -24,7 +25,8 @@ def result_document(result: SearchResult, rank: int | None = None) -> Document:
     included = _FACTS if rank is None else _FACTS | {"score", "query"}
     facts = result.model_dump(mode="json", include=included, exclude_none=True)
     facts |= {"provider": result.source_provider} | ({} if rank is None else {"rank": rank})
-    return _document(result.url, result.snippet or result.title, facts)
+    content = plain_text(result.content) if result.content else ""
+    return _document(result.url, content or result.snippet or result.title, facts)
 
 
 def page_document(page: Page) -> Document:
@@ -33,8 +35,7 @@ def page_document(page: Page) -> Document:
     Nothing in the metadata changes while the page does not, so that it is indexed once.
     """
     facts = page.model_dump(mode="json", include=_FACTS, exclude_none=True)
-    parts = [page.summary, *page.highlights, page.text]
-    return _document(page.url, "\n\n".join(part for part in parts if part), facts)
+    return _document(page.url, plain_text(page), facts)
 
 
 def _document(url: str, content: str, facts: dict[str, Any]) -> Document:

@@ -19,6 +19,7 @@ from webtools.tools import ToolResult
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document
+    from langchain_core.messages import ToolMessage
 
 __all__ = ["as_search_results", "tool_content"]
 
@@ -36,7 +37,7 @@ class _Source(NamedTuple):
 
 
 def as_search_results(
-    found: Mapping[str, Any] | Iterable[Document], *, fence: bool = True
+    found: Mapping[str, Any] | Iterable[Document] | ToolMessage, *, fence: bool = True
 ) -> list[dict[str, Any]]:
     """Turn what was found into `search_result` blocks, in its order, within the output budget.
 
@@ -45,8 +46,8 @@ def as_search_results(
     enabled, as these have, or none.
 
     Args:
-        found: The artifact of web_search, web_fetch or web_research, or the documents of
-            `WebSearchRetriever` or `WebPageLoader`.
+        found: A message of web_search, web_fetch or web_research, or its artifact, or the
+            documents of `WebSearchRetriever` or `WebPageLoader`.
         fence: Put a text block before them which says that what follows is data, and one after
             them which ends it.
 
@@ -55,7 +56,8 @@ def as_search_results(
         50 KB of a tool's output fairly; where they are too many for that, the last are left out.
     """
     lines, room = _less_fence(MAX_LINES, MAX_BYTES) if fence else (MAX_LINES, MAX_BYTES)
-    shown, _ = _fitted(_sources(found), lines, room)
+    artifact: Any = getattr(found, "artifact", found)
+    shown, _ = _fitted(_sources(artifact), lines, room)
     blocks = [_block(source) for source in shown]
     return _fenced(blocks) if fence and blocks else blocks
 

@@ -2,10 +2,10 @@
 
 from typing import Any, ClassVar
 
-from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import ArgsSchema
 
 from langchain_webtools._base import RunManager, WebTool
+from langchain_webtools._model import Model
 from webtools.text.choices import Command
 from webtools.tools import RESEARCH, Tool
 
@@ -25,9 +25,9 @@ class WebResearchTool(WebTool):
     Key init args:
         web: WebTools | None
             What carries out the calls; one of its own by default. Share one among tools.
-        llm: BaseChatModel | None
+        llm: BaseChatModel | Runnable | None
             Writes the answers of `web-deep`; every citation is checked. Without one, sentences of
-            the sources are quoted.
+            the sources are quoted. A model made by `with_fallbacks` or `with_retry` will do.
         name: str
             The name the model knows it by, "web_research".
         handle_tool_error: bool | str | Callable[[ToolException], str] | None
@@ -77,7 +77,7 @@ class WebResearchTool(WebTool):
 
     _tool: ClassVar[Tool] = RESEARCH
 
-    llm: BaseChatModel | None = None
+    llm: Model = None
     name: str = RESEARCH.name
     description: str = RESEARCH.description
     args_schema: ArgsSchema | None = RESEARCH.input_model

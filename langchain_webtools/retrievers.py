@@ -23,7 +23,7 @@ from webtools.tools import MAX_LIMIT
 _logger = logging.getLogger(__name__)
 _FILTERS = (
     *("include_domains", "exclude_domains", "start_published_date", "end_published_date"),
-    *("category", "country", "language", "safe_search", "provider"),
+    *("category", "country", "language", "safe_search", "content", "provider"),
 )
 
 
@@ -56,10 +56,14 @@ class WebSearchRetriever(BaseRetriever):
             "off", "moderate" or "strict".
         provider: str | None
             Configured name of the provider to search with.
+        content: bool
+            Give what the provider has of each page, in the place of the snippet and by the search's
+            own request. Several have nothing, and some charge for it.
         fetch: bool
             Read each page, and give its text instead of the snippet. A page that fails keeps its
             snippet, and `metadata["fetch_error"]` says why. Where the provider gives no snippets
-            (Exa without its option `searchHighlights`), documents show only titles without this.
+            (Exa without its option `searchHighlights`), documents show only titles without this
+            or `content`.
         text_max_characters: int | None
             Most characters of a fetched page.
         compressor: BaseDocumentCompressor | None
@@ -125,6 +129,7 @@ class WebSearchRetriever(BaseRetriever):
     country: str | None = None
     language: str | None = None
     safe_search: Literal["off", "moderate", "strict"] | None = None
+    content: bool = False
     provider: str | None = None
     fetch: bool = False
     text_max_characters: int | None = Field(default=None, ge=1, le=1_000_000)

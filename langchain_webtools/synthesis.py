@@ -2,8 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from langchain_core.language_models import BaseChatModel
-
+from langchain_webtools._model import ChatModel, check_model
 from webtools.synthesis import ModelSynthesizer, ModelVerifier
 
 
@@ -27,7 +26,7 @@ class ChatModelSynthesizer(ModelSynthesizer):
     callbacks are told of it.
     """
 
-    def __init__(self, model: BaseChatModel) -> None:
+    def __init__(self, model: ChatModel) -> None:
         """Take the model; it is asked once for each answer, in plain text."""
         super().__init__(*_ways(model))
         self.model = model
@@ -49,13 +48,15 @@ class ChatModelVerifier(ModelVerifier):
         print([claim.status for claim in report.claims])
     """
 
-    def __init__(self, model: BaseChatModel) -> None:
+    def __init__(self, model: ChatModel) -> None:
         """Take the model; it is asked once for each answer, in plain text."""
         super().__init__(*_ways(model))
         self.model = model
 
 
-def _ways(model: BaseChatModel) -> tuple[Callable[[str], str], Callable[[str], Awaitable[str]]]:
+def _ways(model: ChatModel) -> tuple[Callable[[str], str], Callable[[str], Awaitable[str]]]:
+    check_model(model)
+
     def ask(prompt: str) -> str:
         return str(model.invoke(prompt).text)
 

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool, BaseToolkit
 from pydantic import ConfigDict, Field, model_validator
 
 from langchain_webtools._arguments import known_arguments
+from langchain_webtools._model import ChatModel, Model
 from langchain_webtools._web import Web
 from langchain_webtools.research import WebResearchTool
 from langchain_webtools.tools import (
@@ -37,7 +37,7 @@ class WebToolkit(BaseToolkit):
     Key init args:
         web: WebTools | None
             What carries out the calls; one of its own by default.
-        llm: BaseChatModel | None
+        llm: BaseChatModel | Runnable | None
             Writes the answers of web_research; without one, sentences of the sources are quoted.
         prefix: str
             Goes before the names of the tools. An agent silently drops the first of two tools
@@ -73,7 +73,7 @@ class WebToolkit(BaseToolkit):
     )
 
     web: Web = Field(default=None, validate_default=True, exclude=True)
-    llm: BaseChatModel | None = None
+    llm: Model = None
     prefix: str = ""
     suffix: str = ""
     compact_artifact: bool = False
@@ -84,7 +84,7 @@ class WebToolkit(BaseToolkit):
         self,
         web: "WebTools | None" = None,
         *,
-        llm: BaseChatModel | None = None,
+        llm: ChatModel | None = None,
         prefix: str = "",
         suffix: str = "",
         **more: Any,

@@ -92,8 +92,8 @@ class WebSearchTool(WebTool):
     language: str | None = None
     safe_search: Literal["off", "moderate", "strict"] | None = None
     page: int | None = None
-    content: bool = False
-    similar: bool = False
+    content: bool | None = None
+    similar: bool | None = None
     provider: str | None = None
     loop_guard: bool = True
 
@@ -175,9 +175,9 @@ class WebFetchTool(WebTool):
     args_schema: ArgsSchema | None = FETCH.input_model
 
     question: str | None = None
-    text: bool = False
-    highlights: bool = False
-    summary: bool = False
+    text: bool | None = None
+    highlights: bool | None = None
+    summary: bool | None = None
     text_max_characters: int | None = None
     provider: str | None = None
 

@@ -11,6 +11,8 @@ import webtools
 from webtools import InputError
 
 if TYPE_CHECKING:
+    from llama_index.core.llms import LLM
+
     from webtools import FetchResponse, SearchResponse, WebTools
 
 logger = logging.getLogger("llamaindex_webtools")
@@ -26,6 +28,17 @@ def check_count(name: str, value: int, most: int = sys.maxsize) -> int:
         bounds = "1 or more" if most == sys.maxsize else f"1 to {most}"
         raise InputError(f"{name} {value!r} is not possible; use {bounds}.")
     return value
+
+
+def check_llm(llm: "LLM") -> "LLM":
+    """Return an LLM.
+
+    Raises:
+        InputError: It is something else, which would leave every answer to quotations.
+    """
+    if not hasattr(llm, "acomplete"):
+        raise InputError(f"llm must be an LLM of LlamaIndex, not {type(llm).__name__}.")
+    return llm
 
 
 def log_warnings(response: "SearchResponse | FetchResponse") -> None:

@@ -24,8 +24,8 @@ class FixedSearch(TypedDict, total=False):
     language: str | None
     safe_search: Literal["off", "moderate", "strict"] | None
     page: int | None
-    content: bool
-    similar: bool
+    content: bool | None
+    similar: bool | None
     provider: str | None
 
 
@@ -33,9 +33,9 @@ class FixedFetch(TypedDict, total=False):
     """Arguments of `web_fetch_tool` that go with every call; None leaves one to the model."""
 
     question: str | None
-    text: bool
-    highlights: bool
-    summary: bool
+    text: bool | None
+    highlights: bool | None
+    summary: bool | None
     text_max_characters: int | None
     provider: str | None
 

@@ -16,7 +16,7 @@ from llamaindex_webtools._building import (
     describe,
     functions,
 )
-from llamaindex_webtools._component import given_or_new
+from llamaindex_webtools._component import check_llm, given_or_new
 from llamaindex_webtools.progress import progress_events
 from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, TOOLS, Tool, no_such_tool
 
@@ -66,7 +66,7 @@ class WebToolsSpec(BaseToolSpec):
     ) -> None:
         self.web = given_or_new(web)
         self.name_prefix = name_prefix
-        self.llm = llm
+        self.llm = None if llm is None else check_llm(llm)
         self.loop_guard = loop_guard
 
     web_search, aweb_search = functions(SEARCH, SEARCH.name)

@@ -41,7 +41,7 @@ class WebToolsEventHandler(BaseSpanHandler[BaseSpan], BaseEventHandler):
     Example:
         ```python
         with WebToolsEventHandler(expanded=True):
-            answer = await agent.run("What is new in Python?")
+            answer = await agent.run(user_msg="What is new in Python?")
         ```
     """
 
@@ -174,7 +174,7 @@ async def show_events(
 
     Example:
         ```python
-        answer = await show_events(agent.run("What is new in Python?"))
+        answer = await show_events(agent.run(user_msg="What is new in Python?"))
         ```
 
     Args:

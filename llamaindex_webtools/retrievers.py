@@ -1,5 +1,6 @@
 """A retriever over web search."""
 
+import asyncio
 from collections.abc import Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any, Literal
@@ -10,7 +11,9 @@ from llama_index.core.schema import NodeWithScore, QueryBundle
 
 from llamaindex_webtools._component import check_count, given_or_new, log_warnings
 from llamaindex_webtools._nodes import hits
+from llamaindex_webtools._passages import RankingModels
 from llamaindex_webtools.postprocessors import FetchPagePostprocessor
+from webtools.operations.loading import plain_text
 from webtools.tools import MAX_LIMIT
 
 if TYPE_CHECKING:
@@ -26,8 +29,9 @@ class WebRetriever(BaseRetriever):
 
     A node's text is the hit's snippet, or with `fetch` the passages of its page that bear on the
     query (`FetchPagePostprocessor` does the same for the nodes of any retriever, with embeddings
-    or a reranker of your own). Its score lies between 0 and 1. The metadata that models
-    see are `title`, `url`, `published_at` (ISO 8601) and `author`, so far as they are known;
+    or a reranker of your own); with `content` they are those of what the provider has of the page,
+    which comes by the search's own request. Its score lies between 0 and 1. The metadata that
+    models see are `title`, `url`, `published_at` (ISO 8601) and `author`, so far as they are known;
     `provider`, `query` and `rank` are for programs. Ids come from the URL, and the source that a
     node names is the document that `WebPageReader` makes of the page.
 
@@ -45,6 +49,8 @@ class WebRetriever(BaseRetriever):
         country: Two-letter country that results come from.
         language: Two-letter language of the results.
         safe_search: `off`, `moderate` or `strict`.
+        content: Take what the provider has of every page; several have nothing, and some charge
+            for it.
         provider: Configured name of the provider to use.
         fetch: Read the page of every hit.
         max_characters: Most characters of a page that is read.
@@ -74,6 +80,7 @@ class WebRetriever(BaseRetriever):
         country: str | None = None,
         language: str | None = None,
         safe_search: Literal["off", "moderate", "strict"] | None = None,
+        content: bool = False,
         provider: str | None = None,
         fetch: bool = False,
         max_characters: int = 4000,
@@ -91,6 +98,7 @@ class WebRetriever(BaseRetriever):
             "country": country,
             "language": language,
             "safe_search": safe_search,
+            "content": content,
             "provider": provider,
         }
         self.fetch = fetch
@@ -109,11 +117,17 @@ class WebRetriever(BaseRetriever):
         self._most = check_count("similarity_top_k", most, MAX_LIMIT)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        nodes = _nodes(self.web.search([query_bundle.query_str], **self._settings()))
+        found = self.web.search([query_bundle.query_str], **self._settings())
+        nodes = _nodes(found, query_bundle.query_str, self.max_characters)
         return self._reader().postprocess_nodes(nodes, query_bundle) if self.fetch else nodes
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        nodes = _nodes(await self.web.asearch([query_bundle.query_str], **self._settings()))
+        found = await self.web.asearch([query_bundle.query_str], **self._settings())
+        given = found, query_bundle.query_str, self.max_characters
+        if self._filters["content"]:
+            nodes = await asyncio.to_thread(_nodes, *given)
+        else:
+            nodes = _nodes(*given)
         if not self.fetch:
             return nodes
         return await self._reader().apostprocess_nodes(nodes, query_bundle)
@@ -127,6 +141,11 @@ class WebRetriever(BaseRetriever):
         return {"limit": self.similarity_top_k, **self._filters}
 
 
-def _nodes(response: "SearchResponse") -> list[NodeWithScore]:
+def _nodes(response: "SearchResponse", query: str, max_characters: int) -> list[NodeWithScore]:
     log_warnings(response)
-    return hits(response.results)
+    nodes = hits(response.results)
+    models = RankingModels()
+    for each, result in zip(nodes, response.results, strict=True):
+        if result.content and (text := plain_text(result.content)):
+            each.node.set_content(models.best_passages(text, query, max_characters))
+    return nodes

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 
 from llama_index.core.llms import LLM
 
+from llamaindex_webtools._component import check_llm
 from webtools.synthesis import ModelSynthesizer, ModelVerifier
 
 
@@ -53,6 +54,8 @@ class LLMVerifier(ModelVerifier):
 
 
 def _ways(llm: LLM) -> tuple[Callable[[str], str], Callable[[str], Awaitable[str]]]:
+    check_llm(llm)
+
     def ask(prompt: str) -> str:
         return llm.complete(prompt).text
 

@@ -231,6 +231,19 @@ def test_closing_while_other_threads_call_disturbs_nobody(web: WebTools) -> None
 # --- life --------------------------------------------------------------------------------------
 
 
+def test_an_argument_that_there_is_not_is_told_under_the_name_of_the_class() -> None:
+    make: Any = WebTools
+    with pytest.raises(TypeError, match=r"^WebTools\.__init__\(\) got an unexpected .* 'api_key'"):
+        make(api_key="test-key-one")
+
+
+def test_a_model_in_the_place_of_a_synthesizer_is_refused_with_what_wraps_it(web: WebTools) -> None:
+    for told in call_both(web, "research", "q", synthesis=object()):
+        assert told["type"] == "InputError"
+        assert told["message"].startswith("synthesis must be a name or one such as ChatModelSynth")
+        assert told["message"].endswith(", not object.")
+
+
 def test_making_one_does_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object, **__: object) -> Any:
         pytest.fail("touched the disk, the network or a thread")

@@ -260,6 +260,10 @@ def test_a_provider_written_by_the_page_keeps_to_the_rules(copy: Path) -> None:
     ran = in_copy(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", *TESTED, "-k", "plover")
     assert re.search(r"^\d{2,} passed", ran, re.MULTILINE), ran
     in_copy(copy, "scripts/generate_docs.py")
+    told = (ROOT / "docs/write-a-provider.md").read_text("utf-8")
+    places = re.findall(r"^\| .* \| `(\S+/\S+)` \|$", told, re.MULTILINE)
+    assert [place for place in places if not (copy / place).exists()] == []
+    assert len(places) == 6
     assert "| search | 0.004 |" in (copy / "docs/providers/plover.md").read_text("utf-8")
     assert "`PLOVER_API_KEY`" in (copy / "docs/configuration.md").read_text("utf-8")
 

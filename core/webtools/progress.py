@@ -13,12 +13,11 @@ import html
 import logging
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
 from threading import Lock
 from typing import IO, TYPE_CHECKING, Any, ParamSpec, TypeAlias
 
-from webtools.text.record import record
+from webtools.text.record import frozen_record, record
 from webtools.text.visible import display_text, is_terminal
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ _Parameters = ParamSpec("_Parameters")
 _logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Progress:
     """One step of a call.
 

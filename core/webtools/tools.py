@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from webtools.display.hook import Drawn
@@ -24,6 +24,7 @@ from webtools.inputs.models import (
 from webtools.inputs.read import MAX_FIND_CHARACTERS, MAX_OFFSET, ReadInput
 from webtools.inputs.values import CATEGORIES, MAX_QUERY_CHARACTERS, SUMMARY_LANGUAGES, shown
 from webtools.text.quoting import hint
+from webtools.text.record import frozen_record
 
 __all__ = [
     "CATEGORIES",
@@ -56,7 +57,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@frozen_record
 class ToolResult(Drawn):
     """What a tool call gives back.
 
@@ -77,7 +78,7 @@ class ToolResult(Drawn):
         return self.text
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Tool:
     """One tool as a model sees it.
 
@@ -95,7 +96,8 @@ class Tool:
         """Return this tool with some arguments decided already, which a model no longer sees.
 
         Args:
-            values: The arguments by name; None, "", 0 and an empty list leave one open.
+            values: The arguments by name; None, "", 0 and an empty list leave one open,
+                False decides.
 
         Raises:
             InputError: A value makes no sense, or is what a call is about.

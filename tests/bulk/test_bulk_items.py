@@ -47,7 +47,9 @@ def test_a_column_is_taken_alone_where_one_is_named(tmp_path: Path) -> None:
     path = written(tmp_path, "in.csv", "id,link,limit\n7,https://a.example/,no number\n")
     [item] = read("fetch", path, column="link")
     assert item.given == {"urls": ["https://a.example/"]}
-    [item] = read("fetch", path, column="href")
+    with pytest.raises(InputError, match='has no column "href"; it has id, link, limit'):
+        read("fetch", path, column="href")
+    [item] = read("fetch", written(tmp_path, "in.jsonl", '{"link": "x"}\n'), column="href")
     assert '"href"' in str(item.fault)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 import time
@@ -13,7 +14,7 @@ from cli_calls import Cli, Start
 
 from webtools import bulk
 from webtools.bulk import State
-from webtools.cli.bulk import words
+from webtools.cli.bulk import time_left, words
 from webtools_sandbox import SandboxServer
 
 
@@ -28,6 +29,7 @@ def queries(tmp_path: Path) -> str:
 def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("in.txt").write_text("heap\n")
+    Path("in.csv").write_text("query,note\nheap,mine\n")
 
 
 def test_rows_are_written_and_counted(cli: Cli, config: str, queries: str, tmp_path: Path) -> None:
@@ -51,6 +53,7 @@ def test_failed_rows_make_the_exit_code_1_and_are_done_anew_on_request(
     assert (quiet.code, quiet.out, quiet.err) == (1, "", "")
     told = cli(*command, "--set", "provider=exa")
     assert "`error` of a failed row says why; --retry-failed" in told.err
+    assert "a row failed" not in told.err  # it did in the run before
     assert cli(*command, "--retry-failed", "--set", "provider=exa").code == 0
 
 
@@ -66,7 +69,32 @@ def test_a_run_that_was_stopped_says_why_and_how_to_go_on(
     assert done.code == 4
     assert done.out.startswith("1 of 2 done: 1 ok; 0.007 USD")
     assert "stopped: The budget refuses the call" in done.err
-    assert "The same command goes on from there." in " ".join(done.err.split())
+    assert done.err.endswith("\nThe same command goes on from there.\n")
+
+
+def test_why_a_row_failed_is_told_at_once(cli: Cli, config: str, tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("query,note\nheap,mine\n")
+    done = cli("bulk", "search", str(table), "-o", str(tmp_path / "o.jsonl"), "--config", config)
+    assert done.code == 1
+    assert done.err.startswith('webtools: a row failed: "note" is not an argument; use queries')
+
+
+def test_a_full_disk_stops_the_run_and_names_the_file(
+    cli: Cli, config: str, queries: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, write = tmp_path / "rows.jsonl", os.write
+
+    def full(file: int, data: bytes) -> int:
+        if len(data) > 200:  # a row, and no line of the journal
+            raise OSError(28, "No space left on device")
+        return write(file, data)
+
+    monkeypatch.setattr(os, "write", full)
+    done = cli("bulk", "search", queries, "-o", str(out), "--config", config)
+    told = " ".join(done.err.split())
+    assert done.code == 4
+    assert told.startswith(f"webtools: stopped: {out}: No space left on device; 0 of 2 done; 0 USD")
 
 
 @pytest.mark.parametrize(
@@ -77,6 +105,10 @@ def test_a_run_that_was_stopped_says_why_and_how_to_go_on(
         (["search", "in.txt", "-o", "rows.jsonl", "--set", "colour=1"], "is not an argument"),
         (["search", "in.txt", "-o", "rows.jsonl", "--workers", "0"], "workers 0 is out of range"),
         (["search", "in.txt", "-o", "nowhere/rows.jsonl"], "there is no folder nowhere"),
+        (
+            ["search", "in.csv", "-o", "rows.jsonl", "--column", "qury"],
+            'in.csv has no column "qury" (did you mean "query"?); it has query, note.',
+        ),
         (["search", "in.txt"], "required: -o/--output"),
         (["summarize", "in.txt", "-o", "rows.jsonl"], "invalid choice: 'summarize'"),
     ],
@@ -105,9 +137,11 @@ def test_ctrl_c_keeps_what_was_done_and_says_how_to_go_on(
     running.send_signal(signal.SIGINT)
     _, told = running.communicate(timeout=20)
     assert running.returncode == 130
-    assert "of 500 done" in told
+    made = len([*bulk.read(out)])
+    assert made < 500
+    assert f"interrupted; {made} of 500 done: {made} ok; " in told
+    assert "left" not in told
     assert "The same command goes on from there." in " ".join(told.split())
-    assert len([*bulk.read(out)]) < 500
 
 
 def test_ctrl_c_before_anything_was_done_is_told_as_well(
@@ -152,5 +186,5 @@ def test_a_terminal_shows_a_bar_and_a_pipe_a_line_now_and_then(
 )
 def test_the_time_that_is_left_is_told_in_words(seconds: float | None, left: str) -> None:
     state = State(3, None, 2, 0, 1, 0, 0.5, 10.0, seconds)
-    assert words(state).startswith("3 done: 2 ok, 1 failed; 0.5 USD")
-    assert left in words(state)
+    assert words(state) == "3 done: 2 ok, 1 failed; 0.5 USD"
+    assert left in words(state) + time_left(state)

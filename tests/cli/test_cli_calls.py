@@ -18,6 +18,7 @@ from llama_index.core.llms import MockLLM
 from webtools import WebTools
 from webtools.cli import completion
 from webtools.cli.arguments import COMMANDS
+from webtools.providers import PROVIDERS
 from webtools.tools import CATEGORIES
 
 if TYPE_CHECKING:
@@ -100,6 +101,23 @@ def test_a_call_that_fails_leaves_no_file(
     assert done.code == 1
     assert done.json["error"]["type"] == "AuthenticationError"
     assert not path.exists()
+
+
+def test_a_full_disk_leaves_no_file_and_is_told_with_its_name(
+    cli: Cli, config: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, *_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    path, older = tmp_path / "found.txt", tmp_path / "older.txt"
+    older.touch()
+    done = cli("search", "heap", "--config", config, "-o", str(path))
+    assert (done.code, done.out) == (1, "")
+    assert " ".join(done.err.split()) == f"webtools: {path}: No space left on device"
+    assert not path.exists()
+    assert cli("search", "heap", "--config", config, "-o", str(older), "--force").code == 1
+    assert older.exists()
 
 
 # --- nothing found -----------------------------------------------------------------------------
@@ -265,6 +283,8 @@ def test_what_follows_two_dashes_is_no_old_spelling(cli: Cli, config: str) -> No
         ("webtools nonsense ", "command", [*COMMANDS]),
         ("webtools search --category ", "category", [*CATEGORIES]),
         ("webtools web-deep --synthesis ", "synthesis", ["extractive", "perplexity", "none"]),
+        ("webtools help se", "command", [*COMMANDS]),
+        ("webtools config init --type e", "type", [*PROVIDERS.types()]),
         ("webtools config ", "action", ["path", "check", "example", "init", "set-key"]),
         ("webtools search ", "texts", []),
         ("webtools search -p ", "provider", ["exa", "kagi", "brave", "perplexity", "context7"]),
@@ -276,11 +296,29 @@ def test_a_shell_is_offered_what_may_come_next(
     monkeypatch.setenv("_ARGCOMPLETE", "1")
     monkeypatch.setenv("COMP_LINE", line)
     monkeypatch.setenv("COMP_POINT", str(len(line)))
-    [action] = [each for each in completion.prepared()._actions if each.dest == target]
+    [action] = [each for each in completion.parser_to_complete()._actions if each.dest == target]
     completer = vars(action)["completer"]
     assert [*completer(prefix="", parsed_args=Namespace(config=config))] == offered
     if target == "provider":
         assert completer(prefix="", parsed_args=Namespace(config="nowhere.json")) == []
+
+
+def test_a_shell_is_offered_the_providers_whose_key_may_be_set(
+    config: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = "webtools config set-key "
+    for name, value in (
+        ("_ARGCOMPLETE", "1"),
+        ("COMP_LINE", line),
+        ("COMP_POINT", str(len(line))),
+    ):
+        monkeypatch.setenv(name, value)
+    [action] = [each for each in completion.parser_to_complete()._actions if each.dest == "name"]
+    offer = vars(action)["completer"]
+    typed = Namespace(config=config, action="set-key")
+    assert offer(prefix="", parsed_args=typed)[:2] == ["exa", "kagi"]
+    typed.action = "init"  # which takes a new name
+    assert offer(prefix="", parsed_args=typed) == []
 
 
 def test_a_shell_asks_through_the_environment(tmp_path: Path, start: Start) -> None:
@@ -322,3 +360,4 @@ def test_without_a_key_the_command_line_is_told_of_its_own_switch(cli: Cli) -> N
     assert (done.code, done.out) == (2, "")
     assert "\n- WEB_SEARCH_KEYLESS=1, or --keyless: asks Tavily, You.com, " in done.err
     assert "WebTools(" not in done.err
+    assert "\n- WEB_SEARCH_KEYLESS=1: asks Tavily, You.com, " in cli("config", "check").err

@@ -71,7 +71,10 @@ def test_on_a_narrow_terminal_lines_break_between_words(
     monkeypatch.setenv("COLUMNS", "30")
     narrow = cli("config", action).out
     assert narrow.split() == whole.split()
-    assert all(len(line) <= 30 or " " not in line.strip() for line in narrow.splitlines())
+    lines = narrow.splitlines()
+    assert all(len(line) <= 30 or " " not in line.strip() for line in lines)
+    assert lines[0] in {"Source:", "Belongs at:"}
+    assert lines[1].startswith("  /")  # the rest of a setting hangs below it
 
 
 def test_check_describes_the_settings_without_a_key(cli: Cli) -> None:
@@ -116,6 +119,28 @@ def test_check_ends_with_2_and_says_what_is_wrong(cli: Cli, text: str, fault: st
     assert done.err.startswith(f"webtools: {path}")
     assert fault in done.err
     assert "secret" not in done.err
+
+
+def test_check_warns_of_what_cannot_be_written(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "a-file"
+    file.touch()
+    places = {"cache": {"path": f"{file}/c.db"}, "log": {"path": f"{file}/deep/l.ndjson"}}
+    path = put(
+        tmp_path / "folder" / "web-search.json", json.dumps({"providers": [ENTRY], **places})
+    )
+    done = cli("config", "check", "--config", str(path))
+    assert f"Warning: {file}/c.db cannot be written: no answer is cached\n" in done.out
+    assert f"Warning: {file}/deep/l.ndjson cannot be written: no call is logged" in done.out
+
+
+def test_check_warns_of_a_store_whose_extra_is_missing(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webtools.storage.redis_server.find_spec", lambda _: None)
+    settings = {"providers": [ENTRY], "storage": {"url": "redis://127.0.0.1:6379/0"}}
+    path = put(tmp_path / "folder" / "web-search.json", json.dumps(settings))
+    done = cli("config", "check", "--config", str(path))
+    assert "Warning: storage.url redis:// needs the extra redis: pip install" in done.out
 
 
 def test_example_is_a_valid_config_alone(cli: Cli) -> None:
@@ -211,6 +236,16 @@ def test_init_asks_for_type_and_key_on_a_terminal(
     assert entry == {"name": "mine", "type": kind, "apiKey": "test-key-kagi-1"}
 
 
+@pytest.mark.parametrize("kind", ["perplexity", "context7", "jina", "direct"])
+def test_init_names_no_plan_where_none_can_be_made(
+    cli: Cli, piped: Callable[[str], None], kind: str
+) -> None:
+    piped("test-key-0123456789\n")
+    done = cli("config", "init", "--type", kind)
+    assert done.code == 0
+    assert done.out.endswith("Try it: webtools config check --live\n")
+
+
 def test_init_asks_for_the_address_of_what_everyone_runs_their_own_of(
     cli: Cli, piped: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -298,7 +333,8 @@ def test_what_cannot_be_put_in_place_leaves_the_file_and_nothing_beside_it(
 
     monkeypatch.setattr(Path, "replace", full)
     piped("test-key-0123456789")
-    assert cli("config", "set-key", "mine").err == "webtools: No space left on device\n"
+    told = " ".join(cli("config", "set-key", "mine").err.split())
+    assert told == f"webtools: {path}: No space left on device"
     assert path.read_text() == CONFIG
     assert list(path.parent.iterdir()) == [path]
 

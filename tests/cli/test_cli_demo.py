@@ -203,6 +203,7 @@ def test_without_the_frameworks_it_says_what_to_install_and_shows_the_rest(
     done = cli("demo")
     assert set(tmp_path.iterdir()) == before
     assert done.code == 0
+    assert "Left out: the package langchain is not installed. It takes:\n" in done.out
     assert "pip install --upgrade 'agent-webtools[langchain]' langchain\n" in done.out
     assert "pip install --upgrade 'agent-webtools[llamaindex]'\n" in done.out
     assert done.out.count("\nAnswer:\n") == 1

@@ -109,7 +109,7 @@ def test_a_question_must_not_be_empty(cli: Cli, command: str, words: list[str]) 
         (["--recency-days", "soon"], 'recency_days "soon"'),
         (["--synthesis", "poetry"], 'synthesis "poetry" is unknown'),
         (["--provider", "exa"], "unrecognized arguments: --provider"),
-        (["--cache", "never"], 'cache "never" is not possible; use use, refresh or bypass.'),
+        (["--cache", "never"], 'cache "never" is not possible; give use, refresh or bypass.'),
     ],
 )
 def test_what_the_user_must_mend_is_exit_2_and_one_message(

@@ -83,6 +83,16 @@ def test_a_dash_reads_the_queries_from_stdin(
     assert done.json["queries"] == ["first", "heap", "queue"]
 
 
+def test_somebody_who_types_the_queries_is_told_how_to_end_them(
+    config: str, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed = io.StringIO("heap\n")
+    monkeypatch.setattr(typed, "isatty", lambda: True)
+    monkeypatch.setattr("sys.stdin", typed)
+    done = cli("search", "-", "--config", config)
+    assert (done.code, done.err) == (0, "webtools: a text per line; Ctrl-D ends them.\n")
+
+
 def test_stdin_without_a_line_is_a_usage_error(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("\n"))
     done = cli("search", "-")

@@ -42,7 +42,7 @@ from webtools.config import (
 from webtools.config.file import PLACEHOLDER
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS, exa
-from webtools.text.reader import is_command_line
+from webtools.text.reader import Place, typed
 
 CANARY = "test-key-canary-7f3a"
 ORIGIN = "/etc/web-search.json"
@@ -673,7 +673,9 @@ def test_a_named_file_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "none.json"
     with pytest.raises(ConfigError) as caught:
         Settings(path).accounts()
-    assert str(caught.value) == f"{path}: does not exist. A minimal valid example:\n{EXAMPLE}"
+    begin = f"`webtools config init --config {path}` begins one"
+    told = f"{path}: does not exist; {begin}. A minimal valid example:\n{EXAMPLE}"
+    assert str(caught.value) == told
 
 
 def test_a_file_that_cannot_be_read_is_no_reason_to_go_on(home: Path) -> None:
@@ -951,13 +953,22 @@ def test_variables_of_one_provider_stand_together(home: Path) -> None:
     assert "\n- a key: EXA_API_KEY, KAGI_API_KEY, BRAVE_API_KEY (or BRAVE_SEARCH_API_KEY), " in told
 
 
-def test_python_is_told_of_its_own_switch_and_the_command_line_of_its_flag(home: Path) -> None:
-    assert "\n- WEB_SEARCH_KEYLESS=1, or WebTools(keyless=True): asks Tavily" in _first_steps()
-    token = is_command_line.set(True)
+@pytest.mark.parametrize(
+    ("command", "switch"),
+    [
+        (None, ", or WebTools(keyless=True)"),
+        ("keyless command", ", or --keyless"),
+        ("command", ""),  # such as `bulk`, which has no such flag
+    ],
+)
+def test_python_is_told_of_its_own_switch_and_a_command_of_its_flag(
+    home: Path, command: Place | None, switch: str
+) -> None:
+    token = typed.set(command)
     try:
-        assert "\n- WEB_SEARCH_KEYLESS=1, or --keyless: asks Tavily" in _first_steps()
+        assert f"\n- WEB_SEARCH_KEYLESS=1{switch}: asks Tavily" in _first_steps()
     finally:
-        is_command_line.reset(token)
+        typed.reset(token)
 
 
 @pytest.mark.parametrize("capability", ["search", "fetch"])
@@ -991,7 +1002,7 @@ def test_the_examples_key_is_told_to_be_a_placeholder(tmp_path: Path, key: str) 
         Settings(path).accounts()
     assert str(caught.value) == (
         f'{path}: the apiKey of "exa-main" is the placeholder of an example; '
-        "put your Exa API key there."
+        f"put your Exa API key there, as `webtools config set-key exa-main --config {path}` does."
     )
 
 

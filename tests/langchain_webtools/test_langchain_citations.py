@@ -16,6 +16,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from langchain_webtools.citations import as_search_results, tool_content
 from langchain_webtools.retrievers import WebSearchRetriever
+from langchain_webtools.tools import WebSearchTool
 from webtools import ToolResult, WebTools
 from webtools.output.truncation import MAX_BYTES
 from webtools.text.fencing import STATEMENT, fenced
@@ -85,10 +86,13 @@ def test_a_call_that_failed_has_no_blocks(web: WebTools) -> None:
     assert blocks_of(web.call_tool("web_search", {"queries": [" "]}).details) == []
 
 
-def test_documents_are_sources_too(web: WebTools) -> None:
+def test_documents_and_messages_are_sources_too(web: WebTools) -> None:
     documents = WebSearchRetriever(web=web, k=2).invoke("read json")
     details = web.call_tool("web_search", {"queries": ["read json"], "limit": 2}).details
     assert blocks_of(documents) == blocks_of(details)
+    call = {"name": "web_search", "args": {"query": "read json", "limit": 2}, "id": "1"}
+    message = WebSearchTool(web=web).invoke({**call, "type": "tool_call"})
+    assert blocks_of(message) == blocks_of(details)
     foreign = Document("Text", metadata={"source": "file.txt"})
     assert blocks_of([foreign]) == [_block("Text", title="file.txt", url="file.txt")]
 

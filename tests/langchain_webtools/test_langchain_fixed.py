@@ -68,6 +68,17 @@ def test_a_model_that_sends_another_value_is_told_that_it_is_fixed(web: WebTools
     assert message.content == 'limit is fixed to "2" here; leave it out.'
 
 
+def test_a_choice_that_costs_more_can_be_taken_from_a_model_with_false(web: WebTools) -> None:
+    tool = WebSearchTool(web=web, content=False)
+    assert "content" not in tool.args
+    for again in (tool, copy.copy(tool), pickle.loads(pickle.dumps(WebSearchTool(content=False)))):
+        call = {"name": "web_search", "args": {"queries": ["a"], "content": True}, "id": "1"}
+        message = again.invoke({**call, "type": "tool_call"})
+        assert message.content == 'content is fixed to "False" here; leave it out.'
+    assert "content" in WebSearchTool(content=None).args
+    assert tool.invoke({"query": "read json", "content": False}) == tool.invoke("read json")
+
+
 def test_a_fixed_value_that_makes_no_sense_is_refused_at_construction() -> None:
     with pytest.raises(InputError, match=r'limit "1000" is not possible; use 1 to 100'):
         WebSearchTool(limit=1000)
@@ -79,6 +90,21 @@ def test_a_tool_with_fixed_arguments_can_be_copied_and_pickled(config_file: Any)
         assert "limit" not in again.args
         assert again.invoke("read json") == tool.invoke("read json")
         again.web.close()
+
+
+def test_an_argument_that_is_set_later_is_fixed_from_then_on(web: WebTools) -> None:
+    tool = WebSearchTool(web=web)
+    copied = tool.model_copy(update={"limit": 1})
+    tool.limit = 2
+    for each, count in ((tool, 2), (copied, 1)):
+        assert "limit" not in each.args
+        assert each.invoke("read json").count("\n\n") == count - 1
+    with pytest.raises(InputError, match=r'limit "1000" is not possible'):
+        tool.limit = 1000
+    tool.limit = None
+    assert tool.args.keys() == WebSearchTool().args.keys()
+    assert tool.invoke("read json") == WebSearchTool(web=web).invoke("read json")
+    assert pickle.loads(pickle.dumps(WebSearchTool(limit=1).model_copy())).args == copied.args
 
 
 def test_a_schema_of_the_developers_own_stays(config_file: Any) -> None:

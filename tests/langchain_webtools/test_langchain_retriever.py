@@ -148,6 +148,28 @@ def test_without_a_snippet_the_title_is_the_content() -> None:
     assert document.page_content == "T"
 
 
+async def test_content_is_what_the_provider_has_of_the_pages_by_one_request(
+    retrieve: Retrieve, web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    (document,) = await retrieve(WebSearchRetriever(web=web, k=1, content=True), "read json")
+    assert sum(webtools_sandbox.stats()["requests"].values()) == 1
+    assert len(document.page_content) > 1000
+    assert document.page_content == web.fetch(document.metadata["url"]).pages[0].text
+    (passages,) = await retrieve(
+        WebSearchRetriever(web=web, k=1, content=True, provider="brave"), "read json"
+    )
+    assert len(passages.page_content) > 100
+
+
+async def test_where_a_provider_has_no_content_the_snippet_stays(
+    retrieve: Retrieve, web: WebTools, caplog: pytest.LogCaptureFixture
+) -> None:
+    given: dict[str, Any] = {"web": web, "k": 1, "provider": "perplexity"}
+    documents = await retrieve(WebSearchRetriever(**given, content=True), "read json")
+    assert documents == await retrieve(WebSearchRetriever(**given), "read json")
+    assert "Option content is not supported" in caplog.text
+
+
 def test_the_id_is_a_uuid_that_follows_from_the_url_alone() -> None:
     ids = [
         WebSearchRetriever(web=Fixed(url=url, snippet=snippet)).invoke("q")[0].id
@@ -177,6 +199,7 @@ async def test_every_filter_arrives(retrieve: Retrieve) -> None:
         "country": "DE",
         "language": "de",
         "safe_search": "strict",
+        "content": True,
         "provider": "exa",
     }
     web = Fixed()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import time
 from typing import Any
 
@@ -9,9 +10,9 @@ from langchain_core.language_models import FakeMessagesListChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableLambda
 
-from langchain_webtools import WebResearchTool
+from langchain_webtools import WebResearchTool, WebToolkit
 from langchain_webtools.synthesis import ChatModelSynthesizer, ChatModelVerifier
-from webtools import Page, WebTools
+from webtools import InputError, Page, WebTools
 from webtools.flows.async_driver import arun
 from webtools.flows.drivers import Flow, run
 from webtools.operations.research.synthesis import Outcome, synthesize
@@ -49,6 +50,31 @@ async def test_a_chat_model_answers_in_text_or_in_blocks(content: Any) -> None:
         assert outcome.synthesizer == "llm"
         assert outcome.synthesis is not None
         assert (outcome.synthesis.summary, outcome.synthesis.citations) == (TRUE, [POOL])
+
+
+@pytest.mark.parametrize(
+    "take",
+    [
+        ChatModelSynthesizer,
+        ChatModelVerifier,
+        lambda model: WebResearchTool(llm=model),
+        lambda model: WebToolkit(llm=model),
+    ],
+)
+def test_the_name_of_a_model_is_refused_at_once(take: Any) -> None:
+    with pytest.raises(InputError, match=r"^llm must be a chat model, not str: write init_chat_mo"):
+        take("openai:gpt-5")
+
+
+async def test_a_model_with_fallbacks_writes_answers(web: WebTools) -> None:
+    failing = FakeMessagesListChatModel(responses=[])
+    model = failing.with_fallbacks([FakeMessagesListChatModel(responses=[AIMessage("No. [1]")])])
+    [tool] = WebToolkit(web, llm=model).get_tools(["web_research"])
+    call = {"name": "web_research", "args": {"query": "read json", "command": "web-deep"}}
+    message = await tool.ainvoke({**call, "id": "1", "type": "tool_call"})
+    assert message.artifact["meta"]["provider_used"] == "exa"
+    assert "llm" in json.dumps(message.artifact)
+    assert "wrote no synthesis" not in message.text
 
 
 async def test_a_model_that_lies_is_not_believed() -> None:

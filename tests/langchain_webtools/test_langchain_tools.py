@@ -168,6 +168,8 @@ def test_a_tool_needs_neither_settings_nor_a_key(
     [
         (WebSearchTool, "include_domain", '; did you mean "include_domains"? Its own are: web, '),
         (WebSearchTool, "max_results", ". Its own are: web, content_blocks, compact_artifact, "),
+        (WebSearchTool, "api_key", ": keys are settings. Set a variable such as EXA_API_KEY, or g"),
+        (WebSearchRetriever, "exa_api_key", ": keys are settings. Set a variable such as EXA_API_"),
         (WebFetchTool, "handle_tool_errors", '; did you mean "handle_tool_error"? Its own are: '),
         (WebToolkit, "prefixes", '; did you mean "prefix"? Its own are: web, llm, prefix, suffix'),
         (WebSearchRetriever, "category_", '; did you mean "category"? Its own are: web, k, incl'),

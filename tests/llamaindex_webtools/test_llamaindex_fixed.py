@@ -93,6 +93,14 @@ def test_a_model_that_sends_another_value_is_told_that_it_is_fixed(web: WebTools
     assert output.content == 'limit is fixed to "2" here; leave it out.'
 
 
+def test_a_choice_that_costs_more_can_be_taken_from_a_model_with_false(web: WebTools) -> None:
+    tool = web_fetch_tool(web, summary=False)
+    assert "summary" not in tool.metadata.get_parameters_dict()["properties"]
+    output = tool.call(urls=["https://example.com/"], summary=True)
+    assert output.content == 'summary is fixed to "False" here; leave it out.'
+    assert "summary" in web_fetch_tool(summary=None).metadata.get_parameters_dict()["properties"]
+
+
 def test_a_fixed_value_that_makes_no_sense_is_refused_at_once() -> None:
     with pytest.raises(InputError, match=r'limit "1000" is not possible; use 1 to 100'):
         web_search_tool(limit=1000)

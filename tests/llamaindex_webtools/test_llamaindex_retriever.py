@@ -97,6 +97,7 @@ async def test_the_query_the_number_and_the_filters_are_passed_on(retrieve: Retr
         "country": "DE",
         "language": "de",
         "safe_search": "strict",
+        "content": True,
         "provider": "exa",
     }
     await retrieve(WebRetriever(web, similarity_top_k=3, **filters), "asyncio")
@@ -109,6 +110,21 @@ def test_five_nodes_and_no_filter_are_the_default() -> None:
     [(_, settings)] = web.asked
     assert settings.pop("limit") == 5
     assert not any(settings.values())
+
+
+@both_ways
+async def test_content_is_what_of_the_pages_bears_on_the_query_by_one_request(
+    retrieve: Retrieve, webtools_sandbox: SandboxServer
+) -> None:
+    web = WebTools(webtools_sandbox.config())
+    [hit] = await retrieve(
+        WebRetriever(web, similarity_top_k=1, content=True, max_characters=900), "read a zip file"
+    )
+    assert sum(webtools_sandbox.stats()["requests"].values()) == 1
+    text = hit.node.get_content()
+    assert "zipfile.ZipFile" in text
+    assert 400 < len(text) <= 900
+    await web.aclose()
 
 
 @both_ways

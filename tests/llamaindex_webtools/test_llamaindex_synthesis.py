@@ -3,13 +3,15 @@ from __future__ import annotations
 import time
 from typing import Any
 
+import pytest
 from llama_index.core.base.llms.types import CompletionResponse
 from llama_index.core.llms import LLM, CustomLLM, LLMMetadata
 from llama_index.core.llms.callbacks import llm_completion_callback
 from pydantic import Field
 
+from llamaindex_webtools import WebToolsSpec
 from llamaindex_webtools.synthesis import LLMSynthesizer, LLMVerifier
-from webtools import Page, WebTools
+from webtools import InputError, Page, WebTools
 from webtools.flows.async_driver import arun
 from webtools.flows.drivers import Flow, run
 from webtools.operations.research.synthesis import Outcome, synthesize
@@ -55,6 +57,12 @@ async def test_an_llm_answers_from_the_sources() -> None:
         assert (outcome.synthesis.summary, outcome.synthesis.citations) == (TRUE, [POOL])
     assert len(llm.prompts) == 2
     assert all("The basin is 9 metres deep." in prompt for prompt in llm.prompts)
+
+
+@pytest.mark.parametrize("take", [LLMSynthesizer, LLMVerifier, lambda llm: WebToolsSpec(llm=llm)])
+def test_what_is_no_llm_is_refused_at_once(take: Any) -> None:
+    with pytest.raises(InputError, match=r"llm must be an LLM of LlamaIndex, not str\."):
+        take("gpt-5")
 
 
 async def test_an_llm_that_lies_is_not_believed() -> None:

@@ -513,7 +513,7 @@ def test_a_tail_line_is_aligned_and_has_all_facts() -> None:
     assert [tail_line(each) for each in (STORY[1], STORY[2])] == [
         (
             f"2026-11-22 10:00:00.001  {ID}  provider_skipped      "
-            'provider=exa kind=quota reason="its quota is used up." until=1795341840'
+            'provider=exa kind=quota reason="its quota is used up." until="10:04:00 UTC"'
         ),
         f"2026-11-22 10:00:00.002  {ID}  cache_miss            subject={HASH} provider=brave",
     ]

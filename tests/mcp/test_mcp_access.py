@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from webtools.errors import ConfigError
-from webtools.mcp.access import Address, OneToken, guarded, listen, read_address, read_token
+from webtools.mcp.access import Address, OneToken, listen, read_address, read_token, security_for
 
 TOKEN = "test-token-of-some-length"
 
@@ -64,7 +64,7 @@ def test_a_token_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 def allowed(host: str, hosts: Sequence[str] = (), token: str | None = None) -> list[str]:
     address = Address(host, 0)
     with listen(address) as listener:
-        return guarded(listener, address, hosts, token).allowed_hosts
+        return security_for(listener, address, hosts, token).allowed_hosts
 
 
 def test_off_loopback_it_takes_a_token_and_a_name() -> None:

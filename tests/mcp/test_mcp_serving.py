@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
 import logging
 import os
@@ -231,3 +232,5 @@ def test_without_the_sdk_it_says_what_to_install(
     monkeypatch.setitem(sys.modules, "mcp_types", None)
     assert main(["mcp"]) == 2
     assert "pip install 'agent-webtools[mcp]'" in capsys.readouterr().err
+    with pytest.raises(ImportError, match=r"pip install 'agent-webtools\[mcp\]'"):
+        importlib.import_module("webtools.mcp")

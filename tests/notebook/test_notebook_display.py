@@ -540,7 +540,7 @@ def test_parts_of_a_response_print_all_their_fields_shortly() -> None:
 
 
 def test_a_value_that_cannot_be_printed_leaves_the_type(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plain, "bounded", lambda value: 1 / 0)
+    monkeypatch.setattr(plain, "shorten", lambda value: 1 / 0)
     assert repr(samples.PLAIN[0]) == "SearchResult()"
 
 
@@ -770,8 +770,8 @@ def test_a_bare_plan_shows_no_more_than_there_is() -> None:
             "recency_days": None,
         }
     )
-    assert "no synthesis" in plan._repr_html_()
-    assert "spent" not in plan._repr_html_()
+    assert "Writes the answer: nobody" in plan._repr_html_()
+    assert "Budget" not in plan._repr_html_()
     unlimited = samples.PLAN.budget.model_copy(  # type: ignore[union-attr]
         update={
             "usd_per_day": None,
@@ -780,7 +780,8 @@ def test_a_bare_plan_shows_no_more_than_there_is() -> None:
             "calls_per_process": None,
         }
     )
-    assert "made" not in plan.model_copy(update={"budget": unlimited})._repr_html_()
+    drawn = plan.model_copy(update={"budget": unlimited})._repr_html_()
+    assert "Budget" not in drawn
 
 
 def test_many_notes_are_counted() -> None:

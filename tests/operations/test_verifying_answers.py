@@ -68,6 +68,15 @@ def test_what_cannot_be_checked_is_an_input_error(
         web.verify(answer, sources)
 
 
+@pytest.mark.parametrize("given", [object(), "gpt-5"])
+def test_a_model_in_the_place_of_a_verifier_is_refused_with_what_wraps_it(given: Any) -> None:
+    told = (
+        rf"^verifier must be one such as ChatModelVerifier\(model\) .* not {type(given).__name__}"
+    )
+    with WebTools() as web, pytest.raises(InputError, match=told):
+        web.verify("It rains. [1]", [PAGE], verifier=given)
+
+
 def test_urls_are_read_and_one_that_cannot_be_is_told() -> None:
     with SandboxServer() as server:
         page = next(each for each in _pages(server) if "tidal-pool" in each)

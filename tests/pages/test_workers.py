@@ -549,7 +549,7 @@ def test_a_page_gets_no_more_memory_than_a_process_may_have(tmp_path: Path) -> N
 def test_an_orphan_ends_with_the_time_of_its_page(tmp_path: Path) -> None:
     code = """
         from webtools.pages import worker
-        with worker._bounded(0.3):
+        with worker._limit_time(0.3):
             sum(range(10**12))
     """
     start = time.monotonic()
@@ -580,7 +580,7 @@ def test_nothing_is_asked_of_a_process_too_late_nor_of_one_that_is_gone() -> Non
 
 def test_a_program_that_cannot_be_run_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "_programs", lambda: ["/nowhere/python"])
-    assert processes.started() is None
+    assert processes.start_worker() is None
 
 
 def test_an_isolated_python_starts_isolated_ones(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -592,7 +592,7 @@ def test_a_process_that_comes_after_the_end_is_ended(
     pool: Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = Worker([sys.executable, "-c", BUSY])
-    monkeypatch.setattr(workers, "started", lambda: made)
+    monkeypatch.setattr(workers, "start_worker", lambda: made)
     workers._close()
     pool._start_one()
     assert is_gone(made.process.pid)

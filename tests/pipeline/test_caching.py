@@ -176,7 +176,7 @@ def test_a_call_may_refresh_or_bypass_what_is_kept(
 
 
 def test_another_word_for_the_cache_is_refused(web: WebTools) -> None:
-    with pytest.raises(InputError, match='^cache "off" is not possible; use use, refresh or byp'):
+    with pytest.raises(InputError, match='^cache "off" is not possible; give use, refresh or byp'):
         web.search("heap queue", cache="off")  # type: ignore[arg-type]
 
 

@@ -6,8 +6,10 @@ table is under test without a line here, and its recorded answers are what gets 
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
+import sys
 from collections.abc import Callable, Iterator
 from datetime import date
 from typing import Any
@@ -276,3 +278,11 @@ def test_an_address_that_python_cannot_split_spoils_no_search(kind: str, url: st
     items = [{"url": url, "title": "odd"}, {"url": "https://a.example/1", "title": "A"}]
     found = run(search(ACCOUNTS[kind], [FILTERED], detached()), Stub(hits(kind, *items)))
     assert [result.url for result in found.results] == ["https://a.example/1"]
+
+
+def test_without_pytest_the_suite_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.startswith("webtools.testing")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "pytest", None)
+    with pytest.raises(ImportError, match=r"webtools\.testing needs pytest: pip install pytest"):
+        importlib.import_module("webtools.testing")

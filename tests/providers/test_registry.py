@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import checked_types
 import pytest
 from offline import KEY, answer, drive
 
@@ -34,7 +36,6 @@ from webtools.providers import (
     PageQuery,
     Registry,
     SearchQuery,
-    Services,
     exa,
     register,
 )
@@ -120,6 +121,14 @@ class TestThePlugin(ProviderConformance):
     @pytest.fixture
     def provider(self, plover: ModuleType) -> ModuleType:
         return plover
+
+
+def test_the_tests_of_the_plugin_run_in_its_folder(tmp_path: Path) -> None:
+    folder = shutil.copytree(PLUGIN, tmp_path / "plugin")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, check=False, text=True)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert re.search(r"^\d{2,} passed", done.stdout, re.MULTILINE)
 
 
 # --- announced by a package --------------------------------------------------------------------
@@ -295,15 +304,13 @@ def test_ours_cannot_be_replaced_or_forgotten(plover: ModuleType) -> None:
     assert PROVIDERS["exa"].provider is exa
 
 
-def test_one_of_ours_is_found_while_another_thread_imports_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    # Python puts a module into its package only after others can import it.
-    monkeypatch.delattr("webtools.providers.exa")
-    monkeypatch.delitem(PROVIDERS._loaded, "exa", raising=False)
-    assert PROVIDERS["exa"].provider is exa
+def test_the_type_checker_sees_what_each_of_ours_can_do() -> None:
+    for name, checked in vars(checked_types).items():
+        if name.isupper():
+            able = [each.provider for each in PROVIDERS.values() if getattr(each, name.lower())]
+            assert {each.ABOUT.name for each in able} == {each.ABOUT.name for each in checked}
 
 
 def test_a_registry_lists_what_is_loaded() -> None:
-    registry = Registry({"exa": lambda: Services(exa, search=exa)})
+    registry = Registry(["exa"])
     assert (list(registry), len(registry), "nothing" in registry) == (["exa"], 1, False)

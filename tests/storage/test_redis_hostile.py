@@ -19,7 +19,7 @@ from webtools.errors import ConfigError
 from webtools.storage.budget import Budget, Sum
 from webtools.storage.circuit_breaker import State
 from webtools.storage.errors import StoreError
-from webtools.storage.redis_server import PREFIX, _connected
+from webtools.storage.redis_server import PREFIX, _connect
 from webtools.storage.stores import Leases, RateLimits, Stores, stores_for
 
 KEY = b"key"
@@ -232,6 +232,6 @@ def test_a_scheme_may_stand_in_capitals(redis_server: RedisServer, tmp_path: Pat
 
 
 def test_over_tls_the_certificate_must_be_of_the_host_with_any_release_of_the_client() -> None:
-    pool = _connected("rediss://store.example/0", 0.5).connection_pool
+    pool = _connect("rediss://store.example/0", 0.5).connection_pool
     assert pool.connection_kwargs["ssl_check_hostname"] is True
     assert pool.make_connection().check_hostname is True

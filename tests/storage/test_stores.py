@@ -79,11 +79,6 @@ def test_odd_texts_come_back_as_they_were(stores: Stores, odd: str) -> None:
     assert text(stores, "key") == odd
 
 
-def test_a_key_that_is_no_text_is_never_found(stores: Stores) -> None:
-    stores.cache.set("\ud800", "value")
-    assert stores.cache.get("\ud800") is None
-
-
 def test_a_text_is_used_as_long_as_whoever_reads_it_wants(make: Make) -> None:
     make().cache.set("key", "value")
     time.sleep(0.06)

@@ -2,11 +2,11 @@
 
 import copy
 import pickle
-from dataclasses import field, fields, replace
+from dataclasses import FrozenInstanceError, field, fields, replace
 
 import pytest
 
-from webtools.text.record import record
+from webtools.text.record import frozen_record, record
 
 
 @record
@@ -21,6 +21,12 @@ class Place:
 class Other:
     name: str
     number: int = 0
+
+
+@frozen_record
+class Held:
+    name: str
+    note: str = field(default="", repr=False)
 
 
 @record
@@ -49,6 +55,15 @@ def test_records_of_two_classes_are_never_equal() -> None:
     assert Other("a", 1) != Place("a", 1)
     assert Place("a", 1) != Other("a", 1)
     assert Place("a", 1) != ("a", 1, "")
+
+
+def test_what_users_hold_cannot_be_set_and_is_told_apart_by_its_values_too() -> None:
+    with pytest.raises(FrozenInstanceError):
+        Held("a").name = "b"  # type: ignore[misc]
+    with pytest.raises(FrozenInstanceError):
+        del Held("a").name
+    assert Held("a", "b") == pickle.loads(pickle.dumps(Held("a", "b")))
+    assert repr(Held("a", "b")) == "Held(name='a')"
 
 
 def test_a_record_with_a_list_has_no_hash() -> None:

@@ -80,10 +80,10 @@ class Caller:
         else:
             item.ms += (time.monotonic() - began) * 1000
             self._refused = 0
-            return self._answered(item, response)
+            return self._row_of_answer(item, response)
         item.ms += (time.monotonic() - began) * 1000
         item.cost_usd += failed.cost_usd or 0.0
-        return self._failed(item, failed)
+        return self._row_of_failure(item, failed)
 
     def row(self, item: Item, status: Status, **facts: Any) -> Outcome:
         """Build the row of an item."""
@@ -100,7 +100,7 @@ class Caller:
             **facts,
         )
 
-    def skipped(self, item: Item) -> Outcome:
+    def row_of_skipped(self, item: Item) -> Outcome:
         """Build the row of an item whose call was under way when an earlier run was killed."""
         message = (
             "An earlier run was killed while this call was under way; see whether the provider "
@@ -109,7 +109,7 @@ class Caller:
         failure = Failure(type="Interrupted", message=message, retryable=True)
         return self.row(item, "skipped", error=failure)
 
-    def _answered(self, item: Item, response: Response) -> Outcome:
+    def _row_of_answer(self, item: Item, response: Response) -> Outcome:
         facts = response.meta if isinstance(response, ResearchEnvelope) else response
         provider = facts.provider_used if isinstance(facts, ResearchMeta) else facts.provider
         cost = facts.cost_usd
@@ -123,8 +123,9 @@ class Caller:
             cache_hit=facts.cache_hit,
         )
 
-    def _failed(self, item: Item, error: WebToolsError) -> Outcome | Again:
-        if isinstance(error, ConfigError) or _is_of_budget(error):
+    def _row_of_failure(self, item: Item, error: WebToolsError) -> Outcome | Again:
+        # A quota without a status is our own budget.
+        if isinstance(error, ConfigError) or (isinstance(error, QuotaError) and not error.status):
             raise StopError(str(error))
         if isinstance(error, (AuthenticationError, QuotaError)):
             self._refused += 1
@@ -148,11 +149,6 @@ def _has_found(response: Response) -> bool:
     return any(
         page.text or page.passages or page.summary or page.highlights for page in response.pages
     )
-
-
-def _is_of_budget(error: WebToolsError) -> bool:
-    """Return whether our own budget refused a call: that of a provider has a status."""
-    return isinstance(error, QuotaError) and error.status is None
 
 
 def _wait(error: WebToolsError, attempts: int) -> float:

@@ -19,6 +19,7 @@ from webtools.bulk.models import Operation
 from webtools.bulk.options import Options
 from webtools.errors import InputError
 from webtools.text.narrowing import is_mapping
+from webtools.text.quoting import hint
 from webtools.tools import FETCH, RESEARCH, SEARCH, Tool, read_input, shown
 
 Given: TypeAlias = str | Mapping[str, Any]
@@ -59,7 +60,7 @@ def items_of(operation: Operation, source: Source, options: Options) -> Iterator
     Raises:
         InputError: The input cannot be read.
     """
-    for index, given in enumerate(_records(source)):
+    for index, given in enumerate(_records(source, options.column)):
         yield _item(operation, index, given, options)
 
 
@@ -69,14 +70,14 @@ def check_arguments(operation: Operation, options: Options) -> None:
     Raises:
         InputError: They make no sense.
     """
-    _checked(operation, {_SUBJECTS[operation]: "https://example.com/"}, options)
+    _read_arguments(operation, {_SUBJECTS[operation]: "https://example.com/"}, options)
 
 
 def _item(operation: Operation, index: int, given: Given | InputError, options: Options) -> Item:
     named: dict[str, Any] = {}
     try:
-        named = _named(operation, given, options)
-        arguments = _checked(operation, named, options)
+        named = _values_of(operation, given, options)
+        arguments = _read_arguments(operation, named, options)
     except InputError as error:
         named = named if _is_plain(named) else {}
         told = next((each for each in named.values() if isinstance(each, str)), "")
@@ -85,7 +86,9 @@ def _item(operation: Operation, index: int, given: Given | InputError, options: 
     return Item(index, _id(operation, sorted(arguments.items())), subject, arguments)
 
 
-def _checked(operation: Operation, named: dict[str, Any], options: Options) -> dict[str, Any]:
+def _read_arguments(
+    operation: Operation, named: dict[str, Any], options: Options
+) -> dict[str, Any]:
     """Return the arguments that were given for one item, as the method takes them.
 
     Raises:
@@ -110,7 +113,7 @@ def _is_plain(value: Any) -> bool:
     return True
 
 
-def _named(operation: Operation, given: Given | InputError, options: Options) -> dict[str, Any]:
+def _values_of(operation: Operation, given: Given | InputError, options: Options) -> dict[str, Any]:
     """Return what an item names; a text is what the call is about.
 
     Raises:
@@ -140,15 +143,15 @@ def _id(operation: Operation, arguments: Any) -> str:
 # --- reading -----------------------------------------------------------------------------------
 
 
-def _records(source: Source) -> Iterator[Given | InputError]:
+def _records(source: Source, column: str | None) -> Iterator[Given | InputError]:
     if not isinstance(source, (str, os.PathLike)):
         yield from source
         return
     path = os.fspath(source)
     suffix = Path(path).suffix.lower()
-    with _opened(path) as file:
+    with _open(path) as file:
         if suffix == ".csv":
-            yield from _table(file, path)
+            yield from _table(file, path, column)
             return
         for line in file:
             if line := line.strip():
@@ -157,7 +160,7 @@ def _records(source: Source) -> Iterator[Given | InputError]:
 
 
 @contextmanager
-def _opened(path: str) -> Generator[IO[str]]:
+def _open(path: str) -> Generator[IO[str]]:
     if path == "-":
         yield sys.stdin
         return
@@ -169,9 +172,19 @@ def _opened(path: str) -> Generator[IO[str]]:
         yield file
 
 
-def _table(file: IO[str], path: str) -> Iterator[Given]:
+def _table(file: IO[str], path: str, column: str | None) -> Iterator[Given]:
+    """Yield the rows of a table.
+
+    Raises:
+        InputError: It is no CSV, or no row can have the column.
+    """
     try:
-        yield from csv.DictReader(file)
+        rows = csv.DictReader(file)
+        names = rows.fieldnames or ()
+        if column is not None and column not in names:
+            fault = f"{path} has no column {shown(column)}{hint(column, names)}"
+            raise InputError(f"{fault}; it has {', '.join(names) or 'none'}.")
+        yield from rows
     except csv.Error as error:
         raise InputError(f"{path} cannot be read as CSV: {error}.") from error
 
@@ -186,8 +199,8 @@ def _read_json(line: str) -> Given | InputError:
     return InputError(f"{shown(line)} is neither a JSON text nor an object.")
 
 
-def count(source: Source) -> int | None:
+def count(source: Source, column: str | None = None) -> int | None:
     """Count the items, where that takes no item away."""
     if isinstance(source, (str, os.PathLike)):
-        return None if source == "-" else sum(1 for _ in _records(source))
+        return None if source == "-" else sum(1 for _ in _records(source, column))
     return len(source) if hasattr(source, "__len__") else None  # type: ignore[arg-type]

@@ -32,7 +32,7 @@ class Journal:
         new.replace(path)
         self._file = os.open(path, os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0))
 
-    def sent(self, index: int) -> None:
+    def note(self, index: int) -> None:
         """Note that the call of an item is about to be made."""
         os.write(self._file, b"%d\n" % index)
 

@@ -45,7 +45,7 @@ def write(rows: Path, path: Path) -> None:
     new = path.with_name(f"{path.name}.new")
     found = read_rows(rows)
     with files.ParquetWriter(new, schema) as writer:
-        while some := [_flat(row) for row in islice(found, _ROWS_AT_ONCE)]:
+        while some := [_columns_of(row) for row in islice(found, _ROWS_AT_ONCE)]:
             writer.write_table(arrow.Table.from_pylist(some, schema=schema))
     new.replace(path)
 
@@ -63,7 +63,7 @@ def read(path: Path) -> Iterator[Outcome]:
         with files.ParquetFile(path) as file:
             for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE):
                 for row in batch.to_pylist():
-                    yield Outcome.model_validate(_nested(row))
+                    yield Outcome.model_validate(_row_of(row))
     except (arrow.ArrowInvalid, LookupError, ValueError) as error:
         raise InputError(f"{path} holds no rows of bulk work: {error}.") from None
 
@@ -86,7 +86,7 @@ def _schema(arrow: Any) -> Any:
     return arrow.schema(columns.items())
 
 
-def _flat(row: Outcome) -> dict[str, Any]:
+def _columns_of(row: Outcome) -> dict[str, Any]:
     """Return a row as columns."""
     columns = row.model_dump(exclude={"error", *_AS_JSON})
     for name in _AS_JSON:
@@ -97,7 +97,7 @@ def _flat(row: Outcome) -> dict[str, Any]:
     return columns
 
 
-def _nested(columns: dict[str, Any]) -> dict[str, Any]:
+def _row_of(columns: dict[str, Any]) -> dict[str, Any]:
     """Return columns as a row."""
     error = {name: columns.pop(f"error_{name}") for name in _ERROR}
     for name in _AS_JSON:

@@ -47,11 +47,13 @@ class Summary(State):
         output: The file with the rows; of a run that was stopped, where they are so far.
         stopped: Why it ended before its input did; empty where it did not. The same call goes on.
         resumed: How many rows were there before it.
+        fault: What the last row says that failed in this run; empty where none did.
     """
 
     output: Path
     stopped: str
     resumed: int
+    fault: str
 
 
 ProgressCallback: TypeAlias = Callable[[State], None]
@@ -104,9 +106,14 @@ class Watch:
             seconds_left=left,
         )
 
-    def summary(self, output: Path, stopped: str) -> Summary:
-        """Return what became of the run, and report it for the last time."""
-        state = self.state()
+    def end(self) -> None:
+        """Report for the last time: calls may have ended since, also while Ctrl-C waited."""
         if self._report is not None:
-            self._report(state)
-        return Summary(**asdict(state), output=output, stopped=stopped, resumed=self._before)
+            self._report(self.state())
+
+    def summary(self, output: Path, stopped: str, fault: str) -> Summary:
+        """Return what became of the run."""
+        resumed = self._before
+        return Summary(
+            **asdict(self.state()), output=output, stopped=stopped, resumed=resumed, fault=fault
+        )

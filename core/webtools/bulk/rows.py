@@ -80,13 +80,14 @@ class Rows:
 
     def __init__(self, path: Path, drop: Status | None = None) -> None:
         self.path = path
-        self._file = _opened(path)
+        self._file = _open(path)
         self._synced = time.monotonic()
+        self.fault = ""  # of the last row that failed
         try:
             self.done, self._end = self._read()
             if drop is not None and self.done.counts[drop]:
                 _without(path, drop)
-                old, self._file = self._file, _opened(path)
+                old, self._file = self._file, _open(path)
                 os.close(old)
                 self.done, self._end = self._read()
         except BaseException:
@@ -123,10 +124,13 @@ class Rows:
         try:
             while rest:  # a full disk takes a part of it before it refuses the rest
                 rest = rest[os.write(self._file, rest) :]
-        except OSError:
+        except OSError as error:
             os.ftruncate(self._file, self._end)  # or the next row would stand on its line
+            error.filename = str(self.path)
             raise
         self._end += len(line)
+        if outcome.error is not None:
+            self.fault = redact(outcome.error.message)
         self.done.add(outcome.index, outcome.id, outcome.status, outcome.cost_usd)
         if time.monotonic() - self._synced > _SYNC_SECONDS:
             self.sync()
@@ -177,7 +181,7 @@ def _lines(path: Path) -> Iterator[bytes]:
         yield from file
 
 
-def _opened(path: Path) -> int:
+def _open(path: Path) -> int:
     """Open a file for appending, and keep others from it until it is closed."""
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | _BINARY, 0o644)
     if fcntl is None:

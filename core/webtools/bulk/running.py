@@ -145,15 +145,18 @@ class _Run:
 
     async def carry_out(self, on: Where) -> Summary:
         # First: input that cannot be read leaves no output behind.
-        total = items_module.count(self.source)
+        total = items_module.count(self.source, self.plan.options.column)
         path = self.rows_path
         if parquet.is_parquet(self.output) and self.output.exists() and not path.exists():
             parquet.rows_again(self.output, path)
         rows = Rows(path, "failed" if self.plan.options.retry_failed else None)
         with closing(rows):
             watch = Watch(rows.done, total, self.report)
-            stopped = await self._work(rows, watch, on)
-        summary = watch.summary(self.output, stopped)
+            try:
+                stopped = await self._work(rows, watch, on)
+            finally:
+                watch.end()
+        summary = watch.summary(self.output, stopped, rows.fault)
         if not stopped and path != self.output:
             parquet.write(path, self.output)
             path.unlink()
@@ -167,7 +170,7 @@ class _Run:
             if item.index in skipped:
                 return False
             if not item.attempts:
-                journal.sent(item.index)
+                journal.note(item.index)
             return True
 
         def keep(outcome: Outcome) -> None:

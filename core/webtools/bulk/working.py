@@ -76,7 +76,7 @@ async def _work(
 ) -> None:
     while (item := await frontier.take()) is not None:
         try:
-            outcome = await caller.outcome(item) if begin(item) else caller.skipped(item)
+            outcome = await caller.outcome(item) if begin(item) else caller.row_of_skipped(item)
         except StopError as stop:
             reasons.append(str(stop))
             frontier.close()

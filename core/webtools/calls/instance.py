@@ -20,8 +20,9 @@ from webtools.http.transport import BlockingTransport, LoopTransports
 from webtools.http.watching import look_for_watchers
 from webtools.pipeline.context import call_services
 from webtools.providers import PROVIDERS
+from webtools.results import AskedProvider, SearchResponse, SearchResult
 from webtools.text.choices import Fence
-from webtools.tools import Tool
+from webtools.tools import SearchInput, Tool
 
 if TYPE_CHECKING:
     from typing import Self
@@ -46,6 +47,8 @@ if "asyncio" in sys.modules:  # a program with loops, which a first call that im
         with suppress(ImportError):  # not all of them need be installed
             import_module(_name)
     _ours = dict(PROVIDERS)  # looking one up imports it
+    for _model in (SearchInput, SearchResult, AskedProvider, SearchResponse):
+        _model.model_rebuild()  # else the first search would build them
 
 
 class Instance:
@@ -78,6 +81,8 @@ class Instance:
         has_own = transport not in (None, "httpx") or async_transport is not None
         self._settings = Settings(config, keyless=keyless, own_transport=has_own)
         self._dispatcher = Dispatcher(self._settings)
+
+    __init__.__qualname__ = "WebTools.__init__"  # Python names it where an argument is unknown
 
     def close(self) -> None:
         """Close the connections of the blocking methods; later calls open new ones."""

@@ -103,14 +103,16 @@ def carry_out(tool: Tool, given: Any, context: CallContext) -> Flow[Any]:
         WebToolsError: The call failed.
     """
     start = time.monotonic()
-    if context.services.log is not None or LOGGER.isEnabledFor(logging.DEBUG):
-        context.log("call", tool=tool.name, **_arguments(given, context.accounts))
-    facts: dict[str, Any] = {}
     trace = Tracing.tracer
     span = begin_span(trace, tool.name, given, context) if trace is not None else None
+    is_logged = context.services.log is not None or LOGGER.isEnabledFor(logging.INFO)
+    if is_logged:
+        context.log("call", tool=tool.name, **_arguments(given, context.accounts))
+    facts: dict[str, Any] = {}
     try:
         response = yield from CALLS[tool.name](given, context)
-        facts = {"is_error": False, **_outcome(response)}
+        if is_logged or span is not None:
+            facts = {"is_error": False, **_outcome(response)}
     except WebToolsError as error:
         facts = {"is_error": True, "error": type(error).__name__, "message": str(error)}
         raise

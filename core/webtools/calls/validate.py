@@ -165,6 +165,9 @@ def _split(named: dict[str, Any]) -> tuple[dict[str, Any], CallOptions]:
     if synthesis is None or isinstance(synthesis, str):
         is_usual = cache == "use" and progress is None and not robots
         return named, _USUAL if is_usual else CallOptions(cache, progress, robots=robots)
+    if not hasattr(synthesis, "draft"):
+        wanted = "a name or one such as ChatModelSynthesizer(model) or LLMSynthesizer(llm)"
+        raise InputError(f"synthesis must be {wanted}, not {type(synthesis).__name__}.")
     return named | {"synthesis": None}, CallOptions(cache, progress, synthesis)
 
 

@@ -17,7 +17,7 @@ from typing import NoReturn
 from webtools.cli import arguments as arguments_module
 from webtools.cli import output
 from webtools.errors import WebToolsError
-from webtools.text.reader import is_command_line
+from webtools.text.reader import typed
 
 __all__ = ["command", "main"]
 
@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         import_module("webtools.cli.completion").complete()
     arguments = list(sys.argv[1:] if argv is None else argv)
     output.prepare()
-    reader = is_command_line.set(True)
+    reader = typed.set("command")
     try:
         code = _run(arguments)
         output.flush()
@@ -61,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         return output.system_failure(error)
     finally:
-        is_command_line.reset(reader)
+        typed.reset(reader)
     return code
 
 
@@ -69,6 +69,8 @@ def _run(arguments: Sequence[str]) -> int:
     as_json = arguments_module.asks_for_json(arguments)
     try:
         options = arguments_module.read(arguments)
+        if "keyless" in options:
+            typed.set("keyless command")
         module, _, function = arguments_module.COMMANDS[options.run].run.partition(":")
         return int(getattr(import_module(f"webtools.cli.{module}"), function)(options))
     except WebToolsError as error:

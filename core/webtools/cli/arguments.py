@@ -150,4 +150,6 @@ def _with_stdin(texts: Sequence[str]) -> Iterator[str]:
         if text != "-":
             yield text
         else:
+            if sys.stdin.isatty():
+                print("webtools: a text per line; Ctrl-D ends them.", file=sys.stderr)
             yield from (line.strip() for line in sys.stdin if line.strip())

@@ -40,6 +40,11 @@ def run(options: Namespace) -> int:
             output.end_line()
             output.complain(f"interrupted; {display.words}. {_GOES_ON}")
             return output.INTERRUPTED
+        except OSError as error:  # a full disk, most of all
+            display.close()
+            where, why = error.filename or options.output, error.strerror or error
+            output.complain(f"stopped: {where}: {why}; {display.words}. {_GOES_ON}")
+            return STOPPED
     return _report(summary, options)
 
 
@@ -55,10 +60,13 @@ def _report(summary: Summary, options: Namespace) -> int:
         told = f"{words(summary)}; rows in {summary.output}"
         output.report(options, told, asdict(summary) | {"output": str(summary.output)})
     if summary.stopped:
-        output.complain(f"stopped: {summary.stopped} {_GOES_ON}")
+        output.complain(f"stopped: {summary.stopped}\n{_GOES_ON}")
         return STOPPED
     if summary.failed and not options.quiet:
-        output.complain("`error` of a failed row says why; --retry-failed tries these again.")
+        fault = f"a row failed: {summary.fault}\n" if summary.fault else ""
+        output.complain(
+            f"{fault}`error` of a failed row says why; --retry-failed tries these again."
+        )
     return output.FAILED if summary.failed else output.FINE
 
 
@@ -67,8 +75,12 @@ def words(state: State) -> str:
     of = "" if state.total is None else f" of {state.total}"
     counts = {name: getattr(state, name) for name in ("ok", "empty", "failed", "skipped")}
     told = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
-    left = "" if not state.seconds_left else f"; {_duration(state.seconds_left)} left"
-    return f"{state.done}{of} done{': ' if told else ''}{told}; {price(state.cost_usd)}{left}"
+    return f"{state.done}{of} done{': ' if told else ''}{told}; {price(state.cost_usd)}"
+
+
+def time_left(state: State) -> str:
+    """Describe how long a run will be at work, after what `words` tells; empty where unknown."""
+    return f"; {_duration(state.seconds_left)} left" if state.seconds_left else ""
 
 
 def _duration(seconds: float) -> str:
@@ -110,9 +122,9 @@ class Display:
         if self._bars is not None:
             stage = _STAGES[self._options.operation]
             total = state.done if state.total is None else state.total
-            told = self.words.partition(": ")[2] or self.words
+            told = (self.words.partition(": ")[2] or self.words) + time_left(state)
             self._bars.show(Stage(stage, state.done, total, state.failed, told))
         elif not self._options.quiet and time.monotonic() - self._told >= _LINE_SECONDS:
             self._told = time.monotonic()
             with suppress(OSError):
-                print(f"webtools: {self.words}", file=sys.stderr, flush=True)
+                print(f"webtools: {self.words}{time_left(state)}", file=sys.stderr, flush=True)

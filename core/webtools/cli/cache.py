@@ -26,7 +26,7 @@ def run(options: Namespace) -> int:
         ConfigError: The settings are not valid, or the file cannot be used.
     """
     accounts = Settings(options.config).accounts()
-    report(options, *(_stats if options.action == "stats" else _cleared)(accounts))
+    report(options, *(_stats if options.action == "stats" else _clear)(accounts))
     return FINE
 
 
@@ -35,7 +35,7 @@ def _stats(accounts: Accounts) -> tuple[str, dict[str, Any]]:
     path, settings = cache_path(accounts), accounts.config.cache
     found = CacheStats(0, 0, None, None, 0, path, settings.max_bytes)
     if _is_there(accounts):
-        found = _used(_cache_of(accounts).stats)
+        found = _carry_out(_cache_of(accounts).stats)
     outputs = stored.saved()
     data = {
         "path": str(found.path),
@@ -50,24 +50,24 @@ def _stats(accounts: Accounts) -> tuple[str, dict[str, Any]]:
         "saved_outputs": outputs.files,
         "saved_output_bytes": outputs.bytes,
     }
-    lines = [*_lines(found, accounts), f"Outputs:  {_saved(outputs)}"]
+    lines = [*_lines(found, accounts), f"Outputs:  {_outputs_text(outputs)}"]
     return "\n".join(lines), data
 
 
-def _cleared(accounts: Accounts) -> tuple[str, dict[str, Any]]:
+def _clear(accounts: Accounts) -> tuple[str, dict[str, Any]]:
     """Return how much was deleted. The outputs of a user are in one folder, whatever the config."""
     path = accounts.config.storage.place or cache_path(accounts)
-    count = _used(_cache_of(accounts).clear) if _is_there(accounts) else 0
+    count = _carry_out(_cache_of(accounts).clear) if _is_there(accounts) else 0
     outputs = stored.clear()
     text = f"Deleted {amount(count, 'answer')} from {path}."
     if outputs.files:
-        text += f"\nDeleted {_saved(outputs)}."
+        text += f"\nDeleted {_outputs_text(outputs)}."
     data = {"path": str(path), "deleted": count}
     data |= {"deleted_outputs": outputs.files, "deleted_output_bytes": outputs.bytes}
     return text, data
 
 
-def _saved(outputs: stored.Outputs) -> str:
+def _outputs_text(outputs: stored.Outputs) -> str:
     return f"{amount(outputs.files, 'saved output')} of all configs, {size(outputs.bytes)}"
 
 
@@ -82,7 +82,7 @@ def _cache_of(accounts: Accounts) -> Answers:
     return stores_for(path, url, ttl=ttl, max_bytes=settings.max_bytes).cache
 
 
-def _used(work: Callable[[], _T]) -> _T:
+def _carry_out(work: Callable[[], _T]) -> _T:
     try:
         return work()
     except StoreError as error:

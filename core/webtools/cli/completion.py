@@ -32,29 +32,40 @@ def complete() -> None:
     import argcomplete  # noqa: PLC0415  an extra; whoever asks has it
     from argcomplete.completers import SuppressCompleter  # noqa: PLC0415  likewise
 
-    argcomplete.autocomplete(prepared(), default_completer=SuppressCompleter())
+    argcomplete.autocomplete(parser_to_complete(), default_completer=SuppressCompleter())
 
 
-def prepared() -> Parser:
+def parser_to_complete() -> Parser:
     """Return the parser that the line in the environment asks for; its actions can complete."""
     from argcomplete.completers import ChoicesCompleter, FilesCompleter  # noqa: PLC0415  as above
 
-    parser = _asked_parser()
+    parser = _parser_of_line()
     completers: dict[str, Any] = dict.fromkeys(_PATHS, FilesCompleter())
-    completers["provider"] = _providers
+    completers |= {"provider": _providers, "type": _types, "name": _named}
     for action in parser._actions:  # noqa: SLF001  argparse lists them nowhere else
         offered: Any = vars(action).get("offered") or action.choices or ()
         vars(action)["completer"] = completers.get(action.dest, ChoicesCompleter(offered))
     return parser
 
 
-def _asked_parser() -> Parser:
+def _parser_of_line() -> Parser:
     """Return the parser of the command that is in the line already, else that of all."""
     words = os.environ["COMP_LINE"][: int(os.environ["COMP_POINT"])].split(" ")
-    if len(words) > 2 and words[1] in COMMANDS:  # noqa: PLR2004  the last is the one to complete
+    if len(words) > 2 and words[1] in {*COMMANDS, "help"}:  # noqa: PLR2004  the last is completed
         os.environ["_ARGCOMPLETE"] = "2"  # so many words are the program
-        return parser_of(words[1])
+        return top_parser() if words[1] == "help" else parser_of(words[1])
     return top_parser()
+
+
+def _types(**_: Any) -> list[str]:
+    from webtools.providers import PROVIDERS  # noqa: PLC0415  as `_providers`, for few lines
+
+    return [*PROVIDERS.types()]
+
+
+def _named(**asked: Any) -> list[str]:
+    """Return what `config` may change the key of; `init` gives a new name."""
+    return _providers(**asked) if asked["parsed_args"].action == "set-key" else []
 
 
 def _providers(**asked: Any) -> list[str]:

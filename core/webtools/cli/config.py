@@ -11,7 +11,7 @@ from pathlib import Path
 from webtools.cli.arguments import UsageError
 from webtools.cli.output import FAILED, FINE, command, tell
 from webtools.config import EXAMPLE, Settings, check, config_paths, find_config
-from webtools.config.file import absolute, file_error, status
+from webtools.config.file import absolute, missing_file, status
 from webtools.config.writing import begin_config, position_of, set_key
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS
@@ -31,7 +31,7 @@ def run(options: Namespace) -> int:
     if options.action == "example":
         print("\n".join(lines))
     else:
-        tell("\n".join(lines))
+        tell("\n".join(lines), hanging=2)
     if options.live:
         from webtools.cli.live import check_live  # noqa: PLC0415  nothing else here makes calls
 
@@ -49,7 +49,7 @@ def _in_use(options: Namespace) -> Path | None:
         return find_config()
     used = absolute(options.config)
     if status(used) is None:
-        raise file_error(str(used), "does not exist")
+        raise missing_file(used)
     return used
 
 
@@ -59,20 +59,27 @@ def _init(options: Namespace) -> list[str]:
         raise ConfigError("There is no home folder for a config file; name one with --config.")
     if path.exists() and not options.force:  # before a key is asked for in vain
         raise ConfigError(f"{path}: there is a config file already; --force replaces it.")
-    kind = options.type or _asked_type([*PROVIDERS.types()])
+    kind = options.type or _ask_type([*PROVIDERS.types()])
     if kind not in PROVIDERS:
         known = PROVIDERS.types()
         fault = f"type {quote(kind)} is unknown{hint(kind, known)}"
         raise ConfigError(f"{fault}; known are: {', '.join(known)}.")
     about = PROVIDERS[kind].about
     entry = {"name": options.name or kind, "type": kind}
-    if about.key_variables and (key := _asked_key(about.title, needed=about.needs_key)):
+    if about.key_variables and (key := _ask_key(about.title, needed=about.needs_key)):
         entry["apiKey"] = key
     if about.url_variables:
-        entry["baseUrl"] = _asked_url(about.title)
+        entry["baseUrl"] = _ask_url(about.title)
     begin_config(path, entry, force=options.force)
-    check_it, plan = command(options, "config", "check"), command(options, "plan", "QUESTION")
-    return [f"Written: {path}", f"Try it: {check_it}; {plan}"]
+    return [f"Written: {path}", f"Try it: {_next_steps(options, kind)}"]
+
+
+def _next_steps(options: Namespace, kind: str) -> str:
+    """Name the commands that show whether an entry is right; the free ones where there are any."""
+    if PROVIDERS[kind].search and PROVIDERS[kind].about.research != "never":
+        steps = (command(options, "config", "check"), command(options, "plan", "QUESTION"))
+        return "; ".join(steps)
+    return command(options, "config", "check", "--live")
 
 
 def _set_key(options: Namespace) -> list[str]:
@@ -82,18 +89,18 @@ def _set_key(options: Namespace) -> list[str]:
     if path is None:
         raise ConfigError("There is no config file yet; `webtools config init` begins one.")
     position_of(path, options.name)  # before a key is asked for in vain
-    set_key(path, options.name, _asked_key(f'Provider "{options.name}"', needed=True))
+    set_key(path, options.name, _ask_key(f'Provider "{options.name}"', needed=True))
     return [f"Written: {path}"]
 
 
-def _asked_type(known: list[str]) -> str:
+def _ask_type(known: list[str]) -> str:
     """Ask for a type; Enter alone takes the first."""
     if not _is_terminal():
         raise UsageError(f"--type is missing: one of {', '.join(known)}", _PROG)
     return input(f"Type of the provider ({', '.join(known)}) [{known[0]}]: ").strip() or known[0]
 
 
-def _asked_key(whose: str, *, needed: bool) -> str:
+def _ask_key(whose: str, *, needed: bool) -> str:
     """Ask for a key without showing it, or read it from a pipe; never from the arguments."""
     try:
         key = getpass(f"{whose} API key (not shown): ") if _is_terminal() else sys.stdin.readline()
@@ -104,7 +111,7 @@ def _asked_key(whose: str, *, needed: bool) -> str:
     return key.strip()
 
 
-def _asked_url(whose: str) -> str:
+def _ask_url(whose: str) -> str:
     """Ask for the address of what everyone runs their own of, or read it from a pipe."""
     return (input(f"URL of your {whose}: ") if _is_terminal() else sys.stdin.readline()).strip()
 

@@ -46,8 +46,15 @@ def write_output(options: Namespace, result: ToolResult) -> int:
     with redirect_stdout(StringIO()) as written:
         code = show(options.tool, _uncut(result), options)
     path = Path(options.output)
-    with path.open("w" if options.force else "x", encoding="utf-8", errors="replace") as file:
-        file.write(written.getvalue())
+    is_new = not os.path.lexists(path)
+    path.touch(exist_ok=options.force)
+    try:
+        path.write_text(written.getvalue(), encoding="utf-8", errors="replace")
+    except OSError as error:  # a full disk does not say where
+        error.filename = str(path)
+        if is_new:
+            path.unlink()
+        raise
     note(f"written to {path}.")
     return code
 

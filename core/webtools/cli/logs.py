@@ -44,7 +44,7 @@ def explain(options: Namespace) -> int:
 
 def tail(options: Namespace) -> int:
     """Print the last lines of the log, and new ones if asked to."""
-    path = _path(options.config)
+    path = written_log(Settings(options.config).accounts())
     follower = Follower(path) if options.follow else None
     events = _last(path, options)
     _print(events, as_json=options.json)
@@ -53,10 +53,6 @@ def tail(options: Namespace) -> int:
     elif not events and options.lines != 0:
         output.complain(f"The log {path} holds no line yet.")
     return output.FINE
-
-
-def _path(config: str | None) -> Path:
-    return written_log(Settings(config).accounts())
 
 
 def _events_of(path: Path, options: Namespace) -> list[dict[str, Any]]:

@@ -9,7 +9,6 @@ from webtools.cli.output import FINE, USAGE, complain
 from webtools.client import WebTools
 from webtools.config import Settings
 
-_MISSING = "webtools mcp needs the MCP SDK 2.3 or later: pip install 'agent-webtools[mcp]'"
 _TYPED = (
     "this waits for the client that started it, and speaks MCP over stdin and stdout. "
     "Enter the command in the client's settings, or let clients connect: "
@@ -21,8 +20,8 @@ def run(options: Namespace) -> int:
     """Serve until the client leaves or Ctrl-C."""
     try:
         from webtools.mcp import serving  # noqa: PLC0415  optional, and slow to load
-    except ImportError:
-        complain(_MISSING)
+    except ImportError as error:
+        complain(str(error))
         return USAGE
     Settings(options.config).accounts()  # what is wrong with them is told here, and by no client
     web = WebTools(config=options.config)

@@ -41,9 +41,9 @@ def synthesizer_of(model: str) -> Synthesizer:
             faults.append(words_of(error))
     if faults:
         raise ConfigError(f'--model "{model}" cannot be used: {faults[0]}')
-    ways = " or: ".join(way.format(provider.replace("_", "-")) for way in _FRAMEWORKS)
+    ways = "\nor: ".join(way.format(provider.replace("_", "-")) for way in _FRAMEWORKS)
     raise ConfigError(
-        f'--model "{model}" takes a framework and its package for "{provider}": {ways}'
+        f'--model "{model}" takes a framework and its package for "{provider}":\n{ways}'
     )
 
 

@@ -61,21 +61,21 @@ def abandon() -> None:
             os.close(nowhere)
 
 
-def tell(text: str) -> None:
+def tell(text: str, hanging: int = 0) -> None:
     """Print text for people; on a terminal, its lines break between words."""
-    print(_fitted(text, sys.stdout))
+    print(_fit(text, sys.stdout, hanging))
 
 
 def complain(message: str) -> None:
     """Write one message to stderr."""
-    print(_fitted(f"webtools: {message}", sys.stderr), file=sys.stderr)
+    print(_fit(f"webtools: {message}", sys.stderr), file=sys.stderr)
 
 
-def _fitted(text: str, stream: Any) -> str:
+def _fit(text: str, stream: Any, hanging: int = 0) -> str:
     from webtools.display.wrapping import width_of, wrapped  # noqa: PLC0415
     from webtools.text.visible import is_terminal  # noqa: PLC0415  help and --json need none of this
 
-    return wrapped(text, width_of(stream)) if is_terminal(stream) else text
+    return wrapped(text, width_of(stream), hanging) if is_terminal(stream) else text
 
 
 def print_json(data: Mapping[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from webtools.config.file import PLACEHOLDER
 from webtools.config.first_steps import first_steps, keyless_abouts, keyless_titles
 from webtools.config.messages import not_picklable
 from webtools.config.models import Config, ProviderConfig, without_providers
-from webtools.config.paths import ENVIRONMENT, file_of
+from webtools.config.paths import CODE, ENVIRONMENT, file_of
 from webtools.errors import ConfigError
 from webtools.http.proxies import NO_PROXIES, Proxies
 from webtools.pages import INSTALL
@@ -55,7 +56,7 @@ def build(
     if key == PLACEHOLDER or key.endswith("..."):
         message = (
             f"{origin}: the apiKey of {quote(entry.name)} is the placeholder of an example; "
-            f"put your {about.title} API key there."
+            f"put your {about.title} API key there{_set_key(origin, entry.name)}."
         )
         raise ConfigError(message)
     return Account(
@@ -298,6 +299,12 @@ def _key_not_set(capability: Capability) -> str:
 
 
 # --- their files -----------------------------------------------------------------------------
+
+
+def _set_key(origin: str, name: str) -> str:
+    if origin in {CODE, ENVIRONMENT}:
+        return ""
+    return f", as `{shlex.join(['webtools', 'config', 'set-key', name, '--config', origin])}` does"
 
 
 def cache_path(accounts: Accounts) -> Path:

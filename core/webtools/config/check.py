@@ -16,6 +16,7 @@ from webtools.config.accounts import DEFAULT_LIMIT, cache_path, log_path
 from webtools.config.environment import key_variables
 from webtools.config.models import capabilities
 from webtools.config.paths import CODE, ENVIRONMENT, config_paths
+from webtools.errors import ConfigError
 from webtools.providers.about import Options
 from webtools.text.cleaning import without_login
 from webtools.text.quoting import listed, quote
@@ -62,6 +63,7 @@ def describe(accounts: Accounts, environ: Mapping[str, str]) -> list[str]:
                 *accounts.warnings,
                 *_short_passwords(accounts),
                 *_exposure(accounts.origin),
+                *_unusable(accounts),
             )
         ),
     ]
@@ -179,6 +181,28 @@ def _short_passwords(accounts: Accounts) -> Iterator[str]:
                 f"the password in {where} has fewer than {SHORTEST_PASSWORD} characters: alone, it "
                 "is not redacted"
             )
+
+
+def _unusable(accounts: Accounts) -> Iterator[str]:
+    """Warn of stores that no call can use, which answers are given without."""
+    config = accounts.config
+    if config.storage.url:
+        from webtools.storage.redis_server import server_at  # noqa: PLC0415 - few settings need it
+
+        try:
+            server_at(config.storage.clear)
+        except ConfigError as error:
+            yield str(error)
+    elif config.cache.enabled and not _can_be_written(path := cache_path(accounts)):
+        yield f"{path} cannot be written: no answer is cached"
+    if config.log.enabled and not _can_be_written(path := log_path(accounts)):
+        yield f"{path} cannot be written: no call is logged, so `webtools explain` finds none"
+
+
+def _can_be_written(path: Path) -> bool:
+    """Return whether a file, or else the nearest folder above it that there is, takes a write."""
+    there = next(each for each in (path, *path.parents) if os.path.lexists(each))
+    return os.access(there, os.W_OK) and (there.is_dir() or there == path)
 
 
 def _exposure(origin: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import shlex
 import stat
 from pathlib import Path
 
@@ -75,6 +76,12 @@ def _next_part(file: int, *, wait: bool) -> bytes:
     if wait and not select.select([file], [], [], _LONGEST_SILENCE)[0]:
         raise OSError(None, "nothing comes out of the pipe")
     return os.read(file, 65_536)
+
+
+def missing_file(path: Path) -> ConfigError:
+    """Make the error for a file that somebody named and that is not there."""
+    begin = f"`webtools config init --config {shlex.quote(str(path))}` begins one"
+    return file_error(str(path), f"does not exist; {begin}")
 
 
 def file_error(origin: str, fault: str) -> ConfigError:

@@ -24,7 +24,8 @@ class _Words(NamedTuple):
 _TRIAL = "`webtools demo` and the offline sandbox, `webtools sandbox`"
 _SHELL = "the offline sandbox: `%load_ext webtools`, then `%web_sandbox`"
 _WORDS: dict[Place, _Words] = {
-    "terminal": _Words(f"{KEYLESS_VARIABLE}=1, or --keyless", _TRIAL, "cli"),
+    "keyless command": _Words(f"{KEYLESS_VARIABLE}=1, or --keyless", _TRIAL, "cli"),
+    "command": _Words(f"{KEYLESS_VARIABLE}=1", _TRIAL, "cli"),
     "notebook": _Words(f"%env {KEYLESS_VARIABLE}=1", _SHELL, "notebook"),
     "python": _Words(f"{KEYLESS_VARIABLE}=1, or WebTools(keyless=True)", _TRIAL, "cli"),
 }

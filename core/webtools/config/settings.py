@@ -20,7 +20,7 @@ from pydantic.alias_generators import to_camel
 from webtools.config.accounts import Accounts, build, stand_ins
 from webtools.config.check import describe
 from webtools.config.environment import read_environment, variables
-from webtools.config.file import absolute, file_error, read_text, status
+from webtools.config.file import absolute, file_error, missing_file, read_text, status
 from webtools.config.messages import fail
 from webtools.config.models import PYTHON_SPELLINGS, Config, ProviderConfig
 from webtools.config.parts import (
@@ -184,7 +184,7 @@ class Settings:
     def _sign(self, path: Path | None) -> tuple[object, ...]:
         if path:
             if (found := status(path)) is None:
-                raise file_error(str(path), "does not exist")
+                raise missing_file(path)
             # The time of a status change tells a chmod, and a copy that kept its old time.
             times = (found.st_mtime_ns, found.st_ctime_ns)
             return (str(path), *times, found.st_size, found.st_ino)

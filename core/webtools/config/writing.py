@@ -71,6 +71,14 @@ def _text(data: dict[str, Any]) -> str:
 def _write(path: Path, text: str) -> None:
     """Put a file in place at one stroke: nobody sees a part of it, or may read it meanwhile."""
     path.parent.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
+    try:
+        _replace(path, text)
+    except OSError as error:
+        error.filename = str(path)  # not the file that was to take its place
+        raise
+
+
+def _replace(path: Path, text: str) -> None:
     # As `mkstemp` makes it, the user alone may read and write it.
     descriptor, made = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:

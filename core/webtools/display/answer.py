@@ -18,9 +18,9 @@ from webtools.display.outline import (
     Prose,
     Source,
     Statement,
+    address_of,
     clip,
     name,
-    place,
     source,
     subject,
 )
@@ -59,19 +59,19 @@ def research_parts(
     if answer and answer.summary:
         claims = [_statement(claim, numbers, limits) for claim in answer.claims[: limits.rows]]
         whole = Statement(clip(answer.summary, limits.page // 2, limits))
-        yield Answer(claims or [whole], [place(url) for url in cited])
+        yield Answer(claims or [whole], [address_of(url) for url in cited])
     elif answer and response.results:
         yield Prose(Clip(NO_ANSWER))
     found = {result.url: result for result in response.results[: limits.rows]}
     rows = [
         source(number, found[url], limits)
         if url in found
-        else Source(number, cut(url, LONGEST_TITLE), place(url))
+        else Source(number, cut(url, LONGEST_TITLE), address_of(url))
         for number, url in enumerate(cited, 1)
     ]
     others = [each for each in response.results[: limits.rows] if each.url not in numbers]
     rows += [source(n, item, limits) for n, item in enumerate(others, len(rows) + 1)]
-    by_url = {each.place.shown: each.rank for each in reversed(rows)}
+    by_url = {each.address.shown: each.rank for each in reversed(rows)}
     if response.passages:
         yield _extracts(response, by_url, limits, folded=bool(answer and answer.summary))
     if answer and (answer.summary or response.passages):  # which say what the snippets would
@@ -89,10 +89,10 @@ def checked_parts(response: Verified, limits: Limits) -> Iterator[Answer | Listi
     shown = [_statement(each, numbers, limits) for each in response.claims[: limits.rows]]
     titles = {each.url: each.title for claim in response.claims for each in claim.citations}
     if shown:
-        yield Answer(shown, [place(url) for url in cited])
+        yield Answer(shown, [address_of(url) for url in cited])
     if cited:
         rows = [
-            Source(number, cut(titles.get(url) or url, LONGEST_TITLE), place(url))
+            Source(number, cut(titles.get(url) or url, LONGEST_TITLE), address_of(url))
             for url, number in numbers.items()
         ]
         yield Listing([("", rows)], 0, "Sources")
@@ -118,7 +118,7 @@ def _extracts(
     cut_to = limits if folded else Limits(lines=_LINES_OF_NEAREST)
     items = [
         Extract(
-            numbers.get(place(each.url).shown, 0),
+            numbers.get(address_of(each.url).shown, 0),
             _heading(each),
             clip(each.text, limits.page // 10, cut_to),
         )

@@ -22,13 +22,14 @@ from webtools.display.outline import (
     Part,
     Prose,
     Source,
+    address_of,
     clip,
     name,
-    place,
     sentence,
     source,
     subject,
 )
+from webtools.display.plan_text import COSTS, NO_READER, lacks_reader, plan_facts
 from webtools.display.text import count, cut, day, minute, more, price
 from webtools.output.formatting import NO_ANSWER, NO_RESULTS, passages_section
 from webtools.output.truncation import MAX_BYTES
@@ -48,9 +49,6 @@ from webtools.results import (
 )
 from webtools.tools import ToolResult
 
-NO_READER = (
-    "nobody can, so snippets stand in; install agent-webtools[fetch] or add a provider that fetches"
-)
 _MOST_NOTES = 20
 _MOST_HIGHLIGHTS = 20
 _TONES = {"high": "good", "medium": "warn", "low": "bad"}
@@ -89,12 +87,12 @@ def _(response: SearchResponse, limits: Limits = WHOLE) -> Outline:
         name(response.provider),
         [Fact(count(total, "result")), Fact(failed, "bad")],
         [*filter(None, facts)],
-        [listing if total or several else Prose(Clip(NO_RESULTS)), *_held(response, limits)],
+        [listing if total or several else Prose(Clip(NO_RESULTS)), *_pages_held(response, limits)],
         [*failures, *_more(len(response.errors), "queries failed"), *_warnings(response.warnings)],
     )
 
 
-def _held(response: SearchResponse, limits: Limits) -> list[Document]:
+def _pages_held(response: SearchResponse, limits: Limits) -> list[Document]:
     """Return the pages that came with the results, under the results' titles."""
     pages = _contents(response.results)
     most = min(limits.page, limits.all_pages // max(len(pages), 1))
@@ -151,7 +149,7 @@ def _(result: SearchResult | ResearchResult, limits: Limits = WHOLE) -> Outline:
     if isinstance(result, SearchResult):
         query, pages = subject(result.query), _contents([result])
     facts = [*filter(None, (found.day, found.author))]
-    part = Document(found.title, found.place, facts, summary=Clip(found.snippet), is_alone=True)
+    part = Document(found.title, found.address, facts, summary=Clip(found.snippet), is_alone=True)
     held = [_document(page, limits.page, limits) for page in pages]
     return Outline("Result", query, found.provider, [], [], [part, *held])
 
@@ -159,20 +157,20 @@ def _(result: SearchResult | ResearchResult, limits: Limits = WHOLE) -> Outline:
 @outline.register
 def _(passage: Passage, limits: Limits = WHOLE) -> Outline:
     text, title = clip(passage.text, limits.page, limits), sentence(passage.heading or passage.url)
-    part = Document(title, place(passage.url), [], passages=text, is_alone=True)
+    part = Document(title, address_of(passage.url), [], passages=text, is_alone=True)
     return Outline("Passage", "", "", [], [], [part])
 
 
 def _document(page: Page, most: int, limits: Limits) -> Document:
     title = cut(page.title, LONGEST_TITLE) or cut(page.url, LONGEST_TITLE)
     if page.error is not None:
-        return Document(title, place(page.url), [], sentence(page.error) or "no reason given")
+        return Document(title, address_of(page.url), [], sentence(page.error) or "no reason given")
     length = count(len(page.text), "character") if page.text is not None else ""
     text = (page.text or "").removeprefix(f"# {page.title}\n")  # the title stands above it
     empty = not (page.summary or page.highlights or page.text or page.passages is not None)
     return Document(
         title,
-        place(page.url),
+        address_of(page.url),
         [*filter(None, (day(page.published_at), cut(page.author, 100), length))],
         summary=clip(page.summary, most, limits),
         highlights=[sentence(text) for text in page.highlights[:_MOST_HIGHLIGHTS]],
@@ -193,7 +191,7 @@ def _(response: SummaryResponse, limits: Limits = WHOLE) -> Outline:
         name(response.provider),
         [Fact(" · ".join(filter(None, map(name, facts))))],
         [*_origin(response)],
-        [Prose(text, place=place(response.url))],
+        [Prose(text, address=address_of(response.url))],
         [*_warnings(response.warnings)],
     )
 
@@ -247,7 +245,6 @@ def _(response: ResearchEnvelope, limits: Limits = WHOLE) -> Outline:
 
 @outline.register
 def _(response: ResearchPlan, limits: Limits = WHOLE) -> Outline:
-    recent = f"recent: {count(response.recency_days, 'day')}" if response.recency_days else ""
     steps = [step for step in (*response.chain, response.reading, response.synthesis) if step]
     grid = Grid(
         ("name", "type", "task", "price", "state"),
@@ -255,20 +252,13 @@ def _(response: ResearchPlan, limits: Limits = WHOLE) -> Outline:
         [_plan_row(step) for step in steps[: limits.rows]],
     )
     chain = " → ".join(name(step.provider) for step in response.chain[:5])
-    facts = [
-        f"up to {count(response.limit, 'source')}",
-        recent,
-        f"at most {response.most_output_bytes:,} bytes for a model",
-        f"synthesis: {name(response.synthesizer)}" if response.synthesizer else "no synthesis",
-        f"cached {minute(response.kept_since)}" if response.kept_since else "",
-        *_budget(response),
-    ]
+    facts = [fact for fact in plan_facts(response) if fact[0] != COSTS]  # which stand in front
     return Outline(
         f"Plan of {name(response.command)}",
         subject(response.query),
         "",
         [Fact(chain), Fact(f"at most {price(response.worst_cost_usd)}")],
-        [*filter(None, facts)],
+        [f"up to {count(response.limit, 'source')}", *map(": ".join, facts)],
         [grid],
         [Note("Pages", NO_READER)] if lacks_reader(response) else [],
     )
@@ -305,28 +295,10 @@ def _(response: ToolResult, limits: Limits = WHOLE) -> Outline:
     )
 
 
-def lacks_reader(plan: ResearchPlan) -> bool:
-    """Return whether pages are to be read, and nobody is there to do it."""
-    return plan.command == "web-deep" and plan.synthesizer is not None and plan.reading is None
-
-
 def _plan_row(step: PlanStep) -> tuple[str, ...]:
     skipped = f"skipped until {minute(step.parked_until)}" if step.parked_until else ""
     state = ": ".join(part for part in (skipped, sentence(step.reason)) if part) or "ready"
     return name(step.provider), name(step.type), step.task, price(step.worst_cost_usd), state
-
-
-def _budget(plan: ResearchPlan) -> Iterator[str]:
-    if (budget := plan.budget) is None:
-        return
-    if budget.usd_per_day is not None and budget.usd_today is not None:
-        yield f"{price(budget.usd_today)} of {price(budget.usd_per_day)} spent today"
-    if budget.calls_per_day is not None and budget.calls_today is not None:
-        yield f"{budget.calls_today:,} of {count(budget.calls_per_day, 'call')} made today"
-    if budget.usd_per_process is not None:
-        yield f"{price(budget.usd_process)} of {price(budget.usd_per_process)} spent here"
-    if budget.calls_per_process is not None:
-        yield f"{budget.calls_process:,} of {count(budget.calls_per_process, 'call')} made here"
 
 
 def _origin(response: SearchResponse | FetchResponse | SummaryResponse) -> Iterator[str]:
@@ -339,9 +311,9 @@ def _origin(response: SearchResponse | FetchResponse | SummaryResponse) -> Itera
 
 def _warnings(warnings: Sequence[str]) -> list[Note]:
     """Return each warning once."""
-    told = [*dict.fromkeys(warnings)]
-    notes = [Note("Warning", sentence(text)) for text in told[:_MOST_NOTES]]
-    return notes + _more(len(told), "warnings")
+    each_once = [*dict.fromkeys(warnings)]
+    notes = [Note("Warning", sentence(text)) for text in each_once[:_MOST_NOTES]]
+    return notes + _more(len(each_once), "warnings")
 
 
 def _more(number: int, what: str) -> list[Note]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable
 
-from webtools.display.outline import Place
+from webtools.display.outline import Address
 
 
 class Html(str):
@@ -14,14 +14,14 @@ class Html(str):
     __slots__ = ()
 
 
-def escaped(text: str) -> Html:
+def escape(text: str) -> Html:
     """Return the markup of a text."""
     return text if isinstance(text, Html) else Html(html.escape(text, quote=True))
 
 
-def joined(parts: Iterable[str], between: str = "") -> Html:
+def join(parts: Iterable[str], between: str = "") -> Html:
     """Join texts and markup; empty parts are left out."""
-    return Html(escaped(between).join(escaped(part) for part in parts if part))
+    return Html(escape(between).join(escape(part) for part in parts if part))
 
 
 def tag(name: str, *children: str, **attributes: str) -> Html:
@@ -34,7 +34,7 @@ def tag(name: str, *children: str, **attributes: str) -> Html:
     """
     given = {key.rstrip("_"): value for key, value in attributes.items() if value}
     inside = "".join(f' {key}="{html.escape(value, quote=True)}"' for key, value in given.items())
-    return Html(f"<{name}{inside}>{joined(children)}</{name}>")
+    return Html(f"<{name}{inside}>{join(children)}</{name}>")
 
 
 def div(kind: str, *children: str, **attributes: str) -> Html:
@@ -49,14 +49,14 @@ def span(kind: str, *children: str) -> Html:
     return tag("span", *children, class_=f"wt-{kind}") if any(children) else Html()
 
 
-def folded(summary: str, *children: str) -> Html:
+def fold(summary: str, *children: str) -> Html:
     """Build a block that opens when its first line is clicked; nothing when it would be empty."""
     if not any(children):
         return Html()
     return tag("details", tag("summary", summary), tag("div", *children))
 
 
-def link(text: str, where: Place) -> Html:
+def link(text: str, where: Address) -> Html:
     """Build a link that leads to where it says, and tells nobody where it was clicked."""
     words = tag("bdi", text)
     if where.link is None:
@@ -65,7 +65,7 @@ def link(text: str, where: Place) -> Html:
     return tag("a", words, href=where.link, target="_blank", rel=rel)
 
 
-def address(where: Place) -> Html:
+def address_line(where: Address) -> Html:
     """Show a URL, as a link if it may be one."""
     return div("url", link(where.shown, where), dir="ltr")
 

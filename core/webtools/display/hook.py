@@ -56,10 +56,10 @@ class Bounded:
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         """Return the fields with their values cut; pydantic prints these."""
-        from webtools.display.plain import bounded  # noqa: PLC0415
+        from webtools.display.plain import shorten  # noqa: PLC0415
 
         try:
-            return [(name, bounded(value)) for name, value in vars(self).items()]
+            return [(name, shorten(value)) for name, value in vars(self).items()]
         except Exception:  # noqa: BLE001  # as above
             return []
 

@@ -9,23 +9,25 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
-from functools import singledispatch
+from functools import cache, singledispatch
+from pathlib import Path
 from typing import Any
 
 from webtools.display.contents import outline
 from webtools.display.elements import (
     Html,
-    address,
+    address_line,
     div,
-    escaped,
-    folded,
-    joined,
+    escape,
+    fold,
+    join,
     link,
     span,
     table,
     tag,
 )
 from webtools.display.outline import (
+    Address,
     Answer,
     Clip,
     Document,
@@ -35,15 +37,14 @@ from webtools.display.outline import (
     Listing,
     Note,
     Outline,
-    Place,
     Prose,
     Source,
     Statement,
 )
-from webtools.display.style import STYLE
 from webtools.display.text import count, more
 from webtools.output.formatting import NO_RESULTS
 
+_STYLE = Path(__file__).with_name("style.css")
 _HEADS = ("#", "Result", "Date", "Source")
 _CITATION = re.compile(r"(?<![^\s\]])\[(\d{1,3})\]")  # not an index, such as `argv[1]`
 # Notebooks typeset formulas in outputs, and a formula can hold a link that runs a script.
@@ -54,8 +55,8 @@ def draw(response: Any) -> str:
     """Draw a response: what it holds, the answer first, and below it what to beware of."""
     shown = outline(response)
     # So that no other output of the notebook names its sources alike.
-    told = f"{shown.subject}\n{shown.facts}".encode(errors="replace")
-    anchor = f"webtools-{hashlib.sha256(told).hexdigest()[:8]}"
+    about = f"{shown.subject}\n{shown.facts}".encode(errors="replace")
+    anchor = f"webtools-{hashlib.sha256(about).hexdigest()[:8]}"
     parts = [_part(part, anchor) for part in shown.parts]
     above = [_note(note) for note in shown.notes if note.bad]
     below = [_note(note) for note in shown.notes if not note.bad]
@@ -64,16 +65,23 @@ def draw(response: Any) -> str:
         *above,
         *parts,
         div("more", shown.hidden),
-        folded(_labels(shown.notes), *below),
+        fold(_labels(shown.notes), *below),
     ]
-    return str(tag("div", tag("style", Html(STYLE)), *children, class_=_CLASSES))
+    return str(tag("div", tag("style", _style()), *children, class_=_CLASSES))
+
+
+@cache
+def _style() -> Html:
+    """Return the rules of the style sheet on one line."""
+    rules = _STYLE.read_text(encoding="utf-8").partition("*/")[2]
+    return Html(" ".join(rules.replace("&", ".webtools-shown" * 2).split()))
 
 
 def _head(shown: Outline) -> Html:
     is_url = shown.subject.startswith(("http:", "https:"))  # which is a link below
     subject = tag("bdi", f"“{shown.subject}”") if shown.subject and not is_url else Html()
-    first = div("head", joined([span("kind", shown.kind), subject], " "))
-    return joined([first, div("facts", joined(map(_fact, shown.head()), " · "))])
+    first = div("head", join([span("kind", shown.kind), subject], " "))
+    return join([first, div("facts", join(map(_fact, shown.head()), " · "))])
 
 
 def _fact(fact: Fact) -> Html:
@@ -85,13 +93,13 @@ def _labels(notes: list[Note]) -> Html:
     """Name the notes that are folded, warnings by their number."""
     labels = [note.label for note in notes if not note.bad and note.label not in {"", "Warning"}]
     warnings = sum(note.label == "Warning" for note in notes)
-    return joined([*labels, count(warnings, "warning") if warnings else ""], " · ")
+    return join([*labels, count(warnings, "warning") if warnings else ""], " · ")
 
 
 def _note(note: Note) -> Html:
     kind = "note wt-bad" if note.bad else "note"
     label = f"{note.label}:" if note.label else ""
-    return div(kind, joined([span("label", label), tag("bdi", note.text)], " "))
+    return div(kind, join([span("label", label), tag("bdi", note.text)], " "))
 
 
 @singledispatch
@@ -103,7 +111,7 @@ def _part(part: Any, _anchor: str) -> Html:
 def _(part: Listing, anchor: str) -> Html:
     cited = anchor if part.title else ""
     rows = [row for query, found in part.groups for row in _group(query, found, cited)]
-    return joined([table("results", _HEADS, rows), div("more", more(part.hidden, "result"))])
+    return join([table("results", _HEADS, rows), div("more", more(part.hidden, "result"))])
 
 
 def _group(query: str, found: list[Source], anchor: str) -> Iterator[Html]:
@@ -116,15 +124,15 @@ def _group(query: str, found: list[Source], anchor: str) -> Iterator[Html]:
 
 
 def _row(found: Source, anchor: str) -> Html:
-    title = div("title", link(found.title, found.place))
+    title = div("title", link(found.title, found.address))
     snippet = div("snippet", tag("bdi", found.snippet) if found.snippet else "")
     cells = [
         tag("td", str(found.rank), class_="wt-rank"),
-        tag("td", title, address(found.place), snippet),
+        tag("td", title, address_line(found.address), snippet),
         tag("td", found.day, class_="wt-day"),
         tag("td", found.provider, class_="wt-source"),
     ]
-    return tag("tr", joined(cells, " "), id=f"{anchor}-{found.rank}" if anchor else "")
+    return tag("tr", join(cells, " "), id=f"{anchor}-{found.rank}" if anchor else "")
 
 
 @_part.register
@@ -133,34 +141,34 @@ def _(part: Answer, anchor: str) -> Html:
 
 
 def _statement(claim: Statement, anchor: str, sources: int) -> Html:
-    text = _marked_up(claim.cited, cites=(anchor, sources))
+    text = _draw_markdown(claim.cited, cites=(anchor, sources))
     quotations = [tag("blockquote", tag("bdi", text)) for text in claim.quotations]
-    status = folded(_fact(claim.status), *quotations) if claim.status.text else Html()
-    return joined([text, div("more", claim.text.missing), status])
+    status = fold(_fact(claim.status), *quotations) if claim.status.text else Html()
+    return join([text, div("more", claim.text.missing), status])
 
 
 @_part.register
 def _(part: Extracts, _anchor: str) -> Html:
     shown = [
-        joined([div("title", _heading(each.number, each.heading)), _clip(each.text)])
+        join([div("title", _heading(each.number, each.heading)), _clip(each.text)])
         for each in part.items
     ]
     parts = [*shown, div("more", more(part.hidden, "passage"))]
     if part.folded:
-        return folded(f"{part.title} ({len(shown) + part.hidden})", *parts)
-    return joined([div("head", part.title), *parts])
+        return fold(f"{part.title} ({len(shown) + part.hidden})", *parts)
+    return join([div("head", part.title), *parts])
 
 
 def _heading(number: int, heading: str) -> Html:
-    return joined([f"[{number}]" if number else "", tag("bdi", heading) if heading else ""], " ")
+    return join([f"[{number}]" if number else "", tag("bdi", heading) if heading else ""], " ")
 
 
 @_part.register
 def _(part: Document, _anchor: str) -> Html:
     if part.error:
         label = span("label", "Failed:")
-        return div("note wt-bad", link(part.title, part.place), " ", label, " ", part.error)
-    facts = div("facts", joined((tag("bdi", fact) for fact in part.facts), " · "))
+        return div("note wt-bad", link(part.title, part.address), " ", label, " ", part.error)
+    facts = div("facts", join((tag("bdi", fact) for fact in part.facts), " · "))
     items = tag("ul", *(tag("li", tag("bdi", text)) for text in part.highlights))
     inside = [
         _clip(part.summary),
@@ -169,20 +177,20 @@ def _(part: Document, _anchor: str) -> Html:
         _clip(part.text, is_page=True),
     ]
     if part.is_alone:
-        title = div("title", link(part.title, part.place) if part.title else "")
-        where = address(part.place) if part.place.shown != part.title else ""
-        return joined([title, where, facts, div("alone", *inside)])
-    head = joined([span("title", tag("bdi", part.title)), facts])
-    return folded(head, address(part.place), *inside)
+        title = div("title", link(part.title, part.address) if part.title else "")
+        where = address_line(part.address) if part.address.shown != part.title else ""
+        return join([title, where, facts, div("alone", *inside)])
+    head = join([span("title", tag("bdi", part.title)), facts])
+    return fold(head, address_line(part.address), *inside)
 
 
 @_part.register
 def _(part: Prose, _anchor: str) -> Html:
     if not part.verbatim:
-        return joined([address(part.place) if part.place else "", _clip(part.text)])
+        return join([address_line(part.address) if part.address else "", _clip(part.text)])
     text = tag("pre", part.text.text, dir="auto") if part.text.text else Html()
-    shown = joined([text, div("more", part.text.missing)])
-    return folded(span("title", part.title), shown) if part.title else shown
+    shown = join([text, div("more", part.text.missing)])
+    return fold(span("title", part.title), shown) if part.title else shown
 
 
 @_part.register
@@ -195,42 +203,42 @@ def _(part: Grid, _anchor: str) -> Html:
 
 
 def _clip(clip: Clip, *, is_page: bool = False) -> Html:
-    shown = _marked_up(clip.text, is_page=is_page) if clip.text else Html()
-    return joined([shown, div("more", clip.missing)])
+    shown = _draw_markdown(clip.text, is_page=is_page) if clip.text else Html()
+    return join([shown, div("more", clip.missing)])
 
 
-def _marked_up(text: str, *, is_page: bool = False, cites: tuple[str, int] = ("", 0)) -> Html:
+def _draw_markdown(text: str, *, is_page: bool = False, cites: tuple[str, int] = ("", 0)) -> Html:
     """Draw Markdown; `[n]` becomes a link to the n-th source where there is one."""
     try:
         from webtools.display.markup import tokens  # noqa: PLC0415  markdown-it is optional
     except ImportError:
-        return div("text wt-plain", _cited(text, *cites), dir="auto")
-    return div("text", _rendered(tokens(text, is_page=is_page), cites), dir="auto")
+        return div("text wt-plain", _link_citations(text, *cites), dir="auto")
+    return div("text", _draw_tokens(tokens(text, is_page=is_page), cites), dir="auto")
 
 
-def _cited(text: str, anchor: str, sources: int) -> Html:
+def _link_citations(text: str, anchor: str, sources: int) -> Html:
     def cite(match: re.Match[str]) -> str:
         if not 0 < int(match[1]) <= sources:
             return match[0]
         return tag("a", match[0], href=f"#{anchor}-{int(match[1])}")
 
-    return Html(_CITATION.sub(cite, escaped(text)))
+    return Html(_CITATION.sub(cite, escape(text)))
 
 
-def _rendered(tokens: list[Any], cites: tuple[str, int]) -> Html:
+def _draw_tokens(tokens: list[Any], cites: tuple[str, int]) -> Html:
     return Html("".join(_element(token, cites) for token in tokens))
 
 
 def _element(token: Any, cites: tuple[str, int]) -> str:
     """Draw a token; only names of elements are taken from it as they are."""
     if token.children is not None:
-        return _rendered(token.children, cites)
+        return _draw_tokens(token.children, cites)
     if token.type in {"fence", "code_block"}:
         return tag("pre", tag("code", token.content.rstrip("\n")))
     if token.type == "code_inline":
         return tag("code", token.content)
     if token.type == "text":
-        return _cited(token.content, *cites)
+        return _link_citations(token.content, *cites)
     if token.type in {"softbreak", "hardbreak"}:
         return "\n" if token.type == "softbreak" else "<br>"
     return _boundary(token)
@@ -243,6 +251,6 @@ def _boundary(token: Any) -> str:
     if token.nesting < 0:
         return f"</{token.tag}>"
     if token.type == "link_open":
-        return str(link("", Place("", token.attrs["href"]))).removesuffix("<bdi></bdi></a>")
+        return str(link("", Address("", token.attrs["href"]))).removesuffix("<bdi></bdi></a>")
     start = token.attrs.get("start")
     return f'<ol start="{int(start)}">' if start else f"<{token.tag}>"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from webtools.display.contents import outline
-from webtools.display.outline import Answer, Limits, Outline, Place
+from webtools.display.outline import Address, Answer, Limits, Outline
 from webtools.display.rows import Row, rows
 from webtools.display.text import prose_and_code
 
@@ -30,13 +30,13 @@ _BREAK = "  \n"
 def draw(response: Any) -> str:
     """Draw a response: the rows of a terminal, with links."""
     shown = outline(response, _LIMITS)
-    sources = [place for part in shown.parts if isinstance(part, Answer) for place in part.sources]
+    sources = [each for part in shown.parts if isinstance(part, Answer) for each in part.sources]
     blocks: list[str] = [_head(shown)]
     for row in rows(shown):
         if row.markup == "" and row.text and blocks[-1] and not blocks[-1].endswith("```"):
             blocks[-1] += _BREAK + _row(row)
         else:
-            blocks += _marked_up(row, sources) if row.markup else [_row(row)]
+            blocks += _blocks(row, sources) if row.markup else [_row(row)]
     return "\n\n".join(filter(None, blocks))
 
 
@@ -62,17 +62,17 @@ def _head(shown: Outline) -> str:
 
 def _row(row: Row) -> str:
     mark = _line(row.marker.strip())
-    text = _link(row.place.shown, row.place) if row.place else _line(row.text)
+    text = _link(row.address.shown, row.address) if row.address else _line(row.text)
     text = f"**{text}**" if row.style == "title" and text else text
     return " ".join(filter(None, (mark, text)))
 
 
-def _link(text: str, where: Place) -> str:
+def _link(text: str, where: Address) -> str:
     """Link a text to where it leads; without a link it may stand at the start of a line."""
     return f"[{inert(text)}]({where.link.translate(_IN_LINK)})" if where.link else _line(text)
 
 
-def _marked_up(row: Row, sources: Sequence[Place]) -> Iterator[str]:
+def _blocks(row: Row, sources: Sequence[Address]) -> Iterator[str]:
     """Show what is verbatim as it is, and of an answer the code; `[n]` leads to the n-th source."""
     if row.markup != "answer":
         yield _verbatim(row.text)
@@ -81,7 +81,7 @@ def _marked_up(row: Row, sources: Sequence[Place]) -> Iterator[str]:
         yield _verbatim(text) if is_code else _prose(text, sources)
 
 
-def _prose(text: str, sources: Sequence[Place]) -> str:
+def _prose(text: str, sources: Sequence[Address]) -> str:
     def cite(match: re.Match[str]) -> str:
         number = int(match[1])
         return _link(f"[{number}]", sources[number - 1]) if 0 < number <= len(sources) else match[0]

@@ -48,7 +48,7 @@ BRIEF = Limits(rows=10, lines=20, snippet=300)
 
 
 @record
-class Place:
+class Address:
     """A URL as it is shown, and what it may link to; None when it should be no link."""
 
     shown: str
@@ -86,7 +86,7 @@ class Source:
 
     rank: int
     title: str
-    place: Place
+    address: Address
     day: str = ""
     provider: str = ""
     snippet: str = ""
@@ -129,7 +129,7 @@ class Answer:
     """An answer; its marks `[n]` refer to the first so many of the sources listed below it."""
 
     statements: list[Statement]
-    sources: list[Place]
+    sources: list[Address]
 
 
 @record
@@ -156,7 +156,7 @@ class Document:
     """A page, or why it failed; alone it is not folded."""
 
     title: str
-    place: Place
+    address: Address
     facts: list[str]
     error: str = ""
     summary: Clip = Clip("")
@@ -173,7 +173,7 @@ class Prose:
     text: Clip
     verbatim: bool = False
     title: str = ""
-    place: Place | None = None
+    address: Address | None = None
 
 
 @record
@@ -218,10 +218,10 @@ class Outline:
         return [fact for fact in (self.found if brief else whole) if fact.text]
 
 
-def place(url: Any) -> Place:
+def address_of(url: Any) -> Address:
     """Return a URL for the eye."""
     shown = cut(url, LONGEST_URL)
-    return Place(shown, link_target(url, shown) if shown else None)
+    return Address(shown, link_target(url, shown) if shown else None)
 
 
 def name(text: Any) -> str:
@@ -249,7 +249,7 @@ def source(rank: int, result: SearchResult | ResearchResult, limits: Limits) -> 
     return Source(
         rank,
         cut(result.title, LONGEST_TITLE) or cut(result.url, LONGEST_TITLE),
-        place(result.url),
+        address_of(result.url),
         day(result.published_at),
         name(result.source_provider),
         cut(result.snippet, limits.snippet),

@@ -51,7 +51,7 @@ def line(response: Any) -> str:
     return ", ".join([f"{kind}{first}{source}{about}", *others])
 
 
-def bounded(value: Any) -> Any:
+def shorten(value: Any) -> Any:
     """Return something that prints like the value, but shortly."""
     return _Written(_cutter.repr(value))
 

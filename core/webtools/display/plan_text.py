@@ -7,12 +7,15 @@ from datetime import datetime
 from math import inf
 from typing import TypeAlias
 
-from webtools.display.contents import NO_READER, lacks_reader
 from webtools.display.outline import name, sentence, subject
 from webtools.display.text import minute, price
 from webtools.logs.reading import amount, duration, joined, size
 from webtools.results import PlanStep, ResearchPlan
 
+COSTS = "Costs at most"
+NO_READER = (
+    "nobody can, so snippets stand in; install agent-webtools[fetch] or add a provider that fetches"
+)
 _LABEL = 20
 _MOST_STEPS = 20
 _Left: TypeAlias = tuple[float, float, str]
@@ -20,6 +23,8 @@ _Left: TypeAlias = tuple[float, float, str]
 
 def plan_text(plan: ResearchPlan, now: datetime) -> str:
     """Write a plan as of now."""
+    facts = [("Reads the pages", NO_READER)] if lacks_reader(plan) else []
+    facts += [*plan_facts(plan, now)]
     return "\n".join(
         [
             f"Plan for {name(plan.command)}: {subject(plan.query)}",
@@ -27,7 +32,7 @@ def plan_text(plan: ResearchPlan, now: datetime) -> str:
             f"Asked in turn until one finds something, at most {amount(plan.limit, 'source')}:",
             *_chain_lines(plan.chain[:_MOST_STEPS]),
             "",
-            *(f"{label + ':':<{_LABEL}}{text}" for label, text in _facts(plan, now)),
+            *(f"{label + ':':<{_LABEL}}{text}" for label, text in facts),
         ]
     )
 
@@ -38,19 +43,23 @@ def _chain_lines(chain: Sequence[PlanStep]) -> Iterator[str]:
     for number, (provider, task, step) in enumerate(steps, 1):
         yield f"{number:>3}. {provider:<{names}}  {task:<{tasks}}  {_price(step)}"
         if step.parked_until is not None:
-            yield f"     {_skipped(step)}"
+            yield f"     {_skip(step)}"
 
 
-def _facts(plan: ResearchPlan, now: datetime) -> Iterator[tuple[str, str]]:
+def lacks_reader(plan: ResearchPlan) -> bool:
+    """Return whether pages are to be read, and nobody is there to do it."""
+    return plan.command == "web-deep" and plan.synthesizer is not None and plan.reading is None
+
+
+def plan_facts(plan: ResearchPlan, now: datetime | None = None) -> Iterator[tuple[str, str]]:
+    """Yield what is known beside the chain, each fact with its label; an age as of now."""
     if plan.reading is not None:
         yield "Reads the pages", _other(plan.reading)
-    elif lacks_reader(plan):
-        yield "Reads the pages", NO_READER
     yield "Writes the answer", _writer(plan)
     if plan.recency_days is not None:
         yield "Counts as recent", f"what is at most {amount(plan.recency_days, 'day')} old"
-    yield "In the cache", _kept(plan.kept_since, now)
-    yield "Costs at most", price(plan.worst_cost_usd)
+    yield "In the cache", _cached(plan.kept_since, now)
+    yield COSTS, price(plan.worst_cost_usd)
     yield "Prints at most", size(plan.most_output_bytes)
     yield from _budget(plan)
 
@@ -65,20 +74,20 @@ def _writer(plan: ResearchPlan) -> str:
 
 def _other(step: PlanStep) -> str:
     """Describe a step that is not of the chain."""
-    return joined([name(step.provider), _price(step), _skipped(step)])
+    return joined([name(step.provider), _price(step), _skip(step)])
 
 
-def _skipped(step: PlanStep) -> str:
+def _skip(step: PlanStep) -> str:
     if step.parked_until is None:
         return ""
     return f"skipped until {minute(step.parked_until)}, because {sentence(step.reason)}"
 
 
-def _kept(since: datetime | None, now: datetime) -> str:
+def _cached(since: datetime | None, now: datetime | None) -> str:
     if since is None:
         return "no"
-    age = duration(max((now - since).total_seconds(), 0))
-    return f"yes, since {minute(since)} ({age}); nothing would be sent"
+    age = f" ({duration(max((now - since).total_seconds(), 0))})" if now else ""
+    return f"yes, since {minute(since)}{age}; nothing would be sent"
 
 
 def _budget(plan: ResearchPlan) -> Iterator[tuple[str, str]]:
@@ -92,9 +101,10 @@ def _budget(plan: ResearchPlan) -> Iterator[tuple[str, str]]:
         (budget.calls_per_day, budget.calls_today, "today"),
         (budget.calls_per_process, budget.calls_process, "per process"),
     )
-    told = [f"{price(max(left, 0), '')} of {price(most)} {when}" for left, most, when in usd]
-    told += [f"{max(left, 0):,.0f} of {amount(most, 'call')} {when}" for left, most, when in calls]
-    yield "Budget left", ", ".join(told)
+    sums = [f"{price(max(left, 0), '')} of {price(most)} {when}" for left, most, when in usd]
+    sums += [f"{max(left, 0):,.0f} of {amount(most, 'call')} {when}" for left, most, when in calls]
+    if sums:
+        yield "Budget left", ", ".join(sums)
     if refusal := _refusal(
         plan, *(min((each[0] for each in left), default=inf) for left in (usd, calls))
     ):

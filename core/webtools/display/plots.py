@@ -71,7 +71,7 @@ def plot(shown: Any, kind: str | None, ax: Any = None) -> Any:
         ImportError: matplotlib is not installed.
     """
     charts = next((_CHARTS[each] for each in type(shown).__mro__ if each in _CHARTS), None)
-    return _draw(_chosen(charts or {}, kind, type(shown).__name__)(shown), ax)
+    return _draw(_choose(charts or {}, kind, type(shown).__name__)(shown), ax)
 
 
 def plot_log(events: Iterable[Mapping[str, Any]], kind: str | None, ax: Any = None) -> Any:
@@ -81,10 +81,10 @@ def plot_log(events: Iterable[Mapping[str, Any]], kind: str | None, ax: Any = No
         InputError: There is no chart of that kind.
         ImportError: matplotlib is not installed.
     """
-    return _draw(_chosen(_OF_LOG, kind, "The log")(map(LogEvent, events)), ax)
+    return _draw(_choose(_OF_LOG, kind, "The log")(map(LogEvent, events)), ax)
 
 
-def _chosen(charts: Mapping[str, Callable[[Any], Chart]], kind: str | None, what: str) -> Any:
+def _choose(charts: Mapping[str, Callable[[Any], Chart]], kind: str | None, what: str) -> Any:
     if not charts:
         raise InputError(f"{what} has no chart.")
     if kind is None:
@@ -102,19 +102,19 @@ def _sources(shown: SearchResponse | FetchResponse | ResearchEnvelope) -> Sequen
 
 def _domains(shown: Any) -> Chart:
     domains = Counter(registrable_domain(source.url) for source in _sources(shown)).most_common()
-    bars = [_counted(name, number) for name, number in domains[:_MOST_DOMAINS]]
+    bars = [_bar(name, number) for name, number in domains[:_MOST_DOMAINS]]
     if others := domains[_MOST_DOMAINS:]:
         rest = sum(number for _, number in others)
-        bars.append(_counted(f"{count(len(others), 'other')}", rest))
+        bars.append(_bar(f"{count(len(others), 'other')}", rest))
     return Chart("Sources by domain", bars)
 
 
 def _providers(shown: Any) -> Chart:
     names = Counter(source.source_provider or "unknown" for source in _sources(shown))
-    return Chart("Sources by provider", [_counted(*each) for each in names.most_common()])
+    return Chart("Sources by provider", [_bar(*each) for each in names.most_common()])
 
 
-def _counted(label: str, number: int) -> tuple[str, float, str]:
+def _bar(label: str, number: int) -> tuple[str, float, str]:
     return label, number, f"{number:,}"
 
 
@@ -123,7 +123,7 @@ def _dates(shown: Any) -> Chart:
     days = sorted(each.published_at.date() for each in sources if each.published_at)
     undated = len(sources) - len(days)
     title = f"Sources by date{f' ({undated:,} without one)' if undated else ''}"
-    bars = [_counted(*each) for each in _periods(days).items()]
+    bars = [_bar(*each) for each in _periods(days).items()]
     return Chart(title, bars, upright=True)
 
 
@@ -158,7 +158,7 @@ def _confidence(shown: ResearchEnvelope | Verified) -> Chart:
     else:
         claims = shown.claims
     found: Counter[str] = Counter(claim.status for claim in claims)
-    bars = [_counted(status, found[status]) for status in _STATUSES] if claims else []
+    bars = [_bar(status, found[status]) for status in _STATUSES] if claims else []
     return Chart(title, bars, colors=[*_STATUSES.values()])
 
 
@@ -185,8 +185,8 @@ def _times(events: Iterable[LogEvent]) -> Chart:
     for provider, requests in _requests(events):
         times = [each.number("ms") or 0 for each in requests]
         slowest = f", slowest {max(times):,.0f} ms" if len(times) > 1 else ""
-        told = f"{median(times):,.0f} ms{slowest}, {count(len(times), 'request')}"
-        bars.append((provider, median(times), told))
+        words = f"{median(times):,.0f} ms{slowest}, {count(len(times), 'request')}"
+        bars.append((provider, median(times), words))
     return Chart("Median time of a request by provider", sorted(bars, key=_length, reverse=True))
 
 

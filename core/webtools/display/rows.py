@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any
 
 from webtools.display.outline import (
+    Address,
     Answer,
     Clip,
     Document,
@@ -16,7 +17,6 @@ from webtools.display.outline import (
     Listing,
     Note,
     Outline,
-    Place,
     Prose,
     Source,
 )
@@ -35,14 +35,14 @@ class Row:
         text: What it says; of a URL the URL.
         style: `title`, `muted`, `good`, `warn`, `bad` or none.
         marker: What stands before it.
-        place: The URL that it shows.
+        address: The URL that it shows.
         markup: What a longer text is: `answer` or `page`, which are Markdown, or `verbatim`.
     """
 
     text: str
     style: str = ""
     marker: str = ""
-    place: Place | None = None
+    address: Address | None = None
     markup: str = ""
 
 
@@ -54,16 +54,16 @@ def rows(shown: Outline, *, brief: bool = False) -> list[Row]:
         brief: Whether of pages no more than titles and passages are wanted.
     """
     pages = [part for part in shown.parts if brief and isinstance(part, Document)]
-    titles = [row for page in pages for row in (*_titled(page), *_clip(page.passages))]
+    titles = [row for page in pages for row in (*_title_rows(page), *_clip(page.passages))]
     groups = [titles, *([*_part(part)] for part in shown.parts if part not in pages)]
-    return _spaced([*groups, _muted(shown.hidden), [*map(_note, shown.notes)]])
+    return _space([*groups, _quiet_rows(shown.hidden), [*map(_note, shown.notes)]])
 
 
-def _spaced(groups: Iterable[list[Row]]) -> list[Row]:
+def _space(groups: Iterable[list[Row]]) -> list[Row]:
     return [*chain.from_iterable([Row(""), *group] for group in groups if group)]
 
 
-def _muted(text: str) -> list[Row]:
+def _quiet_rows(text: str) -> list[Row]:
     return [Row(text, "muted")] if text else []
 
 
@@ -79,21 +79,21 @@ def _part(part: Any) -> Iterable[Row]:
 
 @_part.register
 def _(part: Listing) -> Iterator[Row]:
-    yield from _muted(part.title and f"{part.title}:")
+    yield from _quiet_rows(part.title and f"{part.title}:")
     for number, (query, found) in enumerate(part.groups):
         yield from [Row("")] if number else []
-        yield from _muted(query and f'"{query}"')
+        yield from _quiet_rows(query and f'"{query}"')
         yield from (row for each in found for row in _source(each))
         yield from [] if found else [Row(NO_RESULTS, marker=_INDENT)]
-    yield from _muted(more(part.hidden, "result"))
+    yield from _quiet_rows(more(part.hidden, "result"))
 
 
 def _source(found: Source) -> Iterator[Row]:
     mark = f"{found.rank:>2}. "
-    if found.title != found.place.shown:
+    if found.title != found.address.shown:
         yield Row(found.title, "title", mark)
         mark = _INDENT
-    yield Row(found.place.shown, marker=mark, place=found.place)
+    yield Row(found.address.shown, marker=mark, address=found.address)
     if found.snippet:
         yield Row(found.snippet, marker=_INDENT)
     if known := " · ".join(filter(None, (found.day, found.author))):
@@ -114,7 +114,7 @@ def _(part: Answer) -> Iterator[Row]:
 def _(part: Extracts) -> Iterator[Row]:
     if part.folded:  # the head counts them
         return
-    yield from _muted(f"{part.title}:")
+    yield from _quiet_rows(f"{part.title}:")
     for each in part.items:
         mark = f"[{each.number}] " if each.number else ""
         yield from [Row(""), Row(each.heading, "title", mark), *_clip(each.text, "answer")]
@@ -122,20 +122,21 @@ def _(part: Extracts) -> Iterator[Row]:
 
 @_part.register
 def _(part: Document) -> Iterator[Row]:
-    yield from _titled(part)
+    yield from _title_rows(part)
     if part.error:
         return
     facts = " · ".join(part.facts)
     yield from [Row(facts, "muted", "  ")] if facts else []
     highlights = Clip("\n".join(f"- {text}" for text in part.highlights))
     texts = [_clip(each, "answer") for each in (part.summary, highlights, part.passages)]
-    yield from _spaced([*texts, _clip(part.text, "page")])
+    yield from _space([*texts, _clip(part.text, "page")])
 
 
-def _titled(part: Document) -> Iterator[Row]:
+def _title_rows(part: Document) -> Iterator[Row]:
     mark, style = ("✗ ", "bad") if part.error else ("" if part.is_alone else "✓ ", "")
-    yield from [Row(part.place.shown, marker=mark, place=part.place)] if part.place.shown else []
-    if part.error or part.title != part.place.shown:
+    if url := part.address.shown:
+        yield Row(url, marker=mark, address=part.address)
+    if part.error or part.title != url:
         yield Row(part.error or part.title, style or "title", "  ")
 
 
@@ -150,4 +151,4 @@ def _(part: Grid) -> Iterator[Row]:
 
 
 def _clip(clip: Clip, markup: str = "answer") -> list[Row]:
-    return [*([Row(clip.text, markup=markup)] if clip.text else []), *_muted(clip.missing)]
+    return [*([Row(clip.text, markup=markup)] if clip.text else []), *_quiet_rows(clip.missing)]

@@ -72,12 +72,12 @@ async def arun(flow: Flow[T], transport: AsyncTransport) -> T:
 
 async def _aperform(step: Step, transport: AsyncTransport) -> Any:  # noqa: PLR0911  one a step
     match step:
+        case Now():  # first, as most are
+            return time.monotonic()
         case Send(request, deadline):
             return await transport.send(request, deadline)
         case Resolve(host, port, deadline):
             return await transport.resolve(host, port, deadline)
-        case Now():
-            return time.monotonic()
         case Sleep(seconds):
             return await asyncio.sleep(seconds)
         case Offload(function, at_once, alone):

@@ -164,12 +164,12 @@ def run(flow: Flow[T], transport: BlockingTransport) -> T:
 
 def _perform(step: Step, transport: BlockingTransport) -> Any:  # noqa: PLR0911  one a step
     match step:
+        case Now():  # first, as most are
+            return time.monotonic()
         case Send(request, deadline):
             return transport.send(request, deadline)
         case Resolve(host, port, deadline):
             return transport.resolve(host, port, deadline)
-        case Now():
-            return time.monotonic()
         case Sleep(seconds):
             return time.sleep(seconds)
         case Offload(function, at_once):

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NoReturn
 
 from pydantic_core import from_json
 
+from webtools.text.record import frozen_record
+
 OK = 200
+REDIRECTS, CLIENT_ERRORS, SERVER_ERRORS = 300, 400, 500  # the first status of each class
 MAX_BODY_BYTES = 16 * 1024 * 1024
 CONNECT_TIMEOUT = 5.0
 _CLOSING = {b"{": b"}", b"[": b"]"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Request:
     """One HTTP request.
 
@@ -41,7 +44,7 @@ class Request:
     addresses: tuple[str, ...] = field(default=(), repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Response:
     """One HTTP answer; header names are in lower case, the body is decompressed."""
 

@@ -14,7 +14,6 @@ import time
 import zlib
 from contextlib import suppress
 from functools import lru_cache
-from http import HTTPStatus
 from json import JSONEncoder
 from typing import Any
 
@@ -80,9 +79,9 @@ def to_httpcore(request: Request, target: Target, deadline: float) -> httpcore.R
         headers.append((b"content-length", b"%d" % len(content)))
     # The connection bounds reads and writes; this bounds how long httpcore waits for its own pool.
     bound = {"timeout": {"pool": max(0.0, deadline - time.monotonic())}}
-    return httpcore.Request(
-        request.method, target.core_url, headers=headers, content=content, extensions=bound
-    )
+    sent = httpcore.Request(request.method, target.core_url, content=content, extensions=bound)
+    sent.headers = headers  # as an argument, each would be checked: 3 % of a call
+    return sent
 
 
 class Body:
@@ -154,7 +153,7 @@ def _decompressor(encoding: str) -> Any:
             raise RequestError(message, retryable=False)
 
 
-_WANTS_LOGIN = HTTPStatus.PROXY_AUTHENTICATION_REQUIRED.value
+_WANTS_LOGIN = 407
 _STATUS = re.compile(r"\d{3}(?= )")  # at the start of what httpcore says of a proxy's refusal
 _WORDS = [
     ("ConnectError", "no connection to {origin} could be made"),

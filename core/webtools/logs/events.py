@@ -86,15 +86,15 @@ class Log:
 
         `write` explains the other arguments.
         """
-        told = without_private(facts, private) if self._hashed else facts
+        shown = without_private(facts, private) if self._hashed else facts
         moment = _timestamp(time.time_ns() if at is None else at)
         head = {"ts": moment, "event": event, "call": call, "pid": os.getpid()}
         try:
-            line = _encoded({**head, **told, **head})  # no fact takes the place of the head
+            line = _encoded({**head, **shown, **head})  # no fact takes the place of the head
         except (TypeError, ValueError, RecursionError):  # odd keys, NaN, endless nesting
             line = b""
         if not line or len(line) >= MAX_LINE:
-            line = _cut_line(head, told)
+            line = _cut_line(head, shown)
         return line + b"\n"
 
     def close(self) -> None:

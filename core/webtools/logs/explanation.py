@@ -17,7 +17,7 @@ from webtools.logs.reading import (
     since,
     size,
 )
-from webtools.logs.repeats import told_once
+from webtools.logs.repeats import without_repeats
 
 _SUBJECTS_TOLD = 3
 
@@ -40,7 +40,7 @@ def explain(events: Iterable[Mapping[str, Any]]) -> str:
         lines.append("The log has no beginning of this call: its first lines were rotated away.")
     lines += [
         f"{since(start, event.moment)}  {f'{times} times: ' if times > 1 else ''}{_sentence(event)}"
-        for event, times in told_once(story)
+        for event, times in without_repeats(story)
     ]
     reasons = [f"- {reason}." for reason in _reasons(story)]
     return "\n".join([*lines, "", "Why:", *reasons] if reasons else lines)
@@ -61,10 +61,10 @@ def _without_example(event: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def tail_line(event: Mapping[str, Any]) -> str:
     """Return an event on one line for people: time, call, event, facts."""
-    told = LogEvent(event)
-    moment = told.moment
+    known = LogEvent(event)
+    moment = known.moment
     time = f"{moment:%Y-%m-%d %H:%M:%S}.{moment.microsecond // 1000:03}" if moment else "?"
-    return f"{time:23}  {told.text('call'):12}  {told.name:20}  {told.others()}".rstrip()
+    return f"{time:23}  {known.text('call'):12}  {known.name:20}  {known.others()}".rstrip()
 
 
 def _sentence(event: LogEvent) -> str:
@@ -72,7 +72,7 @@ def _sentence(event: LogEvent) -> str:
     return f"{tell(event)}."
 
 
-def _called(event: LogEvent) -> str:
+def _call(event: LogEvent) -> str:
     moment = event.moment
     command, provider = event.text("command"), event.text("provider")
     named = (event.text("query"), event.text("url"))
@@ -98,7 +98,7 @@ def _cache_hit(event: LogEvent) -> str:
     return f"The answer of {event.provider} for {event.subject} was in the cache{old}"
 
 
-def _succeeded(event: LogEvent) -> str:
+def _success(event: LogEvent) -> str:
     did = {
         "fetch": f"read {amount(event.count('count'), 'page')}",
         "summarize": "wrote a summary",
@@ -107,7 +107,7 @@ def _succeeded(event: LogEvent) -> str:
     return f"{event.provider} {did} for {event.subject}{effort(event)}"
 
 
-def _failed(event: LogEvent) -> str:
+def _failure(event: LogEvent) -> str:
     ms, wait = event.number("ms"), event.number("retry_after")
     after = f" after {milliseconds(ms)}" if ms is not None else ""
     again = "that is retryable" if event.is_set("retryable") else "trying again would not help"
@@ -121,33 +121,33 @@ def _failed(event: LogEvent) -> str:
     )
 
 
-def _skipped(event: LogEvent) -> str:
+def _skip(event: LogEvent) -> str:
     until = clock(event, "until")
     state = f" until {until}" if until else ": not asked"
-    return joined([f"{event.provider} was skipped{state}", _why_skipped(event)], ": ")
+    return joined([f"{event.provider} was skipped{state}", _skip_reason(event)], ": ")
 
 
-def _why_skipped(event: LogEvent) -> str:
+def _skip_reason(event: LogEvent) -> str:
     # The kind says how long one waits: it is "quota" for a key that is not accepted, too.
     return event.clause("reason") or event.text("kind")
 
 
-def _all_failed(event: LogEvent) -> str:
+def _failures(event: LogEvent) -> str:
     pairs = event.pairs("providers")
     separator = "; " if any(reason for _, reason in pairs) else ", "
     each = joined((joined(pair, ": ") for pair in pairs), separator)
     return joined(["Every provider failed", each], ": ")
 
 
-_FILTERED = {
+_FILTER_STATES = {
     "native": "applied by the provider",
     "local": "applied here to what the provider found",
     "unsupported": "not applied, for the provider cannot",
 }
 
 
-def _filtered(event: LogEvent) -> str:
-    states = [f"{name} was {_FILTERED.get(how, how)}" for name, how in event.pairs("filters")]
+def _filters(event: LogEvent) -> str:
+    states = [f"{name} was {_FILTER_STATES.get(how, how)}" for name, how in event.pairs("filters")]
     return f"Filters: {'; '.join(states) or 'none'}"
 
 
@@ -155,7 +155,7 @@ def _synthesizer(event: LogEvent) -> str:
     return event.text("synthesizer", "the synthesizer")
 
 
-def _synthesized(event: LogEvent) -> str:
+def _synthesis(event: LogEvent) -> str:
     reasons = "; ".join(event.texts("reasons"))
     return joined(
         [
@@ -168,7 +168,7 @@ def _synthesized(event: LogEvent) -> str:
     )
 
 
-def _truncated(event: LogEvent) -> str:
+def _truncation(event: LogEvent) -> str:
     shown, whole = event.number("shown_bytes"), event.number("total_bytes")
     lines, all_lines = event.number("shown_lines"), event.number("total_lines")
     path = event.text("path")
@@ -185,7 +185,7 @@ def _truncated(event: LogEvent) -> str:
     )
 
 
-def _widened(event: LogEvent) -> str:
+def _widening(event: LogEvent) -> str:
     days = event.number("recency_days")
     age = f" from the last {amount(days, 'day')}" if days else " of the age asked for"
     return f"Nothing{age} was found, so sources of any age were asked for"
@@ -194,7 +194,7 @@ def _widened(event: LogEvent) -> str:
 def _done(event: LogEvent) -> str:
     if event.is_set("is_error"):
         return f"The call failed{effort(event)}: {event.full_failure}"
-    count, used = event.number("result_count"), _used(event)
+    count, used = event.number("result_count"), _server(event)
     confidence, rule = event.text("confidence"), event.clause("rule")
     outcome = joined(
         [
@@ -210,7 +210,7 @@ def _done(event: LogEvent) -> str:
     return joined([f"The call succeeded{effort(event)}", joined([outcome, sure])], ": ")
 
 
-def _used(done: LogEvent) -> str:
+def _server(done: LogEvent) -> str:
     return done.text("provider_used") or done.text("provider")
 
 
@@ -219,31 +219,31 @@ def _unknown(event: LogEvent) -> str:
 
 
 _SENTENCES: dict[str, Callable[[LogEvent], str]] = {
-    "call": _called,
+    "call": _call,
     "cache_hit": _cache_hit,
     "cache_miss": lambda event: (
         f"Nothing was in the cache for {event.subject} from {event.provider}"
     ),
-    "provider_success": _succeeded,
+    "provider_success": _success,
     "provider_empty": lambda event: (
         f"{event.provider} found nothing for {event.subject}{effort(event)}"
     ),
-    "provider_error": _failed,
-    "provider_skipped": _skipped,
+    "provider_error": _failure,
+    "provider_skipped": _skip,
     "moved_on": lambda event: (
         f"{event.provider} was asked for {event.subject} in place of {event.text('instead_of')}"
     ),
-    "all_providers_failed": _all_failed,
+    "all_providers_failed": _failures,
     "budget_refused": lambda event: joined(
         [f"The budget refused {event.provider}", event.clause("message")], ": "
     ),
-    "filters": _filtered,
-    "synthesis": _synthesized,
+    "filters": _filters,
+    "synthesis": _synthesis,
     "synthesis_error": lambda event: (
         f"The synthesis by {_synthesizer(event)} failed: {event.full_failure}"
     ),
-    "truncation": _truncated,
-    "widened": _widened,
+    "truncation": _truncation,
+    "widened": _widening,
     "shared": lambda event: (
         f"An identical call for {event.subject} was under way; its answer served this one too"
     ),
@@ -290,7 +290,7 @@ def _with(what: str, detail: str) -> str:
 
 
 _TROUBLES: dict[str, Callable[[LogEvent], str]] = {
-    "provider_skipped": lambda event: _with("was skipped", _why_skipped(event)),
+    "provider_skipped": lambda event: _with("was skipped", _skip_reason(event)),
     "provider_error": lambda event: _with("failed", event.failure),
     "provider_empty": lambda _: "found nothing",
     "budget_refused": lambda event: _with("was refused by the budget", event.clause("message")),
@@ -312,7 +312,7 @@ def _all(troubles: Mapping[str, str]) -> str:
 def _why_it_succeeded(
     story: Sequence[LogEvent], done: LogEvent, troubles: Mapping[str, str]
 ) -> Iterator[str]:
-    used = _used(done)
+    used = _server(done)
     others = {name: what for name, what in troubles.items() if name != used}
     if used:
         yield f"{used} served the call {_why_this_provider(story[0], used, others)}"
@@ -321,7 +321,7 @@ def _why_it_succeeded(
     elif any(event.name == "cache_hit" for event in story):
         yield "A part of it came from the cache: that had been asked before and was still fresh"
     if widened := [event for event in story if event.name == "widened"]:
-        yield _widened(widened[0])
+        yield _widening(widened[0])
     if any(event.name == "shared" for event in story):
         yield "It waited for an identical call instead of paying for a second one"
     others_served = {

@@ -100,9 +100,10 @@ class LogEvent:
 
     def others(self, separator: str = " ") -> str:
         """Return all facts as `name=value`, long ones cut."""
-        return separator.join(
-            f"{plain(key)}={_brief(value)}" for key, value in self.facts.items() if key not in HEAD
-        )
+        facts = {key: value for key, value in self.facts.items() if key not in HEAD}
+        if until := clock(self, "until"):
+            facts["until"] = until
+        return separator.join(f"{plain(key)}={_brief(value)}" for key, value in facts.items())
 
 
 def plain(text: str) -> str:

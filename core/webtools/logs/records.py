@@ -21,6 +21,6 @@ def emit(event: str, tool: str, call: str, facts: Mapping[str, Any]) -> None:
     """Emit the record of an event; `facts` hold no key, and no query that is to be hidden."""
     level = level_of(event, facts)
     if LOGGER.isEnabledFor(level):
-        told = " ".join(f"{name}={value!r}" for name, value in facts.items())
+        words = " ".join(f"{name}={value!r}" for name, value in facts.items())
         extra = {"webtools": {"event": event, "tool": tool, "call": call, **facts}}
-        LOGGER.log(level, "%s %s %s", tool, event, told, extra=extra)
+        LOGGER.log(level, "%s %s %s", tool, event, words, extra=extra)

@@ -12,7 +12,7 @@ _NAMED = 3  # subjects of one failure
 _PSEUDONYM = re.compile(r"sha256:[0-9a-f]+(?: and others)?")
 
 
-def told_once(story: Sequence[LogEvent]) -> list[tuple[LogEvent, int]]:
+def without_repeats(story: Sequence[LogEvent]) -> list[tuple[LogEvent, int]]:
     """Return the events of a call with how often each happened: failures that are alike are one.
 
     What sums failures up names who failed, without the reasons that stand above.
@@ -21,13 +21,13 @@ def told_once(story: Sequence[LogEvent]) -> list[tuple[LogEvent, int]]:
     told: set[str] = set()
     failed: set[str] = set()
     for place, event in enumerate(story):
-        brief = _without_told(event, told, failed)
+        brief = _shorten(event, told, failed)
         is_failure = event.name in _FAILURES
         alike.setdefault(_key(brief) if is_failure else place, []).append(brief)
         if is_failure:
             told |= {event.clause("message"), event.clause("reason"), _bare(event)} - {""}
             failed |= {name for name, _ in event.pairs("providers")}
-    return [(_merged(events), len(events)) for events in alike.values()]
+    return [(_merge(events), len(events)) for events in alike.values()]
 
 
 def _key(event: LogEvent) -> Hashable:
@@ -43,7 +43,7 @@ def _bare(event: LogEvent) -> str:
     return _PSEUDONYM.sub("…", message)
 
 
-def _without_told(event: LogEvent, told: Collection[str], failed: Collection[str]) -> LogEvent:
+def _shorten(event: LogEvent, told: Collection[str], failed: Collection[str]) -> LogEvent:
     if event.name == "all_providers_failed":
         pairs = event.pairs("providers")
         providers = {name: "" if reason in told else reason for name, reason in pairs}
@@ -55,7 +55,7 @@ def _without_told(event: LogEvent, told: Collection[str], failed: Collection[str
     return event
 
 
-def _merged(alike: Sequence[LogEvent]) -> LogEvent:
+def _merge(alike: Sequence[LogEvent]) -> LogEvent:
     subjects = [*dict.fromkeys(filter(None, (event.text("subject") for event in alike)))]
     if len(subjects) < 2:  # noqa: PLR2004
         return alike[0]

@@ -3,7 +3,11 @@
 Needs the extra `mcp`. `webtools mcp` starts it; a program of its own can serve `make_server(web)`.
 """
 
-from webtools.mcp.server import make_server
-from webtools.mcp.serving import serve_http, serve_stdio
+try:
+    from webtools.mcp.server import make_server
+    from webtools.mcp.serving import serve_http, serve_stdio
+except ImportError as error:
+    _MISSING = "MCP needs the MCP SDK 2.3 or later: pip install 'agent-webtools[mcp]'"
+    raise ImportError(_MISSING) from error
 
 __all__ = ["make_server", "serve_http", "serve_stdio"]

@@ -68,13 +68,13 @@ def read_token(path: str | None, environ: Mapping[str, str] | None = None) -> st
     """
     if path is None:
         token = (os.environ if environ is None else environ).get(TOKEN_VARIABLE, "").strip()
-        return _checked(token, TOKEN_VARIABLE) if token else None
+        return _check_token(token, TOKEN_VARIABLE) if token else None
     try:
         text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is no text"
         raise ConfigError(f"The token file {path} cannot be read: {reason}.") from error
-    return _checked(text.strip(), f"The token file {path}")
+    return _check_token(text.strip(), f"The token file {path}")
 
 
 def listen(address: Address) -> socket.socket:
@@ -98,7 +98,7 @@ def listen(address: Address) -> socket.socket:
         ) from error
 
 
-def guarded(
+def security_for(
     listener: socket.socket, address: Address, hosts: Sequence[str], token: str | None
 ) -> TransportSecuritySettings:
     """Decide which `Host` and `Origin` headers are answered.
@@ -140,7 +140,7 @@ class OneToken:
         return None
 
 
-def _checked(token: str, source: str) -> str:
+def _check_token(token: str, source: str) -> str:
     if _TOKEN(token):
         return token
     raise ConfigError(

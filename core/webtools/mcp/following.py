@@ -12,7 +12,7 @@ from webtools.progress import Progress, ProgressCallback, Stages, quietly
 
 
 @asynccontextmanager
-async def followed(ctx: ServerRequestContext) -> AsyncGenerator[ProgressCallback, None]:
+async def follow(ctx: ServerRequestContext) -> AsyncGenerator[ProgressCallback, None]:
     """Send each finished part of a call to whoever asked for it, which the SDK knows.
 
     Yields:

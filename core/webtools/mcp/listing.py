@@ -10,7 +10,7 @@ import mcp_types as types
 from webtools.mcp.outputs import output_schema
 from webtools.tools import READ, Tool
 
-__all__ = ["INSTRUCTIONS", "listed"]
+__all__ = ["INSTRUCTIONS", "describe"]
 
 TITLES = {
     "web_search": "Search the web",
@@ -29,7 +29,7 @@ _WHEN = "When to use:"
 _IF_ABSENT = re.compile(r" ?Leave out, or [^.]*\.")  # what the instructions say of all arguments
 
 
-def listed(tool: Tool) -> types.Tool:
+def describe(tool: Tool) -> types.Tool:
     """Describe a tool as the protocol does."""
     return types.Tool(
         name=tool.name,

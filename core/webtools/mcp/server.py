@@ -13,8 +13,8 @@ from mcp.shared.exceptions import MCPError
 from webtools._version import __version__
 from webtools.client import WebTools
 from webtools.http.threads import at_once_or_in_thread
-from webtools.mcp.following import followed
-from webtools.mcp.listing import INSTRUCTIONS, listed
+from webtools.mcp.following import follow
+from webtools.mcp.listing import INSTRUCTIONS, describe
 from webtools.output.truncation import MAX_BYTES
 from webtools.text.record import record
 from webtools.tools import READ, ToolResult
@@ -74,13 +74,13 @@ class _Handlers:
 
     async def list_tools(self, _: ServerRequestContext, __: Asked) -> types.ListToolsResult:
         tools = await at_once_or_in_thread(self.web.tools)
-        return types.ListToolsResult(tools=[listed(tool) for tool in tools])
+        return types.ListToolsResult(tools=[describe(tool) for tool in tools])
 
     async def call_tool(
         self, ctx: ServerRequestContext, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         """Call a tool; cancelling the request cancels this task, and so its HTTP calls."""
-        async with followed(ctx) as progress:
+        async with follow(ctx) as progress:
             result = await self.web.acall_tool(
                 params.name, params.arguments or {}, progress=progress
             )

@@ -17,7 +17,7 @@ from mcp.server.stdio import stdio_server
 from pydantic import AnyHttpUrl
 
 from webtools.client import WebTools
-from webtools.mcp.access import Address, OneToken, guarded, listen
+from webtools.mcp.access import Address, OneToken, listen, security_for
 from webtools.mcp.server import make_server
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def serve_http(
     """
     _log_to_stderr()
     with listen(address) as listener:
-        security = guarded(listener, address, allowed_hosts, token)
+        security = security_for(listener, address, allowed_hosts, token)
         url = f"http://{address.shown}:{listener.getsockname()[1]}{PATH}"
         if announce is not None:
             announce(url)

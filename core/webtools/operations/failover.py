@@ -17,7 +17,7 @@ from webtools.errors import (
     UnavailableError,
 )
 from webtools.flows.drivers import Flow, Now
-from webtools.pipeline.accounting import timeout_of
+from webtools.pipeline.accounting import timeout_of, usual_timeout
 from webtools.pipeline.circuit_breaking import (
     CircuitOpenError,
     clock,
@@ -46,7 +46,7 @@ UNPRICED = "cost_usd leaves out requests that failed without telling whether the
 _ITS_OWN_LIMITS = frozenset({403, 404, 405, 410, 413, 414, 431})
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Tried:
     """What became of those who were to serve.
 
@@ -277,7 +277,8 @@ def may_be_its_own(error: Failure) -> bool:
 
 def end_of_call(accounts: Sequence[Account], capability: Capability, now: float) -> float:
     """Return the end of a call that may go on from one provider to the next."""
-    whole = max([timeout_of(account, capability) for account in accounts])
+    usual = usual_timeout(capability)
+    whole = max([account.timeout or usual for account in accounts])
     if len(accounts) > 1 and accounts[0].timeout is not None:
         whole = max(whole, accounts[0].timeout + PATIENCE)
     return now + whole

@@ -21,9 +21,16 @@ from webtools.errors import (
 from webtools.inputs.models import FetchInput, read_input
 from webtools.results import FetchResponse, Page
 
-__all__ = ["Loading", "url_fault"]
+__all__ = ["Loading", "plain_text", "url_fault"]
 
 _HOPELESS = (AuthenticationError, QuotaError)  # the next pages would fail likewise
+
+
+def plain_text(page: Page) -> str:
+    """Return all that came of a page, as one text: summary, extracts, passages, text."""
+    passages = [passage.text for passage in page.passages or ()]
+    parts = [page.summary, *page.highlights, *passages, page.text]
+    return "\n\n".join(part for part in parts if part)
 
 
 class Loading:

@@ -111,7 +111,8 @@ def search(
         outcomes = [(yield from flows[0])]
     else:
         outcomes = yield Gather(_with_progress(flows, queries, context), MAX_AT_ONCE)
-    answers, failed = list[Answer](), list[tuple[SearchQuery, WebToolsError]]()
+    answers: list[Answer] = []
+    failed: list[tuple[SearchQuery, WebToolsError]] = []
     for query, tried, outcome in zip(queries, tries, outcomes, strict=True):
         if isinstance(outcome, Result):
             answers.append(answer_of(tried.answered or account, query, outcome))

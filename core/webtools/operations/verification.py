@@ -153,6 +153,9 @@ def verify(
         InputError: There is no answer, or nothing to check it against.
         WebToolsError: No source could be read.
     """
+    if not (verifier is None or hasattr(verifier, "judge")):
+        wanted = "verifier must be one such as ChatModelVerifier(model) or LLMVerifier(llm)"
+        raise InputError(f"{wanted}, not {type(verifier).__name__}.")
     given = list(sources) or list[Given](cited_urls(answer)[:MOST_URLS])
     if not answer.strip():
         raise InputError("there is no answer to check; give its text.")

@@ -67,9 +67,10 @@ def search_text(results: Sequence[SearchResult | ResearchResult], separator: str
 def _numbered(number: int, result: SearchResult | ResearchResult) -> str:
     page = result.content if isinstance(result, SearchResult) else None
     shown = page_content(page) if page else result.snippet
-    lines = [result.url, *shown.splitlines(), *filter(None, [_facts(result)])]
-    indented = [f"{INDENT}{line}".rstrip() for line in lines]
-    return "\n".join([f"{number}. {result.title}", *indented])
+    lines = [result.url, *shown.splitlines()]
+    if facts := _facts(result):
+        lines.append(facts)
+    return "\n".join([f"{number}. {result.title}", *[f"{INDENT}{x}".rstrip() for x in lines]])
 
 
 def _facts(item: SearchResult | ResearchResult | Page) -> str:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from webtools.errors import InputError
+from webtools.text.patterns import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,7 +30,7 @@ _MAX_AGE = 24 * 60 * 60  # seconds a file is kept after it was last saved
 _MAX_TOTAL = 256 * 1024 * 1024  # bytes kept in the folder
 
 _DIGITS = 32  # of the hash of the content: the handle
-_HANDLE = re.compile(rf"[0-9a-f]{{{_DIGITS}}}").fullmatch
+_HANDLE = rf"[0-9a-f]{{{_DIGITS}}}"
 _SUFFIX = ".txt"
 _UNFINISHED_SUFFIX = ".tmp"
 
@@ -62,7 +63,7 @@ def handle_of(path: str | None) -> str | None:
 
 def is_handle(text: str) -> bool:
     """Return whether a text has the form of a handle."""
-    return _HANDLE(text) is not None
+    return compiled(_HANDLE).fullmatch(text) is not None
 
 
 def load(handle: str) -> str:

@@ -82,11 +82,11 @@ def decode(body: bytes, content_type: str, *, markup: bool = False) -> str:
         if body.startswith(mark):
             return body[len(mark) :].decode(name, "replace")
     declared = _declared(body, content_type, markup=markup)
-    if (text := _strictly(body, _likely(body, declared))) is not None:
+    if (text := _decode_strictly(body, _likely(body, declared))) is not None:
         return text
     if _is_nearly_utf8(body, declared):
         return body.decode("utf-8", "replace")
-    if (text := _strictly(body, declared)) is not None:
+    if (text := _decode_strictly(body, declared)) is not None:
         return text
     return body.decode(declared[0] if declared else _guess(body) or "cp1252", "replace")
 
@@ -102,7 +102,7 @@ def is_text(head: bytes, content_type: str) -> bool:
     return text.count("\0") + text.count("\ufffd") <= _STRAY_ZEROS * len(text)
 
 
-def _strictly(body: bytes, names: Iterable[str]) -> str | None:
+def _decode_strictly(body: bytes, names: Iterable[str]) -> str | None:
     for name in names:
         try:
             return body.decode(name)
@@ -152,7 +152,7 @@ def _likely(body: bytes, declared: list[str]) -> list[str]:
     # Servers often say ISO-8859-1 and send UTF-8; text of another charset is hardly ever valid
     # UTF-8 by chance, but for the two kinds that come first here.
     first = [name for name in declared if name == "iso2022_jp"]
-    many = [_ordered(name, body) for name in declared if name in _MANY_BYTES]
+    many = [_with_byte_order(name, body) for name in declared if name in _MANY_BYTES]
     return [*first, *_wide(body[:1000], declared), "utf-8", *many]
 
 
@@ -161,10 +161,10 @@ def _wide(sample: bytes, declared: list[str]) -> list[str]:
     named = [name for name in declared if name in _UTF_16]
     if sample.count(0) <= (_STRAY_ZEROS if named else _MANY_ZEROS) * len(sample):
         return []
-    return [_ordered(name, sample) for name in named or ["utf-16"]]
+    return [_with_byte_order(name, sample) for name in named or ["utf-16"]]
 
 
-def _ordered(name: str, sample: bytes) -> str:
+def _with_byte_order(name: str, sample: bytes) -> str:
     if name != "utf-16":
         return name
     even, odd = sample[::2].count(0), sample[1::2].count(0)

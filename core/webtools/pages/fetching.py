@@ -126,7 +126,7 @@ def _visit(url: str, terms: Terms) -> Flow[tuple[Target, Response]]:
         response = yield from _ask(target, policy, terms)
         location = _location(response)
         if response.status not in _REDIRECTS or not location:
-            return target, _accepted(response, terms)
+            return target, _accept(response, terms)
         policy, target = policy.after(target), follow(target, location)
     raise ProviderError(f"the site redirects more than {MAX_REDIRECTS} times; use another source")
 
@@ -171,7 +171,7 @@ def _ask(target: Target, policy: Policy, terms: Terms) -> Flow[Response]:
         workers.prepare()  # it starts while the page is on its way
         return (yield from terms.send(request))
     except RequestError as error:
-        raise _explained(error, terms) from error.__cause__
+        raise _explain(error, terms) from error.__cause__
 
 
 def _check_where_known(target: Target, policy: Policy, deadline: float) -> Flow[None]:
@@ -194,7 +194,7 @@ def _addresses(target: Target, deadline: float) -> Flow[tuple[str, ...]]:
     return found
 
 
-def _explained(error: RequestError, terms: Terms) -> RequestError:
+def _explain(error: RequestError, terms: Terms) -> RequestError:
     cause = str(error).rstrip(".")
     if isinstance(error, RequestTimeoutError):
         cause += f" (allowed: {terms.timeout:g} s; timeoutMs of the provider sets it)"
@@ -204,7 +204,7 @@ def _explained(error: RequestError, terms: Terms) -> RequestError:
     return type(error)(message, provider=terms.name, retryable=retryable, fault=Fault.ADVISED)
 
 
-def _accepted(response: Response, terms: Terms) -> Response:
+def _accept(response: Response, terms: Terms) -> Response:
     error = terms.find_fault(response)
     # What marks one is ASCII; to find the charset could take longer than an event loop can wait.
     if error is not None and is_challenge(response.body[:_CHALLENGE_WITHIN].decode("latin-1")):

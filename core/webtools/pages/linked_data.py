@@ -23,11 +23,11 @@ def nodes_of(scripts: Iterable[str]) -> list[dict[str, Any]]:
 
     What is nested too deeply, or no JSON, describes nothing.
     """
-    nodes = (node for text in scripts for node in islice(_objects(_parsed(text)), _MOST_NODES))
+    nodes = (node for text in scripts for node in islice(_objects(_parse(text)), _MOST_NODES))
     return [node for node in nodes if _is_of_page(node)]
 
 
-def _parsed(text: str) -> Any:
+def _parse(text: str) -> Any:
     try:
         return _DECODER.raw_decode(text.strip())[0]
     except (ValueError, RecursionError):

@@ -83,7 +83,7 @@ def main_part(body: Element) -> Element:
         container = _container(body)
         _prune(container)
         return container
-    chosen = _chosen(body)
+    chosen = _choose(body)
     size = sum(len(text.strip()) for text in chosen.values())
     if size < _LITTLE * length_of(body):
         container = _container(deepcopy(body))
@@ -147,7 +147,7 @@ def _is_aside(element: Element) -> bool:
 # --- articles ----------------------------------------------------------------------------------
 
 
-def _chosen(body: Element) -> dict[_Place, str]:
+def _choose(body: Element) -> dict[_Place, str]:
     """Return the texts that trafilatura chose, by their place."""
     from trafilatura import bare_extraction  # noqa: PLC0415 - 300 ms, and of the extra `fetch`
 
@@ -183,7 +183,7 @@ def _mark(body: Element, copy: Element) -> dict[str, tuple[_Place, str]]:
             if text and not text.isspace():
                 mark = _pattern(next(numbers))
                 marked[mark] = ((ours, side), text)
-                setattr(theirs, side, _headed(mark, text))
+                setattr(theirs, side, _put_before(mark, text))
     return marked
 
 
@@ -191,7 +191,7 @@ def _pattern(number: int) -> str:
     return "".join(chr(0x2800 + (number >> shift & 255)) for shift in (16, 8, 0))
 
 
-def _headed(mark: str, text: str) -> str:
+def _put_before(mark: str, text: str) -> str:
     text = _BRAILLE.sub("", settable(text))
     bare = text.lstrip()
     return f"{text[: len(text) - len(bare)]}{mark}{bare}"

@@ -71,9 +71,9 @@ class _Writer:
         table |= dict.fromkeys(_HEADINGS, self._heading)
         table |= dict.fromkeys(("pre", "listing", "xmp"), self._code_block)
         table |= dict.fromkeys(("code", "kbd", "samp", "tt"), self._code)
-        table |= dict.fromkeys(("b", "strong"), partial(self._marked, mark="**"))
-        table |= dict.fromkeys(("em", "i"), partial(self._marked, mark="*"))
-        table |= dict.fromkeys(("del", "s", "strike"), partial(self._marked, mark="~~"))
+        table |= dict.fromkeys(("b", "strong"), partial(self._emphasize, mark="**"))
+        table |= dict.fromkeys(("em", "i"), partial(self._emphasize, mark="*"))
+        table |= dict.fromkeys(("del", "s", "strike"), partial(self._emphasize, mark="~~"))
         return table | dict.fromkeys(_SKIPPED, _skip)
 
     def text(self) -> str:
@@ -100,7 +100,7 @@ class _Writer:
         self.inside(element)
         self._flush()
 
-    def _captured(self, element: Element) -> str | None:
+    def _capture(self, element: Element) -> str | None:
         """Return the line that an element gives; None where it gave blocks, which are written."""
         start, written = len(self._inline), len(self._out)
         self.inside(element)
@@ -285,12 +285,12 @@ class _Writer:
             )
         self._inline.append(text)
 
-    def _marked(self, element: Element, mark: str) -> None:
+    def _emphasize(self, element: Element, mark: str) -> None:
         if self._plain:
             self.inside(element)
             return
         self._plain += mark == "**"
-        text = self._captured(element)
+        text = self._capture(element)
         self._plain -= mark == "**"
         if text is None:
             return
@@ -302,7 +302,7 @@ class _Writer:
         self._inline.append(f"{left}{mark}{inner}{mark}{right}")
 
     def _superscript(self, element: Element) -> None:
-        text = self._captured(element)
+        text = self._capture(element)
         if text is None:
             return
         before = self._inline[-1][-1:] if self._inline else ""
@@ -342,7 +342,7 @@ class _Writer:
             self._link = target
             self.block(element)
             self._link = ""
-        elif text := self._captured(element):
+        elif text := self._capture(element):
             self._inline.append(linked(text, target))
 
     def _linked(self, text: str, anchor: Element) -> str:

@@ -45,7 +45,7 @@ def read_pdf(body: bytes, seconds: float) -> Content:
     total = len(reader.pages)
     read = f"only {len(pages)} of the PDF's {total} pages were read"
     warnings = [read] if len(pages) < total else []
-    return _with_metadata(reader, _joined(pages), warnings)
+    return _with_metadata(reader, _join(pages), warnings)
 
 
 def _open(body: bytes) -> PdfReader:
@@ -73,7 +73,7 @@ def _texts(reader: PdfReader, until: float) -> Iterator[str]:
         yield text
 
 
-def _joined(pages: list[str]) -> str:
+def _join(pages: list[str]) -> str:
     if len(pages) == 1:
         return pages[0]
     return "\n\n".join(f"[Page {n}]\n\n{text}" for n, text in enumerate(pages, 1) if text)

@@ -170,7 +170,7 @@ def timer_of(seconds: float, work: Callable[[], object]) -> threading.Timer:
 # --- starting ----------------------------------------------------------------------------------
 
 
-def started() -> Worker | None:
+def start_worker() -> Worker | None:
     """Start a process with the first Python that can; None when none can."""
     for program in _programs():
         try:

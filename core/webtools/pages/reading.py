@@ -78,9 +78,9 @@ def read(source: Source) -> Content:
     _silence_libraries()
     kind = _kind(source)
     if kind == "pdf":
-        return _bounded(_guarded("PDF", lambda: read_pdf(source.body, source.seconds)))
+        return _bound(_guard("PDF", lambda: read_pdf(source.body, source.seconds)))
     named = "HTML" if kind == "html" else "text"
-    return _bounded(_guarded(named, lambda: _read_text(kind, source)))
+    return _bound(_guard(named, lambda: _read_text(kind, source)))
 
 
 def _read_text(kind: str, source: Source) -> Content:
@@ -92,7 +92,7 @@ def _read_text(kind: str, source: Source) -> Content:
     return Content(text.strip())
 
 
-def _guarded(kind: str, work: Callable[[], Content]) -> Content:
+def _guard(kind: str, work: Callable[[], Content]) -> Content:
     """Turn whatever a library raises over hostile bytes into our error."""
     try:
         return work()
@@ -106,7 +106,7 @@ def _guarded(kind: str, work: Callable[[], Content]) -> Content:
     raise ProviderError(f"the {kind} could not be read ({fault}); it may be damaged")
 
 
-def _bounded(content: Content) -> Content:
+def _bound(content: Content) -> Content:
     if len(content.text) <= MAX_TEXT:
         return content
     warning = f"only the first {MAX_TEXT:,} of {len(content.text):,} characters were taken"

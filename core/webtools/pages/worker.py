@@ -60,7 +60,7 @@ def serve(pages: IO[bytes], answers: IO[bytes]) -> None:
 
 def answer_to(source: Source) -> dict[str, Any]:
     """Read a page; what is wrong with it is an answer too."""
-    with _bounded(source.seconds + _GRACE):
+    with _limit_time(source.seconds + _GRACE):
         try:
             return {"content": asdict(read(source))}
         except WebToolsError as error:
@@ -71,7 +71,7 @@ def answer_to(source: Source) -> dict[str, Any]:
 
 
 @contextmanager
-def _bounded(seconds: float) -> Generator[None]:
+def _limit_time(seconds: float) -> Generator[None]:
     """End the process when it takes longer, be it busy or orphaned; no Python runs for that."""
     with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123  # a device
         faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)

@@ -17,7 +17,7 @@ from functools import partial
 
 from webtools.http.threads import in_own_thread
 from webtools.pages.content import Content, Source
-from webtools.pages.processes import Alarm, Worker, started, timer_of
+from webtools.pages.processes import Alarm, Worker, start_worker, timer_of
 from webtools.pages.reading_here import read_here, too_long
 
 PROCESSES = max(2, min(4, os.cpu_count() or 1))  # that read at the same time
@@ -125,7 +125,7 @@ class Pool:
             self._starting += 1
 
     def _start_one(self) -> None:
-        worker = started()
+        worker = start_worker()
         with self._changed:
             self._starting -= 1
             if worker is not None:

@@ -27,7 +27,7 @@ _FIRST_FAILURE_STATUS = 400
 _LATE = 4.5  # seconds without an answer that speak against a provider
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Job:
     """What an API call is for, and how far it has come.
 
@@ -61,7 +61,12 @@ class Job:
 
 def timeout_of(account: Account, capability: Capability) -> float:
     """Return the seconds that a whole call may take."""
-    return account.timeout or _TIMEOUTS.get(capability, _DEFAULT_TIMEOUT)
+    return account.timeout or usual_timeout(capability)
+
+
+def usual_timeout(capability: Capability) -> float:
+    """Return the seconds for a call of a provider whose entry names none."""
+    return _TIMEOUTS.get(capability, _DEFAULT_TIMEOUT)
 
 
 def observed(job: Job, work: Flow[T]) -> Flow[T]:

@@ -120,13 +120,13 @@ class CallOptions:
     def __post_init__(self) -> None:
         """Refuse another word for the cache, and a conversation without a name."""
         if self.cache not in _CACHE_MODES:
-            message = f"cache {shown(self.cache)} is not possible; use use, refresh or bypass."
+            message = f"cache {shown(self.cache)} is not possible; give use, refresh or bypass."
             raise InputError(message)
         if not isinstance(self.conversation, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError("conversation must be a text that names it.")
 
 
-@dataclass(slots=True, eq=False)  # not frozen: that would take three times as long to make
+@dataclass(slots=True, eq=False, repr=False)  # frozen, it would take thrice as long to make
 class CallContext:
     """One call; only `private` and what follows it ever change.
 
@@ -188,9 +188,9 @@ class CallContext:
 
     def write_log(self) -> None:
         """Write what was noted: at the end, and before anything that may take long."""
-        log, events = self.services.log, list[Event]()
         if not self.noted:
             return
+        log, events = self.services.log, list[Event]()
         with suppress(IndexError):  # the threads of a call may take at the same time
             while self.noted:
                 events.append(self.noted.popleft())

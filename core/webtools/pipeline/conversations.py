@@ -21,7 +21,7 @@ _ALIKE = 0.8  # of the terms of two queries are in both
 Terms: TypeAlias = frozenset[str]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Search:
     """A search of a conversation.
 
@@ -54,7 +54,7 @@ def terms(query: str) -> Terms:
     return frozenset(term.stem.removesuffix("e") for term in terms_of(query))  # of files: file
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Conversations:
     """What the conversations of one `WebTools` were shown; safe to share among threads."""
 

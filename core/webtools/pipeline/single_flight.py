@@ -16,7 +16,7 @@ _GRACE = 10.0  # seconds after its end until a flight counts as lost
 _WORTH_ANOTHER_TRY = 5.0  # seconds that one must have left when the work of another was late
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Flight:
     """Work under way.
 

@@ -1,13 +1,11 @@
 """What a provider is made of, and the registry of those there are.
 
 A provider is a module or an object with an `ABOUT` and the functions of what it can do. One of
-ours is its module and a line here; another one is registered in code (`register`), or announced by
-an installed package in the entry point group `webtools.providers`.
+ours is its module and its name here; another one is registered in code (`register`), or announced
+by an installed package in the entry point group `webtools.providers`.
 """
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 from webtools.errors import (
     AuthenticationError,
@@ -89,47 +87,12 @@ from webtools.providers.protocols import (
 from webtools.providers.registry import Registry, Services
 from webtools.results import Page, SearchResult
 
-if TYPE_CHECKING:
-    from webtools.providers import (
-        brave,
-        context7,
-        direct,
-        exa,
-        firecrawl,
-        jina,
-        jina_search,
-        kagi,
-        linkup,
-        parallel,
-        perplexity,
-        searxng,
-        serper,
-        tavily,
-        wikipedia,
-        you,
-    )
-
-# A provider is imported when it is first looked up; from then on its name is known here.
-PROVIDERS = Registry(
-    {
-        "exa": lambda: Services(exa, search=exa, fetch=exa),
-        "kagi": lambda: Services(kagi, search=kagi, fetch=kagi, summarize=kagi),
-        "brave": lambda: Services(brave, search=brave),
-        "perplexity": lambda: Services(perplexity, search=perplexity, synthesize=perplexity),
-        "tavily": lambda: Services(tavily, search=tavily, fetch=tavily),
-        "context7": lambda: Services(context7, docs=context7),
-        "wikipedia": lambda: Services(wikipedia, search=wikipedia),
-        "searxng": lambda: Services(searxng, search=searxng),
-        "serper": lambda: Services(serper, search=serper),
-        "you": lambda: Services(you, search=you),
-        "firecrawl": lambda: Services(firecrawl, search=firecrawl, fetch=firecrawl),
-        "linkup": lambda: Services(linkup, search=linkup),
-        "parallel": lambda: Services(parallel, search=parallel, fetch=parallel),
-        "jina": lambda: Services(jina, fetch=jina),
-        "jina-search": lambda: Services(jina_search, search=jina_search),
-        "direct": lambda: Services(direct, pages=direct),
-    }
+# Ours, in the order in which they are listed; each is imported when it is first looked up.
+_OURS = (
+    *("exa", "kagi", "brave", "perplexity", "tavily", "context7", "wikipedia", "searxng", "serper"),
+    *("you", "firecrawl", "linkup", "parallel", "jina", "jina-search", "direct"),
 )
+PROVIDERS = Registry(_OURS)
 register = PROVIDERS.register
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, field
 from types import MappingProxyType
 from typing import Any, Literal, NoReturn, TypeAlias
 
@@ -15,7 +15,7 @@ from pydantic.alias_generators import to_camel
 from webtools.http.messages import Request
 from webtools.http.proxies import NO_PROXIES, Proxies, Proxy
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
-from webtools.text.record import record
+from webtools.text.record import frozen_record, record
 
 Capability: TypeAlias = Literal["search", "fetch", "summarize", "docs", "synthesize"]
 DIRECT = "direct"  # type and name of who reads pages from their own sites, without an entry
@@ -45,7 +45,7 @@ class PageOptions(Options):
     default_fetch_text_max_characters: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_record
 class About:
     """The facts of a provider.
 
@@ -74,6 +74,7 @@ class About:
             that and no configured provider can.
     """
 
+    _: KW_ONLY
     name: str
     title: str
     origin: str

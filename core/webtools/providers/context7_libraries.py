@@ -9,14 +9,15 @@ from typing import Any
 from webtools.providers.hits import Item
 from webtools.providers.parsing import text
 from webtools.providers.protocols import DocsQuery
+from webtools.text.patterns import compiled
 from webtools.text.record import record
 
-_ID = re.compile(r"/[\w.@+-]+/[\w.+-]*\w(?:[/@][\w.+-]*\w)?", re.ASCII)
-_ID_IN_TEXT = re.compile(rf"(?<!\S){_ID.pattern}(?![\w/])", re.ASCII)
+_ID = r"(?a:/[\w.@+-]+/[\w.+-]*\w(?:[/@][\w.+-]*\w)?)"
+_ID_IN_TEXT = rf"(?a)(?<!\S){_ID}(?![\w/])"
 _VERSION = r"[vV]?\d+(?:\.\d\w*)*(?:-\w+(?:\.\w+)*)?"
 _END = r"(?![\w@]|\.\w)"
-_PIN_IN_TEXT = re.compile(rf"(?<!\S)(@?[\w.-]+(?:/[\w.-]+)?)@({_VERSION}){_END}", re.ASCII)
-_VERSION_AFTER_NAME = re.compile(rf"(?<![\w.-])([\w.-]{{1,100}}) ({_VERSION}){_END}", re.ASCII)
+_PIN_IN_TEXT = rf"(?a)(?<!\S)(@?[\w.-]+(?:/[\w.-]+)?)@({_VERSION}){_END}"
+_VERSION_AFTER_NAME = rf"(?a)(?<![\w.-])([\w.-]{{1,100}}) ({_VERSION}){_END}"
 
 
 @record
@@ -46,8 +47,10 @@ class Library:
     @classmethod
     def named(cls, query: DocsQuery) -> Library | None:
         """Take an ID that the caller or the question names."""
-        given = query.library or ""
-        found = _ID.fullmatch(given) or (None if given else _ID_IN_TEXT.search(query.query))
+        if query.library:
+            found = compiled(_ID).fullmatch(query.library)
+        else:
+            found = compiled(_ID_IN_TEXT).search(query.query)
         return cls.of(found[0]) if found else None
 
     def lacks(self, version: str, known: list[str]) -> str:
@@ -62,31 +65,32 @@ class Library:
 def name_of(query: DocsQuery) -> str:
     """Return the library's name as far as it is known."""
     words = query.library or query.query
-    pin = _PIN_IN_TEXT.search(words)
+    pin = compiled(_PIN_IN_TEXT).search(words)
     return pin[1] if pin else words
 
 
 def id_of(item: Item) -> str:
     """Return the ID of a library that a search found; empty where there is none."""
-    found = _ID.fullmatch(item.text("id"))
+    found = compiled(_ID).fullmatch(item.text("id"))
     return found[0] if found else ""
 
 
 def moved_to(answer: dict[str, Any]) -> str:
     """Find where a library has moved to; the message names it when the field is missing."""
     given = text(answer.get("redirectUrl"))
-    found = _ID.fullmatch(given)
+    found = compiled(_ID).fullmatch(given)
     if found is None and not given:
-        *_, found = [None, *_ID_IN_TEXT.finditer(text(answer.get("message")).rstrip(". "))]
+        told = text(answer.get("message")).rstrip(". ")
+        *_, found = [None, *compiled(_ID_IN_TEXT).finditer(told)]
     return found[0] if found else ""
 
 
 def _version_said(item: Item, query: DocsQuery) -> str | None:
     """Find a version that is written `name@version`, or stands right behind the library's name."""
-    if pin := _PIN_IN_TEXT.search(query.library or query.query):
+    if pin := compiled(_PIN_IN_TEXT).search(query.library or query.query):
         return pin[2]
     names = set(re.findall(r"[\w.-]+", f"{item.text('title')} {id_of(item)}".lower()))
-    for said in _VERSION_AFTER_NAME.finditer(f"{query.library or ''} {query.query}"):
+    for said in compiled(_VERSION_AFTER_NAME).finditer(f"{query.library or ''} {query.query}"):
         if said[1].lower() in names:
             return said[2]
     return None
@@ -97,7 +101,7 @@ def pinned(item: Item, query: DocsQuery, warnings: list[str]) -> Library:
     library, wanted = Library(id_of(item)), _version_said(item, query)
     if wanted is None:
         return library
-    known = [tag for tag in item.texts("versions") if _ID.fullmatch(f"/x/x@{tag}")]
+    known = [tag for tag in item.texts("versions") if compiled(_ID).fullmatch(f"/x/x@{tag}")]
     bare = wanted.lower().removeprefix("v")
     tag = next((tag for tag in known if tag.lower().removeprefix("v") == bare), None)
     if tag is None:

@@ -6,7 +6,6 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from http import HTTPStatus
 from typing import Any, Literal
 
 from webtools.errors import (
@@ -18,7 +17,7 @@ from webtools.errors import (
     ResponseFormatError,
     UnavailableError,
 )
-from webtools.http.messages import OK, Response
+from webtools.http.messages import CLIENT_ERRORS, OK, REDIRECTS, SERVER_ERRORS, Response
 from webtools.providers.about import About, Account, Capability
 from webtools.providers.parsing import http_date, maybe_object, maybe_objects, number, quotable
 from webtools.text.narrowing import is_list, is_object
@@ -57,9 +56,9 @@ def kind_of(status: int) -> type[ProviderError]:
         return ProviderError
     if status in _KINDS:
         return _KINDS[status]
-    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+    if status >= SERVER_ERRORS:
         return UnavailableError
-    return BadRequestError if status >= HTTPStatus.BAD_REQUEST else ResponseFormatError
+    return BadRequestError if status >= CLIENT_ERRORS else ResponseFormatError
 
 
 def failure(
@@ -78,9 +77,9 @@ def failure(
     """
     kind = kind or kind_of(response.status)
     head = f"{title} API returned HTTP {response.status}"
-    if response.status < HTTPStatus.MULTIPLE_CHOICES:
+    if response.status < REDIRECTS:
         head = f"{title} API error"
-    elif response.status < HTTPStatus.BAD_REQUEST:
+    elif response.status < CLIENT_ERRORS:
         head += ", a redirect, which is refused"
     told = [quotable(m, account) for m in messages if isinstance(m, str) and m.strip()]
     said = [words[:_LONGEST_MESSAGE] for words in told]

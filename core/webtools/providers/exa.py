@@ -108,7 +108,7 @@ def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterNam
     """Name what Exa applies: most, but few for companies, people and similar pages."""
     if query.similar:
         return _OF_SIMILAR
-    return _OF_SEARCH - _NOT_OF.get(query.category or "", frozenset())
+    return _OF_SEARCH - _NOT_OF[query.category] if query.category in _NOT_OF else _OF_SEARCH
 
 
 def search_request(query: SearchQuery, account: Account) -> Request:

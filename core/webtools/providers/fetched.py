@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
-from http import HTTPStatus
 from types import MappingProxyType
 from typing import TypeAlias, TypeVar
 from urllib.parse import urlsplit
@@ -20,21 +19,22 @@ from webtools.providers.hits import Field, Item, Oddities
 from webtools.providers.protocols import PageQuery, Pages
 from webtools.results import Page, Passage, failed_page
 from webtools.text.cleaning import one_line, without_controls
+from webtools.text.patterns import compiled
 from webtools.text.record import record
 
 T = TypeVar("T")
 PageFault: TypeAlias = str | ProviderError  # the words of the API, or the answer of the page's site
 
-_UNRESERVED = re.compile(r"[A-Za-z0-9._~-]")
-_ESCAPE = re.compile(r"%([0-9a-fA-F]{2})")
+_UNRESERVED = r"[A-Za-z0-9._~-]"
+_ESCAPE = r"%([0-9a-fA-F]{2})"
 _DEFAULT_PORTS = (None, 80, 443)
-_BETWEEN_PASSAGES = re.compile(r"\s\.\.\.\s")
+_BETWEEN_PASSAGES = r"\s\.\.\.\s"
 _HIGHLIGHTS = 3
 _LONGEST_HIGHLIGHT = 500
 _SHORTEST_HIGHLIGHT = 60
-_NO_PROSE = re.compile(r"\s*(?:#|```|\||[-*+] |\d+\. |>|\[Page )")
+_NO_PROSE = r"\s*(?:#|```|\||[-*+] |\d+\. |>|\[Page )"
 _NOTHING = "the provider returned nothing for this URL"
-_GONE = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.GONE})
+_GONE = frozenset({404, 410})
 
 
 @record
@@ -137,7 +137,8 @@ def passages_of(url: str, extracts: Iterable[str], most: int) -> list[Passage]:
 
     Where the extracts are joined by ` ... ` they are parted again.
     """
-    parts = [part for each in extracts for part in _BETWEEN_PASSAGES.split(without_controls(each))]
+    split = compiled(_BETWEEN_PASSAGES).split
+    parts = [part for each in extracts for part in split(without_controls(each))]
     passages, left = list[Passage](), most
     for text in filter(None, map(str.strip, parts)):
         left -= len(text)
@@ -160,14 +161,14 @@ def address_key(url: str) -> str:
     host = (parts.hostname or "").rstrip(".")
     if port not in _DEFAULT_PORTS:
         host = f"{host}:{port}"
-    path = _ESCAPE.sub(_escape, parts.path).rstrip("/")
-    query = _ESCAPE.sub(_escape, parts.query)
+    path = compiled(_ESCAPE).sub(_escape, parts.path).rstrip("/")
+    query = compiled(_ESCAPE).sub(_escape, parts.query)
     return f"{host}{path}?{query}" if query else f"{host}{path}"
 
 
 def _escape(match: re.Match[str]) -> str:
     character = chr(int(match[1], 16))
-    return character if _UNRESERVED.fullmatch(character) else match[0].upper()
+    return character if compiled(_UNRESERVED).fullmatch(character) else match[0].upper()
 
 
 def match_addresses(
@@ -253,6 +254,7 @@ def cut(text: str, most: int) -> str:
 
 def lead(text: str) -> list[str]:
     """Return the first paragraphs of prose: what a fetch without a query has for highlights."""
-    paragraphs = [p.strip() for p in text.split("\n\n") if p.strip() and not _NO_PROSE.match(p)]
+    is_no_prose = compiled(_NO_PROSE).match
+    paragraphs = [p.strip() for p in text.split("\n\n") if p.strip() and not is_no_prose(p)]
     long = [p for p in paragraphs if len(p) >= _SHORTEST_HIGHLIGHT]
     return [cut(p, _LONGEST_HIGHLIGHT) for p in (long or paragraphs)[:_HIGHLIGHTS]]

@@ -50,7 +50,10 @@ class Oddities:
 
     def warnings(self) -> list[str]:
         """Return one sentence for each kind of oddity."""
-        sender, nouns, told = self.sender, self.nouns or f"{self.noun}s", list[str]()
+        told: list[str] = []
+        if not (self.nulls or self.lost or self.fields):  # as nearly always
+            return told
+        sender, nouns = self.sender, self.nouns or f"{self.noun}s"
         if self.nulls:
             told.append(f'"{sender}" sent null in place of a list of {nouns}; it counts as empty.')
         if self.lost:
@@ -243,7 +246,7 @@ def read_hits(
         )
         for (item, url), score in zip(usable, _scores(usable, fields.score), strict=True)
     ]
-    faults = [account.domains.fault_of(result.url) for result in results if has_content]
+    faults = [account.domains.fault_of(result.url) for result in results] if has_content else ()
     said = [*odd.warnings(), *dict.fromkeys(fault for fault in faults if fault)]
     return Hits(results, estimate(usd) if isinstance(usd, (int, float)) else usd, said)
 

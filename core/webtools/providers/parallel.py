@@ -105,7 +105,7 @@ def search_price(query: SearchQuery, account: Account) -> float:
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
     """Read the hits, best first; some carry a day."""
     answer = json_object(response.json())
-    fields = replace(_HIT, snippet=_first, passages=_texts) if _wants_passages(query) else _HIT
+    fields = _HIT_WITH_PASSAGES if _wants_passages(query) else _HIT
     hits = read_hits(answer["results"], fields, query, account, search_price(query, account))
     return replace(hits, warnings=[*notices(ABOUT.title, answer), *hits.warnings])
 
@@ -115,15 +115,10 @@ def _texts(item: Item) -> list[str]:
     return [text for text in texts if text]
 
 
-def _all(item: Item) -> str:
-    return joined(_texts(item))
-
-
-def _first(item: Item) -> str:
-    return joined(_texts(item)[:1])
-
-
-_HIT = HitFields(snippet=_all, published_at="publish_date")
+_HIT = HitFields(snippet=lambda item: joined(_texts(item)), published_at="publish_date")
+_HIT_WITH_PASSAGES = HitFields(
+    snippet=lambda item: joined(_texts(item)[:1]), published_at="publish_date", passages=_texts
+)
 
 
 def fetch_request(query: PageQuery, account: Account) -> Request:
@@ -152,7 +147,8 @@ def fetch_price(query: PageQuery, _account: Account) -> float:
 def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
     """Read one page per URL, in the order asked; those that failed are listed apart."""
     answer, odd = json_object(response.json()), Oddities(account.name, "page")
-    faults = fetched.faults_of(query, Item(answer, odd).children("errors"), "url", _fault)
+    failed = Item(answer, odd).children("errors")
+    faults = fetched.faults_of(query, failed, "url", _FAULT)
     items, wanted = read_items(answer["results"], odd), replace(query, text=_wants_text(query))
     pages = fetched.read_page_list(items, _PAGE, wanted, account, faults)
     # Without a question it warns that there is none.
@@ -163,9 +159,6 @@ def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
     return Pages(pages, cost, [*said, *odd.warnings()])
 
 
-def _fault(error: Item) -> fetched.PageFault:
-    return fetched.read_fault(error, "error_type", "http_status_code")
-
-
+_FAULT = partial(fetched.read_fault, kind="error_type", status="http_status_code")
 # {"type": "error", "error": {"ref_id", "message"}}; no credit left is HTTP 402.
 read_error = partial(read_failure, ABOUT, _ERRORS)

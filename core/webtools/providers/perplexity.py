@@ -6,7 +6,6 @@ The older chat completions ("Sonar") were retired on 2026-09-27 and are not used
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from typing import Any, Literal
 
@@ -15,7 +14,7 @@ from webtools.http.messages import Request, Response
 from webtools.providers import filters
 from webtools.providers.about import About, Account, SearchOptions
 from webtools.providers.errors import ITSELF, ErrorTable, Meaning, read_failure
-from webtools.providers.hits import HitFields, Item, Oddities, read_hits, read_items
+from webtools.providers.hits import HitFields, Oddities, read_hits, read_items
 from webtools.providers.parsing import (
     inside,
     json_object,
@@ -34,6 +33,7 @@ from webtools.providers.protocols import (
 )
 from webtools.text.cleaning import one_line, without_controls
 from webtools.text.narrowing import is_list
+from webtools.text.patterns import compiled
 
 _MOST_RESULTS = 20
 _COST = ("usage", "cost", "total_cost")
@@ -58,7 +58,11 @@ _ERRORS = ErrorTable(
         Meaning(".*(insufficient|credit|quota|billing).*", QuotaError, statuses=(401, 403, 429)),
     ),
 )
-_BETWEEN_PASSAGES = re.compile(r"\n[^\S\n]*\.\.\.[^\S\n]*\n")
+_BETWEEN_PASSAGES = r"\n[^\S\n]*\.\.\.[^\S\n]*\n"
+_HIT = HitFields(
+    snippet=lambda item: one_line(compiled(_BETWEEN_PASSAGES).sub(" … ", item.text("snippet"))),
+    published_at="date",  # `last_updated` is the time of a crawl: newer than anything on the page
+)
 _INSTRUCTIONS = (
     "Answer the question from the numbered sources in the input and from nothing else. After "
     "every statement cite the sources that support it by their numbers in square brackets, such "
@@ -142,14 +146,6 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     if is_list(items) and items and all(map(is_list, items)):
         items = [item for part in items for item in part]
     return read_hits(items, _HIT, query, account, search_price(query, account))
-
-
-def _snippet(item: Item) -> str:
-    return one_line(_BETWEEN_PASSAGES.sub(" … ", item.text("snippet")))
-
-
-# `last_updated` is the time of a crawl: newer than anything on the page.
-_HIT = HitFields(snippet=_snippet, published_at="date")
 
 
 def synthesis_request(query: SynthesisQuery, account: Account) -> Request:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, get_args
@@ -120,10 +119,10 @@ class Registry(Mapping[str, Services]):
     loaded, as only they know their variables.
 
     Args:
-        ours: What makes ours, by type; the module of that name is imported before.
+        ours: Types of ours; each is the module here of that name.
     """
 
-    def __init__(self, ours: Mapping[str, Callable[[], Services]]) -> None:
+    def __init__(self, ours: Sequence[str]) -> None:
         self._ours = ours
         self._loaded: dict[str, Services] = {}
         self._entry_points: dict[str, EntryPoint] | None = None
@@ -146,7 +145,7 @@ class Registry(Mapping[str, Services]):
 
     def __len__(self) -> int:
         """Count these types."""
-        return len(self._ours.keys() | self._loaded.keys())
+        return len({*self._ours, *self._loaded})
 
     def register(self, provider: Any) -> Services:
         """Add a provider, a module or an object, for this process; the last of a type counts.
@@ -195,12 +194,9 @@ class Registry(Mapping[str, Services]):
         return tuple(dict.fromkeys([*self, *self.announced()]))
 
     def _load(self, kind: str) -> Services:
-        if make := self._ours.get(kind):
-            name = kind.replace("-", "_")
-            module = import_module(f"{__package__}.{name}")
-            # `make` finds it there; another thread that imports it just now may be yet to put it.
-            setattr(sys.modules[__name__.rpartition(".")[0]], name, module)
-            return self._loaded.setdefault(kind, make())
+        if kind in self._ours:
+            module = import_module(f"{__package__}.{kind.replace('-', '_')}")
+            return self._loaded.setdefault(kind, services_of(module))
         with self._lock:
             if kind not in self.announced() or self._entry_points is None:
                 raise KeyError(kind)

@@ -118,7 +118,7 @@ class Spent:
     limits: _Limits
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Reservation:
     """A sum that one call may cost.
 
@@ -154,12 +154,12 @@ class _Limit(NamedTuple):
             told = f"{spent.calls} of {self.calls} calls ({name}) are made {self.period}"
             return f"{told}; raise budget.{name} or {self.remedy}."
         name = f"usd{self.suffix}"
-        spent_usd, most = _shown(spent.micro_usd), _shown(self.micro_usd)
+        spent_usd, most = _usd_text(spent.micro_usd), _usd_text(self.micro_usd)
         remedy = f"raise budget.{name} or {self.remedy}"
         if cost > self.micro_usd:  # waiting would not help
-            remedy = f"raise budget.{name} to at least {_shown(cost)}"
+            remedy = f"raise budget.{name} to at least {_usd_text(cost)}"
         return (
-            f"it may cost {_shown(cost)} USD, {spent_usd} of {most} USD ({name}) are spent "
+            f"it may cost {_usd_text(cost)} USD, {spent_usd} of {most} USD ({name}) are spent "
             f"{self.period}; {remedy}."
         )
 
@@ -248,7 +248,7 @@ class Budget:
         try:
             day, spent = self._ledger.take(cost, Sum(limit.micro_usd, limit.calls))
         except StoreError as error:
-            raise _unkept(error) from None
+            raise _no_ledger(error) from None
         if spent is not None:
             raise _refusal(provider, limit.fault(spent, cost))
         return day
@@ -286,7 +286,7 @@ class Budget:
             try:
                 today = _tally(self._ledger.today())
             except StoreError as error:
-                raise _unkept(error) from None
+                raise _no_ledger(error) from None
         return Spent(today, _tally(self._spent_here()), self._limits)
 
     def _spent_here(self) -> Sum:
@@ -301,7 +301,7 @@ def _refusal(provider: str, fault: str) -> QuotaError:
     return QuotaError(f'The budget refuses the call to "{provider}": {fault}', provider=provider)
 
 
-def _unkept(error: StoreError) -> ConfigError:
+def _no_ledger(error: StoreError) -> ConfigError:
     text, remedies = str(error).rstrip("."), ", ".join(error.remedies)
     return ConfigError(
         f"The budget cannot be kept, so nothing is spent: {text}. {remedies[:1].upper()}"
@@ -326,5 +326,5 @@ def _tally(spent: Sum) -> Tally:
     return Tally(spent.micro_usd / _MICRO, spent.calls)
 
 
-def _shown(micro_usd: int) -> str:
+def _usd_text(micro_usd: int) -> str:
     return f"{micro_usd / _MICRO:.6f}".rstrip("0").rstrip(".")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Cache", "CacheStats", "Entry", "cache_key"]
 
-_SHARE = 8  # a value larger than this part of the cache is not kept
+SHARE = 8  # a value larger than this part of the cache is not kept
 _MOST_SLACK = 128 * 1024  # bytes freed beyond what is needed, so that not every `set` must do it
 _SWEEP_INTERVAL = 64  # how many times `set` is called until it deletes expired entries as well
 _PATIENCE = 0.5  # seconds: a call is not to wait longer for the cache than that
@@ -90,7 +90,7 @@ class CacheStats:
 
 
 class Cache:
-    """Texts by key.
+    """Texts by key; `StoreError` is raised where they cannot be used.
 
     Args:
         store: Where they are kept.
@@ -106,17 +106,10 @@ class Cache:
         self._turns = itertools.count()
 
     def get(self, key: str) -> Entry | None:
-        """Return what is cached; None if that is nothing, too old or unreadable.
-
-        Raises:
-            StoreError: The file cannot be used.
-        """
-        try:
-            row = self._store.read(
-                lambda db: db.execute(_GET, (_ANY, key)).fetchone(), patience=_PATIENCE
-            )
-        except ValueError:  # a key that is no valid text
-            return None
+        """Return what is cached; None if that is nothing, too old or unreadable."""
+        row = self._store.read(
+            lambda db: db.execute(_GET, (_ANY, key)).fetchone(), patience=_PATIENCE
+        )
         return self._entry(key, row)
 
     def get_at_once(self, key: str) -> Entry | None:
@@ -125,10 +118,7 @@ class Cache:
         Raises:
             BlockingIOError: It might take longer.
         """
-        try:
-            row = self._store.read_at_once(lambda db: db.execute(_GET, (_SHORT, key)).fetchone())
-        except ValueError:
-            return None
+        row = self._store.read_at_once(lambda db: db.execute(_GET, (_SHORT, key)).fetchone())
         if row is not None and row[0] is None:
             raise BlockingIOError
         return self._entry(key, row)
@@ -138,19 +128,14 @@ class Cache:
             value, checksum, stored, expires = row
             # One from the future was stored before the clock was set back; nobody knows its age.
             is_fresh = stored <= time.time() < min(expires, stored + self._ttl)
-            if is_fresh and checksum == _checksum(key, value):
+            if is_fresh and checksum == checksum_of(key, value):
                 return Entry(value.decode("utf-8", "surrogatepass"), stored)
         return None
 
     def set(self, key: str, value: str) -> None:
-        """Store a text, if it is not too large.
-
-        Raises:
-            StoreError: The file cannot be used.
-        """
+        """Store a text, if it is not too large."""
         data = value.encode("utf-8", "surrogatepass")
-        # ValueError: a key that is no valid text. TypeError: a total in a damaged file.
-        with suppress(ValueError, TypeError):
+        with suppress(TypeError):  # a total in a damaged file
             self._store.write(lambda db: self._put(db, key, data), patience=_PATIENCE)
 
     def _put(self, db: sqlite3.Connection, key: str, data: bytes) -> None:
@@ -158,35 +143,27 @@ class Cache:
         size = len(key.encode()) + len(data)
         found = db.execute(_FIND, (key,)).fetchall()
         change = -_delete(db, found) if found else 0
-        if size * _SHARE <= self._max_bytes and self._ttl > 0:
-            db.execute(_INSERT, (key, now, now + self._ttl, size, _checksum(key, data), data))
+        if size * SHARE <= self._max_bytes and self._ttl > 0:
+            db.execute(_INSERT, (key, now, now + self._ttl, size, checksum_of(key, data), data))
             change += size
         if next(self._turns) % _SWEEP_INTERVAL == 0:
             change -= _delete(db, db.execute(_EXPIRED, (now,)).fetchall())
         if change:
             row = db.execute(_TOTAL).fetchone()
-            total = row[0] + change if row and isinstance(row[0], int) else _recounted(db)
+            total = row[0] + change if row and isinstance(row[0], int) else _recount(db)
             if total > self._max_bytes:
                 total = _within(self._max_bytes, db, total, now)
             db.execute(_SET_TOTAL, (total,))
 
     def stats(self) -> CacheStats:
-        """Count what is cached; takes the longer the more that is.
-
-        Raises:
-            StoreError: The file cannot be used.
-        """
+        """Count what is cached; takes the longer the more that is."""
         row = self._store.read(lambda db: db.execute(_STATS, (time.time(),)).fetchone())
         entries, size, oldest, newest, expired = row
         path = self._store.path
         return CacheStats(entries, size, oldest, newest, expired, path, self._max_bytes)
 
     def clear(self) -> int:
-        """Delete all entries, give their room back to the disk, and tell how many there were.
-
-        Raises:
-            StoreError: The file cannot be used.
-        """
+        """Delete all entries, give their room back to the disk, and tell how many there were."""
         count = self._store.write(_delete_all)
         with suppress(StoreError):  # somebody reads: then the room is used again later
             self._store.read(_shrink)
@@ -202,12 +179,12 @@ def cache_key(*parts: object) -> str:
     return hashlib.sha256(to_json(parts)).hexdigest()
 
 
-def _checksum(key: str, data: bytes) -> int:
+def checksum_of(key: str, data: bytes) -> int:
     """SQLite notices a broken file, but not a changed value, nor the value of another key."""
     return zlib.crc32(data, zlib.crc32(key.encode()))
 
 
-def _recounted(db: sqlite3.Connection) -> int:
+def _recount(db: sqlite3.Connection) -> int:
     """Return the size of all, where a damaged file has lost it."""
     db.execute("DELETE FROM cache_total")
     db.execute("INSERT INTO cache_total SELECT coalesce(sum(size), 0) FROM cache")

@@ -182,7 +182,7 @@ class Health:
         `succeeded` or `failed`, and until then, or for a minute, it stays open for all others.
         """
         key, now = row_of(account), self._now()
-        state = self._known(key)
+        state = self._look_up(key)
         if state is not None and state.openings and not state.is_open(now):
             state = self._half_open(key, now)
         return _open_circuit(account, state, now)
@@ -194,7 +194,7 @@ class Health:
 
     def known(self, account: _Account) -> OpenCircuit | None:
         """Return the open circuit of a provider, and change nothing: for who will not call it."""
-        return _open_circuit(account, self._known(row_of(account)), self._now())
+        return _open_circuit(account, self._look_up(row_of(account)), self._now())
 
     def has_failures(self, account: _Account) -> bool:
         """Return whether a success would change anything; looks only into memory."""
@@ -244,7 +244,7 @@ class Health:
 
     # --- where it is kept ----------------------------------------------------------------------
 
-    def _known(self, key: str) -> State | None:
+    def _look_up(self, key: str) -> State | None:
         """Return what the store says, and remember it; memory speaks for what it could not save."""
         if key not in self._unsaved:
             with suppress(StoreError):

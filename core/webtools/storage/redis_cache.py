@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import re
 import time
-import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 
-from webtools.storage.cache import CacheStats, Entry
+from webtools.storage.cache import SHARE, CacheStats, Entry, checksum_of
 from webtools.storage.redis_server import PREFIX, Client, Server
 
-_SHARE = 8  # a value larger than this part of `max_bytes` is not kept
 _MOST_BYTES = 2 * 1024 * 1024  # nor a larger one: reading it would take too long
 _LONGEST_HEAD = 64  # bytes
 _HEAD = re.compile(rb"\d{1,20} (\d{1,10}) (\d{1,15})\n", re.ASCII)
@@ -52,7 +50,7 @@ return 1
 
 
 class RedisCache:
-    """Texts by key; its methods are those of `Cache`.
+    """Texts by key; its methods are those of `Cache`, and so is what they raise.
 
     Args:
         server: Where they are kept.
@@ -63,24 +61,19 @@ class RedisCache:
     def __init__(self, server: Server, *, ttl: float, max_bytes: int) -> None:
         self._server = server
         self._ttl = ttl
-        self._most = min(max_bytes // _SHARE, _MOST_BYTES)
+        self._most = min(max_bytes // SHARE, _MOST_BYTES)
         self._set = server.script(_SET)
 
     def get(self, key: str) -> Entry | None:
-        """Return what is cached; None if that is nothing, too old or unreadable.
+        """Return what is cached; None if that is nothing, too old or unreadable."""
+        name = _name(key)
 
-        Raises:
-            StoreError: The server cannot be used.
-        """
-
-        def found(client: Client) -> Entry | None:
+        def look_up(client: Client) -> Entry | None:
             both = client.pipeline(transaction=False)
             raw, left = both.getrange(name, 0, _LONGEST_HEAD + _MOST_BYTES).pttl(name).execute()
             return self._entry(key, raw, left) if left > 0 else None
 
-        if not _is_text(name := _name(key)):
-            return None
-        return self._server.use(found)
+        return self._server.use(look_up)
 
     def get_at_once(self, key: str) -> Entry | None:
         """Raise `BlockingIOError`: the way to a server may always take longer."""
@@ -91,7 +84,7 @@ class RedisCache:
         if head is None:  # not written by us
             return None
         data, age = raw[head.end() :], max(0, int(head[2]) - left_ms) / 1000
-        if age >= self._ttl or int(head[1]) != _checksum(key, data):
+        if age >= self._ttl or int(head[1]) != checksum_of(key, data):
             return None
         with suppress(UnicodeDecodeError):
             return Entry(data.decode("utf-8", "surrogatepass"), time.time() - age)
@@ -100,31 +93,21 @@ class RedisCache:
     def set(self, key: str, value: str, token: int = 0) -> None:
         """Store a text, if it is not too large.
 
-        Args:
-            key: Its key.
-            value: The text.
-            token: What `RedisLeases.take` gave; nothing is stored where another process has a later
-                lease. 0 for a text that was got without one.
-
-        Raises:
-            StoreError: The server cannot be used.
+        `token` is what `RedisLeases.take` gave: nothing is stored where another process has a later
+        lease. 0 is for a text that was got without one.
         """
         data, ttl_ms = value.encode("utf-8", "surrogatepass"), round(self._ttl * 1000)
-        if not _is_text(key) or ttl_ms <= 0:
+        if ttl_ms <= 0:
             return
         if len(data) > self._most:
             self._server.use(lambda client: client.unlink(_name(key)))
             return
-        head = f"{token} {_checksum(key, data)} {ttl_ms}\n".encode()
+        head = f"{token} {checksum_of(key, data)} {ttl_ms}\n".encode()
         keys = (f"cache:{key}", f"lease:{key}")
         self._server.use(lambda client: self._set(client, keys, token, head + data, ttl_ms))
 
     def stats(self) -> CacheStats:
-        """Count what is cached; takes the longer the more that is.
-
-        Raises:
-            StoreError: The server cannot be used.
-        """
+        """Count what is cached; takes the longer the more that is."""
         sizes, ages = [0], list[float]()
 
         def look(client: Client) -> int:
@@ -148,16 +131,12 @@ class RedisCache:
         )
 
     def clear(self) -> int:
-        """Delete all entries, and tell how many there were.
+        """Delete all entries, and tell how many there were."""
 
-        Raises:
-            StoreError: The server cannot be used.
-        """
-
-        def cleared(client: Client) -> int:
+        def delete(client: Client) -> int:
             return sum(client.unlink(*names) for names in _batches(client))
 
-        return self._server.use(cleared)
+        return self._server.use(delete)
 
 
 class RedisLeases:
@@ -209,17 +188,3 @@ def _batches(client: Client) -> Iterator[list[bytes]]:
 
 def _name(key: str) -> str:
     return f"{PREFIX}cache:{key}"
-
-
-def _is_text(key: str) -> bool:
-    """Return whether a key can be written; a lone surrogate cannot."""
-    try:
-        key.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _checksum(key: str, data: bytes) -> int:
-    """Notice a value that was changed or is another key's."""
-    return zlib.crc32(data, zlib.crc32(key.encode()))

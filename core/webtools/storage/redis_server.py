@@ -124,7 +124,7 @@ class Server:
         key = os.getpid(), patience
         known = self._clients.get(key)
         if known is None:
-            known = self._clients.setdefault(key, _connected(self._url, patience))
+            known = self._clients.setdefault(key, _connect(self._url, patience))
         return known
 
     def _explain(self, fault: str) -> str:
@@ -137,7 +137,7 @@ def _library() -> Any:
     return import_module("redis")  # an extra, and 200 ms that few imports need
 
 
-def _connected(url: str, patience: float) -> Client:
+def _connect(url: str, patience: float) -> Client:
     redis = _library()
     client = redis.Redis.from_url(
         url,

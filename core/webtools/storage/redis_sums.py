@@ -16,7 +16,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import astuple
 from datetime import UTC, datetime, timedelta
-from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -184,10 +183,10 @@ class RedisLedger:
         new = secrets.token_hex(8)  # never the same again, or a loss would not show
         given = (new, *self._known(), *arguments)
 
-        def asked(client: Client) -> T:
+        def ask(client: Client) -> T:
             return read(script(client, _LEDGER, *given))
 
-        return self._server.use(asked, patience=LEDGER_PATIENCE)
+        return self._server.use(ask, patience=LEDGER_PATIENCE)
 
     def _see(self, seen: _Seen) -> None:
         before, self._seen = self._known(), seen
@@ -210,7 +209,7 @@ class RedisLedger:
     def _known(self) -> _Seen:
         if self._seen is None:
             self._recorded = self._read()
-            self._seen = _parsed(self._recorded)
+            self._seen = _parse(self._recorded)
         return self._seen
 
     def _is_put_right(self) -> bool:
@@ -218,7 +217,7 @@ class RedisLedger:
         text = self._read()
         if not self._recorded or _nonce(text) == _nonce(self._recorded):
             return False
-        self._recorded, self._seen = text, _parsed(text)
+        self._recorded, self._seen = text, _parse(text)
         return True
 
     def _read(self) -> str:
@@ -256,11 +255,12 @@ class RedisLedger:
 
 def _answer(raw: Any) -> _Answer:
     verdict, day, epoch, usd, calls = raw
+    date = (_DAY_ZERO + timedelta(days=int(day))).isoformat()
     sums = Sum(int(usd), int(calls))
-    return _Answer(int(verdict), int(day), _date(int(day)), epoch.decode("ascii"), sums)
+    return _Answer(int(verdict), int(day), date, epoch.decode("ascii"), sums)
 
 
-def _parsed(record: str) -> _Seen:
+def _parse(record: str) -> _Seen:
     words = record.split()
     with suppress(ValueError, IndexError):
         return _Seen(words[0], int(words[1]), 0)
@@ -269,10 +269,6 @@ def _parsed(record: str) -> _Seen:
 
 def _nonce(record: str) -> str:
     return (record.split() or [""])[-1]
-
-
-def _date(day: int) -> str:
-    return (_DAY_ZERO + timedelta(days=day)).isoformat()
 
 
 class RedisStates:
@@ -291,35 +287,30 @@ class RedisStates:
 
     def change(self, key: str, change: Change) -> State | None:
         """Replace a state, as `States` says; begun anew where another process was quicker."""
-        deadline = time.monotonic() + PATIENCE
+        name, deadline = _row(key), time.monotonic() + PATIENCE
+
+        def attempt(pipe: Client) -> State | None:
+            if time.monotonic() > deadline:
+                raise ServerError(f"{self._server.place} cannot be used: too many change a state")
+            stored = _state(pipe.get(name))
+            after = change(stored)
+            if after != stored:
+                pipe.multi()
+                if after is None:
+                    pipe.delete(name)
+                else:
+                    pipe.set(name, json.dumps(astuple(after)), ex=round(2 * FORGOTTEN_AFTER))
+            return after
 
         def changed(client: Client) -> State | None:
-            while time.monotonic() < deadline:
-                with suppress(import_module("redis").WatchError):
-                    return _changed(client, _row(key), change)
-            raise ServerError(f"{self._server.place} cannot be used: too many change a state")
+            after: State | None = client.transaction(attempt, name, value_from_callable=True)
+            return after
 
         return self._server.use(changed)
 
 
-def _changed(client: Client, name: str, change: Change) -> State | None:
-    with client.pipeline() as pipe:
-        pipe.watch(name)
-        stored = _state(pipe.get(name))
-        after = change(stored)
-        if after == stored:
-            return after
-        pipe.multi()
-        if after is None:
-            pipe.delete(name)
-        else:
-            pipe.set(name, json.dumps(astuple(after)), ex=round(2 * FORGOTTEN_AFTER))
-        pipe.execute()
-    return after
-
-
 def _row(key: str) -> str:
-    return f"{PREFIX}health:{_hashed(key)}"
+    return f"{PREFIX}health:{_hash(key)}"
 
 
 def _state(raw: bytes | None) -> State | None:
@@ -353,12 +344,12 @@ class RedisLimits:
         Raises:
             StoreError: The server cannot be used.
         """
-        keys = (f"rate:{_hashed(name)}",)
+        keys = (f"rate:{_hash(name)}",)
         arguments = round(interval * 1e6), round(most * 1e6)
         wait = self._server.use(lambda client: int(self._reserve(client, keys, *arguments)))
         return wait / 1e6 if 0 <= wait <= arguments[1] else None
 
 
-def _hashed(name: str) -> str:
+def _hash(name: str) -> str:
     """Return what stands for a name in a key: it may hold an address."""
     return hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:32]

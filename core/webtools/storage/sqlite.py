@@ -96,7 +96,7 @@ class Store:
         Raises:
             StoreError: The file cannot be used.
         """
-        return self._done(work, patience, writes=False)
+        return self._carry_out(work, patience, writes=False)
 
     def read_at_once(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Do what `read` does, if that can be expected to take some microseconds.
@@ -133,7 +133,7 @@ class Store:
         Raises:
             StoreError: The file cannot be used.
         """
-        return self._done(work, patience, writes=True)
+        return self._carry_out(work, patience, writes=True)
 
     def take_notices(self) -> list[str]:
         """Return what the user should know of the file, once."""
@@ -174,7 +174,9 @@ class Store:
 
     # --- one use -------------------------------------------------------------------------------
 
-    def _done(self, work: Callable[[sqlite3.Connection], T], patience: float, *, writes: bool) -> T:
+    def _carry_out(
+        self, work: Callable[[sqlite3.Connection], T], patience: float, *, writes: bool
+    ) -> T:
         start = time.monotonic()
         is_repaired = False
         while True:
@@ -210,14 +212,14 @@ class Store:
     def _attempt(self, work: Callable[[sqlite3.Connection], T], *, writes: bool) -> T:
         self._is_busy = True
         try:
-            connection = self._current(look=writes) or self._opened()
+            connection = self._current(look=writes) or self._open_file()
             if not writes:
                 return work(connection)
             with connection:  # which commits, or else rolls back
                 connection.execute("BEGIN IMMEDIATE")
                 result = work(connection)
         except FAULTS as error:
-            raise self._healed(error) from error
+            raise self._heal(error) from error
         finally:
             self._is_busy = False
         self._cut_log(connection)
@@ -242,7 +244,7 @@ class Store:
                 [is_busy, *_] = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
                 self._next_cut = now + _CUT_INTERVAL if is_busy else 0.0
 
-    def _healed(self, error: Exception) -> StoreError:
+    def _heal(self, error: Exception) -> StoreError:
         """Return the error to raise; after one of ours the work may be done again."""
         fault = _fault_of(self.path, error)
         if isinstance(fault, LockedError):
@@ -263,11 +265,11 @@ class Store:
             file = real_path(self.path)
             with opening_alone(file):
                 if broken is not None and broken == file_id(file):
-                    self._notices.append(_replaced(self.path, put_aside(file)))
+                    self._notices.append(_replacement_notice(self.path, put_aside(file)))
         except _OPENING_FAULTS as error:
             raise _fault_of(self.path, error) from error
 
-    def _opened(self) -> sqlite3.Connection:
+    def _open_file(self) -> sqlite3.Connection:
         if self._is_stranded:
             raise StoreError(f"{self.path} cannot be used: it was in use when this process forked")
         try:
@@ -280,10 +282,13 @@ class Store:
                 except FAULTS as error:
                     if not is_corruption(error):
                         raise
-                    self._notices.append(_replaced(self.path, put_aside(file)))
+                    self._notices.append(_replacement_notice(self.path, put_aside(file)))
                     connection, is_emptied = _connect(file)
                 if is_emptied:
-                    self._notices.append(_emptied(self.path))
+                    self._notices.append(
+                        f"{self.path} was made by another version of webtools and is begun anew, "
+                        f"{_LOST}."
+                    )
                 self._open.append(connection)
                 self._file, self._log = file_id(file), str(beside(file, "-wal"))
         except _OPENING_FAULTS as error:
@@ -295,12 +300,8 @@ class _RepairedError(StoreError):
     """The file is, or will be, a new one: the work may be done again."""
 
 
-def _replaced(path: Path, aside: Path) -> str:
+def _replacement_notice(path: Path, aside: Path) -> str:
     return f"{path} was corrupt and is replaced by a new file, {_LOST}; the old file is {aside}."
-
-
-def _emptied(path: Path) -> str:
-    return f"{path} was made by another version of webtools and is begun anew, {_LOST}."
 
 
 def _fault_of(path: Path, error: Exception) -> StoreError:

@@ -1,7 +1,12 @@
 """For authors of providers: the tests that each must pass, and calls without a network."""
 
-from webtools.testing.calls import URLS, answer, outcome, registered
-from webtools.testing.conformance import INSTANCE, JUNK, KEY, ProviderConformance, assert_sound
+try:
+    from webtools.testing.calls import URLS, answer, outcome, registered
+    from webtools.testing.conformance import INSTANCE, JUNK, KEY, ProviderConformance, assert_sound
+except ModuleNotFoundError as error:
+    if error.name != "pytest":
+        raise
+    raise ImportError("webtools.testing needs pytest: pip install pytest") from error
 
 __all__ = [
     "INSTANCE",

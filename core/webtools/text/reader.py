@@ -6,16 +6,16 @@ import sys
 from contextvars import ContextVar
 from typing import Literal, TypeAlias
 
-Place: TypeAlias = Literal["terminal", "notebook", "python"]
+Place: TypeAlias = Literal["keyless command", "command", "notebook", "python"]
 
-is_command_line = ContextVar("is_command_line", default=False)
-"""Whether somebody typed a command, and waits for it."""
+typed = ContextVar[Place | None]("typed", default=None)
+"""What somebody typed and waits for: a command that takes `--keyless`, or another, if any."""
 
 
 def place() -> Place:
     """Return where a message of now is read."""
-    if is_command_line.get():
-        return "terminal"
+    if command := typed.get():
+        return command
     ipython = sys.modules.get("IPython")
     is_notebook = ipython is not None and ipython.get_ipython() is not None
     return "notebook" if is_notebook else "python"

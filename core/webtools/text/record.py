@@ -17,7 +17,17 @@ def record(cls: type[T]) -> type[T]:
     them waits 50 ms; here it is `__init__` alone, which sets fields twice as fast besides. That
     nobody sets them later is held by the type checkers, not while the program runs.
     """
-    made: Any = dataclass(slots=True, eq=False, repr=False)(cls)
+    return _by_values(dataclass(slots=True, eq=False, repr=False)(cls))
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def frozen_record(cls: type[T]) -> type[T]:
+    """Make a record whose fields cannot be set while the program runs either: users hold it."""
+    return _by_values(dataclass(frozen=True, slots=True, eq=False, repr=False)(cls))
+
+
+def _by_values(cls: type[T]) -> type[T]:
+    made: Any = cls
     value = attrgetter("__class__", *[each.name for each in fields(made) if each.compare])
 
     def equal(self: Any, other: object) -> bool:

@@ -105,9 +105,12 @@ def _show_part(part: _Part, script: Script, web: WebTools, config: Path | None) 
     try:
         show: Show = getattr(import_module(f"{__name__}.{module}"), function)
     except ImportError as error:
-        screen.text(f"Left out: {error}. It takes:")
+        is_missing = isinstance(error, ModuleNotFoundError)  # else it is a wrong release
+        package = (error.name or "").partition(".")[0]
+        why = f"the package {package} is not installed" if is_missing and package else error
+        screen.text(f"Left out: {why}. It takes:")
         print(f"  pip install --upgrade {part.install}", flush=True)
-        return isinstance(error, ModuleNotFoundError)  # else it is a wrong release
+        return is_missing
     return show(script, web, config)
 
 

@@ -10,7 +10,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.style import Style
 from rich.text import Text
 
-from webtools.display.outline import Place, place
+from webtools.display.outline import Address, address_of
 from webtools.display.terminal.markup import MarkedUp
 from webtools.display.terminal.styles import LINK, MARKDOWN
 from webtools.text.record import record
@@ -43,7 +43,7 @@ class Block:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Wrap each line, unless the console is told not to."""
         for line in self.lines:
-            for part in _laid_out(line, console, options):
+            for part in _lay_out(line, console, options):
                 part.rstrip()  # of an empty line, what indents it
                 part.no_wrap = True
                 yield part
@@ -54,7 +54,7 @@ class Block:
         return Block([replace(line, marker=lead + line.marker) for line in self.lines])
 
 
-def _laid_out(line: Line, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+def _lay_out(line: Line, console: Console, options: ConsoleOptions) -> Iterator[Text]:
     before, text = line.marker, line.text
     if options.no_wrap and isinstance(text, MarkedUp):
         text = Text(text.markup)
@@ -64,16 +64,16 @@ def _laid_out(line: Line, console: Console, options: ConsoleOptions) -> Iterator
     width = options.max_width - before.cell_len
     if width < _NARROWEST and isinstance(text, Text):
         before, text, width = Text(), before + text, options.max_width
-    for part in _wrapped(text, line.joint, console, options.update(width=max(width, 1))):
+    for part in _wrap(text, line.joint, console, options.update(width=max(width, 1))):
         yield before + part
         before = Text(" " * before.cell_len)
 
 
-def _wrapped(
+def _wrap(
     text: Text | MarkedUp, joint: str, console: Console, options: ConsoleOptions
 ) -> Iterable[Text]:
     if isinstance(text, Text):
-        for part in _filled(text, joint, options.max_width) if joint else [text]:
+        for part in _fill(text, joint, options.max_width) if joint else [text]:
             yield from part.wrap(console, options.max_width, overflow="fold")
         return
     with console.use_theme(MARKDOWN):
@@ -82,7 +82,7 @@ def _wrapped(
     yield from dropwhile(lambda part: not part.plain.strip(), parts)  # rich puts one above lists
 
 
-def _filled(text: Text, joint: str, width: int) -> Iterator[Text]:
+def _fill(text: Text, joint: str, width: int) -> Iterator[Text]:
     """Yield as many parts at a time as fit on a line."""
     taken, *parts = text.split(joint)
     for part in parts:
@@ -99,8 +99,8 @@ def line(text: str, style: Style | str = "", marker: str = "") -> Line:
     return Line(Text(text, style=style), Text(marker))
 
 
-def url_text(url: str | Place, quotes: str = "") -> Text:
+def url_text(url: str | Address, quotes: str = "") -> Text:
     """Show a foreign URL, as a link where it is one; the text is the URL itself."""
-    where = url if isinstance(url, Place) else place(url)
+    where = url if isinstance(url, Address) else address_of(url)
     style = LINK + Style(link=where.link) if where.link else Style.null()
     return Text.assemble(quotes, (where.shown, style), quotes)

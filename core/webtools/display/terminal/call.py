@@ -47,13 +47,14 @@ def call_text(tool: str, arguments: Any, label: str = "") -> Text:
     texts = [text for name in (_SUBJECTS if is_ours else given) for text in _texts(given.get(name))]
     words = Text().append(display_text(label or tool, _LONGEST_NAME), NAME)
     if texts:
-        words += Text(" ") + Text(", ").join(_drawn(tool, text) for text in texts[:_MOST_VALUES])
+        subjects = [_draw_subject(tool, text) for text in texts[:_MOST_VALUES]]
+        words += Text(" ") + Text(", ").join(subjects)
     if len(texts) > _MOST_VALUES:
         words.append(f", ... and {len(texts) - _MOST_VALUES} more")
     return words.append(_notes(tool, given) if is_ours else "", MUTED)
 
 
-def _drawn(tool: str, text: str) -> Text:
+def _draw_subject(tool: str, text: str) -> Text:
     if tool in _OF_URLS:
         return url_text(text, '"')
     shown = display_text(text, _LONGEST_VALUE)

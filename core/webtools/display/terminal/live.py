@@ -15,7 +15,7 @@ from rich.text import Text
 from webtools.display.terminal.block import Block, Line
 from webtools.display.terminal.call import call_text
 from webtools.display.terminal.console import console_for
-from webtools.display.terminal.result import render_result, running
+from webtools.display.terminal.result import activity, render_result
 from webtools.display.terminal.styles import MUTED
 from webtools.progress import Progress, quietly
 from webtools.text.record import record
@@ -138,7 +138,7 @@ class CallDisplay:
     def _status(self) -> Text:
         """Describe what the youngest call is doing, and how many others there are."""
         call = list(self._calls.values())[-1]
-        status = Text().append(running(call.tool), MUTED)
+        status = Text().append(activity(call.tool), MUTED)
         if call.progress is not None:
             status.append(f" {call.progress.done}/{call.progress.total}", MUTED)
         if others := len(self._calls) - 1:

@@ -27,7 +27,7 @@ _LONGEST_TEXT = 100_000
 _SCREEN = Limits(page=_LONGEST_TEXT)
 
 _MARKDOWN = {"web_fetch", "summarize"}
-_RUNNING = {
+_ACTIVITIES = {
     "web_search": "Searching...",
     "web_fetch": "Fetching...",
     "summarize": "Summarizing...",
@@ -54,7 +54,7 @@ def render_result(
         is_error: Whether the call failed, where the details alone are given.
     """
     if partial:
-        return Block([line(running(tool), MUTED)])
+        return Block([line(activity(tool), MUTED)])
     if not isinstance(result, ToolResult):
         result = ToolResult("", dict(result or {}), is_error)
     if result.is_error or result.details.get("error"):
@@ -63,7 +63,7 @@ def render_result(
     if found is None:
         return _text(result, expanded=expanded)
     shown = outline(found, BRIEF)
-    lines = [Line(_marked_cut(_head(shown, brief=not expanded), result), joint=_JOINT)]
+    lines = [Line(_mark_cut(_head(shown, brief=not expanded), result), joint=_JOINT)]
     if expanded:
         lines += _body(shown, brief=True)
         if path := display_text(result.details.get("full_output_path"), LONGEST_SENTENCE):
@@ -83,7 +83,7 @@ def render_whole(tool: str, result: ToolResult, seconds: float | None = None) ->
     above: list[Line] = []
     if found is not None:
         shown = outline(found, _SCREEN)
-        words = _marked_cut(_head(shown, brief=False, seconds=seconds), result)
+        words = _mark_cut(_head(shown, brief=False, seconds=seconds), result)
         above = [Line(words, joint=_JOINT)]
         if not result.details.get("truncation"):
             return Block([*above, *_body(shown)])
@@ -94,9 +94,9 @@ def render_whole(tool: str, result: ToolResult, seconds: float | None = None) ->
     return Block([*above, *(line(each) for each in text.split("\n"))])
 
 
-def running(tool: str) -> str:
+def activity(tool: str) -> str:
     """Return what a tool is doing."""
-    return _RUNNING.get(tool, "Running...")
+    return _ACTIVITIES.get(tool, "Running...")
 
 
 def _failure(result: ToolResult, *, expanded: bool) -> Block:
@@ -117,7 +117,7 @@ def _text(result: ToolResult, *, expanded: bool) -> Block:
     return Block([Line(first.append(f" {missing}" if missing else "", MUTED))])
 
 
-def _marked_cut(words: Text, result: ToolResult) -> Text:
+def _mark_cut(words: Text, result: ToolResult) -> Text:
     return words.append(" (truncated)", MUTED) if result.details.get("truncation") else words
 
 
@@ -139,6 +139,6 @@ def _line(row: Row) -> Line:
     marker = Text(row.marker, STYLES.get(row.style if row.style in TONES else row.marker, ""))
     if row.markup in {"answer", "page"}:
         return Line(MarkedUp(row.text, is_page=row.markup == "page"), marker)
-    if row.place is not None:
-        return Line(url_text(row.place), marker)
+    if row.address is not None:
+        return Line(url_text(row.address), marker)
     return Line(Text(row.text, style), marker)

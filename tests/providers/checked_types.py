@@ -1,0 +1,36 @@
+"""What each provider of ours can do, for the type checker: it holds them to the protocols."""
+
+from webtools.providers import (
+    DocsProvider,
+    FetchProvider,
+    PageProvider,
+    SearchProvider,
+    SummaryProvider,
+    SynthesisProvider,
+    brave,
+    context7,
+    direct,
+    exa,
+    firecrawl,
+    jina,
+    jina_search,
+    kagi,
+    linkup,
+    parallel,
+    perplexity,
+    searxng,
+    serper,
+    tavily,
+    wikipedia,
+    you,
+)
+
+SEARCH: list[SearchProvider] = [
+    *(exa, kagi, brave, perplexity, tavily, wikipedia, searxng, serper, you, firecrawl, linkup),
+    *(parallel, jina_search),
+]
+FETCH: list[FetchProvider] = [exa, kagi, tavily, firecrawl, parallel, jina]
+PAGES: list[PageProvider] = [direct]
+SUMMARIZE: list[SummaryProvider] = [kagi]
+DOCS: list[DocsProvider] = [context7]
+SYNTHESIZE: list[SynthesisProvider] = [perplexity]
