@@ -292,7 +292,8 @@ def _listen(port: int) -> list[socket.socket]:
     except OSError as error:
         if error.errno != errno.EADDRINUSE:
             raise
-        msg = f"Port {port} of {_HOST} is in use: choose another for the sandbox, or 0."
+        where = f"Port {port} of {_HOST}"
+        msg = f"{where} is in use: choose another (`--port`, `port=`), or 0 for a free one."
         raise OSError(errno.EADDRINUSE, msg) from error
     try:
         # Clients that look up "localhost" may try ::1 first.

@@ -59,6 +59,15 @@ compiler.compile = counted
 from webtools import WebTools
 print(len(found))
 """
+TOKENIZED = """
+import tokenize
+
+def refuse(*_): raise RuntimeError
+
+tokenize.tokenize = tokenize.generate_tokens = refuse
+from webtools import WebTools
+with WebTools(config=CONFIG) as web: print(len(web.search("json decoder", country="de").results))
+"""
 AWAITED = """
 import asyncio, sys
 from webtools import WebTools
@@ -126,6 +135,12 @@ def test_models_are_annotated_by_types_as_pydantic_would_compile_each_text(
     webtools_sandbox: SandboxServer,
 ) -> None:
     assert modules(TEXT_ANNOTATIONS, webtools_sandbox) == set()
+
+
+def test_no_model_has_builtins_whose_parameters_pydantic_reads_with_a_tokenizer(
+    webtools_sandbox: SandboxServer,
+) -> None:
+    assert modules(TOKENIZED, webtools_sandbox) == {"5"}
 
 
 def test_imports_stand_no_deeper_within_imports_than_a_piece_of_the_stack_holds(

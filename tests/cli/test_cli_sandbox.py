@@ -145,7 +145,9 @@ def test_a_folder_that_is_not_there_is_exit_1_and_named(
 def test_a_taken_port_is_exit_1_and_named(cli: Cli, webtools_sandbox: SandboxServer) -> None:
     done = cli("sandbox", "--port", str(webtools_sandbox.port))
     assert (done.code, done.out) == (1, "")
-    assert done.err.startswith(f"webtools: Port {webtools_sandbox.port} of 127.0.0.1 is in use")
+    where = f"Port {webtools_sandbox.port} of 127.0.0.1"
+    told = f"webtools: {where} is in use: choose another (`--port`, `port=`), or 0 for a free one."
+    assert done.err == f"{told}\n"
 
 
 def test_a_system_error_without_reason_still_says_something(

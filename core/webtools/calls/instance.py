@@ -18,6 +18,7 @@ from webtools.flows.drivers import Flow, run
 from webtools.http.threads import at_once_or_in_thread
 from webtools.http.transport import BlockingTransport, LoopTransports
 from webtools.http.watching import look_for_watchers
+from webtools.operations.search import HITS
 from webtools.pipeline.context import call_services
 from webtools.providers import PROVIDERS
 from webtools.results import AskedProvider, SearchResponse, SearchResult
@@ -49,6 +50,7 @@ if "asyncio" in sys.modules:  # a program with loops, which a first call that im
     _ours = dict(PROVIDERS)  # looking one up imports it
     for _model in (SearchInput, SearchResult, AskedProvider, SearchResponse):
         _model.model_rebuild()  # else the first search would build them
+    HITS.adapter.rebuild()
 
 
 class Instance:

@@ -1,6 +1,6 @@
 """What a model may send to each tool: lenient in spelling, strict in meaning."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, cast
 
@@ -38,6 +38,8 @@ from webtools.inputs.values import (
     as_one,
     distinct,
     is_after,
+    is_left_out,
+    no_texts,
     shown,
     up_to,
     url_like,
@@ -58,7 +60,6 @@ MAX_TEXT_CHARACTERS = 1_000_000  # of a fetched page
 
 _MOST_TOLD = 10  # of values with the same fault
 _STAND_IN = "https://example.com/"  # for what a call is about, where only the rest is checked
-_NO_TEXTS = cast("Callable[[], list[str]]", list)  # `list[str]` takes ten times as long
 _snake = lru_cache(maxsize=256)(to_snake)
 Input = TypeVar("Input", bound="ToolInput")
 
@@ -69,13 +70,6 @@ def _both(first: Any, second: Any) -> Any:
         if one is None or (isinstance(one, (str, list, tuple)) and not one):
             return other
     return [*(first if is_list(first) else [first]), *(second if is_list(second) else [second])]
-
-
-def _is_left_out(value: Any) -> bool:
-    """Return whether a value stands for none: a model in strict mode sends every argument."""
-    if isinstance(value, str):
-        return not value.strip()
-    return isinstance(value, (int, float)) and value == 0
 
 
 def _field_name(key: Any) -> Any:
@@ -130,7 +124,7 @@ class ToolInput(BaseModel):
         given = {
             name: value
             for name, value in plain.items()
-            if value is not None and (name == first or name not in known or not _is_left_out(value))
+            if value is not None and (name == first or name not in known or not is_left_out(value))
         }
         if not cls.fixed:
             return given
@@ -173,11 +167,11 @@ class SearchInput(ToolInput):
         "Leave out, or give 0, for the configured number.",
     )
     include_domains: Annotated[Strings[Domain], distinct()] = Field(
-        default_factory=_NO_TEXTS,
+        default_factory=no_texts,
         description="Only from these domains, e.g. docs.python.org. Leave out, or empty, for any.",
     )
     exclude_domains: Annotated[Strings[Domain], distinct()] = Field(
-        default_factory=_NO_TEXTS, description="Not from these domains."
+        default_factory=no_texts, description="Not from these domains."
     )
     start_published_date: Moment = Field(
         default="", description="Earliest date of publication, YYYY-MM-DD."

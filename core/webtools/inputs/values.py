@@ -55,6 +55,18 @@ def _as_list(value: Any) -> Any:
     return [value]
 
 
+def is_left_out(value: Any) -> bool:
+    """Return whether a value stands for none: a model in strict mode sends every argument."""
+    if isinstance(value, str):
+        return not value.strip()
+    return isinstance(value, (int, float)) and value == 0
+
+
+def no_texts() -> list[str]:
+    """Return a list of none: `list` itself has parameters that pydantic reads slowly, as below."""
+    return []
+
+
 def as_one(value: Any) -> Any:
     """Take a list of one for the one."""
     return value[0] if is_list(value) and len(value) == 1 else value

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from dataclasses import field
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, TypeAlias, get_args
+
+from pydantic import ConfigDict
 
 from webtools.errors import ProviderError
 from webtools.flows.drivers import Flow, Sleep
@@ -159,6 +161,7 @@ class Cost:
 class Hits:
     """What one search answer held, best first."""
 
+    __pydantic_config__: ClassVar = ConfigDict(defer_build=True)  # until the cache has use for it
     results: list[SearchResult]
     cost: Cost | None = None
     warnings: list[str] = field(default_factory=list[str])
