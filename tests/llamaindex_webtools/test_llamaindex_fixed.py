@@ -9,6 +9,7 @@ import pickle
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 import pytest
+from llama_index.core.llms import MockLLM
 
 from langchain_webtools import SummarizeTool, WebFetchTool, WebResearchTool, WebSearchTool
 from llamaindex_webtools import (
@@ -145,5 +146,5 @@ def test_the_language_model_of_a_fixed_research_writes_its_answers(
     seen: list[Any] = []
     kept = web.call_tool
     monkeypatch.setattr(web, "call_tool", lambda *given, **more: seen.append(more) or kept(*given))
-    web_research_tool(web, llm="an LLM", command="web").call(query="asyncio")  # type: ignore[arg-type]
+    web_research_tool(web, llm=MockLLM(), command="web").call(query="asyncio")
     assert "synthesizer" in seen[0]

@@ -308,6 +308,7 @@ SENTENCES: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("provider_skipped", {"provider": "exa", "until": "soon"}, "exa was skipped: not asked."),
     ("provider_skipped", {"provider": "exa", "until": 1e14}, "exa was skipped: not asked."),
+    ("provider_skipped", {"provider": "exa", "until": -1e300}, "exa was skipped: not asked."),
     (
         "all_providers_failed",
         {"providers": {"exa": "down.", "brave": "no key"}},

@@ -200,7 +200,7 @@ def clock(event: LogEvent, name: str) -> str:
     """Write a fact that is a moment, in seconds or as a text: the time, on another day the date."""
     moment = read_moment(event.text(name))
     seconds = event.number(name)
-    if seconds is not None and seconds < 1e11:  # noqa: PLR2004  # the year 5138
+    if seconds is not None and 0 <= seconds < 1e11:  # noqa: PLR2004  # the year 5138
         moment = _EPOCH + timedelta(seconds=seconds)
     if moment is None:
         return ""
