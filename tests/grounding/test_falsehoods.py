@@ -84,6 +84,10 @@ BUFFER = (
     "Also, if a call reads from a buffer, the tool checks that the buffer can be reached and is "
     "filled."
 )
+PRESS = (
+    "The press of the town has moved to a larger hall beside the harbour because the old one does "
+    "not hold the new machines."
+)
 DENIED = (
     "It is not the case",
     "Nobody in the whole town believes",
@@ -164,6 +168,9 @@ LIES = [
     ("The museum opened in May 2015 and closed in June 2016.", "The museum opened in June 2016."),
     (SETTING, "The build tool asks the registry for a lock file and a manifest for each site."),
     (SETTING, "The cache_size_limit setting is read from the main file at the start of the run."),
+    (PRESS, PRESS.replace("has moved", "had moved")),
+    (PRESS, PRESS.replace("does not", "did not")),
+    (PRESS, PRESS.replace("has moved", "is moved")),
     (SETTING, "The cache_size_limit setting was read to the main file at the start of the run."),
     (SETTING,
      "The cache_size_limit setting must be read from the main file at the start of the run."),

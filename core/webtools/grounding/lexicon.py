@@ -27,7 +27,8 @@ COMPOUND = frozenset(
 CONTRASTING = {
     word: words.partition(" ")[0]
     for words in str.split(
-        "and;or;to;from;by;for;in;on;at;of;with;into;can;must;is are;was were", ";"
+        "and;or;to;from;by;for;in;on;at;of;with;into;can;must;is are;was were;has have;had;do does;did",
+        ";",
     )
     for word in words.split()
 }

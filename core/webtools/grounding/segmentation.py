@@ -8,7 +8,7 @@ item with its list's lead-in, table rows with the table's header.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 
 from webtools.grounding.blocks import Block, heading_text, read_blocks
 from webtools.grounding.sentences import sentence_spans
@@ -31,6 +31,7 @@ class Span:
         lead_end: Where its own heading or signature ends; `start` when it has none.
         kind: Kind of its last block, or `term` when it begins with one.
         header: Where the header of its table stands, when it does not hold that itself.
+        blocks: What it is made of.
     """
 
     start: int
@@ -39,6 +40,7 @@ class Span:
     lead_end: int
     kind: str
     header: tuple[int, int] | None = None
+    blocks: tuple[Block, ...] = field(default=(), repr=False)
 
 
 def cut(text: str, most: int = MOST) -> list[Span]:
@@ -178,7 +180,8 @@ class _Cutter:
         header = self._header if held and held[0].kind == "row" else None
         if header and header[0] >= start:
             header = None
-        self._spans.append(Span(start, end, self._above, lead_end, kind, header))
+        blocks = (*lead, *held)
+        self._spans.append(Span(start, end, self._above, lead_end, kind, header, blocks))
 
 
 def _ends(text: str, block: Block, most: int) -> Iterator[int]:

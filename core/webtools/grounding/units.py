@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from webtools.grounding.blocks import Block, heading_text, read_blocks
+from webtools.grounding.blocks import Block, heading_text, is_worded
 from webtools.grounding.segmentation import Span
 from webtools.grounding.sentences import is_whole, sentence_spans
 from webtools.text.record import record
@@ -19,7 +19,7 @@ _LONGEST_CODE = 900
 _SHORTEST = 20
 _SHORTEST_CJK = 6
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
-_LETTERS = 0.4  # of what is prose
+_WORDS = 0.4  # of a sentence; lists of names, links and signatures have fewer
 _RULE = re.compile(r"[|\s:-]*$")
 _MARK = re.compile(r"(?::|[-*+•]|\d{1,3}[.)])\s+|#{1,6}\s+")
 _LINK = re.compile(r"!?\[([^\[\]]{0,300})\]\([^()\s]{0,500}(?:\s[^()]{0,300})?\)")
@@ -50,7 +50,7 @@ class Unit:
 
 def units_of(text: str, passage: Span) -> Iterator[Unit]:
     """Return what can be quoted of a passage, in order."""
-    return _Quotable(text[passage.start : passage.end], passage).units()
+    return _Quotable(text, passage).units()
 
 
 class _Quotable:
@@ -63,7 +63,7 @@ class _Quotable:
         self._terms: list[Block] = []
 
     def units(self) -> Iterator[Unit]:
-        blocks = read_blocks(self._text)
+        blocks = self._passage.blocks
         for number, block in enumerate(blocks):
             if block.kind == "heading":
                 self._path = (*self._path, heading_text(self._text, block))
@@ -145,22 +145,20 @@ class _Quotable:
 
     def _definition(self, end: int) -> Unit:
         """Return a signature with the first sentence that it has."""
-        at, first, last = self._passage.start, self._terms[0].start, self._terms[-1].end
-        span = Span(at + first, at + end, self._path[:-1], at + last, "term")
-        return Unit(span, "definition")
+        first, last = self._terms[0].start, self._terms[-1].end
+        return Unit(Span(first, end, self._path[:-1], last, "term"), "definition")
 
     def _unit(self, start: int, end: int, kind: str) -> Unit:
-        at = self._passage.start
-        span = Span(at + start, at + end, self._path, at + start, kind, self._passage.header)
-        return Unit(span, kind)
+        return Unit(Span(start, end, self._path, start, kind, self._passage.header), kind)
 
 
 def is_sentence(text: str) -> bool:
     """Return whether a text is one whole sentence in words."""
-    shortest = _SHORTEST_CJK if _CJK.search(text) else _SHORTEST
+    is_cjk = _CJK.search(text) is not None
+    shortest = _SHORTEST_CJK if is_cjk else _SHORTEST
     if not shortest <= len(text) <= _LONGEST or text.endswith(_LEAD_IN):
         return False
-    return is_whole(text) and sum(map(str.isalpha, text)) >= _LETTERS * len(text)
+    return is_whole(text) and (is_cjk or is_worded(text, _WORDS))
 
 
 def _mark(text: str, block: Block) -> int:
