@@ -84,7 +84,7 @@ def _each(act: Callable[[str], object], count: int) -> Callable[[], object]:
 def _fill(store: Store, count: int, value: str) -> None:
     now, data = time.time(), value.encode()
     keys = map(cache_key, range(count))
-    checked = ((key, cache_module._checksum(key, data)) for key in keys)
+    checked = ((key, cache_module.checksum_of(key, data)) for key in keys)
     entries = ((key, now, now + 3600, len(data), checksum, data) for key, checksum in checked)
     store.write(lambda db: db.executemany(cache_module._INSERT, entries))
 
