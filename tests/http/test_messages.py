@@ -64,3 +64,8 @@ def test_json_nested_too_deep_is_none_where_it_may_be() -> None:
 )
 def test_json_is_decoded_from_any_unicode_encoding(body: bytes) -> None:
     assert Response(200, {}, body).json() == {"a": "é"}
+
+
+def test_a_body_nested_too_deep_is_refused_long_before_python_s_own_limit() -> None:
+    with pytest.raises(RecursionError, match="recursion limit"):
+        Response(200, {}, b"[" * 300 + b"]" * 300).json()

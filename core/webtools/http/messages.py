@@ -61,7 +61,10 @@ class Response:
         """
         try:
             return from_json(self.body, allow_inf_nan=False)
-        except ValueError:  # the quick way refuses other encodings, lone surrogates, deep nesting
+        except ValueError as error:  # the quick way refuses other encodings and lone surrogates
+            # The other way would go as deep as Python can, where finalizers that run then fail.
+            if "recursion limit" in str(error):
+                raise RecursionError(str(error)) from None
             return json.loads(self.body, parse_constant=_refuse_constant)
 
     def json_or_none(self) -> Any:
