@@ -112,7 +112,10 @@ class WebTool(BaseTool):
 
     def _is_ours(self) -> bool:
         """Return whether a model is shown our schema, not one of the developer's."""
-        return self.args_schema is (self._fixed or self._tool).input_model
+        schema = self.args_schema
+        return schema is self._tool.input_model or (
+            self._fixed is not None and schema is self._fixed.input_model
+        )
 
     def batch(
         self,

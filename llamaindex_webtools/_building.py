@@ -109,6 +109,8 @@ def _named(tool: Tool, given: tuple[Any, ...], arguments: dict[str, Any]) -> dic
     Raises:
         TypeError: There are too many, or one is named again.
     """
+    if not given:
+        return arguments
     names = [*tool.input_model.open_fields()]
     if len(given) > len(names):
         raise TypeError(f"{tool.name} takes {len(names)} arguments but {len(given)} were given")

@@ -166,11 +166,11 @@ class SearchInput(ToolInput):
         "Leave out, or give 0, for the configured number.",
     )
     include_domains: Annotated[Strings[Domain], distinct()] = Field(
-        default=[],
+        default_factory=list[str],  # without a factory pydantic copies the list deeply, in 1 us
         description="Only from these domains, e.g. docs.python.org. Leave out, or empty, for any.",
     )
     exclude_domains: Annotated[Strings[Domain], distinct()] = Field(
-        default=[], description="Not from these domains."
+        default_factory=list[str], description="Not from these domains."
     )
     start_published_date: Moment = Field(
         default="", description="Earliest date of publication, YYYY-MM-DD."

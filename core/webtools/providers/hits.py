@@ -11,6 +11,8 @@ from datetime import UTC, datetime
 from typing import Any, TypeAlias, TypeVar, cast
 from urllib.parse import urlsplit
 
+from pydantic import ConfigDict, TypeAdapter
+
 from webtools.providers.about import Account
 from webtools.providers.parsing import estimate, number
 from webtools.providers.protocols import Cost, DocsQuery, Hits, SearchQuery
@@ -22,6 +24,8 @@ from webtools.text.record import record
 
 T = TypeVar("T")
 CONTENT_CHARACTERS = 10_000  # of the text of a page that comes with a hit
+# All of an answer at once: one by one would take twice as long.
+_RESULTS = TypeAdapter(list[SearchResult], config=ConfigDict(defer_build=True))
 
 
 @dataclass(slots=True, eq=False)
@@ -232,20 +236,26 @@ def read_hits(
     line, moment = Item.line, Item.moment
     has_content = bool(fields.text or fields.passages)
     # Names are looked at here and not in a function more: of a search, this is the most part.
-    results = [
-        SearchResult(
-            title=(line(item, title) if isinstance(title, str) else title(item)) or _host(url),
-            url=url,
-            snippet=(line(item, snippet) if isinstance(snippet, str) else snippet(item)) or "",
-            published_at=moment(item, published) if isinstance(published, str) else published(item),
-            author=line(item, author) if isinstance(author, str) else author(item),
-            score=score,
-            source_provider=account.name,
-            query=query.query,
-            content=_content(item, url, fields, account) if has_content else None,
-        )
-        for (item, url), score in zip(usable, _scores(usable, fields.score), strict=True)
-    ]
+    results = _RESULTS.validate_python(
+        [
+            {
+                "title": (line(item, title) if isinstance(title, str) else title(item))
+                or _host(url),
+                "url": url,
+                "snippet": (line(item, snippet) if isinstance(snippet, str) else snippet(item))
+                or "",
+                "published_at": moment(item, published)
+                if isinstance(published, str)
+                else published(item),
+                "author": line(item, author) if isinstance(author, str) else author(item),
+                "score": score,
+                "source_provider": account.name,
+                "query": query.query,
+                "content": _content(item, url, fields, account) if has_content else None,
+            }
+            for (item, url), score in zip(usable, _scores(usable, fields.score), strict=True)
+        ]
+    )
     faults = [account.domains.fault_of(result.url) for result in results] if has_content else ()
     said = [*odd.warnings(), *dict.fromkeys(fault for fault in faults if fault)]
     return Hits(results, estimate(usd) if isinstance(usd, (int, float)) else usd, said)

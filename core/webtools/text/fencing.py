@@ -42,6 +42,7 @@ _LOOKALIKES = {
     "u": "υսцᴜʉʊꓴᑌⲩ",
     "w": "ԝшѡωᴡꓪᎳʍɯⱳ₩",
 }
+_LIGATURES = "\ufb05\ufb06"  # both are two letters: st
 _ALPHABETS = (0x1F150, 0x1F170, 0x1F1E6)  # white on black, and what flags are made of
 _BETWEEN = r"[\W_]{0,16}"
 _LETTERS = WORDS.replace("-", "")
@@ -94,14 +95,18 @@ def _closings(text: str) -> dict[str, list[int]]:
 
 def defused(text: str) -> str:
     """Replace what is, or looks like, the words of a mark; a text without them stays as it is."""
-    folded = text
-    if not text.isascii():
-        folded = text = text.replace("\ufb05", "st").replace("\ufb06", "st")
-        for other in set(beyond_ascii(text.encode("utf-8", "surrogatepass"))):
+    folded, data = text, text.encode("utf-8", "surrogatepass")
+    if not data.isascii():
+        others = set(beyond_ascii(data))
+        if not others.isdisjoint(_LIGATURES):
+            return defused(text.translate(dict.fromkeys(map(ord, _LIGATURES), "st")))
+        for other in others:
             if (letter := _letter_of(other)) != other:  # one for one: every place stays the same
                 folded = folded.replace(other, letter)
+        if folded is not text:
+            data = folded.encode("utf-8", "surrogatepass")
     # Among the ASCII letters alone: four times as quick as the pattern.
-    letters = folded.encode("utf-8", "surrogatepass").translate(_IN_LOWER_CASE, _NO_LETTERS)
+    letters = data.translate(_IN_LOWER_CASE, _NO_LETTERS)
     if _LETTERS.encode() not in letters.replace(b"vv", b"w"):
         return text
     return with_spans(text, (match.span() for match in _FORGED.finditer(folded)), _FALSE)

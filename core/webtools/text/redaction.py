@@ -67,9 +67,12 @@ class Redactor:
 
     def clean(self, value: T) -> T:
         """Clean a value and all that is in it; what holds no key is returned as it is."""
-        if isinstance(value, BaseModel) and not self.may_be_in(written(value)):
-            return value  # one search in the whole beats one per field
-        return with_texts(value, lambda text, _: self.text(text))
+        whole: object = value
+        try:  # one search in the whole beats one per text
+            is_clean = isinstance(value, (BaseModel, dict)) and not self.may_be_in(to_json(whole))
+        except ValueError:  # among others of a lone surrogate, which has no UTF-8
+            is_clean = False
+        return value if is_clean else with_texts(value, lambda text, _: self.text(text))
 
     def error(self, error: WebToolsError) -> WebToolsError:
         """Clean an error; one that holds a key loses its causes and frames, which may too."""
