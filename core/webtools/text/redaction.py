@@ -18,6 +18,7 @@ from pydantic_core import to_json
 
 from webtools.errors import WebToolsError
 from webtools.text.cleaning import with_spans
+from webtools.text.narrowing import is_object
 from webtools.text.patterns import compiled
 from webtools.text.values import with_texts
 
@@ -69,7 +70,8 @@ class Redactor:
         """Clean a value and all that is in it; what holds no key is returned as it is."""
         whole: object = value
         try:  # one search in the whole beats one per text
-            is_clean = isinstance(value, (BaseModel, dict)) and not self.may_be_in(to_json(whole))
+            is_whole = isinstance(whole, BaseModel) or is_object(whole)
+            is_clean = is_whole and not self.may_be_in(to_json(whole))
         except ValueError:  # among others of a lone surrogate, which has no UTF-8
             is_clean = False
         return value if is_clean else with_texts(value, lambda text, _: self.text(text))
