@@ -55,6 +55,8 @@ def _serve(tls: str) -> None:
         config = server.config()
         for provider in config["providers"]:
             provider["apiKey"] = _KEYS.get(provider["type"], provider.get("apiKey"))
+            if "v0ApiKey" in provider.get("options", {}):
+                provider["options"]["v0ApiKey"] = _KEYS["kagi v0"]
         print(json.dumps({"url": server.url, "config": config}), flush=True)
         sys.stdin.read()
 
@@ -62,7 +64,7 @@ def _serve(tls: str) -> None:
 # As long as real ones: a key of plain words would have to be looked for in every text with them.
 _KEYS = {
     name: f"test-key-{hashlib.sha256(name.encode()).hexdigest()[:32]}"
-    for name in ("exa", "kagi", "brave", "context7", "perplexity")
+    for name in ("exa", "kagi", "kagi v0", "brave", "context7", "perplexity")
 }
 # The call that most parts measure, as the raw client beside ours makes it.
 QUERY = "json decoder"
