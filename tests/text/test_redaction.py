@@ -10,6 +10,7 @@ from urllib.parse import quote, quote_plus
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel, Field
 
 from webtools.errors import RateLimitError, WebToolsError
 from webtools.http.messages import Response
@@ -302,3 +303,17 @@ def test_a_chain_that_bites_its_tail_is_followed_once() -> None:
     error, inner = chained("slow down"), ValueError("why")
     error.__context__, inner.__context__ = inner, error
     assert Redactor([KEY]).error(error) is error
+
+
+class _Hiding(BaseModel):
+    note: str = Field(exclude=True)
+
+
+def test_a_key_in_a_dict_is_found_also_where_json_has_no_place_for_it() -> None:
+    redactor = Redactor([KEY])
+    hidden = redactor.clean({"a": [_Hiding(note=KEY)]})
+    assert hidden["a"][0].note == MARK
+    assert redactor.clean({"a": object, "b": [KEY]})["b"] == [MARK]
+    assert redactor.clean({"a": f"\ud800 {KEY}"}) == {"a": f"\ud800 {MARK}"}
+    plain = {"queries": ["json"], "limit": 3}
+    assert redactor.clean(plain) is plain

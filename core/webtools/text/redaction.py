@@ -69,11 +69,14 @@ class Redactor:
     def clean(self, value: T) -> T:
         """Clean a value and all that is in it; what holds no key is returned as it is."""
         whole: object = value
+        is_clean = False
         try:  # one search in the whole beats one per text
-            is_whole = isinstance(whole, BaseModel) or is_object(whole)
-            is_clean = is_whole and not self.may_be_in(to_json(whole))
-        except ValueError:  # among others of a lone surrogate, which has no UTF-8
-            is_clean = False
+            if isinstance(whole, BaseModel):
+                is_clean = not self.may_be_in(to_json(whole))
+            elif is_object(whole):  # of plain values alone: a model in it may leave out a field
+                is_clean = not self.may_be_in(json.dumps(whole, ensure_ascii=False).encode())
+        except (TypeError, ValueError, RecursionError):  # such as of a lone surrogate
+            pass
         return value if is_clean else with_texts(value, lambda text, _: self.text(text))
 
     def error(self, error: WebToolsError) -> WebToolsError:
