@@ -112,10 +112,7 @@ class WebTool(BaseTool):
 
     def _is_ours(self) -> bool:
         """Return whether a model is shown our schema, not one of the developer's."""
-        schema = self.args_schema
-        return schema is self._tool.input_model or (
-            self._fixed is not None and schema is self._fixed.input_model
-        )
+        return self.args_schema is (self._fixed or self._tool).input_model
 
     def batch(
         self,

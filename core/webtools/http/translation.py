@@ -18,7 +18,6 @@ from json import JSONEncoder
 from typing import Any
 
 import httpcore
-from pydantic_core import to_json
 
 from webtools._version import __version__
 from webtools.errors import RequestError, RequestTimeoutError, WebToolsError
@@ -75,10 +74,7 @@ def to_httpcore(request: Request, target: Target, deadline: float) -> httpcore.R
     headers += [(name.encode(), value.encode()) for name, value in request.headers.items()]
     content = b""
     if request.json is not None:
-        try:
-            content = to_json(request.json)
-        except ValueError:  # a lone surrogate has no UTF-8
-            content = _encode(request.json).encode()
+        content = _encode(request.json).encode()
         headers.append((b"content-type", b"application/json"))
         headers.append((b"content-length", b"%d" % len(content)))
     # The connection bounds reads and writes; this bounds how long httpcore waits for its own pool.

@@ -232,30 +232,25 @@ def read_hits(
         message = "no hit has a web address"
         raise ValueError(message)
     title, snippet = fields.title, fields.snippet
-    published, author = fields.published_at, fields.author
+    date, author = fields.published_at, fields.author
     line, moment = Item.line, Item.moment
     has_content = bool(fields.text or fields.passages)
     # Names are looked at here and not in a function more: of a search, this is the most part.
-    results = _RESULTS.validate_python(
-        [
-            {
-                "title": (line(item, title) if isinstance(title, str) else title(item))
-                or _host(url),
-                "url": url,
-                "snippet": (line(item, snippet) if isinstance(snippet, str) else snippet(item))
-                or "",
-                "published_at": moment(item, published)
-                if isinstance(published, str)
-                else published(item),
-                "author": line(item, author) if isinstance(author, str) else author(item),
-                "score": score,
-                "source_provider": account.name,
-                "query": query.query,
-                "content": _content(item, url, fields, account) if has_content else None,
-            }
-            for (item, url), score in zip(usable, _scores(usable, fields.score), strict=True)
-        ]
-    )
+    rows = [
+        {
+            "title": (line(item, title) if isinstance(title, str) else title(item)) or _host(url),
+            "url": url,
+            "snippet": (line(item, snippet) if isinstance(snippet, str) else snippet(item)) or "",
+            "published_at": moment(item, date) if isinstance(date, str) else date(item),
+            "author": line(item, author) if isinstance(author, str) else author(item),
+            "score": score,
+            "source_provider": account.name,
+            "query": query.query,
+            "content": _content(item, url, fields, account) if has_content else None,
+        }
+        for (item, url), score in zip(usable, _scores(usable, fields.score), strict=True)
+    ]
+    results = _RESULTS.validate_python(rows)
     faults = [account.domains.fault_of(result.url) for result in results] if has_content else ()
     said = [*odd.warnings(), *dict.fromkeys(fault for fault in faults if fault)]
     return Hits(results, estimate(usd) if isinstance(usd, (int, float)) else usd, said)

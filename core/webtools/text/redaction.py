@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from html.entities import html5
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import unquote
 
 from pydantic import BaseModel
@@ -68,16 +68,18 @@ class Redactor:
 
     def clean(self, value: T) -> T:
         """Clean a value and all that is in it; what holds no key is returned as it is."""
-        whole: object = value
-        is_clean = False
-        try:  # one search in the whole beats one per text
-            if isinstance(whole, BaseModel):
-                is_clean = not self.may_be_in(to_json(whole))
-            elif is_object(whole):  # of plain values alone: a model in it may leave out a field
-                is_clean = not self.may_be_in(json.dumps(whole, ensure_ascii=False).encode())
-        except (TypeError, ValueError, RecursionError):  # such as of a lone surrogate
-            pass
+        whole: object = value  # one search in it beats one per text
+        if isinstance(whole, BaseModel):
+            is_clean = not self.may_be_in(written(whole))
+        else:
+            is_clean = is_object(whole) and not self._may_be_within(whole)
         return value if is_clean else with_texts(value, lambda text, _: self.text(text))
+
+    def _may_be_within(self, values: dict[str, Any]) -> bool:
+        try:  # of plain values alone: a model in it may leave a field out of its JSON
+            return self.may_be_in(json.dumps(values, ensure_ascii=False).encode())
+        except (TypeError, ValueError, RecursionError):  # such as of a lone surrogate
+            return True
 
     def error(self, error: WebToolsError) -> WebToolsError:
         """Clean an error; one that holds a key loses its causes and frames, which may too."""
