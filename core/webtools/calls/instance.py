@@ -42,8 +42,10 @@ if "asyncio" in sys.modules:  # a program with loops, which a first call that im
         "platformdirs",
         "webtools.calls.present",
         "webtools.flows.async_driver",
+        "webtools.logs.events",
         "webtools.operations.fetch",
         "webtools.operations.summarize",
+        "webtools.progress",
     ):
         with suppress(ImportError):  # not all of them need be installed
             import_module(_name)

@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic import BaseModel
 
@@ -23,13 +23,7 @@ from webtools.pipeline.context import CallContext
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.about import SearchOptions
 from webtools.providers.protocols import PageQuery, SearchQuery, SummaryQuery
-from webtools.results import (
-    FetchResponse,
-    ReadResponse,
-    ResearchEnvelope,
-    SearchResponse,
-    SummaryResponse,
-)
+from webtools.results import FetchResponse, ReadResponse, SearchResponse, SummaryResponse
 from webtools.text.dates import read_date
 from webtools.tools import (
     FETCH,
@@ -46,6 +40,9 @@ from webtools.tools import (
     Tool,
     no_such_tool,
 )
+
+if TYPE_CHECKING:
+    from webtools.results import ResearchEnvelope
 
 
 def find_tool(name: Any) -> Tool:
@@ -145,27 +142,32 @@ def _outcome(response: Any) -> dict[str, Any]:
     match response:
         case SearchResponse(results=results):  # first, as it is the usual one
             count = len(results)
-        case ResearchEnvelope(results=results, meta=meta):
-            return {
-                "result_count": len(results),
-                "provider_used": meta.provider_used,
-                "degraded": meta.degraded or None,
-                "confidence": meta.confidence,
-                "rule": meta.confidence_rule,
-                "cost_usd": meta.cost_usd,
-                "cache_hit": meta.cache_hit,
-            }
         case FetchResponse(pages=pages):
             count = sum(page.error is None for page in pages)
         case ReadResponse():
             return {"result_count": 0}
-        case _:
+        case SummaryResponse():
             count = 1
+        case _:
+            return _outcome_of_research(response)
     return {
         "provider_used": response.provider,
         "cost_usd": response.cost_usd,
         "cache_hit": response.cache_hit,
         "result_count": count,
+    }
+
+
+def _outcome_of_research(envelope: ResearchEnvelope) -> dict[str, Any]:
+    meta = envelope.meta
+    return {
+        "result_count": len(envelope.results),
+        "provider_used": meta.provider_used,
+        "degraded": meta.degraded or None,
+        "confidence": meta.confidence,
+        "rule": meta.confidence_rule,
+        "cost_usd": meta.cost_usd,
+        "cache_hit": meta.cache_hit,
     }
 
 

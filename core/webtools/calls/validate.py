@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping
 from datetime import date
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from webtools.calls.sanitize import sanitize
 from webtools.calls.select import carry_out, find_tool, servable
@@ -14,14 +14,15 @@ from webtools.config import Accounts, Settings
 from webtools.errors import ConfigError, InputError, WebToolsError
 from webtools.flows.drivers import Flow, Offload
 from webtools.inputs.models import MAX_TEXT_CHARACTERS
-from webtools.logs.events import new_call_id
 from webtools.logs.records import LOGGER
 from webtools.pipeline.context import CallContext, CallOptions, CallServices, call_services
 from webtools.pipeline.conversations import Conversations
-from webtools.results import FetchResponse, ResearchPlan, Verified
 from webtools.text.narrowing import is_iterable
 from webtools.text.redaction import Redactor
 from webtools.tools import FETCH, RESEARCH, TOOLS, Tool, ToolResult, read_input
+
+if TYPE_CHECKING:
+    from webtools.results import FetchResponse, ResearchPlan, Verified
 
 T = TypeVar("T")
 _USUAL = CallOptions()
@@ -120,7 +121,8 @@ class Dispatcher:
         if known is None or known[0] is not accounts:
             known = self._services = accounts, call_services(accounts)
         services = known[1]
-        name = "" if services.log is None else new_call_id()  # by which the log knows the call
+        # By which the log knows the call.
+        name = "" if services.log is None else services.log.new_call_id()
         context = CallContext(name, tool.name, accounts, services, options, given.subjects)
         if options.cache != "bypass":
             context.cache = services.cache

@@ -6,7 +6,6 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from webtools.inputs.models import ToolInput
 from webtools.inputs.values import UnfitError, as_one, up_to
-from webtools.output.stored import is_handle
 from webtools.text.cleaning import without_controls
 from webtools.text.invisible import without_invisible
 
@@ -15,6 +14,8 @@ MAX_FIND_CHARACTERS = 1000
 
 
 def _handle(text: str) -> str:
+    from webtools.output.stored import is_handle  # noqa: PLC0415 - few calls read on
+
     text = text.strip()
     if not is_handle(text):
         raise UnfitError(text, "a handle; give the read_handle of a result as it is")

@@ -97,6 +97,10 @@ class Log:
             line = _cut_line(head, shown)
         return line + b"\n"
 
+    def new_call_id(self) -> str:
+        """Make the id of another call."""
+        return new_call_id()
+
     def close(self) -> None:
         """Release the file; the next event opens it again."""
         self._file.close()

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from webtools.errors import ProviderError, RequestTimeoutError, WebToolsError
 from webtools.flows.drivers import Flow, Now, Offload
-from webtools.logs.pseudonyms import addresses_in
 from webtools.logs.records import LOGGER
 from webtools.pipeline.context import CallContext, detached
 from webtools.providers import PROVIDERS, Account, Capability
@@ -137,6 +136,8 @@ def _log_success(job: Job, result: Any, cost: Cost | None, seconds: float) -> No
         case _:
             pass
     for url, reason in failures:
+        from webtools.logs.pseudonyms import addresses_in  # noqa: PLC0415 - few pages fail
+
         job.context.private += addresses_in(reason)
         job.context.log(
             "provider_error",

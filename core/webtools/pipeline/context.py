@@ -16,12 +16,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast, get_ar
 from webtools.config import Accounts, BudgetConfig, LogConfig, cache_path, log_path
 from webtools.errors import InputError
 from webtools.inputs.values import shown
-from webtools.logs.events import Log, shared_log
-from webtools.logs.pseudonyms import without_private
 from webtools.logs.records import LOGGER, LOUD, emit, level_of
 from webtools.pipeline.conversations import Conversations
 from webtools.pipeline.single_flight import Flights
-from webtools.progress import Progress, ProgressCallback
 from webtools.providers.protocols import Done, untold
 from webtools.storage.budget import Budget
 from webtools.storage.circuit_breaker import Health
@@ -32,6 +29,8 @@ from webtools.text.invisible import visible
 from webtools.text.record import record
 
 if TYPE_CHECKING:
+    from webtools.logs.events import Log
+    from webtools.progress import Progress, ProgressCallback
     from webtools.providers.drafts import Synthesizer
 
 T = TypeVar("T")
@@ -90,6 +89,8 @@ def _make(accounts: Accounts, cache_file: Path, log_file: Path) -> CallServices:
 
 
 def _log(settings: LogConfig, path: Path) -> Log:
+    from webtools.logs.events import shared_log  # noqa: PLC0415 - the log may be off
+
     return shared_log(
         path,
         max_bytes=settings.max_bytes,
@@ -213,6 +214,8 @@ class CallContext:
 
     def _emit(self, events: Sequence[Event]) -> None:
         """Emit records of the standard `logging`; queries are in them as the log has them."""
+        from webtools.logs.pseudonyms import without_private  # noqa: PLC0415 - few programs listen
+
         hashed = self.accounts.config.log.queries == "hashed"
         for _, name, facts in events:
             clean = self._clean(facts)
@@ -227,19 +230,25 @@ class CallContext:
         self.log("moved_on", provider=to, instead_of=left, subject=subject)
         if (report := self.options.progress) is not None:
             told = self.accounts.redactor.text(f'from "{left}" to "{to}"')
-            report(Progress(self.tool, "moving on", 1, 1, told))
+            report(_step(self.tool, "moving on", 1, 1, told))
 
     def parts(self, stage: str, total: int) -> Done:
         """Begin a stage of so many parts; call the answer with each that is done or has failed."""
         report = self.options.progress
         if report is None:
             return untold
-        report(Progress(self.tool, stage, 0, total))
+        report(_step(self.tool, stage, 0, total))
         done: Iterator[int] = itertools.count(1)
         clean = self.accounts.redactor.text  # a subject may be a URL that a provider gave
         return lambda subject, failed: report(
-            Progress(self.tool, stage, next(done), total, clean(subject), failed)
+            _step(self.tool, stage, next(done), total, clean(subject), failed)
         )
+
+
+def _step(*facts: Any) -> Progress:
+    from webtools.progress import Progress  # noqa: PLC0415 - few calls are watched
+
+    return Progress(*facts)
 
 
 class _NoStore(Store):
