@@ -39,6 +39,7 @@ if "asyncio" in sys.modules:  # a program with loops, which a first call that im
         "anyio._backends._asyncio",
         "concurrent.futures.thread",
         "encodings.idna",
+        "html",
         "platformdirs",
         "webtools.calls.present",
         "webtools.flows.async_driver",

@@ -55,12 +55,12 @@ def synthesis_names() -> tuple[str, ...]:
     return ("extractive", *(kind for kind in PROVIDERS if PROVIDERS[kind].synthesize), "none")
 
 
-class _Secretive(Part):
-    """A part that may hold keys."""
+class _Secretive:
+    """What may hold keys."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the names of functions that give keys; refuse keys, which would be in clear."""
-        values: dict[str, Any] = dict(self)
+        values: dict[str, Any] = vars(self)
         holders: list[dict[str, Any]] = [values, vars(values.get("options", self))]
         every: list[Any] = [each for holder in holders for each in holder.values()]
         if any(isinstance(each, SecretStr) and not isinstance(each, KeySource) for each in every):
@@ -72,7 +72,7 @@ def _made(kind: type[_Secretive], values: dict[str, Any]) -> _Secretive:
     return kind(**values)
 
 
-class ProviderConfig(_Secretive):
+class ProviderConfig(_Secretive, Part):
     """One entry of `providers`.
 
     Attributes:
@@ -128,7 +128,7 @@ class ProviderConfig(_Secretive):
         return self
 
 
-class StorageConfig(_Secretive):
+class StorageConfig(_Secretive, Part):
     """Where cache, budget, rate limits and the providers' health stand.
 
     Attributes:
@@ -169,7 +169,7 @@ _PARTS: dict[str, type[Part]] = {
 }
 
 
-class Config(_Secretive):
+class Config(_Secretive, Part):
     """The whole config.
 
     Attributes:
