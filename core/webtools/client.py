@@ -8,22 +8,15 @@ from typing import TYPE_CHECKING, Any, Literal
 from webtools.calls.awaited import AwaitedMethods, Moment, Strings
 from webtools.calls.validate import arguments
 from webtools.pipeline.context import CacheMode, CallOptions
+from webtools.progress import ProgressCallback
+from webtools.results import FetchResponse, ReadResponse, SearchResponse, SummaryResponse
 from webtools.text.choices import Command
 from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, Tool, ToolResult
 
 if TYPE_CHECKING:
     from webtools.operations.verification import Given, Verifier
-    from webtools.progress import ProgressCallback
     from webtools.providers.drafts import Synthesizer
-    from webtools.results import (
-        FetchResponse,
-        ReadResponse,
-        ResearchEnvelope,
-        ResearchPlan,
-        SearchResponse,
-        SummaryResponse,
-        Verified,
-    )
+    from webtools.results import ResearchEnvelope, ResearchPlan, Verified
 
 
 class WebTools(AwaitedMethods):

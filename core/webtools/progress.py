@@ -9,7 +9,6 @@ with TerminalProgress() as progress:
 from __future__ import annotations
 
 import functools
-import html
 import logging
 import sys
 from collections.abc import Callable
@@ -222,5 +221,7 @@ class _Output:
 
 
 def _row(stage: Stage) -> str:
+    import html  # noqa: PLC0415 - only notebooks need it
+
     bar = f'<progress value="{stage.done}" max="{stage.total}"></progress>'
     return f"<div>{bar} {html.escape(stage.words)} <code>{html.escape(stage.subject)}</code></div>"

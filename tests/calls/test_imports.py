@@ -112,7 +112,8 @@ def test_a_blocking_search_imports_nothing_of_loops_httpx_and_other_calls(
     imported = modules(BLOCKING, webtools_sandbox)
     assert "webtools.providers.exa" in imported
     others = {"webtools.providers.kagi", "webtools.operations.fetch", "webtools.calls.present"}
-    others |= {"webtools.providers.direct", "webtools.pages.ssrf"}
+    others |= {"webtools.providers.direct", "webtools.pages.ssrf", "html", "html.entities"}
+    others |= {"webtools.results.plan", "webtools.results.research", "webtools.logs.events"}
     assert not imported & {"asyncio", "anyio._backends._asyncio", "httpx", *others}
 
 

@@ -46,7 +46,6 @@ if "asyncio" in sys.modules:  # a program with loops, which a first call that im
         "webtools.logs.events",
         "webtools.operations.fetch",
         "webtools.operations.summarize",
-        "webtools.progress",
     ):
         with suppress(ImportError):  # not all of them need be installed
             import_module(_name)

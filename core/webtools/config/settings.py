@@ -18,6 +18,7 @@ from pydantic import SecretStr
 from pydantic.alias_generators import to_camel
 
 from webtools.config.accounts import Accounts, build, stand_ins
+from webtools.config.check import describe
 from webtools.config.environment import read_environment, variables
 from webtools.config.file import absolute, file_error, missing_file, read_text, status
 from webtools.config.messages import fail
@@ -252,8 +253,6 @@ def check(settings: Settings) -> list[str]:
     Raises:
         ConfigError: They are not valid, or there is no provider.
     """
-    from webtools.config.check import describe  # noqa: PLC0415 - calls do without
-
     if not settings.accounts().accounts:
         settings.accounts().select("search")  # says that no key is set, and what to do
     accounts = settings.accounts()

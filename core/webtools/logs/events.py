@@ -51,12 +51,14 @@ class Log:
 
     Attributes:
         append: Writes lines at one stroke; like `write` it never raises.
+        new_call_id: Makes the id of another call.
     """
 
     def __init__(self, path: Path, *, hashed: bool, **file: Any) -> None:
         self._hashed = hashed
         self._file = LogFile(path, **file)
         self.append = self._file.append
+        self.new_call_id = new_call_id
 
     def write(
         self, event: str, call: str, facts: Mapping[str, Any], private: Sequence[str] = ()
@@ -96,10 +98,6 @@ class Log:
         if not line or len(line) >= MAX_LINE:
             line = _cut_line(head, shown)
         return line + b"\n"
-
-    def new_call_id(self) -> str:
-        """Make the id of another call."""
-        return new_call_id()
 
     def close(self) -> None:
         """Release the file; the next event opens it again."""

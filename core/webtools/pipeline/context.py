@@ -19,6 +19,7 @@ from webtools.inputs.values import shown
 from webtools.logs.records import LOGGER, LOUD, emit, level_of
 from webtools.pipeline.conversations import Conversations
 from webtools.pipeline.single_flight import Flights
+from webtools.progress import Progress, ProgressCallback
 from webtools.providers.protocols import Done, untold
 from webtools.storage.budget import Budget
 from webtools.storage.circuit_breaker import Health
@@ -30,7 +31,6 @@ from webtools.text.record import record
 
 if TYPE_CHECKING:
     from webtools.logs.events import Log
-    from webtools.progress import Progress, ProgressCallback
     from webtools.providers.drafts import Synthesizer
 
 T = TypeVar("T")
@@ -230,25 +230,19 @@ class CallContext:
         self.log("moved_on", provider=to, instead_of=left, subject=subject)
         if (report := self.options.progress) is not None:
             told = self.accounts.redactor.text(f'from "{left}" to "{to}"')
-            report(_step(self.tool, "moving on", 1, 1, told))
+            report(Progress(self.tool, "moving on", 1, 1, told))
 
     def parts(self, stage: str, total: int) -> Done:
         """Begin a stage of so many parts; call the answer with each that is done or has failed."""
         report = self.options.progress
         if report is None:
             return untold
-        report(_step(self.tool, stage, 0, total))
+        report(Progress(self.tool, stage, 0, total))
         done: Iterator[int] = itertools.count(1)
         clean = self.accounts.redactor.text  # a subject may be a URL that a provider gave
         return lambda subject, failed: report(
-            _step(self.tool, stage, next(done), total, clean(subject), failed)
+            Progress(self.tool, stage, next(done), total, clean(subject), failed)
         )
-
-
-def _step(*facts: Any) -> Progress:
-    from webtools.progress import Progress  # noqa: PLC0415 - few calls are watched
-
-    return Progress(*facts)
 
 
 class _NoStore(Store):
