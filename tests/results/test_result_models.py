@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 import pydoc
 import subprocess
 import sys
+from collections.abc import Callable
+from typing import Any, get_type_hints
 
 import pytest
 
-from webtools import results
+from webtools import WebTools, results
 from webtools.results import Page, SearchResult
 
-MODELS = [each for each in map(vars(results).get, results.__all__) if hasattr(each, "model_fields")]
+PUBLIC = [getattr(results, name) for name in results.__all__]
+MODELS = [each for each in PUBLIC if hasattr(each, "model_fields")]
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
@@ -48,3 +52,21 @@ def test_a_model_of_ones_own_shows_its_own_fields_too() -> None:
 
 def test_one_result_has_no_signature() -> None:
     assert not hasattr(Page.model_construct(url="https://a.example/"), "__signature__")
+
+
+def test_pickles_find_models_by_the_names_that_they_had_in_earlier_versions() -> None:
+    for name in results.__all__:
+        assert pickle.loads(f"cwebtools.results\n{name}\n.".encode()) is getattr(results, name)
+
+
+@pytest.mark.parametrize(
+    ("method", "result"),
+    [
+        (WebTools.search, results.SearchResponse),
+        (WebTools.afetch, results.FetchResponse),
+        (WebTools.summarize, results.SummaryResponse),
+        (WebTools.aread, results.ReadResponse),
+    ],
+)
+def test_type_hints_of_calls_are_resolved(method: Callable[..., Any], result: type) -> None:
+    assert get_type_hints(method)["return"] is result
