@@ -79,7 +79,7 @@ def rows() -> Iterator[Row]:
     for ours, peer, most in IMPORTS[:1] if QUICK else IMPORTS:
         yield _import_row(ours, peer, most)
     with running() as server:
-        yield _whole_process("whole process, one search", ONE_SEARCH, server, None)
+        yield _whole_process("whole process, one search", ONE_SEARCH, server, 1.3)
         yield _whole_process("whole process, webtools search", ONE_COMMAND, server, 1.3)
     with running(tls=True) as server:
         yield _loop_row(server)
