@@ -372,6 +372,24 @@ def test_a_refusal_shows_a_bounded_clean_value() -> None:
     assert message == f'"x {"y" * 98}…" is not an absolute http(s) URL; write https://host/path.'
 
 
+def test_at_most_20_unknown_arguments_are_explained() -> None:
+    message = refused(SearchInput, {"query": "q"} | {f"name{n}": 1 for n in range(99)})
+    assert message.count("is not an argument") == 20
+    assert "79 more" in message
+
+
+def test_more_than_100_arguments_are_refused_without_an_explanation() -> None:
+    message = refused(SearchInput, {"query": "q"} | {f"name{n}": 1 for n in range(100)})
+    assert "101" in message
+    assert "name" not in message
+
+
+def test_a_list_of_more_than_1000_values_is_refused_unread() -> None:
+    assert "1001" in refused(SearchInput, {"queries": [0] * 1001})
+    assert "1001" in refused(SearchInput, {"queries": json.dumps([0] * 1001)})
+    assert "1001" in refused(SearchInput, {"query": "q", "include_domains": ["?"] * 1001})
+
+
 @pytest.mark.parametrize(
     ("given", "read"),
     [

@@ -120,6 +120,7 @@ async def test_no_other_resource_can_be_read(web: WebTools, uri: str, message: s
         ("web_search", {}, "queries is missing or empty"),
         ("web_search", {"queries": ["x"], "limit": 5000}, "5000"),
         ("web_read", {"handle": "x"}, "give the read_handle of a result"),
+        ("web_search", {f"name{n}": 1 for n in range(60_000)}, "the call has 60000 arguments"),
         ("web_serch", {"queries": ["x"]}, "use one of web_search"),
     ],
 )

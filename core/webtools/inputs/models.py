@@ -57,6 +57,9 @@ MAX_SOURCES = 10  # of one research call
 MAX_RECENCY_DAYS = 3650
 MAX_TEXT_CHARACTERS = 1_000_000  # of a fetched page
 
+MAX_ARGUMENTS = 100  # names in one call; a call with more is refused without an explanation
+
+_MAX_EXPLAINED_NAMES = 20  # unknown arguments
 _MOST_TOLD = 10  # of values with the same fault
 _STAND_IN = "https://example.com/"  # for what a call is about, where only the rest is checked
 _snake = lru_cache(maxsize=256)(to_snake)
@@ -341,6 +344,11 @@ def read_input(model: type[Input], arguments: Any) -> Input:
     Raises:
         InputError: They make no sense; the message names the value and the remedy.
     """
+    if is_mapping(arguments) and len(arguments) > MAX_ARGUMENTS:
+        known = ", ".join(model.open_fields())
+        raise InputError(
+            f"the call has {len(arguments)} arguments; give at most {MAX_ARGUMENTS}: use {known}."
+        )
     try:
         return model.model_validate(arguments)
     except ValidationError as error:
@@ -350,18 +358,22 @@ def read_input(model: type[Input], arguments: Any) -> Input:
 
 
 def _explained(items: Sequence[ErrorDetails], model: type[ToolInput]) -> list[str]:
-    """Explain in a clause each what is wrong; what several values should be is told once."""
+    """Explain each fault in a clause; values with the same fault share one."""
     alike: dict[str, dict[str, str]] = {}
-    for item in items:
+    unknown = [item for item in items if item["type"] == "extra_forbidden"]
+    others = [item for item in items if item["type"] != "extra_forbidden"]
+    for item in [*others, *unknown[:_MAX_EXPLAINED_NAMES]]:
         error = item.get("ctx", {}).get("error")
         if isinstance(error, UnfitError):
             alike.setdefault(error.wanted, {})[shown(error.text)] = error.example
         else:
             alike[_explain(item, model)] = {}
-    return [
+    faults = [
         _refusal(list(values), fault + next(iter(values.values()), ""))
         for fault, values in alike.items()
     ]
+    unexplained = len(unknown) - _MAX_EXPLAINED_NAMES
+    return [*faults, f"{unexplained} more are not arguments"] if unexplained > 0 else faults
 
 
 def _refusal(values: list[str], fault: str) -> str:
@@ -381,7 +393,8 @@ def _explain(item: ErrorDetails, model: type[ToolInput]) -> str:
         return f"{name} is missing or empty; give at least one value"
     known = ", ".join(model.open_fields())
     if item["type"] == "extra_forbidden":
-        near = hint(name, [*model.open_fields(), *model.spellings])
+        is_short = len(name) <= LONGEST_SHOWN
+        near = hint(name, [*model.open_fields(), *model.spellings]) if is_short else ""
         return f"{shown(name)} is not an argument{near}; use {known}"
     remedies = {
         "literal_error": f"use {facts.get('expected')}",

@@ -19,6 +19,7 @@ from webtools.text.record import record
 MAX_QUERY_CHARACTERS = 4000
 _HOST_AND_PATH = r"(?:[\w-]{1,63}\.){1,5}[^\W\d_]{2,24}(?::\d{1,5})?(?:[/?#]\S{0,60})?"
 _MANY_DAYS = 10**9  # also for infinity
+_MAX_VALUES = 1000  # of one list, repeated ones included; a longer list is refused unread
 LONGEST_SHOWN = 100  # characters of a value that an error quotes
 SUMMARY_LANGUAGES = (
     *("BG", "CS", "DA", "DE", "EL", "EN", "ES", "ET", "FI", "FR", "HU", "ID", "IT", "JA", "KO"),
@@ -43,16 +44,22 @@ class UnfitError(ValueError):
         self.text, self.wanted, self.example = text, wanted, example
 
 
-def _as_list(value: Any) -> Any:
-    """Take one string for a list, and a list written as JSON text, as some models send it."""
-    if not isinstance(value, str):
-        return value
-    if value.lstrip().startswith("["):
-        try:
-            return json.loads(value)
-        except (ValueError, RecursionError):
-            return [value]
-    return [value]
+def _as_list(value: Any, info: ValidationInfo) -> Any:
+    """Accept one string for a list, and a list written as JSON text, as some models send it."""
+    values = _parsed(value) if isinstance(value, str) else value
+    if is_list(values) and len(values) > _MAX_VALUES:
+        message = f"{info.field_name} has {len(values)} values; give at most {_MAX_VALUES}"
+        raise ValueError(message)
+    return values
+
+
+def _parsed(text: str) -> Any:
+    if not text.lstrip().startswith("["):
+        return [text]
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return [text]
 
 
 def is_left_out(value: Any) -> bool:
