@@ -4,7 +4,7 @@ import tracemalloc
 from collections.abc import Iterator
 
 from benchmarks.report import QUICK, Row, paired, ratio
-from webtools.output.truncation import truncate_head
+from webtools.truncation import truncate_head
 
 SIZE = (1 if QUICK else 50) * 1024 * 1024
 TEXTS = {

@@ -44,11 +44,11 @@ class WebToolsCallbackHandler(BaseCallbackHandler):
 
     def __init__(self, file: IO[str] | None = None, *, expanded: bool = False) -> None:
         """Print to a file; needs the extra `cli`."""
-        from webtools.display import terminal  # noqa: PLC0415  rich is optional
+        from webtools import rendering  # noqa: PLC0415  rich is optional
 
         super().__init__()
-        self._rendering = terminal
-        self._display = terminal.CallDisplay(file, expanded=expanded)
+        self._rendering = rendering
+        self._display = rendering.CallDisplay(file, expanded=expanded)
         self._parents: dict[UUID, UUID | None] = {}
         self._foreign: dict[UUID, tuple[str, Any]] = {}
 

@@ -13,9 +13,9 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from webtools.output.truncation import MAX_BYTES, MAX_LINES, fit, fit_sections, notice
 from webtools.text.fencing import OVERHEAD, OVERHEAD_LINES, STATEMENT, defused, defused_line, marks
 from webtools.tools import ToolResult
+from webtools.truncation import MAX_BYTES, MAX_LINES, fit, fit_sections, notice
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document

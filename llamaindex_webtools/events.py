@@ -56,11 +56,11 @@ class WebToolsEventHandler(BaseSpanHandler[BaseSpan], BaseEventHandler):
             file: Where to print.
             expanded: Whether to show the results themselves: titles, URLs, citations.
         """
-        from webtools.display import terminal  # noqa: PLC0415  rich is optional
+        from webtools import rendering  # noqa: PLC0415  rich is optional
 
         super().__init__()
-        self._rendering = terminal
-        self._display = terminal.CallDisplay(file, expanded=expanded)
+        self._rendering = rendering
+        self._display = rendering.CallDisplay(file, expanded=expanded)
 
     @classmethod
     def class_name(cls) -> str:

@@ -1,12 +1,42 @@
-"""Moved to `webtools.display.terminal`; this name goes with the next minor version."""
+"""Tool calls and their results as people see them in a terminal, collapsed or expanded.
 
-import warnings
-from importlib import import_module
-from typing import Any
+    from webtools.rendering import console_for, render_call, render_result
 
-warnings.warn("webtools.display.terminal is the new name", DeprecationWarning, stacklevel=2)
+    console = console_for()
+    console.print(render_call("web_search", {"queries": ["structural pattern matching"]}))
+    console.print(render_result("web_search", result, expanded=True))
 
+What pages and providers say is shown and nothing more: no part of it is markup, an escape
+sequence or a direction mark, and only http(s) URLs are links, under their own text.
+"""
 
-def __getattr__(name: str) -> Any:
-    """Load a name from its new place."""
-    return getattr(import_module("webtools.display.terminal"), name)
+from __future__ import annotations
+
+try:
+    import rich as _rich
+except ModuleNotFoundError as error:
+    if error.name != "rich":
+        raise
+    _MESSAGE = "webtools.rendering needs rich: pip install 'agent-webtools[cli]'"
+    raise ImportError(_MESSAGE) from error
+
+from webtools.display.terminal.block import Block
+from webtools.display.terminal.call import render_call
+from webtools.display.terminal.console import console_for, to_text
+from webtools.display.terminal.live import CallDisplay
+from webtools.display.terminal.recognition import tool_behind, tool_called
+from webtools.display.terminal.result import render_result, render_whole
+
+__all__ = [
+    "Block",
+    "CallDisplay",
+    "console_for",
+    "render_call",
+    "render_result",
+    "render_whole",
+    "to_text",
+    "tool_behind",
+    "tool_called",
+]
+
+del _rich

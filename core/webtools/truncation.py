@@ -1,12 +1,316 @@
-"""Moved to `webtools.output.truncation`; this name goes with the next minor version."""
+"""How text is cut to the output budget, and what the reader is told about it.
 
-import warnings
-from importlib import import_module
-from typing import Any
+Lines end at LF alone, as in the pi coding agent whose limits these are: a trailing LF makes a last,
+empty line that counts. Bytes are UTF-8, where a lone surrogate counts 3. The texts may be large, so
+nothing here splits or encodes a whole one: totals are exact, yet cost one pass and no copy.
+"""
 
-warnings.warn("webtools.output.truncation is the new name", DeprecationWarning, stacklevel=2)
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+from webtools.text.record import record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+__all__ = [
+    "MAX_BYTES",
+    "MAX_LINES",
+    "Truncation",
+    "fair_shares",
+    "fit",
+    "fit_sections",
+    "format_size",
+    "notice",
+    "truncate_head",
+    "truncate_tail",
+]
+
+MAX_LINES = 2000
+MAX_BYTES = 51_200
+
+Limit: TypeAlias = Literal["lines", "bytes"]
+
+_CONTINUATION = 0b10  # the two high bits of every byte of a UTF-8 character but its first
+_SLICE = 32_768  # characters encoded at a time: enough to be quick, too few to cost memory
 
 
-def __getattr__(name: str) -> Any:
-    """Load a name from its new place."""
-    return getattr(import_module("webtools.output.truncation"), name)
+@record
+class Cut:
+    """How much was kept of a text.
+
+    Attributes:
+        truncated: Whether anything was cut.
+        truncated_by: The limit that decided the cut, None when nothing was cut.
+        total_lines: Lines of the whole text; the empty text is one line.
+        total_bytes: UTF-8 size of the whole text.
+        output_lines: Lines kept, a partial one included.
+        output_bytes: UTF-8 size of what is kept.
+        last_line_partial: Whether a line itself was cut to fit; of several parts, a line of any.
+        first_line_exceeds_limit: Whether the first line alone is over the byte limit.
+        max_lines: The line limit applied.
+        max_bytes: The byte limit applied.
+    """
+
+    truncated: bool
+    truncated_by: Limit | None
+    total_lines: int
+    total_bytes: int
+    output_lines: int
+    output_bytes: int
+    last_line_partial: bool
+    first_line_exceeds_limit: bool
+    max_lines: int
+    max_bytes: int
+
+    def to_details(self) -> dict[str, Any]:
+        """Return everything but the content, as plain JSON."""
+        return {field.name: getattr(self, field.name) for field in fields(Cut)}
+
+
+@record
+class Truncation(Cut):
+    """What was kept of a text, and what there was.
+
+    Attributes:
+        content: The part kept; no LF follows its last line when something was cut.
+    """
+
+    content: str
+
+
+def truncate_head(text: str, max_lines: int = MAX_LINES, max_bytes: int = MAX_BYTES) -> Truncation:
+    """Keep the first whole lines that fit both limits.
+
+    A first line over the byte limit leaves nothing; `fit` keeps its beginning.
+    """
+    return _cut(text, _measure(text), _limits(max_lines, max_bytes), _head)
+
+
+def truncate_tail(text: str, max_lines: int = MAX_LINES, max_bytes: int = MAX_BYTES) -> Truncation:
+    """Keep the last whole lines that fit both limits.
+
+    Of a last line over the byte limit the end is kept, from a character boundary on.
+    """
+    turned = _cut(text[::-1], _measure(text), _limits(max_lines, max_bytes), _head_or_line)
+    return replace(turned, content=turned.content[::-1])
+
+
+def fit(text: str, max_lines: int, max_bytes: int) -> Truncation:
+    """Keep the first whole lines that fit both limits; a huge line is cut rather than dropped.
+
+    A line is cut, at a character boundary, when the whole lines before it leave half of
+    `max_bytes` or more unused: a page is often a title and one endless paragraph.
+    """
+    return _cut(text, _measure(text), _limits(max_lines, max_bytes), _head_or_part)
+
+
+def fit_sections(
+    sections: Sequence[str], separator: str, max_lines: int, max_bytes: int
+) -> tuple[str, list[Truncation]]:
+    """Join sections within both limits, each getting a fair share of the lines and of the bytes.
+
+    Small sections stay whole and large ones get equal shares, each cut as by `fit`, so every one
+    appears. Where not even one line and one byte of each would fit, the last ones are left out.
+
+    Args:
+        sections: The texts, in the order to show them.
+        separator: What stands between two of them; it counts towards both limits.
+        max_lines: Limit for the joined text.
+        max_bytes: Limit for the joined text, in UTF-8 bytes.
+
+    Returns:
+        The joined text, and per section what was kept of it; one left out keeps nothing.
+    """
+    sizes = [_measure(section) for section in sections]
+    limits = _limits(max_lines, max_bytes)
+    shares = _section_limits(sections, sizes, _measure(separator), limits)
+    cuts = [
+        _cut(section, size, share, _head_or_part)
+        for section, size, share in zip(sections, sizes, shares, strict=True)
+    ]
+    return separator.join(cut.content for cut in cuts if cut.output_lines), cuts
+
+
+def fair_shares(sizes: Sequence[int], budget: int) -> list[int]:
+    """Divide a budget so that the smallest shares are as large as they can be (max-min fairness).
+
+    Small sizes get all they ask for and the others equal shares; what does not divide goes by ones
+    to the largest. The shares add up to the budget, or to the sizes when those are less.
+    """
+    left, shares = max(budget, 0), [0] * len(sizes)
+    by_size = sorted(range(len(sizes)), key=lambda index: (sizes[index], -index))
+    for done, index in enumerate(by_size):
+        shares[index] = min(sizes[index], left // (len(sizes) - done))
+        left -= shares[index]
+    return shares
+
+
+def notice(
+    shown_lines: int, total_lines: int, shown_bytes: int, total_bytes: int, path: str | None
+) -> str:
+    """Return the sentence that tells the reader what is missing and where the whole text is.
+
+    Args:
+        shown_lines: Lines kept.
+        total_lines: Lines of the whole text.
+        shown_bytes: UTF-8 size kept.
+        total_bytes: UTF-8 size of the whole text.
+        path: File with the whole text, None when it could not be saved.
+    """
+    saved = "The full output could not be saved."
+    if path is not None:
+        saved = f"Full output saved to: {path}"
+    shown = f"{format_size(shown_bytes)} of {format_size(total_bytes)}"
+    omitted = f"{total_lines - shown_lines} lines ({format_size(total_bytes - shown_bytes)})"
+    return (
+        f"[Output truncated: showing {shown_lines} of {total_lines} lines ({shown}). "
+        f"{omitted} omitted. {saved}]"
+    )
+
+
+def format_size(n: int) -> str:
+    """Return a byte count as `512B`, `1.5KB` or `2.0MB`, ties rounded up."""
+    for unit, name in ((1024 * 1024, "MB"), (1024, "KB")):
+        if n >= unit:
+            # Integers, because formatting a float rounds ties to even.
+            whole, tenth = divmod((n * 10 + unit // 2) // unit, 10)
+            return f"{whole}.{tenth}{name}"
+    return f"{n}B"
+
+
+class _Size(NamedTuple):
+    """An amount of text."""
+
+    lines: int
+    bytes: int
+
+
+class _Kept(NamedTuple):
+    """The part of a text to keep, as `text[:stop]`."""
+
+    stop: int
+    lines: int
+    by: Limit | None  # None: all of it is kept
+    partial: bool = False
+    first_line_exceeds: bool = False
+
+
+def _limits(max_lines: int, max_bytes: int) -> _Size:
+    return _Size(max(max_lines, 0), max(max_bytes, 0))
+
+
+def _cut(
+    text: str, size: _Size, limits: _Size, choose: Callable[[str, _Size], _Kept]
+) -> Truncation:
+    kept = _Kept(len(text), size.lines, None)
+    if size.lines > limits.lines or size.bytes > limits.bytes:
+        kept = choose(text, limits)
+    content = text[: kept.stop]
+    return Truncation(
+        content=content,
+        truncated=kept.by is not None,
+        truncated_by=kept.by,
+        total_lines=size.lines,
+        total_bytes=size.bytes,
+        output_lines=kept.lines,
+        output_bytes=_utf8_size(content) if kept.by else size.bytes,
+        last_line_partial=kept.partial,
+        first_line_exceeds_limit=kept.first_line_exceeds,
+        max_lines=limits.lines,
+        max_bytes=limits.bytes,
+    )
+
+
+def _head(text: str, limits: _Size) -> _Kept:
+    stop = _prefix_stop(text, limits.bytes)
+    if stop < len(text) and text[stop] != "\n":
+        stop = text.rfind("\n", 0, stop)
+    if stop < 0:
+        return _Kept(0, 0, "bytes", first_line_exceeds=True)
+    lines = text.count("\n", 0, stop) + 1
+    if lines < limits.lines:
+        return _Kept(stop, lines, "bytes")
+    if lines > limits.lines:
+        stop = len("\n".join(text[:stop].split("\n")[: limits.lines]))
+    return _Kept(stop, limits.lines, "lines")
+
+
+def _head_or_part(text: str, limits: _Size) -> _Kept:
+    kept = _head(text, limits)
+    stop = _prefix_stop(text, limits.bytes)
+    shows_more = kept.first_line_exceeds or stop > kept.stop + 1  # more than the LF
+    if kept.by != "bytes" or limits.lines == 0 or not shows_more or 2 * kept.stop > stop:
+        return kept
+    return kept._replace(stop=stop, lines=kept.lines + 1, partial=True)
+
+
+def _head_or_line(text: str, limits: _Size) -> _Kept:
+    if limits.lines == 0:
+        return _Kept(0, 0, "lines")
+    kept = _head(text, limits)
+    if not kept.first_line_exceeds:
+        return kept
+    # With room for one line only, pi names the line limit even when that line was cut.
+    by: Limit = "lines" if limits.lines == 1 else "bytes"
+    return _Kept(_prefix_stop(text, limits.bytes), 1, by, partial=True)
+
+
+def _prefix_stop(text: str, max_bytes: int) -> int:
+    """Return how many characters from the start fit."""
+    data = _encode(text[:max_bytes])  # no character takes less than a byte
+    stop = min(len(data), max_bytes)
+    while stop < len(data) and data[stop] >> 6 == _CONTINUATION:
+        stop -= 1
+    return len(data[:stop].decode("utf-8", "surrogatepass"))
+
+
+def _measure(text: str) -> _Size:
+    return _Size(text.count("\n") + 1, _utf8_size(text))
+
+
+def _utf8_size(text: str) -> int:
+    if text.isascii():
+        return len(text)
+    starts = range(0, len(text), _SLICE)
+    return sum(len(_encode(text[start : start + _SLICE])) for start in starts)
+
+
+def _encode(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _section_limits(
+    sections: Sequence[str], sizes: Sequence[_Size], separator: _Size, limits: _Size
+) -> list[_Size]:
+    count = _how_many_appear(sizes, separator, limits)
+    gaps = max(count - 1, 0)
+    # A separator of one LF adds no line of its own, and each further LF in it adds one.
+    lines = fair_shares(
+        [size.lines for size in sizes[:count]], limits.lines - gaps * (separator.lines - 2)
+    )
+    wanted = map(_bytes_within, sections, sizes, lines, repeat(limits.bytes))
+    bytes_ = fair_shares(list(wanted), limits.bytes - gaps * separator.bytes)
+    left_out = [_Size(0, 0)] * (len(sizes) - count)
+    return [*map(_Size, lines, bytes_), *left_out]
+
+
+def _how_many_appear(sizes: Sequence[_Size], separator: _Size, limits: _Size) -> int:
+    """Return how many sections can each show a line, and a byte unless empty."""
+    used = 0
+    for gaps, size in enumerate(sizes):
+        used += min(size.bytes, 1) + (separator.bytes if gaps else 0)
+        if used > limits.bytes or 1 + gaps * (separator.lines - 1) > limits.lines:
+            return gaps
+    return len(sizes)
+
+
+def _bytes_within(section: str, size: _Size, max_lines: int, max_bytes: int) -> int:
+    """Return the bytes that the section can use of `max_bytes` within its lines."""
+    if size.lines <= max_lines:
+        return size.bytes
+    kept = _head(section, _Size(max_lines, max_bytes))
+    return max_bytes if kept.by == "bytes" else _utf8_size(section[: kept.stop])

@@ -46,11 +46,11 @@ from llamaindex_webtools import (
     WebToolsSpec,
 )
 from webtools import logs
-from webtools.display.terminal import render_call, render_result, to_text
-from webtools.output.truncation import MAX_BYTES, MAX_LINES
+from webtools.rendering import render_call, render_result, to_text
 from webtools.results import SearchResponse, SearchResult
 from webtools.text.fencing import STATEMENT, WORDS
 from webtools.tools import ToolResult
+from webtools.truncation import MAX_BYTES, MAX_LINES
 from webtools_sandbox import SandboxServer
 
 HOME = "https://context7.com/"  # what Context7 gives no address of its own is found there

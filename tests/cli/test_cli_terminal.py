@@ -342,9 +342,7 @@ def test_without_rich_it_is_plain_text(
     terminal: None, cli: Cli, trial: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = cli("search", "heap", "zip", "--plain", "--config", trial).out
-    for name in [
-        name for name in sys.modules if name.startswith(("rich", "webtools.display.terminal"))
-    ]:
+    for name in [name for name in sys.modules if name.startswith(("rich", "webtools.rendering"))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "rich", None)
     done = cli("search", "heap", "zip", "--config", trial)

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from webtools.display import html, markdown, plain
-from webtools.display.terminal import render_result, to_text
 from webtools.display.text import prose_and_code
+from webtools.rendering import render_result, to_text
 from webtools.results import (
     FetchResponse,
     Page,

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 import rendering_samples as samples
 
-from webtools.display.terminal import (
+from webtools.progress import Progress
+from webtools.rendering import (
     CallDisplay,
     console_for,
     render_call,
@@ -19,7 +20,6 @@ from webtools.display.terminal import (
     tool_behind,
     tool_called,
 )
-from webtools.progress import Progress
 from webtools.tools import RESEARCH, SEARCH, SUMMARIZE, ToolResult
 
 
@@ -267,7 +267,7 @@ def test_a_tool_is_known_by_its_details(details: Any, tool: str | None) -> None:
 def without_rich(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] == "rich"]:
         monkeypatch.delitem(sys.modules, name)
-    for name in [name for name in sys.modules if name.startswith("webtools.display.terminal")]:
+    for name in [name for name in sys.modules if name.startswith("webtools.rendering")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "rich", None)
 
@@ -275,7 +275,7 @@ def without_rich(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("without_rich")
 def test_without_rich_the_extra_is_named() -> None:
     with pytest.raises(ImportError, match=r"needs rich: pip install 'agent-webtools\[cli\]'"):
-        importlib.import_module("webtools.display.terminal")
+        importlib.import_module("webtools.rendering")
 
 
 @pytest.mark.usefixtures("without_rich")
@@ -288,7 +288,7 @@ def test_a_broken_rich_is_not_taken_for_a_missing_one(monkeypatch: pytest.Monkey
     monkeypatch.delitem(sys.modules, "rich")
     monkeypatch.setattr(sys, "meta_path", [Broken(), *sys.meta_path])
     with pytest.raises(ModuleNotFoundError, match="pygments"):
-        importlib.import_module("webtools.display.terminal")
+        importlib.import_module("webtools.rendering")
 
 
 def test_a_failure_without_details_is_shown() -> None:

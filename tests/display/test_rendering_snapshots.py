@@ -12,7 +12,7 @@ import rendering_samples as samples
 from rich.cells import cell_len
 from rich.console import RenderableType
 
-from webtools.display.terminal import render_call, render_result, to_text
+from webtools.rendering import render_call, render_result, to_text
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 LINK_ID = re.compile(r"(\x1b\]8;id=)[^;]+")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import rendering_samples as samples
 
-from webtools.display.terminal import render_call, render_result, to_text
+from webtools.rendering import render_call, render_result, to_text
 from webtools.text.fencing import fenced
 from webtools.tools import ToolResult
 

@@ -307,9 +307,9 @@ def test_calls_of_others_do_not_pile_up(file: io.StringIO) -> None:
 
 
 def test_without_rich_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name.startswith("webtools.display.terminal")]:
+    for name in [name for name in sys.modules if name.startswith("webtools.rendering")]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.delattr("webtools.display.terminal", raising=False)
+    monkeypatch.delattr("webtools.rendering", raising=False)
     monkeypatch.setitem(sys.modules, "rich", None)
     with pytest.raises(ImportError, match=r"pip install 'agent-webtools\[cli\]'"):
         WebToolsCallbackHandler()

@@ -18,8 +18,8 @@ from langchain_webtools.citations import as_search_results, tool_content
 from langchain_webtools.retrievers import WebSearchRetriever
 from langchain_webtools.tools import WebSearchTool
 from webtools import ToolResult, WebTools
-from webtools.output.truncation import MAX_BYTES
 from webtools.text.fencing import STATEMENT, fenced
+from webtools.truncation import MAX_BYTES
 from webtools_sandbox import SandboxServer
 
 blocks_of = partial(as_search_results, fence=False)

@@ -9,10 +9,10 @@ import pytest
 from grounding_pages import BOATS, TOKENS
 
 from webtools import InputError, WebTools
+from webtools.formatting import NO_PASSAGE
 from webtools.grounding.ranking import document_of, rank_documents
 from webtools.operations.bearing import bearing
 from webtools.operations.fetch import MOST_CHARACTERS
-from webtools.output.formatting import NO_PASSAGE
 from webtools.results import FetchResponse, Page
 from webtools.tools import FETCH
 from webtools_sandbox import SandboxServer

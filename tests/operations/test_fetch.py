@@ -27,13 +27,13 @@ from webtools.errors import (
 from webtools.flows.drivers import run
 from webtools.http.messages import Request, Response
 from webtools.operations.fetch import _all_failed, fetch
-from webtools.output.truncation import MAX_BYTES, MAX_LINES
 from webtools.pipeline.context import detached
 from webtools.providers import direct, exa
 from webtools.providers.protocols import PageQuery
 from webtools.results import FetchResponse, Page, failed_page
 from webtools.text.fencing import unfenced
 from webtools.tools import FetchInput, ToolResult, read_input
+from webtools.truncation import MAX_BYTES, MAX_LINES
 
 EXA = account("exa")
 CHECK = "Check the URLs or try other ones."

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from offline import drive
 
 from webtools.calls.present import present_pages
-from webtools.output.truncation import MAX_BYTES, MAX_LINES
 from webtools.results import FetchResponse, Page
 from webtools.text.fencing import OVERHEAD, OVERHEAD_LINES, unfenced
 from webtools.tools import ToolResult
+from webtools.truncation import MAX_BYTES, MAX_LINES
 
 A, B = "https://a.example/1", "https://b.example/2"
 

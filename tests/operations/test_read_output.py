@@ -28,10 +28,10 @@ from webtools.calls.present import present_pages, present_part, present_search, 
 from webtools.operations.read_output import read_on
 from webtools.output import stored
 from webtools.output.stored import clear, handle_of, is_handle, load, save
-from webtools.output.truncation import MAX_BYTES, MAX_LINES
 from webtools.results import FetchResponse, Page, SearchResponse, SearchResult, SummaryResponse
 from webtools.text.fencing import STATEMENT, unfenced
 from webtools.tools import ReadInput, read_input
+from webtools.truncation import MAX_BYTES, MAX_LINES
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="modes and links of POSIX")
 DAY = 24 * 60 * 60

@@ -13,12 +13,11 @@ from webtools import ConfigError, InputError, WebTools
 from webtools.calls.present import present_search
 from webtools.display import plain
 from webtools.flows.drivers import run
+from webtools.formatting import search_text
 from webtools.operations.bearing import OURS, bearing
 from webtools.operations.fetch import MOST_CHARACTERS
 from webtools.operations.filters import attest, finding_similar
 from webtools.operations.search import search
-from webtools.output.formatting import search_text
-from webtools.output.truncation import MAX_BYTES
 from webtools.pipeline.context import detached
 from webtools.providers.operator_domains import OperatorDomains, Site
 from webtools.providers.protocols import SearchQuery
@@ -26,6 +25,7 @@ from webtools.results import FetchResponse, Page, Passage, SearchResponse, Searc
 from webtools.text.choices import Fence
 from webtools.text.fencing import unfenced
 from webtools.tools import SEARCH, SearchInput, read_input
+from webtools.truncation import MAX_BYTES
 from webtools_sandbox import SandboxServer
 
 ALL = SearchQuery(

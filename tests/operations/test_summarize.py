@@ -25,12 +25,12 @@ from webtools.errors import (
 )
 from webtools.flows.drivers import run
 from webtools.operations.summarize import summarize
-from webtools.output.truncation import MAX_BYTES
 from webtools.pipeline.context import detached
 from webtools.providers.protocols import SummaryQuery
 from webtools.results import AskedProvider, SummaryResponse
 from webtools.text.fencing import unfenced
 from webtools.tools import SummarizeInput, read_input
+from webtools.truncation import MAX_BYTES
 
 KAGI = account("kagi")
 A = "https://a.example/1"

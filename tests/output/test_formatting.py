@@ -10,10 +10,10 @@ import pytest
 from inline_snapshot import snapshot
 from offline import Stub
 
+from webtools import formatting
 from webtools.calls.present import present_error, present_pages, present_search, present_summary
 from webtools.errors import RateLimitError
 from webtools.flows.drivers import run
-from webtools.output import formatting
 from webtools.results import (
     FetchResponse,
     Page,

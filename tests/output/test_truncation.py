@@ -12,8 +12,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from webtools.output import truncation
-from webtools.output.truncation import (
+from webtools import truncation
+from webtools.truncation import (
     MAX_BYTES,
     MAX_LINES,
     Truncation,

@@ -27,12 +27,12 @@ from webtools.errors import WebToolsError
 from webtools.flows.drivers import run
 from webtools.http.messages import Response
 from webtools.operations.search import search
-from webtools.output.truncation import MAX_BYTES
 from webtools.pipeline.context import detached
 from webtools.providers import PROVIDERS, Capability
 from webtools.providers.errors import failure
 from webtools.providers.protocols import SearchQuery
 from webtools.testing import URLS, ProviderConformance, outcome
+from webtools.truncation import MAX_BYTES
 
 TOOLS: dict[Capability, str] = {"search": "web_search", "fetch": "web_fetch"}
 TOOLS |= {"summarize": "summarize"}

@@ -18,8 +18,8 @@ from webtools.errors import (
     UnavailableError,
 )
 from webtools.flows.drivers import Flow, run
+from webtools.formatting import search_text
 from webtools.http.messages import Request, Response
-from webtools.output.formatting import search_text
 from webtools.pipeline.accounting import Job, observed
 from webtools.pipeline.retries import dialogue
 from webtools.providers import Account, context7

@@ -26,8 +26,7 @@ from llamaindex_webtools import WebToolsSpec
 from webtools import Config, ConfigError, WebTools
 from webtools.calls.present import present_error, present_pages, present_research, present_search
 from webtools.errors import ProviderError, RequestError
-from webtools.output.formatting import footer
-from webtools.output.truncation import MAX_BYTES, MAX_LINES
+from webtools.formatting import footer
 from webtools.results import (
     FetchResponse,
     Page,
@@ -48,6 +47,7 @@ from webtools.text.fencing import (
     unfenced,
 )
 from webtools.text.narrowing import is_list, is_mapping
+from webtools.truncation import MAX_BYTES, MAX_LINES
 
 MARKS = re.compile(rf"\n<<<{WORDS} ([0-9a-f]{{12}})\n(.*)\n{WORDS} \1>>>", re.DOTALL)
 FAKE = "[a false mark]"

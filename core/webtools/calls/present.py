@@ -14,12 +14,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from webtools import formatting
 from webtools.errors import ProviderError, RequestError, WebToolsError
 from webtools.flows.drivers import Flow, Offload
-from webtools.output import formatting
-from webtools.output.formatting import BriefPage
+from webtools.formatting import BriefPage
 from webtools.output.stored import handle_of, save
-from webtools.output.truncation import MAX_BYTES, MAX_LINES, Truncation, fit, fit_sections, notice
 from webtools.pipeline.context import CallContext
 from webtools.results import (
     FetchResponse,
@@ -34,6 +33,7 @@ from webtools.text.choices import Fence
 from webtools.text.fencing import wrapping
 from webtools.text.record import record
 from webtools.tools import Tool, ToolResult
+from webtools.truncation import MAX_BYTES, MAX_LINES, Truncation, fit, fit_sections, notice
 
 _SEPARATOR = "\n\n"
 _SURELY_FITS = (MAX_BYTES - fencing.OVERHEAD) // 4  # characters: none has more than 4 bytes

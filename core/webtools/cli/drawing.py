@@ -23,7 +23,7 @@ def draw(tool: str, result: ToolResult, seconds: float | None = None) -> bool:
     """Draw a result on stdout; return False, and do nothing, where that cannot be drawn on."""
     if not can_draw_on(sys.stdout):
         return False
-    from webtools.display.terminal import console_for, render_whole  # noqa: PLC0415  rich is optional
+    from webtools.rendering import console_for, render_whole  # noqa: PLC0415  rich is optional
 
     console_for(sys.stdout).print(render_whole(tool, result, seconds))
     return True
@@ -34,7 +34,7 @@ def can_draw_on(stream: Any) -> bool:
     if not is_terminal(stream):
         return False
     try:
-        import_module("webtools.display.terminal")
+        import_module("webtools.rendering")
     except ImportError:  # rich is optional
         return False
     return True

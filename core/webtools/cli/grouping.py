@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from webtools import formatting
 from webtools.display.contents import by_query as sorted_results
 from webtools.display.outline import subject
-from webtools.output import formatting
-from webtools.output.truncation import MAX_BYTES, MAX_LINES, fit, fit_sections, notice
 from webtools.results import SearchResponse
+from webtools.truncation import MAX_BYTES, MAX_LINES, fit, fit_sections, notice
 
 _SEPARATOR = "\n\n"
 

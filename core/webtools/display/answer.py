@@ -25,7 +25,7 @@ from webtools.display.outline import (
     subject,
 )
 from webtools.display.text import count, cut, cut_lines
-from webtools.output.formatting import NO_ANSWER, NO_RESULTS
+from webtools.formatting import NO_ANSWER, NO_RESULTS
 from webtools.results import (
     Claim,
     Passage,

@@ -31,8 +31,7 @@ from webtools.display.outline import (
 )
 from webtools.display.plan_text import COSTS, NO_READER, lacks_reader, plan_facts
 from webtools.display.text import count, cut, day, minute, more, price
-from webtools.output.formatting import NO_ANSWER, NO_RESULTS, passages_section
-from webtools.output.truncation import MAX_BYTES
+from webtools.formatting import NO_ANSWER, NO_RESULTS, passages_section
 from webtools.results import (
     FetchResponse,
     Page,
@@ -48,6 +47,7 @@ from webtools.results import (
     Verified,
 )
 from webtools.tools import ToolResult
+from webtools.truncation import MAX_BYTES
 
 _MOST_NOTES = 20
 _MOST_HIGHLIGHTS = 20

@@ -10,7 +10,7 @@ from typing import Any
 
 from webtools.display.contents import by_query
 from webtools.display.text import MissingLibraryError
-from webtools.output.formatting import page_content
+from webtools.formatting import page_content
 from webtools.results import (
     FetchResponse,
     ReadResponse,

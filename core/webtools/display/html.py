@@ -42,7 +42,7 @@ from webtools.display.outline import (
     Statement,
 )
 from webtools.display.text import count, more
-from webtools.output.formatting import NO_RESULTS
+from webtools.formatting import NO_RESULTS
 
 _STYLE = Path(__file__).with_name("style.css")
 _HEADS = ("#", "Result", "Date", "Source")

@@ -10,10 +10,10 @@ from dataclasses import field
 from typing import Any, TypeAlias
 
 from webtools.display.text import cut, cut_lines, day
-from webtools.output.truncation import MAX_BYTES
 from webtools.results import ResearchResult, SearchResult
 from webtools.text.record import record
 from webtools.text.visible import LONGEST_URL, link_target
+from webtools.truncation import MAX_BYTES
 
 LONGEST_TITLE = 300
 _ENDS_IN_CODE = re.compile(r"\A[^`]*^```[^`]*^```\s*\Z", re.MULTILINE)  # and has no other

@@ -21,7 +21,7 @@ from webtools.display.outline import (
     Source,
 )
 from webtools.display.text import more
-from webtools.output.formatting import NO_RESULTS
+from webtools.formatting import NO_RESULTS
 from webtools.text.record import record
 
 _INDENT = "    "

@@ -7,7 +7,6 @@ from typing import Any
 
 from pydantic import BaseModel, create_model
 
-from webtools.output.truncation import Cut
 from webtools.results import (
     FetchResponse,
     Page,
@@ -17,6 +16,7 @@ from webtools.results import (
     SummaryResponse,
 )
 from webtools.text.narrowing import is_list, is_mapping
+from webtools.truncation import Cut
 
 _UNSAID = frozenset({"title", "description", "default"})  # as keywords; fields may be so named
 _NAMED = frozenset({"properties", "$defs"})  # what stands in them is named by us

@@ -15,9 +15,9 @@ from webtools.client import WebTools
 from webtools.http.threads import at_once_or_in_thread
 from webtools.mcp.following import follow
 from webtools.mcp.listing import INSTRUCTIONS, describe
-from webtools.output.truncation import MAX_BYTES
 from webtools.text.record import record
 from webtools.tools import READ, ToolResult
+from webtools.truncation import MAX_BYTES
 
 T = TypeVar("T")
 Asked: TypeAlias = types.PaginatedRequestParams | None

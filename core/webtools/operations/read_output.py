@@ -9,9 +9,9 @@ from webtools.errors import InputError
 from webtools.flows.drivers import Flow, Offload
 from webtools.inputs.read import ReadInput
 from webtools.output.stored import load
-from webtools.output.truncation import MAX_BYTES, MAX_LINES, fit
 from webtools.results import ReadResponse
 from webtools.text import fencing
+from webtools.truncation import MAX_BYTES, MAX_LINES, fit
 
 _FOOTER_BYTES = 1024  # what stands below the part: where it is, and how to go on
 _FOOTER_LINES = 8

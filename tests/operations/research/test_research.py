@@ -13,10 +13,10 @@ import pytest
 from webtools import ConfigError, InputError, QuotaError, WebTools
 from webtools.errors import UnavailableError
 from webtools.flows.drivers import Flow, Now
+from webtools.formatting import NO_ANSWER
 from webtools.logs import events_of, explain, tail
 from webtools.operations.research.claims import ANSWER_CHARACTERS
 from webtools.operations.research.synthesis import NOTHING_BORNE_OUT, NOTHING_FOUND
-from webtools.output.formatting import NO_ANSWER
 from webtools.providers.drafts import Draft
 from webtools.providers.protocols import SynthesisQuery
 from webtools.results import Passage, ResearchEnvelope, ResearchSynthesis

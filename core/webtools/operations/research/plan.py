@@ -20,7 +20,6 @@ from webtools.operations.research.synthesizers import (
     ProviderSynthesizer,
     choose_synthesizer,
 )
-from webtools.output.truncation import MAX_BYTES
 from webtools.pipeline.caching import Work, read_cached
 from webtools.pipeline.context import CallContext
 from webtools.providers import PROVIDERS, Account
@@ -28,6 +27,7 @@ from webtools.providers.drafts import Synthesizer
 from webtools.providers.protocols import Query, Source, SynthesisQuery
 from webtools.results import BudgetState, PlanStep, ResearchPlan
 from webtools.storage.circuit_breaker import OpenCircuit
+from webtools.truncation import MAX_BYTES
 
 _Asked: TypeAlias = tuple[Account, str, Query]
 _ANY_URL = "https://example.com/"

@@ -14,7 +14,6 @@ from webtools.grounding.ranking import Ranking
 from webtools.inputs.models import ResearchInput
 from webtools.inputs.values import shown
 from webtools.operations.research.claims import quote, rank_sources
-from webtools.output.truncation import fair_shares
 from webtools.pipeline.accounting import Job, observed, timeout_of
 from webtools.pipeline.circuit_breaking import CircuitOpenError, take_leave
 from webtools.pipeline.context import CallContext
@@ -25,6 +24,7 @@ from webtools.providers.protocols import Source, Synthesis, SynthesisQuery
 from webtools.results import Claim, Passage
 from webtools.text.cleaning import one_line, without_controls
 from webtools.text.record import record
+from webtools.truncation import fair_shares
 
 LONGEST_INPUT = 24_000  # characters of all sources together
 _GAP = "\n\n[…]\n\n"
