@@ -360,11 +360,6 @@ def test_the_links_of_the_documents_lead_somewhere() -> None:
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
-def test_the_readme_stays_short() -> None:
-    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
-    assert len(lines) <= 120
-
-
 def test_the_documents_show_every_key_of_the_config() -> None:
     text = (ROOT / "docs/configuration.md").read_text(encoding="utf-8")
     for field in Config.model_fields.values():

@@ -6,7 +6,6 @@ import sys
 import pytest
 
 import llamaindex_webtools
-import webtools
 
 
 def loaded_after(code: str) -> set[str]:
@@ -17,32 +16,10 @@ def loaded_after(code: str) -> set[str]:
     return set(ran.stdout.split())
 
 
-def test_importing_the_package_loads_no_framework() -> None:
-    loaded = loaded_after("import llamaindex_webtools; llamaindex_webtools.__version__")
-    assert "llamaindex_webtools" in loaded
-    assert not {"llama_index", "langchain_core", "langchain", "pydantic", "httpx"} & loaded
-
-
 def test_using_it_loads_llamaindex_alone() -> None:
     loaded = loaded_after("from llamaindex_webtools import WebToolsSpec")
     assert "llama_index.core" in loaded
-    assert not {"langchain_core", "langchain", "langchain_webtools", "webtools.client"} & loaded
-
-
-def test_every_public_name_is_there() -> None:
-    assert sorted(llamaindex_webtools.__all__) == llamaindex_webtools.__all__
-    assert dir(llamaindex_webtools) == llamaindex_webtools.__all__
-    for name in llamaindex_webtools.__all__:
-        assert getattr(llamaindex_webtools, name)
-
-
-def test_the_version_is_that_of_the_distribution() -> None:
-    assert llamaindex_webtools.__version__ == webtools.__version__
-
-
-def test_an_unknown_name_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="no attribute 'WebDance'"):
-        llamaindex_webtools.WebDance  # noqa: B018
+    assert not {"langchain_core", "langchain", "langchain_webtools"} & loaded
 
 
 def test_without_the_framework_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,14 +24,6 @@ def threads() -> list[str]:
     return [thread.name for thread in threading.enumerate()]
 
 
-def test_the_public_names_exist() -> None:
-    assert sorted(sandbox.__all__) == sorted(
-        name for name in sandbox.__all__ if getattr(sandbox, name)
-    )
-    with pytest.raises(AttributeError, match="nothing"):
-        _ = sandbox.nothing
-
-
 def test_importing_the_package_or_the_plugin_loads_no_http_library() -> None:
     code = (
         "import sys; import webtools_sandbox, webtools_sandbox.pytest_plugin;"
