@@ -48,6 +48,11 @@ class Kernel:
     def run(self, code: str) -> dict[str, Any]:
         return self.finish(self.start(code))
 
+    def completions(self, code: str) -> set[str]:
+        """Return the names that the Tab key offers at the end of some code."""
+        reply = self.client.complete(code, len(code), reply=True, timeout=SECONDS)
+        return {str(match).rpartition(".")[2] for match in reply["content"]["matches"]}
+
     def silent_for(self, seconds: float) -> bool:
         """Tell whether nothing is sent for so long."""
         import queue  # noqa: PLC0415
@@ -118,6 +123,13 @@ def test_blocking_and_awaited_calls_work_while_the_loop_of_the_kernel_runs(kerne
         "blocking == awaited"
     )
     assert ran["execute_result"]["data"]["text/plain"] == "True"
+
+
+def test_tab_completes_a_client_its_methods_and_their_results(kernel: Kernel) -> None:
+    kernel.run("from webtools import WebTools\nweb = WebTools()")
+    assert {"search", "fetch"} <= kernel.completions("web.")
+    assert "search" in kernel.completions("web.se")
+    assert {"results", "warnings"} <= kernel.completions("web.search('x').")
 
 
 def test_ctrl_c_stops_the_call_and_leaves_the_kernel_usable(

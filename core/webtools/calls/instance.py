@@ -22,7 +22,6 @@ from webtools.operations.search import HITS
 from webtools.pipeline.context import call_services
 from webtools.providers import PROVIDERS
 from webtools.results import AskedProvider, SearchResponse, SearchResult
-from webtools.text.choices import Fence
 from webtools.tools import SearchInput, Tool
 
 if TYPE_CHECKING:
@@ -98,8 +97,8 @@ class Instance:
         await self._loops.aclose()
 
     @property
-    def fence(self) -> Fence:
-        """What of the web a model is to read inside a fence: `fence` in the settings.
+    def fence(self) -> str:  # not `Fence`: a property that returns a Literal stops jedi
+        """Which web content is wrapped in a fence: `pages`, `all` or `off`.
 
         Raises:
             ConfigError: The settings are malformed.

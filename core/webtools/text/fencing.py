@@ -19,7 +19,6 @@ from bisect import bisect_left
 from collections.abc import Callable
 from functools import cache, lru_cache
 
-from webtools.text.choices import Fence
 from webtools.text.cleaning import with_spans
 from webtools.text.invisible import beyond_ascii
 
@@ -112,7 +111,7 @@ def defused(text: str) -> str:
     return with_spans(text, (match.span() for match in _FORGED.finditer(folded)), _FALSE)
 
 
-def wrapping(fence: Fence, *, is_page: bool) -> Callable[[str], str]:
+def wrapping(fence: str, *, is_page: bool) -> Callable[[str], str]:
     """Choose what to do with text from the web: fence it, defuse it, or leave it.
 
     Args:

@@ -1,0 +1,86 @@
+"""What an editor or a notebook offers after a dot: jedi completes the public objects."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+import webtools
+from langchain_webtools import WebSearchRetriever, WebToolkit
+from llamaindex_webtools import WebRetriever, WebToolsSpec
+from webtools import Config, SearchResponse, SearchResult, ToolResult, WebTools
+
+jedi: Any = pytest.importorskip("jedi")
+
+KEY = "test-key-exa-0001"
+CONFIG = Config.model_validate({"providers": [{"name": "exa", "type": "exa", "apiKey": KEY}]})
+RESULT = SearchResult(
+    title="PEP 634",
+    url="https://peps.python.org/pep-0634/",
+    published_at=datetime(2020, 9, 12, tzinfo=UTC),
+    source_provider="exa",
+    query="match",
+)
+MODELS = [
+    name
+    for name in webtools.__all__
+    if hasattr(getattr(webtools, name), "model_fields") and name not in {"Config", "ProviderConfig"}
+]
+
+
+def names_after(expression: str, **names: Any) -> set[str]:
+    return {completion.name for completion in jedi.Interpreter(expression, [names]).complete()}
+
+
+def test_the_methods_of_a_client_complete() -> None:
+    names = names_after("web.", web=WebTools(CONFIG))
+    assert {"search", "asearch", "fetch", "research", "verify", "call_tool", "fence"} <= names
+    assert "search" in names_after("web.se", web=WebTools(CONFIG))
+
+
+@pytest.mark.parametrize(
+    ("call", "fields"),
+    [
+        ("search('x')", {"results", "warnings", "cost_usd"}),
+        ("search('x').results[0]", {"title", "url", "snippet"}),
+        ("fetch('x').pages[0]", {"title", "text", "error"}),
+        ("summarize('x')", {"text", "tokens"}),
+        ("research('x')", {"results", "synthesis"}),
+        ("research('x').meta", {"confidence", "provider_used"}),
+        ("verify('x').claims[0]", {"text", "status"}),
+        ("read('x')", {"content", "next_offset"}),
+        ("plan('x')", {"chain", "budget"}),
+        ("call_tool('web_search', {})", {"text", "details", "is_error"}),
+        ("tools()[0]", {"name", "description"}),
+    ],
+)
+def test_what_a_method_returns_completes_before_it_was_called(call: str, fields: set[str]) -> None:
+    assert fields <= names_after(f"web.{call}.", web=WebTools(CONFIG))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_fields_of_every_result_complete(name: str) -> None:
+    model = getattr(webtools, name)
+    values = dict.fromkeys(model.model_fields)
+    assert {*model.model_fields} <= names_after("value.", value=model.model_construct(**values))
+
+
+def test_results_in_hand_complete() -> None:
+    response = SearchResponse(provider="exa", queries=["match"], results=[RESULT])
+    assert {"results", "queries"} <= names_after("value.", value=response)
+    assert {"title", "published_at"} <= names_after("value.results[0].", value=response)
+    assert {"text", "details", "is_error"} <= names_after("value.", value=ToolResult("", {}))
+
+
+def test_the_tools_of_both_frameworks_complete() -> None:
+    web = WebTools(CONFIG)
+    for tool in WebToolkit(web).get_tools():
+        assert {"invoke", "ainvoke", "web", "name"} <= names_after("value.", value=tool)
+    for function in WebToolsSpec(web).to_tool_list():
+        assert {"call", "acall", "metadata"} <= names_after("value.", value=function)
+    assert "get_tools" in names_after("value.", value=WebToolkit(web))
+    assert "web_search" in names_after("value.", value=WebToolsSpec(web))
+    assert "invoke" in names_after("value.", value=WebSearchRetriever(web=web))
+    assert "retrieve" in names_after("value.", value=WebRetriever(web))
