@@ -9,6 +9,7 @@
 The same call again goes on where an earlier one was interrupted, however that ended.
 """
 
+from webtools.bulk.batches import BatchCaller
 from webtools.bulk.items import Given
 from webtools.bulk.models import Failure, Operation, Outcome, Status
 from webtools.bulk.options import Options
@@ -16,6 +17,7 @@ from webtools.bulk.progress import State, Summary
 from webtools.bulk.running import arun, read, run
 
 __all__ = [
+    "BatchCaller",
     "Failure",
     "Given",
     "Operation",

@@ -1,4 +1,4 @@
-"""A run: from an input to rows, on this machine or on many, begun or gone on with."""
+"""A run: from an input to rows, new or resumed."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import closing
 from pathlib import Path
-from typing import Literal
 
 from webtools.bulk import items as items_module
-from webtools.bulk import parquet
 from webtools.bulk.items import Item, Source
 from webtools.bulk.journal import Journal
 from webtools.bulk.limits import limiter_for
@@ -24,9 +22,10 @@ from webtools.bulk.working import Plan, work_off
 from webtools.client import WebTools
 from webtools.errors import InputError
 from webtools.http.threads import in_own_thread
+from webtools.text.quoting import quote
 from webtools.text.record import record
 
-Where = Literal["local", "ray"]
+_SUFFIXES = ("", ".jsonl", ".ndjson")
 _OPERATIONS = tuple(items_module.TOOLS)
 _USUAL = Options()
 
@@ -38,7 +37,6 @@ def run(
     *,
     web: WebTools | None = None,
     options: Options = _USUAL,
-    on: Where = "local",
     progress: ProgressCallback | None = None,
 ) -> Summary:
     """Make one call for each item, and write one row for each.
@@ -51,11 +49,10 @@ def run(
         items: Path of a file of lines, JSON lines or CSV, `-` for stdin, or an iterable of texts
             and of mappings with the arguments of a call. Going on takes the same items again;
             more may follow them.
-        output: Path of the rows: Parquet where it ends in `.parquet` (extra `parquet`), else JSON
-            lines. Rows are in the order in which they were done.
+        output: Path of the rows, which are JSON lines: `.jsonl`, `.ndjson` or no suffix. Rows are
+            in the order in which they were done.
         web: Makes the calls; without, a `WebTools()` for this run alone.
         options: How much at once, how politely, and what is done again.
-        on: `local` for this process, `ray` for the workers of Ray (extra `ray`).
         progress: Is told how far the run is, ten times a second at most.
 
     Returns:
@@ -64,10 +61,9 @@ def run(
     Raises:
         InputError: The arguments make no sense, the input cannot be read, or the output belongs
             to other work, or into a folder that is not there.
-        ConfigError: An extra is missing.
         OSError: A row cannot be written.
     """
-    work = arun(operation, items, output, web=web, options=options, on=on, progress=progress)
+    work = arun(operation, items, output, web=web, options=options, progress=progress)
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -84,49 +80,41 @@ async def arun(
     *,
     web: WebTools | None = None,
     options: Options = _USUAL,
-    on: Where = "local",
     progress: ProgressCallback | None = None,
 ) -> Summary:
     """Do what `run` does, awaited; where it is cancelled, calls under way have five seconds."""
-    _check(operation, on, options)
+    _check(operation)
     items_module.check_arguments(operation, options)
     path = Path(output)
     if not path.parent.is_dir():
         raise InputError(f"{path}: there is no folder {path.parent}; make it first.")
-    if parquet.is_parquet(path):
-        parquet.check_installed()
-    if on == "ray":
-        from webtools.bulk import on_ray  # noqa: PLC0415  optional, and slow to load
-
-        on_ray.library()
+    if path.suffix.lower() not in _SUFFIXES:
+        raise InputError(
+            f"{quote(str(path))} cannot be written: rows are JSON lines. Name a file that ends in "
+            ".jsonl or .ndjson, or has no suffix."
+        )
     own = web is None
     used = WebTools() if web is None else web
     try:
-        return await _Run(Plan(used, operation, options), items, path, progress).carry_out(on)
+        return await _Run(Plan(used, operation, options), items, path, progress).carry_out()
     finally:
         if own:
             await used.aclose()
 
 
 def read(path: str | os.PathLike[str]) -> Iterator[Outcome]:
-    """Yield the rows of an output, JSON lines or Parquet, one after the other.
+    """Yield the rows of an output, one after the other.
 
     Raises:
         InputError: It holds something else.
-        ConfigError: It is Parquet, and the extra is missing.
         OSError: It cannot be read.
     """
-    found = Path(path)
-    return parquet.read(found) if parquet.is_parquet(found) else read_rows(found)
+    return read_rows(Path(path))
 
 
-def _check(operation: str, on: str, options: Options) -> None:
+def _check(operation: str) -> None:
     if operation not in _OPERATIONS:
         raise InputError(f"{operation!r} is no bulk work; use {', '.join(_OPERATIONS)}.")
-    if on not in {"local", "ray"}:
-        raise InputError(f"on {on!r} is not possible; use local or ray.")
-    if on == "ray" and options.in_flight == "skip":
-        raise InputError("in_flight skip is for one machine: to Ray, many items go at once.")
 
 
 @record
@@ -136,33 +124,19 @@ class _Run:
     output: Path
     report: ProgressCallback | None
 
-    @property
-    def rows_path(self) -> Path:
-        """Where rows are appended: Parquet is written of them at the end."""
-        if parquet.is_parquet(self.output):
-            return self.output.with_name(f"{self.output.name}.rows.jsonl")
-        return self.output
-
-    async def carry_out(self, on: Where) -> Summary:
+    async def carry_out(self) -> Summary:
         # First: input that cannot be read leaves no output behind.
         total = items_module.count(self.source, self.plan.options.column)
-        path = self.rows_path
-        if parquet.is_parquet(self.output) and self.output.exists() and not path.exists():
-            parquet.rows_again(self.output, path)
-        rows = Rows(path, "failed" if self.plan.options.retry_failed else None)
+        rows = Rows(self.output, "failed" if self.plan.options.retry_failed else None)
         with closing(rows):
             watch = Watch(rows.done, total, self.report)
             try:
-                stopped = await self._work(rows, watch, on)
+                stopped = await self._work(rows, watch)
             finally:
                 watch.end()
-        summary = watch.summary(self.output, stopped, rows.fault)
-        if not stopped and path != self.output:
-            parquet.write(path, self.output)
-            path.unlink()
-        return summary
+        return watch.summary(self.output, stopped, rows.fault)
 
-    async def _work(self, rows: Rows, watch: Watch, on: Where) -> str:
+    async def _work(self, rows: Rows, watch: Watch) -> str:
         plan, journal = self.plan, Journal(Path(f"{rows.path}.journal"), rows.done)
         skipped = journal.in_flight if plan.options.in_flight == "skip" else frozenset[int]()
 
@@ -179,13 +153,8 @@ class _Run:
 
         todo, is_finished = self._to_do(rows.done), False
         try:
-            if on == "ray":
-                from webtools.bulk import on_ray  # noqa: PLC0415  optional, and slow to load
-
-                stopped = await on_ray.work_off(plan, todo, begin, keep)
-            else:
-                reserve = limiter_for(plan.web.rate_limits())
-                stopped = await work_off(plan, todo, reserve, begin, keep)
+            reserve = limiter_for(plan.web.rate_limits())
+            stopped = await work_off(plan, todo, reserve, begin, keep)
             is_finished = not stopped
         finally:
             journal.close(finished=is_finished)
@@ -202,7 +171,7 @@ class _Run:
                 yield item
             elif not done.is_same(item.index, item.id):
                 raise InputError(
-                    f"{self.rows_path} holds rows of other work: its item {item.index} was not "
+                    f"{self.output} holds rows of other work: its item {item.index} was not "
                     "what it is now. Name another output, or give operation, arguments and items "
                     "as before."
                 )

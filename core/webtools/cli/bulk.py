@@ -32,7 +32,6 @@ def run(options: Namespace) -> int:
                 options.output,
                 web=WebTools(config=options.config),
                 options=_options(options),
-                on=options.on or "local",
                 progress=display,
             )
         except KeyboardInterrupt:

@@ -22,15 +22,14 @@ BULK = Command(
     "where an earlier one ended, however that was: rows that are there stay.",
     """\
 INPUT holds a query or URL per line, or a JSON object per line with the arguments
-of its call, or is a .csv file whose columns are those; - is stdin. FILE becomes
-JSON lines, or Parquet where it ends in .parquet.
+of its call, or is a .csv file whose columns are those; - is stdin. FILE holds JSON
+lines (.jsonl, .ndjson).
 
 examples:
   webtools bulk search queries.txt -o rows.jsonl --set limit=5
-  webtools bulk fetch urls.csv --column link -o pages.parquet
+  webtools bulk fetch urls.csv --column link -o pages.jsonl
   webtools bulk research questions.jsonl -o answers.jsonl --set command=web-deep
   webtools bulk fetch urls.txt -o pages.jsonl --retry-failed
-  webtools bulk search queries.txt -o rows.jsonl --on ray
 
 exit codes: 0 all is done; 1 all is done, and rows have failed; 2 wrong usage or
 settings; 4 stopped, as the budget is spent or a provider refuses; 130 Ctrl-C
@@ -77,7 +76,6 @@ settings; 4 stopped, as the budget is spent or a provider refuses; 130 Ctrl-C
             "Calls under way when an earlier run was killed: resend them (default), which may "
             "pay twice, or skip them with a row that says so.",
         ),
-        choice("--on WHERE", "local ray", "local (default) or ray."),
         flag("--quiet", "Say nothing unless something is wrong."),
         CONFIG,
         as_json("Print the counts as one JSON document."),

@@ -1,0 +1,108 @@
+"""Bulk work inside a distributed data set, such as one of Ray Data."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from webtools.bulk.items import check_arguments, items_of
+from webtools.bulk.limits import limiter_for
+from webtools.bulk.models import Operation, Outcome
+from webtools.bulk.options import Options
+from webtools.bulk.working import Plan, work_off
+from webtools.client import WebTools
+
+
+class BatchCaller:
+    """Make one call for each row of a batch. A callable class for Ray Data's `map_batches`.
+
+    A batch is a dictionary of columns. The result has the same columns and these four:
+
+    - `status`: `ok`, `empty`, `failed` or `skipped`, as in `Outcome`.
+    - `result`: the response as JSON text; empty if there is none.
+    - `error`: why there is no result; empty if there is one.
+    - `cost_usd`: the price of all attempts in USD, NaN if unknown.
+
+    If a call fails in a way that would fail for every row, such as a spent budget, the remaining
+    rows of the batch are `skipped` and `error` gives the reason.
+
+    Ray makes one instance for each actor, so each actor has one client and its connections. The
+    client is pickled by the path of its config file, never with a key: every machine needs the
+    file, or the environment variables. Intervals apply to each actor, and to all of them together
+    with a Redis server as the store.
+
+    Args:
+        operation: `search`, `fetch` or `research`.
+        web: Makes the calls. Default: `WebTools()`.
+        options: Arguments, concurrency and intervals. With `column`, that column holds the query
+            or URL; without, the columns are the arguments of the call. `retry_failed` and
+            `in_flight` have no effect.
+
+    Raises:
+        InputError: The arguments in `options` are invalid.
+
+    Example:
+        ```python
+        rows = ray.data.read_csv("queries.csv").map_batches(
+            bulk.BatchCaller,
+            fn_constructor_args=("search", WebTools(config="/etc/webtools/web-search.json")),
+            batch_size=64,
+            compute=ray.data.ActorPoolStrategy(size=4),
+        )
+        ```
+    """
+
+    def __init__(
+        self, operation: Operation, web: WebTools | None = None, options: Options | None = None
+    ) -> None:
+        options = options or Options()
+        check_arguments(operation, options)
+        self._plan = Plan(web or WebTools(), operation, options)
+        self._runner = asyncio.Runner()
+
+    def __call__(self, batch: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the batch with the result columns.
+
+        Raises:
+            ConfigError: The settings are invalid, or no provider can fetch.
+        """
+        plan = self._plan
+        items = [*items_of(plan.operation, _rows(batch), plan.options)]
+        outcomes: dict[int, Outcome] = {}
+        reason = self._runner.run(
+            work_off(
+                plan,
+                iter(items),
+                limiter_for(plan.web.rate_limits()),
+                begin=lambda _: True,
+                keep=lambda outcome: outcomes.update({outcome.index: outcome}),
+            )
+        )
+        rows = [self._result(outcomes.get(item.index), reason) for item in items]
+        names = ("status", "result", "error", "cost_usd")
+        return {**batch, **{name: [row[at] for row in rows] for at, name in enumerate(names)}}
+
+    def __del__(self) -> None:
+        """Close the event loop: Ray drops an actor's instance without a call."""
+        with suppress(AttributeError):  # the arguments were invalid
+            self._runner.close()
+
+    def _result(self, outcome: Outcome | None, reason: str) -> tuple[str, str, str, float]:
+        redact = self._plan.web.redact
+        if outcome is None:
+            return "skipped", "", redact(reason), 0.0
+        response = outcome.response
+        result = "" if response is None else redact(response.model_dump_json())
+        error = "" if outcome.error is None else redact(outcome.error.message)
+        cost = float("nan") if outcome.cost_usd is None else outcome.cost_usd
+        return outcome.status, result, error, cost
+
+
+def _rows(batch: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of a batch, with Python's values instead of numpy's."""
+    columns: list[Sequence[Any]] = [
+        values.tolist() if hasattr(values, "tolist") else values for values in batch.values()
+    ]
+    return [dict(zip(batch, row, strict=True)) for row in zip(*columns, strict=True)]
