@@ -3,7 +3,7 @@
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal, Self, TypeAlias, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from langchain_core.callbacks import AsyncCallbackManagerForToolRun, CallbackManagerForToolRun
 from langchain_core.messages import ToolMessage
@@ -21,7 +21,6 @@ from webtools.tools import READ, Tool, ToolResult
 MAX_THREADS = 32
 _TEXTS = frozenset({"text", "highlights", "passages"})  # of the pages that were read
 _BY_NAME = object()  # stands for no whole input: the arguments came one by one
-RunManager: TypeAlias = CallbackManagerForToolRun | AsyncCallbackManagerForToolRun
 Method = TypeVar("Method", bound=Callable[..., Any])
 Manager = TypeVar("Manager", CallbackManagerForToolRun, AsyncCallbackManagerForToolRun)
 
@@ -160,7 +159,7 @@ class WebTool(BaseTool):
         **arguments: Any,
     ) -> Any:
         given, listener, store = self._begun(tool_input, arguments, run_manager)
-        options = self._options(run_manager)
+        options = self._options()
         if listener is not None:
             from langchain_webtools.progress import progress_events  # noqa: PLC0415 - import time
 
@@ -182,7 +181,7 @@ class WebTool(BaseTool):
         **arguments: Any,
     ) -> Any:
         given, listener, store = self._begun(tool_input, arguments, run_manager)
-        name, options = self._fixed or self._tool.name, self._options(run_manager)
+        name, options = self._fixed or self._tool.name, self._options()
         if store is not None and self._tool is READ:
             await _outputs().arestore(store, given)
         if listener is not None:
@@ -211,7 +210,7 @@ class WebTool(BaseTool):
         store = _outputs().graph_store() if is_graph else None
         return given, manager if listens else None, store
 
-    def _options(self, _run_manager: RunManager | None) -> dict[str, Any]:
+    def _options(self) -> dict[str, Any]:
         """Return what goes with every call beside the model's arguments."""
         return {}
 

@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 from langchain_core.tools import ArgsSchema
 
-from langchain_webtools._base import RunManager, WebTool
+from langchain_webtools._base import WebTool
 from langchain_webtools._model import Model
 from webtools.text.choices import Command
 from webtools.tools import RESEARCH, Tool
@@ -87,7 +87,7 @@ class WebResearchTool(WebTool):
     recency_days: int | None = None
     synthesis: str | None = None
 
-    def _options(self, _run_manager: RunManager | None) -> dict[str, Any]:
+    def _options(self) -> dict[str, Any]:
         if self.llm is None:
             return {}
         from langchain_webtools.synthesis import ChatModelSynthesizer  # noqa: PLC0415

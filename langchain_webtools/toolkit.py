@@ -46,9 +46,6 @@ class WebToolkit(BaseToolkit):
             Goes after the names of the tools.
         compact_artifact: bool
             True: artifacts leave out the texts of pages, which the messages hold.
-        loop_guard: bool
-            True: where one thread searches for nearly the same again, the next best results take
-            the place of those it was shown.
 
     Instantiation:
         ```python
@@ -77,7 +74,6 @@ class WebToolkit(BaseToolkit):
     prefix: str = ""
     suffix: str = ""
     compact_artifact: bool = False
-    loop_guard: bool = True
     _known = model_validator(mode="before")(known_arguments)
 
     def __init__(
@@ -114,8 +110,6 @@ class WebToolkit(BaseToolkit):
         tool = _CLASSES[name](web=self.web, compact_artifact=self.compact_artifact)
         if isinstance(tool, WebResearchTool):
             tool.llm = self.llm
-        if isinstance(tool, WebSearchTool):
-            tool.loop_guard = self.loop_guard
         tool.name = f"{self.prefix}{tool.name}{self.suffix}"
         return tool
 

@@ -1,12 +1,11 @@
 """The tools; what a model is told about each comes from `webtools.tools`."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
-from langchain_core.runnables.config import var_child_runnable_config
 from langchain_core.tools import ArgsSchema
 
-from langchain_webtools._base import RunManager, WebTool
+from langchain_webtools._base import WebTool
 from webtools.tools import FETCH, READ, SEARCH, SUMMARIZE, Tool
 
 
@@ -34,9 +33,6 @@ class WebSearchTool(WebTool):
             True: results come as `search_result` blocks, for models with native citations.
         compact_artifact: bool
             True: the artifact leaves out the texts of pages, which the content holds.
-        loop_guard: bool
-            True: where one thread searches for nearly the same again, the next best results take
-            the place of those it was shown.
         limit, include_domains, exclude_domains, category, country, language, provider, …
             Fixed for every call when given: a model neither sees nor changes them.
 
@@ -95,15 +91,6 @@ class WebSearchTool(WebTool):
     content: bool | None = None
     similar: bool | None = None
     provider: str | None = None
-    loop_guard: bool = True
-
-    def _options(self, run_manager: RunManager | None) -> dict[str, Any]:
-        """Name the conversation: the thread of the run, else what called the tool."""
-        config = var_child_runnable_config.get() or {}
-        name = config.get("configurable", {}).get("thread_id")
-        if name is None and run_manager is not None:
-            name = run_manager.parent_run_id
-        return {"conversation": str(name)} if name and self.loop_guard else {}
 
 
 class WebFetchTool(WebTool):

@@ -26,7 +26,6 @@ def web_search_tool(
     web: "WebTools | None" = None,
     *,
     name: str = SEARCH.name,
-    loop_guard: bool = True,
     **fixed: Unpack[FixedSearch],
 ) -> FunctionTool:
     """Make the tool that searches the web with one or several queries.
@@ -36,8 +35,6 @@ def web_search_tool(
     Args:
         web: What does the work; a `WebTools()` of its own when left out.
         name: What the model calls it, for agents with several instances.
-        loop_guard: Whether, where a run of an agent searches for nearly the same again, the next
-            best results take the place of those it was shown.
         fixed: Arguments that go with every call, and that a model neither sees nor changes:
             limit, include_domains, exclude_domains, start_published_date, end_published_date,
             category, country, language, safe_search, page, content, similar, provider.
@@ -45,7 +42,7 @@ def web_search_tool(
     Raises:
         InputError: The name is one that model APIs refuse, or a fixed value makes no sense.
     """
-    return _one(SEARCH, WebToolsSpec(web, loop_guard=loop_guard), name, fixed)
+    return _one(SEARCH, WebToolsSpec(web), name, fixed)
 
 
 def web_fetch_tool(

@@ -2,9 +2,6 @@
 
 from typing import TYPE_CHECKING, Any
 
-from llama_index.core.instrumentation.dispatcher import (  # type: ignore[attr-defined]
-    active_instrument_tags,  # pyright: ignore[reportPrivateImportUsage]
-)
 from llama_index.core.tools import FunctionTool, ToolMetadata
 from llama_index.core.tools.tool_spec.base import SPEC_FUNCTION_TYPE, BaseToolSpec
 
@@ -25,7 +22,6 @@ if TYPE_CHECKING:
 
     from webtools import ToolResult, WebTools
 
-_RUN = "llamaindex.run_id"  # the tag that a run of a workflow, so of an agent, sets
 _FUNCTIONS = tuple((name, f"a{name}") for name in TOOLS)
 _PAIR_OF = {name: pair for pair in _FUNCTIONS for name in pair}
 
@@ -44,14 +40,11 @@ class WebToolsSpec(BaseToolSpec):
         name_prefix: Put before the tools' names, to tell several instances apart.
         llm: Writes the answers of `web_research`, every citation of which is checked; without
             one, sentences of the sources are quoted.
-        loop_guard: Whether, where a run of an agent searches for nearly the same again, the next
-            best results take the place of those it was shown.
 
     Attributes:
         web: What does the work.
         name_prefix: What stands before the tools' names.
         llm: What writes the answers, or None.
-        loop_guard: Whether repeated searches of a run show other results.
     """
 
     spec_functions: list[SPEC_FUNCTION_TYPE] = [*_FUNCTIONS]  # noqa: RUF012  as the base has it
@@ -62,12 +55,10 @@ class WebToolsSpec(BaseToolSpec):
         *,
         name_prefix: str = "",
         llm: "LLM | None" = None,
-        loop_guard: bool = True,
     ) -> None:
         self.web = given_or_new(web)
         self.name_prefix = name_prefix
         self.llm = None if llm is None else check_llm(llm)
-        self.loop_guard = loop_guard
 
     web_search, aweb_search = functions(SEARCH, SEARCH.name)
     web_fetch, aweb_fetch = functions(FETCH, FETCH.name)
@@ -151,9 +142,6 @@ class WebToolsSpec(BaseToolSpec):
             from llamaindex_webtools.synthesis import LLMSynthesizer  # noqa: PLC0415
 
             options["synthesizer"] = LLMSynthesizer(self.llm)
-        run = active_instrument_tags.get().get(_RUN)
-        if self.loop_guard and run and tool.name == SEARCH.name:
-            options["conversation"] = str(run)
         return options
 
 

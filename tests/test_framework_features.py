@@ -33,7 +33,6 @@ from webtools_sandbox import SandboxServer
 
 DOCS = Path(__file__).parents[1] / "docs"
 QUERY = {"queries": ["json decoder"], "limit": 2}
-AGAIN = {"queries": ["JSON decoders"], "limit": 2}
 POOL = Page(url="https://a.example/1", text="The pool opened on Saturday morning.")
 JUDGED = '{"claim": 1, "supported": true, "quotation": "The pool opened on Saturday morning."}'
 
@@ -197,27 +196,6 @@ async def _lc_failures(place: Place) -> None:
 async def _li_failures(place: Place) -> None:
     output = li.web_search_tool(place.web).call(queries=["json"], limit=500)
     assert (output.is_error, output.content) == (True, REMEDY)
-
-
-REPEATED = "Repeated searches show other results"
-LEFT_OUT = "2 results shown before are left out"
-
-
-@shows("langchain", REPEATED)
-async def _lc_repeated(place: Place) -> None:
-    tool = lc.WebSearchTool(web=place.web)
-    texts = [tool.invoke(each, {"configurable": {"thread_id": "7"}}) for each in (QUERY, AGAIN)]
-    assert [LEFT_OUT in text for text in texts] == [False, True]
-
-
-@shows("llamaindex", REPEATED)
-async def _li_repeated(place: Place) -> None:
-    from llama_index.core.instrumentation.dispatcher import instrument_tags  # noqa: PLC0415
-
-    tool = li.WebToolsSpec(place.web).to_tool_list(["web_search"])[0]
-    with instrument_tags({"llamaindex.run_id": "7"}):  # as each run of an agent does
-        texts = [tool.call(**each).content for each in (QUERY, AGAIN)]
-    assert [LEFT_OUT in text for text in texts] == [False, True]
 
 
 # --- watching ----------------------------------------------------------------------------------

@@ -191,12 +191,12 @@ def test_spans_hold_arguments_only_where_the_log_has_queries_in_clear(
 ) -> None:
     log = {"path": str(tmp_path / "log.ndjson"), "queries": queries}
     arguments = {"query": f"{QUERY} {KEY}"}
-    result = web(503, log=log).call_tool("web_search", arguments, conversation="thread")
+    result = web(503, log=log).call_tool("web_search", arguments)
     written = "".join(each.to_json() for each in spans.get_finished_spans())
     assert KEY not in written
     assert (QUERY in written) is (queries == "clear")
     tool = attributes(spans.get_finished_spans()[-1])
-    assert (tool["webtools.call_id"], tool["gen_ai.conversation.id"]) == (result.call_id, "thread")
+    assert tool["webtools.call_id"] == result.call_id
 
 
 def test_without_a_provider_nothing_is_traced() -> None:

@@ -342,7 +342,6 @@ class WebTools(AwaitedMethods):
         cache: CacheMode = "use",
         progress: ProgressCallback | None = None,
         synthesizer: Synthesizer | None = None,
-        conversation: str = "",
     ) -> ToolResult:
         """Call a tool as a model does: by name, with loosely spelled arguments.
 
@@ -352,12 +351,10 @@ class WebTools(AwaitedMethods):
             cache: `use` what earlier calls brought, `refresh` it, or `bypass` the cache.
             progress: Called whenever a part of the work is done.
             synthesizer: Writes the answers of `web_research`, such as a language model.
-            conversation: Name of the conversation that the call belongs to. In it, a search for
-                nearly the same again shows the next best results in place of those shown before.
 
         Returns:
             Text within the output budget, and details. A failure that a model or a user can
             cause is a result with `is_error`, never an exception.
         """
-        options = CallOptions(cache, progress, synthesizer, conversation)
+        options = CallOptions(cache, progress, synthesizer)
         return self._run(self._dispatcher.present(name, arguments, options))

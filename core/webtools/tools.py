@@ -126,7 +126,7 @@ When to use:
 - Answering questions about recent events, releases, or data beyond your training cutoff
 - Verifying assumptions or checking for updated best practices
 
-When not to use: the answer is known, or a like search was made (read a result instead).
+When not to use: you know the answer, or you already made a similar search (read a result instead).
 
 Tips for effective queries:
 - Write concise, keyword-focused queries — include the current year for time-sensitive topics

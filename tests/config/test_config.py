@@ -346,8 +346,8 @@ def test_another_proxy_is_refused_and_not_shown(url: str) -> None:
 def test_an_unknown_key_at_the_top_is_named_with_the_nearest() -> None:
     assert fault(text_of(defaultProvder="x")) == (
         'defaultProvder is an unknown key (did you mean "defaultProvider"?); '
-        "known are: providers, defaultProvider, maxResults, failover, keyless, loopGuard, cache, "
-        "log, research, budget, fetch, storage, fence"
+        "known are: providers, defaultProvider, maxResults, failover, keyless, cache, log, "
+        "research, budget, fetch, storage, fence"
     )
 
 

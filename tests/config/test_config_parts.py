@@ -341,7 +341,6 @@ def test_check_tells_of_the_defaults(home: Path) -> None:
         "Budget: no limit",
         "Failover: on",
         "Keyless search: off",
-        "Loop guard: on",
     ]
 
 
@@ -359,7 +358,6 @@ def test_check_tells_of_every_part() -> None:
         "Budget: 2.5 USD per day, 1,000 calls per day, 1 USD per process, 9 calls per process",
         "Failover: on",
         "Keyless search: off",
-        "Loop guard: on",
     ]
 
 

@@ -51,6 +51,14 @@ async def test_a_function_agent_reads_the_text_and_keeps_the_details(web: WebToo
     assert not call.tool_output.is_error
 
 
+async def test_a_search_repeated_in_a_run_returns_the_same_results(web: WebTools) -> None:
+    web.call_tool("web_search", SEARCH)
+    script = Script(calls(("web_search", SEARCH)), calls(("web_search", SEARCH)), says("Done."))
+    answer = await function_agent(web, script).run(QUESTION)
+    first, second = answer.tool_calls
+    assert first.tool_output.content == second.tool_output.content
+
+
 async def test_a_function_agent_is_told_what_went_wrong(
     web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:

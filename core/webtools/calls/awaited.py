@@ -192,8 +192,7 @@ class AwaitedMethods(Instance):
         cache: CacheMode = "use",
         progress: ProgressCallback | None = None,
         synthesizer: Synthesizer | None = None,
-        conversation: str = "",
     ) -> ToolResult:
         """Call a tool as `call_tool` does, awaited."""
-        options = CallOptions(cache, progress, synthesizer, conversation)
+        options = CallOptions(cache, progress, synthesizer)
         return await self._arun(lambda: self._dispatcher.present(name, arguments, options))

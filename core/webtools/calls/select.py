@@ -197,13 +197,7 @@ def _search(given: SearchInput, context: CallContext) -> Flow[SearchResponse]:
         for text in given.queries
     ]
     note_of = partial(_note, given.limit, accounts)
-    options = context.options
-    is_guarded = options.conversation and options.cache == "use" and accounts.config.loop_guard
-    if not is_guarded:
-        return search(account, queries, context, Others(others, limit_of), note_of)
-    from webtools.operations.loop_guard import search_anew  # noqa: PLC0415 - as `_fetch`
-
-    return search_anew(account, queries, context, Others(others, limit_of), note_of)
+    return search(account, queries, context, Others(others, limit_of), note_of)
 
 
 def _limit(asked: int, accounts: Accounts, account: Account) -> int:

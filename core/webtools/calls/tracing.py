@@ -45,8 +45,6 @@ def begin_span(trace: Any, tool: str, given: BaseModel, context: CallContext) ->
     }
     if context.id:
         attributes["webtools.call_id"] = context.id
-    if context.options.conversation:
-        attributes["gen_ai.conversation.id"] = context.options.conversation
     if context.accounts.config.log.queries == "clear":
         attributes["gen_ai.tool.call.arguments"] = given.model_dump_json(exclude_unset=True)
     return ToolSpan(trace, f"execute_tool {tool}", attributes)

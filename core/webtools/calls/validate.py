@@ -16,7 +16,6 @@ from webtools.flows.drivers import Flow, Offload
 from webtools.inputs.models import MAX_TEXT_CHARACTERS
 from webtools.logs.records import LOGGER
 from webtools.pipeline.context import CallContext, CallOptions, CallServices, call_services
-from webtools.pipeline.conversations import Conversations
 from webtools.text.narrowing import is_iterable
 from webtools.text.redaction import Redactor
 from webtools.tools import FETCH, RESEARCH, TOOLS, Tool, ToolResult, read_input
@@ -39,7 +38,6 @@ class Dispatcher:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.conversations = Conversations()
         self._services: tuple[Accounts, CallServices] | None = None
 
     def call(self, tool: Tool, arguments: dict[str, Any]) -> Flow[Any]:
@@ -126,8 +124,6 @@ class Dispatcher:
         context = CallContext(name, tool.name, accounts, services, options, given.subjects)
         if options.cache != "bypass":
             context.cache = services.cache
-        if options.conversation:
-            context.conversations = self.conversations
         return given, context
 
     def _checked(self, check: Callable[[Any], T], given: Any) -> T:

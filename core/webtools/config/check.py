@@ -56,7 +56,6 @@ def describe(accounts: Accounts, environ: Mapping[str, str]) -> list[str]:
         *_fetch_lines(config.fetch),
         f"Failover: {'on' if config.failover else 'off'}",
         f"Keyless search: {_keyless(accounts)}",
-        f"Loop guard: {'on' if config.loop_guard else 'off'}",
         *(
             f"Warning: {text}"
             for text in (

@@ -178,8 +178,6 @@ class Config(_Secretive, Part):
         max_results: Number of search results where neither call nor provider says.
         failover: Whether a call goes on to the next provider that can serve it, where one has no
             credit, no valid key or no time, or is down; never where the call names one.
-        loop_guard: Whether results that a conversation was shown give way to the next best when it
-            searches for nearly the same again.
         cache: Which answers are cached, and for how long.
         log: What is written down of the calls.
         research: How research is done.
@@ -197,7 +195,6 @@ class Config(_Secretive, Part):
     max_results: Annotated[int, Field(ge=MAX_RESULTS.least, le=MAX_RESULTS.most)] | None = None
     failover: bool = True
     keyless: bool = False
-    loop_guard: bool = True
     cache: CacheConfig = Field(default_factory=CacheConfig)
     log: LogConfig = Field(default_factory=LogConfig)
     research: ResearchConfig = Field(default_factory=ResearchConfig)
@@ -206,7 +203,7 @@ class Config(_Secretive, Part):
     storage: StorageConfig = Field(default_factory=StorageConfig)
     fence: Fence = "pages"
 
-    @field_validator("fence", "failover", "keyless", "loop_guard", mode="before")
+    @field_validator("fence", "failover", "keyless", mode="before")
     @classmethod
     def _read_null(cls, value: Any, info: ValidationInfo) -> Any:
         return cls.model_fields[str(info.field_name)].default if value is None else value

@@ -17,7 +17,6 @@ from webtools.config import Accounts, BudgetConfig, LogConfig, cache_path, log_p
 from webtools.errors import InputError
 from webtools.inputs.values import shown
 from webtools.logs.records import LOGGER, LOUD, emit, level_of
-from webtools.pipeline.conversations import Conversations
 from webtools.pipeline.single_flight import Flights
 from webtools.progress import Progress, ProgressCallback
 from webtools.providers.protocols import Done, untold
@@ -39,7 +38,6 @@ _LONG_LINE = 2048  # bytes of the log
 Event: TypeAlias = tuple[int, str, dict[str, Any]]  # nanoseconds since 1970, name, facts
 CacheMode: TypeAlias = Literal["use", "refresh", "bypass"]
 _CACHE_MODES = get_args(CacheMode)
-_NO_CONVERSATIONS = Conversations()
 
 
 @record
@@ -108,23 +106,19 @@ class CallOptions:
         cache: `use` what is cached; `refresh` it by asking anew; `bypass` neither reads nor keeps.
         progress: Told whenever a part of the work is done.
         synthesizer: Writes the answer of a research call, in place of the configured one.
-        conversation: Name of the conversation that the call belongs to; empty for none.
         robots: Whether pages that we read ourselves are read only where robots.txt allows it.
     """
 
     cache: CacheMode = "use"
     progress: ProgressCallback | None = None
     synthesizer: Synthesizer | None = None
-    conversation: str = ""
     robots: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse another word for the cache, and a conversation without a name."""
+        """Refuse an unknown value of `cache`."""
         if self.cache not in _CACHE_MODES:
             message = f"cache {shown(self.cache)} is not possible; give use, refresh or bypass."
             raise InputError(message)
-        if not isinstance(self.conversation, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError("conversation must be a text that names it.")
 
 
 @dataclass(slots=True, eq=False, repr=False)  # frozen, it would take thrice as long to make
@@ -142,7 +136,6 @@ class CallContext:
         cache: The cache, unless this call goes past it.
         cache_fault: Why the rest of this call goes without the cache.
         is_unpriced: Whether a request failed of which nobody knows what it cost.
-        conversations: What conversations were shown.
     """
 
     id: str
@@ -155,7 +148,6 @@ class CallContext:
     cache: Answers | None = None
     cache_fault: StoreError | None = None
     is_unpriced: bool = False
-    conversations: Conversations = _NO_CONVERSATIONS
 
     def try_cache(self, use: Callable[[], T]) -> T | None:
         """Use the cache; None from the first time on that its store cannot be used."""
