@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal, TypeAlias, TypeVar
@@ -62,10 +64,26 @@ def file_of(kind: Kind, path: str | None, origin: str) -> Path:
         path: What the settings say; relative to their own file.
         origin: Where the settings are from.
     """
+    if path is None and _test_folder is not None:
+        return _test_folder / _NAMES[kind]
     if path is None:
         return _users_file(kind, _surroundings()) or _substitute() / _NAMES[kind]
     given = _as_path(path)
     return given if given.is_absolute() else _resolved(path, origin)
+
+
+@contextmanager
+def files_in(folder: Path) -> Iterator[None]:
+    """Keep the cache and the log in a folder, where the settings do not name a path."""
+    global _test_folder  # noqa: PLW0603 - the files are those of a process
+    previous, _test_folder = _test_folder, folder
+    try:
+        yield
+    finally:
+        _test_folder = previous
+
+
+_test_folder: Path | None = None
 
 
 def _resolved(path: str, origin: str) -> Path:

@@ -20,7 +20,7 @@ from webtools.logs.records import LOGGER, LOUD, emit, level_of
 from webtools.pipeline.single_flight import Flights
 from webtools.progress import Progress, ProgressCallback
 from webtools.providers.protocols import Done, untold
-from webtools.storage.budget import Budget
+from webtools.storage.budget import Budget, forget_spending
 from webtools.storage.circuit_breaker import Health
 from webtools.storage.errors import StoreError
 from webtools.storage.sqlite import Store
@@ -68,6 +68,14 @@ def call_services(accounts: Accounts) -> CallServices:
 
 
 _known: dict[tuple[object, ...], CallServices] = {}  # by what the settings say of them
+
+
+def forget_calls() -> None:
+    """Close the stores and drop the circuit breakers and spending that this process remembers."""
+    for services in _known.values():
+        services.store.close()
+        services.health.forget()
+    forget_spending()
 
 
 def _make(accounts: Accounts, cache_file: Path, log_file: Path) -> CallServices:

@@ -174,6 +174,12 @@ def _begin_anew() -> None:
     _lock.release()
 
 
+def forget_spending() -> None:
+    """Set what this process has spent back to zero; the store is not changed."""
+    with _lock:
+        _spent.clear()
+
+
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_begin_anew

@@ -219,6 +219,14 @@ class Health:
         elif trial is not None:
             self._change(key, lambda state: _given_back(state, now, trial))
 
+    def forget(self) -> None:
+        """Drop the copies in memory; the store is not changed."""
+        with self._guard():
+            self._states.clear()
+            self._unsaved.clear()
+            self._trials.clear()
+            self._sound.clear()
+
     # --- trials --------------------------------------------------------------------------------
 
     def _half_open(self, key: str, now: float) -> State | None:

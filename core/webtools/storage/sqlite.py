@@ -144,9 +144,11 @@ class Store:
         return notices
 
     def close(self) -> None:
-        """Close the connection; the next use opens the file again."""
+        """Close the connection and forget its faults; the next use opens the file again."""
         with self._lock:
             _close_all(self._open)
+            self._notices.clear()
+            self._slow_until = self._stuck_until = 0.0
 
     # --- forks ---------------------------------------------------------------------------------
 
