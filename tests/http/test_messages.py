@@ -3,13 +3,17 @@ from __future__ import annotations
 from dataclasses import FrozenInstanceError
 
 import pytest
+from pydantic import SecretStr
 
 from webtools.http.messages import CONNECT_TIMEOUT, MAX_BODY_BYTES, Request, Response
 
 
 def test_the_repr_of_a_request_shows_no_header_and_no_proxy() -> None:
     request = Request(
-        "GET", "https://a.example", {"x-api-key": "secret"}, proxy="http://u:secret@p.example"
+        "GET",
+        "https://a.example",
+        {"x-api-key": "secret"},
+        proxy=SecretStr("http://u:secret@p.example"),
     )
     assert repr(request) == (
         "Request(method='GET', url='https://a.example', json=None, max_bytes=16777216)"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import traceback
 from base64 import b64encode
 from collections.abc import Callable, Iterator
+from types import FrameType
 from typing import Any
 
 import httpx
@@ -13,7 +15,7 @@ import pytest
 from offline import KEY
 from servers import Proxy, RawServer, answering, response, silent
 
-from webtools import ConfigError, RequestError, WebTools
+from webtools import Config, ConfigError, RequestError, WebTools
 from webtools.config import Settings
 from webtools.config.check import describe
 from webtools.http.proxies import environment_proxies
@@ -338,6 +340,38 @@ def test_the_login_of_the_environments_proxy_is_redacted(search: Search, given: 
     assert title == "[redacted] [redacted]"
 
 
+def frames(error: BaseException | None) -> Iterator[FrameType]:
+    """List the frames outside of this file of an error, its causes and its contexts."""
+    while error is not None:
+        for frame, _ in traceback.walk_tb(error.__traceback__):
+            if frame.f_code.co_filename != __file__:
+                yield frame
+        error = error.__cause__ or error.__context__
+
+
+LOGIN = "canary%2Fuser:canary-password"
+REFUSED = response(f"{LOGIN} canary/user canary-password".encode(), "407 canary-password")
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+@pytest.mark.parametrize("is_entry", [True, False])
+@pytest.mark.parametrize("refuse", [b"", REFUSED], ids=["closes", "refuses"])
+def test_no_local_of_a_traceback_holds_the_login_of_a_proxy(
+    search: Search, given: SetProxy, scheme: str, is_entry: bool, refuse: bytes
+) -> None:
+    with Proxy(refuse=refuse) as proxy:
+        config = settings(f"{scheme}://api.example")
+        if is_entry:
+            config["providers"][0]["proxy"] = f"http://{LOGIN}@127.0.0.1:{proxy.port}"
+        else:
+            given(**{f"{scheme.upper()}_PROXY": f"http://{LOGIN}@127.0.0.1:{proxy.port}"})
+        with pytest.raises(RequestError) as caught:
+            search(Config.model_validate(config))
+    shown = [repr(value) for frame in frames(caught.value) for value in frame.f_locals.values()]
+    assert len(shown) > 10
+    assert not [text for text in shown if "canary" in text]
+
+
 def test_config_check_names_the_proxies_of_the_environment_without_logins(given: SetProxy) -> None:
     given(HTTPS_PROXY="http://me:test-key-canary@p.example:3128")
     lines = describe(Settings(settings()).accounts(), {})
@@ -346,8 +380,8 @@ def test_config_check_names_the_proxies_of_the_environment_without_logins(given:
 
 
 def test_config_check_warns_of_a_password_too_short_to_be_found(given: SetProxy) -> None:
-    given(HTTPS_PROXY="http://me:short@p.example:3128")
+    given(HTTPS_PROXY="http://me:abc@p.example:3128")
     lines = describe(Settings(settings(proxy="http://me:test-key-canary@q.example")).accounts(), {})
     (warning,) = [line for line in lines if line.startswith("Warning: the password")]
-    assert "HTTPS_PROXY has fewer than 8 characters" in warning
-    assert "short" not in warning
+    assert "HTTPS_PROXY has fewer than 4 characters" in warning
+    assert "abc" not in warning

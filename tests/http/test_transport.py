@@ -26,6 +26,7 @@ import httpcore
 import httpx
 import pytest
 import trustme
+from pydantic import SecretStr
 from servers import (
     Proxy,
     RawServer,
@@ -426,7 +427,7 @@ def test_the_deadline_bounds_a_drip_of_tls_within_tls(
     with RawServer(secured(tunnel, context)) as server:
         proxy = server.url.replace("http", "https", 1)
         with within(0.5), pytest.raises(RequestTimeoutError):
-            send("https://127.0.0.1:9", 0.5, proxy=proxy)
+            send("https://127.0.0.1:9", 0.5, proxy=SecretStr(proxy))
 
 
 def test_the_deadline_bounds_connecting_to_all_addresses_of_a_host_together(
@@ -685,7 +686,7 @@ def test_a_dead_proxy_is_named_without_its_login(
     with socket.create_server(("127.0.0.1", 0)) as listener:
         dead = f"127.0.0.1:{listener.getsockname()[1]}"
     with pytest.raises(RequestError) as caught:
-        send(page(webtools_sandbox), proxy=f"http://user:secret@{dead}")
+        send(page(webtools_sandbox), proxy=SecretStr(f"http://user:secret@{dead}"))
     assert str(caught.value).endswith(f"could be made through the proxy http://{dead}")
 
 
@@ -714,7 +715,7 @@ def test_what_a_server_sends_beyond_its_answer_is_no_answer_to_the_next_call(
     stale = answering(response(b"first") + response(b"stale"), response(b"second"))
     with RawServer(stale) as server:
         # Behind a proxy of that kind, the server is the proxy.
-        given = {"proxy": server.url} if proxied else {}
+        given = {"proxy": SecretStr(server.url)} if proxied else {}
         url = "http://a.example/" if proxied else server.url
         assert [send(url, **given).body for _ in range(3)] == [b"first"] * 3
         assert server.connections == 3
@@ -725,7 +726,7 @@ def test_what_a_server_sends_beyond_its_answer_is_no_answer_to_the_next_call(
 
 def test_a_proxy_is_used_and_told_the_password(send: Send, webtools_sandbox: SandboxServer) -> None:
     with Proxy() as proxy:
-        url = f"http://user:secret@127.0.0.1:{proxy.port}"
+        url = SecretStr(f"http://user:secret@127.0.0.1:{proxy.port}")
         answer = send(page(webtools_sandbox), proxy=url)
     assert answer.status == 200
     assert proxy.requests[0].startswith(b"GET " + page(webtools_sandbox).encode())
@@ -734,7 +735,7 @@ def test_a_proxy_is_used_and_told_the_password(send: Send, webtools_sandbox: San
 
 def test_a_proxy_is_tunnelled_through_for_https(send: Send, secure: SandboxServer) -> None:
     with Proxy() as proxy:
-        url = f"http://user:secret@127.0.0.1:{proxy.port}"
+        url = SecretStr(f"http://user:secret@127.0.0.1:{proxy.port}")
         assert [send(page(secure), proxy=url).status for _ in range(3)] == [200] * 3
     (connect,) = proxy.requests
     assert connect.startswith(f"CONNECT 127.0.0.1:{secure.port} ".encode())
@@ -746,7 +747,10 @@ def test_a_proxy_that_refuses_is_a_request_error_without_the_password(
 ) -> None:
     with Proxy(refuse=response(b"", "407 Proxy Authentication Required")) as proxy:
         with pytest.raises(RequestError, match="the proxy refused") as caught:
-            send("https://a.example", proxy=f"http://user:secret@127.0.0.1:{proxy.port}")
+            send(
+                "https://a.example",
+                proxy=SecretStr(f"http://user:secret@127.0.0.1:{proxy.port}"),
+            )
         assert "secret" not in repr([caught.value, caught.value.__cause__, vars(caught.value)])
 
 
@@ -761,7 +765,7 @@ def test_a_call_after_a_failed_tunnel_does_not_wait_for_it(
     with Proxy(refuse=refuse) as proxy:
         for _ in range(3):
             with within(1.0), pytest.raises(RequestError):
-                send(f"https://127.0.0.1:{webtools_sandbox.port}", proxy=proxy.url)
+                send(f"https://127.0.0.1:{webtools_sandbox.port}", proxy=SecretStr(proxy.url))
 
 
 def test_calls_with_and_without_a_proxy_share_no_connection(
@@ -769,7 +773,7 @@ def test_calls_with_and_without_a_proxy_share_no_connection(
 ) -> None:
     with Proxy() as proxy:
         send(page(webtools_sandbox))
-        send(page(webtools_sandbox), proxy=proxy.url)
+        send(page(webtools_sandbox), proxy=SecretStr(proxy.url))
         send(page(webtools_sandbox))
     assert len(proxy.requests) == 1
     assert webtools_sandbox.stats()["connections"] == 2

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 from offline import KEY, Answer, Clock, Stub, account, accounts, answer, by_query, drive, entry
+from pydantic import SecretStr
 
 from webtools.calls.present import present_search
 from webtools.calls.select import CALLS
@@ -449,7 +450,7 @@ def test_the_proxy_of_an_account_is_used_and_hidden() -> None:
     stub = Stub(exa())
     proxied = account("exa", proxy="http://user:word@127.0.0.1:3128")
     run(search(proxied, many("q"), detached()), stub)
-    assert stub.requests[0].proxy == "http://user:word@127.0.0.1:3128"
+    assert stub.requests[0].proxy == SecretStr("http://user:word@127.0.0.1:3128")
     assert "word" not in repr(stub.requests[0])
     assert KEY not in repr(stub.requests[0])
 

@@ -8,6 +8,7 @@ from typing import Any
 import offline
 import pytest
 from offline import Clock, Stub, answer
+from pydantic import SecretStr
 
 from webtools.errors import (
     AuthenticationError,
@@ -133,7 +134,7 @@ def test_a_dialogue_goes_through_the_proxy() -> None:
     account = offline.account("context7", proxy="http://127.0.0.1:3128")
     job = Job(account, "docs", "looking up", "q")
     run(observed(job, dialogue(job, speaker())), stub)
-    assert [request.proxy for request in stub.requests] == ["http://127.0.0.1:3128"] * 2
+    assert [request.proxy for request in stub.requests] == [SecretStr("http://127.0.0.1:3128")] * 2
 
 
 def test_what_python_raises_over_an_answer_is_a_format_error() -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import SecretStr
 
 from webtools import WebTools
 from webtools.config import Config, Settings
@@ -531,7 +532,7 @@ def test_half_a_key_does_not_survive_where_a_long_message_is_cut() -> None:
 def test_the_configured_proxy_goes_with_the_request_and_not_into_its_repr() -> None:
     there = world(OK)
     asked(there, proxy="http://user:secret@127.0.0.1:3128")
-    assert there.sent[0].request.proxy == "http://user:secret@127.0.0.1:3128"
+    assert there.sent[0].request.proxy == SecretStr("http://user:secret@127.0.0.1:3128")
     assert "secret" not in repr(there.sent[0])
 
 

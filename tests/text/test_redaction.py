@@ -3,7 +3,7 @@ from __future__ import annotations
 import html
 import json
 import time
-from base64 import b64encode
+from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Callable
 from urllib.parse import quote, quote_plus
 
@@ -180,10 +180,52 @@ def test_a_proxy_without_a_login_is_no_secret() -> None:
     )
 
 
-def test_a_proxys_short_password_and_its_host_stay_words() -> None:
-    redactor = Redactor(["http://user:news@proxy.example"])
-    assert redactor.text("news of proxy.example") == "news of proxy.example"
-    assert redactor.text("http://user:news@proxy.example/") == f"{MARK}/"
+def test_a_proxys_user_name_and_password_are_secrets_from_4_characters_on() -> None:
+    redactor = Redactor(["http://user:pa%2Fs@proxy.example"])
+    text = "user, pa/s, %3Auser%3Apa%2Fs%40 and \\nuser of proxy.example"
+    assert redactor.text(text) == f"{MARK}, {MARK}, %3A{MARK}%40 and \\n{MARK} of proxy.example"
+    assert redactor.text("users, superuser, pa/story") == "users, superuser, pa/story"
+
+
+def test_a_proxys_very_short_password_and_its_host_stay_words() -> None:
+    redactor = Redactor(["http://me:abc@proxy.example"])
+    assert redactor.text("abc of me at proxy.example") == "abc of me at proxy.example"
+    assert redactor.text("http://me:abc@proxy.example/ me:abc") == f"{MARK}/ {MARK}"
+
+
+@pytest.mark.parametrize("around", ["", "Bearer ", "x", "a:", "::::"])
+@pytest.mark.parametrize("encode", [b64encode, urlsafe_b64encode])
+def test_a_key_in_base64_is_found_whatever_precedes_it(
+    around: str, encode: Callable[[bytes], bytes]
+) -> None:
+    text = encode(f"{around}{KEY}{around}".encode()).decode()
+    redactor = Redactor([KEY])
+    assert redactor.may_be_in(text.encode())
+    cleaned = redactor.text(f"Authorization: {text}.")
+    assert MARK in cleaned
+    assert len(cleaned.replace(MARK, "")) < len(f"Authorization: {text}.") - len(KEY)
+
+
+@pytest.mark.parametrize(
+    "spell",
+    [
+        lambda key: f"{key[:9]}<em>{key[9:15]}</em>{key[15:]}",
+        lambda key: f"{key[:9]}<span class='hit'>{key[9:15]}</span>{key[15:]}",
+        lambda key: f"{key[:9]}<!-- x -->{key[9:]}",
+        lambda key: f"{key[:9]}**{key[9:15]}**{key[15:]}",
+        lambda key: "".join(f"<b>%{ord(char):02x}</b>" for char in key),
+        "<i></i>".join,
+    ],
+)
+def test_a_key_split_by_markup_goes(spell: Callable[[str], str]) -> None:
+    key = "exaKey-0123456789-abcXYZ"
+    redactor = Redactor([key])
+    text = f"a <b>bold</b> {spell(key)} and `code`."
+    assert redactor.may_be_in(text.encode())
+    cleaned = redactor.text(text)
+    assert cleaned.startswith("a <b>bold</b> ")
+    assert cleaned.endswith(" and `code`.")
+    assert len(cleaned) < len("a <b>bold</b>  and `code`.") + len(MARK) + 12
 
 
 @pytest.mark.parametrize(("key", "times"), [("sk\\/&key", 100_000), ("\\/&key\\/&", 10_000)])

@@ -17,7 +17,8 @@ from webtools.inputs.models import MAX_TEXT_CHARACTERS
 from webtools.logs.records import LOGGER
 from webtools.pipeline.context import CallContext, CallOptions, CallServices, call_services
 from webtools.text.narrowing import is_iterable
-from webtools.text.redaction import Redactor
+from webtools.text.quoting import SHORTEST_KEY
+from webtools.text.redaction import Redactor, redactor_for
 from webtools.tools import FETCH, RESEARCH, TOOLS, Tool, ToolResult, read_input
 
 if TYPE_CHECKING:
@@ -113,8 +114,9 @@ class Dispatcher:
         """
         checked = self._checked(partial(read_input, tool.input_model), arguments)
         accounts = self.settings.accounts()
-        # The arguments too: a key in a query must not be sent, nor quoted and cut in a message.
-        given = accounts.redactor.clean(checked)
+        # The arguments too: a key in a query must not be sent, nor quoted and cut in a message. A
+        # proxy's short user name may be a word of the query.
+        given = redactor_for(accounts.secrets, SHORTEST_KEY).clean(checked)
         known = self._services  # found anew when the settings have changed
         if known is None or known[0] is not accounts:
             known = self._services = accounts, call_services(accounts)

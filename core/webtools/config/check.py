@@ -20,7 +20,7 @@ from webtools.errors import ConfigError
 from webtools.providers.about import Options
 from webtools.text.cleaning import without_login
 from webtools.text.quoting import listed, quote
-from webtools.text.redaction import SHORTEST_PASSWORD
+from webtools.text.redaction import SHORTEST_LOGIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -168,17 +168,17 @@ def _budget(budget: BudgetConfig) -> str:
 
 
 def _short_passwords(accounts: Accounts) -> Iterator[str]:
-    """Warn of passwords that are not looked for alone: texts would be full of holes."""
+    """Warn about passwords that are too short to be redacted on their own."""
     named = {f"proxy of {quote(account.name)}": account.proxy for account in accounts.accounts}
     urls = {where: proxy.get_secret_value() for where, proxy in named.items() if proxy}
     urls |= {"storage.url": accounts.config.storage.clear} if accounts.config.storage.url else {}
     urls |= {proxy.source: proxy.url for _, proxy in accounts.proxies.by_scheme}
     for where, url in urls.items():
         word = urlsplit(url).password or urlsplit(url).username
-        if word and len(unquote(word)) < SHORTEST_PASSWORD:
+        if word and len(unquote(word)) < SHORTEST_LOGIN:
             yield (
-                f"the password in {where} has fewer than {SHORTEST_PASSWORD} characters: alone, it "
-                "is not redacted"
+                f"the password in {where} has fewer than {SHORTEST_LOGIN} characters, so it is "
+                "not redacted on its own"
             )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, NoReturn
 
+from pydantic import SecretStr
 from pydantic_core import from_json
 
 from webtools.text.record import frozen_record
@@ -27,7 +28,7 @@ class Request:
         url: Absolute http(s) URL, already encoded.
         headers: Header fields; hidden from the repr because a key travels here.
         json: Body to send as JSON, or None for no body.
-        proxy: URL of the proxy to go through; hidden, it may hold a password.
+        proxy: URL of the proxy to go through, which may hold a login.
         proxy_source: The variable that names the proxy, for messages; empty where settings do.
         max_bytes: Bound on the decompressed body, in bytes.
         addresses: IP addresses to connect to, in this order, instead of looking the host up. TLS
@@ -38,7 +39,7 @@ class Request:
     url: str
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     json: Any = None
-    proxy: str | None = field(default=None, repr=False)
+    proxy: SecretStr | None = field(default=None, repr=False)
     proxy_source: str = field(default="", repr=False)
     max_bytes: int = MAX_BODY_BYTES
     addresses: tuple[str, ...] = field(default=(), repr=False)

@@ -20,6 +20,7 @@ from types import FunctionType
 from typing import Any
 
 import httpcore
+from pydantic import SecretStr
 
 from webtools.errors import RequestTimeoutError
 from webtools.http.backends import Backend, Deadline, OneConnection
@@ -56,7 +57,7 @@ class Connection:
         self,
         mode: Mode,
         context: ssl.SSLContext | None,
-        proxy: str | None,
+        proxy: SecretStr | None,
         addresses: tuple[str, ...] = (),
         *,
         through_client: bool = False,
@@ -105,10 +106,10 @@ class Connection:
         await self._mode.close(self.pool)
 
 
-def _through(url: str, context: ssl.SSLContext | None) -> httpcore.Proxy:
+def _through(url: SecretStr, context: ssl.SSLContext | None) -> httpcore.Proxy:
     import httpx  # noqa: PLC0415 - importing it takes longer than a request
 
-    proxy = httpx.Proxy(url)
+    proxy = httpx.Proxy(url.get_secret_value())
     return httpcore.Proxy(
         str(proxy.url),
         auth=proxy.raw_auth,

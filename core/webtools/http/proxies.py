@@ -144,7 +144,7 @@ def through(request: Request, proxy: Proxy | None) -> Request:
     """Return the request with the proxy that it goes through."""
     if proxy is None:
         return request
-    return replace(request, proxy=proxy.url, proxy_source=proxy.source)
+    return replace(request, proxy=SecretStr(proxy.url), proxy_source=proxy.source)
 
 
 def _names_a_proxy(variable: str) -> bool:

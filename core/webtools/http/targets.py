@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 import httpcore
+from pydantic import SecretStr
 
 _OCTET = r"(?:0|[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])"
 _NAME = r"(?:[a-z0-9][a-z0-9-]*\.)*[a-z][a-z0-9-]*"
@@ -35,9 +36,11 @@ class Target(NamedTuple):
     origin: str
     host: bytes
 
-    def needs_tls(self, proxy: str | None) -> bool:
+    def needs_tls(self, proxy: SecretStr | None) -> bool:
         """Return whether TLS is spoken, to the host or to its proxy."""
-        return self.origin.startswith("https:") or bool(proxy and proxy.startswith("https"))
+        if self.origin.startswith("https:"):
+            return True
+        return proxy is not None and proxy.get_secret_value().startswith("https")
 
 
 def split(url: str) -> Target:

@@ -200,7 +200,7 @@ def _through(request: Request | None) -> str:
     if request is None or not request.proxy:
         return ""
     source = f", which {request.proxy_source} names" if request.proxy_source else ""
-    return f" through the proxy {without_login(request.proxy)}{source}"
+    return f" through the proxy {without_login(request.proxy.get_secret_value())}{source}"
 
 
 def _detail(error: BaseException | None) -> str:

@@ -32,9 +32,11 @@ from webtools.http.watching import Tracing, watched
 if TYPE_CHECKING:
     import asyncio
 
+    from pydantic import SecretStr
+
 MAX_PAGE_ORIGINS = 64  # sites of fetched pages that connections are kept for
 _Key: TypeAlias = (
-    "tuple[int, str, str | None, tuple[str, ...]]"  # process, origin, proxy, addresses
+    "tuple[int, str, SecretStr | None, tuple[str, ...]]"  # process, origin, proxy, addresses
 )
 _Pools: TypeAlias = "dict[_Key, BlockingPool | AsyncPool]"
 

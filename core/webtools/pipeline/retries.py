@@ -29,6 +29,7 @@ from webtools.providers.errors import retry_after
 from webtools.storage.circuit_breaker import row_of
 from webtools.storage.errors import StoreError
 from webtools.storage.stores import RateLimits
+from webtools.text.quoting import SHORTEST_KEY
 from webtools.text.record import record
 from webtools.text.redaction import Redactor, redactor_for
 
@@ -70,7 +71,8 @@ def exchange(
     except RequestError as error:
         raise _explained(error, job) from error.__cause__
     # Before it is read: what is cut short on the way could end in half a key.
-    redactor = redactor_for(job.account.secrets)
+    # A proxy's short user name may be the name of a field: it is redacted in the result.
+    redactor = redactor_for(job.account.secrets, SHORTEST_KEY)
     if redactor.may_be_in(response.body):
         response = _redacted(response, redactor)
     if len(response.body) <= most:

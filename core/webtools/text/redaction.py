@@ -19,12 +19,13 @@ from webtools.errors import WebToolsError
 from webtools.text.cleaning import with_spans
 from webtools.text.narrowing import is_object
 from webtools.text.patterns import compiled
+from webtools.text.quoting import SHORTEST_KEY
 from webtools.text.values import with_texts
 
 T = TypeVar("T")
 MARK = "[redacted]"
 _SHORTEST_BEGINNING = 12  # characters of a key that was cut, or half of it if that is more
-SHORTEST_PASSWORD = 8  # a shorter one is a word like others: texts would be full of holes
+SHORTEST_LOGIN = 4  # characters of a proxy's user name or password that are redacted
 
 
 class Redactor:
@@ -34,9 +35,9 @@ class Redactor:
     key may stand there in any of their escapes. Where letters are escaped too, they are read first.
     """
 
-    def __init__(self, secrets: Iterable[str]) -> None:
-        """Take the keys."""
-        parts = {part for secret in secrets if secret for part in _parts(secret)}
+    def __init__(self, secrets: Iterable[str], shortest_login: int = SHORTEST_LOGIN) -> None:
+        """Take the keys and proxy URLs, and the shortest user name and password to redact."""
+        parts = {part for secret in secrets if secret for part in _parts(secret, shortest_login)}
         self._secrets = [(_landmark(_beginning(part)), part) for part in sorted(parts)]
         self._landmarks = [*{landmark.encode() for landmark, _ in self._secrets}]
         self._signs = [*self._landmarks, *(_ESCAPING if self._landmarks else ())]
@@ -109,20 +110,36 @@ def _chain(error: BaseException) -> list[BaseException]:
     return found
 
 
-def _parts(secret: str) -> Iterator[str]:
-    """Return a secret; of a proxy's URL, its login, what is sent for that, and its password.
+def _parts(secret: str, shortest_login: int) -> Iterator[str]:
+    """Return a secret in plain and in base64; of a proxy's URL, also its user name and password.
 
-    Where there is no password, the user's name is the secret: some sell access by a key alone.
+    The user name alone may be the secret: some services are paid for through it.
     """
     _, _, rest = secret.partition("://")
     if not rest:
         yield secret
+        if len(secret) >= SHORTEST_KEY:
+            yield from _in_base64(secret)
     elif login := rest.rpartition("@")[0]:
         yield secret
         user, _, password = login.partition(":")
         yield b64encode(f"{unquote(user)}:{unquote(password)}".encode()).decode()
-        word = password or user
-        yield from (each for each in {word, unquote(word)} if len(each) >= SHORTEST_PASSWORD)
+        words = {login, unquote(login), user, unquote(user), password, unquote(password)}
+        yield from (word for word in words if len(word) >= shortest_login)
+
+
+def _in_base64(secret: str) -> Iterator[str]:
+    """Return what a secret becomes in the base64 of a longer text, such as `Bearer KEY`.
+
+    Base64 encodes three bytes at a time, so this depends on how many bytes precede the secret. The
+    characters at both ends that also depend on its neighbors are left out.
+    """
+    for before, dependent in enumerate((0, 2, 3)):
+        data = bytes(before) + secret.encode("utf-8", "replace")
+        whole = len(data) * 8 // 6  # characters that the secret fills
+        text = b64encode(data).decode()[dependent:whole]
+        yield text
+        yield text.translate(_URL_SAFE)
 
 
 def _beginning(secret: str) -> str:
@@ -144,10 +161,12 @@ def _pattern(secret: str) -> re.Pattern[str]:
 
 
 def _found(secret: str, text: str) -> Iterator[tuple[int, int]]:
-    """Find where a key stands, whole or cut: where it begins, and as far as it goes on."""
+    """Find where a key is, whole or cut."""
     beginning = _beginning(secret)
     for found in _pattern(beginning).finditer(text):
         end = found.end()
+        if len(secret) < SHORTEST_KEY and not _is_word(text, found.start(), end):
+            continue
         for char in secret[len(beginning) :]:
             more = _pattern(char).match(text, end)
             if more is None:
@@ -156,13 +175,21 @@ def _found(secret: str, text: str) -> Iterator[tuple[int, int]]:
         yield found.start(), end
 
 
+def _is_word(text: str, start: int, end: int) -> bool:
+    """Return whether no letter or digit adjoins a part of a text, other than an escape's."""
+    is_start = compiled(_WORD_START).match(text, start) is not None
+    return is_start and not text[end : end + 1].isalnum()
+
+
 def _has_escapes(text: str) -> bool:
-    """Return whether letters or digits are escaped, as who hides them does."""
+    """Return whether letters or digits are escaped or separated by markup."""
     return any(sign in text and compiled(escape).search(text) for sign, escape in _SIGNS)
 
 
 def _letter(escape: re.Match[str]) -> str:
-    digits = escape[escape.lastgroup or 0]
+    if escape.lastgroup is None:  # markup
+        return ""
+    digits = escape[escape.lastgroup]
     return chr(int(digits, 10 if escape.lastgroup == "decimal" else 16))
 
 
@@ -171,9 +198,12 @@ def _places(text: str) -> list[tuple[int, int]]:
     places = [(0, 0)]
     done = length = 0
     for match in compiled(_ANY_ESCAPE).finditer(text):
-        length += match.start() - done + 1
+        length += match.start() - done
         done = match.end()
-        places += [(length - 1, match.start()), (length, done)]
+        if match.lastgroup is not None:
+            places.append((length, match.start()))
+            length += 1
+        places.append((length, done))
     return places
 
 
@@ -218,17 +248,24 @@ _SPELLED_LETTERS = (
     rf"\\{{1,8}}(?:u00|x)(?P<backslash>{_CODE})",
     rf"&(?:amp;){{0,2}}#(?:[xX]0{{0,5}}(?P<hexadecimal>{_CODE})|0{{0,5}}(?P<decimal>{_DECIMAL}));?",
 )
-_ANY_ESCAPE = "|".join(_SPELLED_LETTERS)
+_MARKUP = r"</?[a-zA-Z][^<>]{0,300}>|<!--[^<>]{0,300}>|[*`]{1,9}"
+_ANY_ESCAPE = "|".join([*_SPELLED_LETTERS, _MARKUP])
+_WORD_START = (
+    r"(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2})"
+    r"|(?<=\\u[0-9A-Fa-f]{4})|(?<=\\x[0-9A-Fa-f]{2})|(?<=\\[a-z])"
+)
+_URL_SAFE = str.maketrans("+/", "-_")
 _SIGNS = [
     ("%", f"%(?:25){{0,3}}{_CODE}"),
     ("\\u00", rf"\\u00{_CODE}"),
     ("\\x", rf"\\x{_CODE}"),
     ("#", rf"(?<=[&;])#(?:[xX]0{{0,5}}{_CODE}|0{{0,5}}{_DECIMAL})"),
+    *((sign, _MARKUP) for sign in ("<", "*", "`")),
 ]
-_ESCAPING = (b"%", b"#", b"\\")  # one of these is in each of the signs
+_ESCAPING = (b"%", b"#", b"\\", b"<", b"*", b"`")  # one of these is in each of the signs
 
 
 @lru_cache(maxsize=32)
-def redactor_for(secrets: frozenset[str]) -> Redactor:
+def redactor_for(secrets: frozenset[str], shortest_login: int = SHORTEST_LOGIN) -> Redactor:
     """Return the redactor of a set of keys; calls in turn share it."""
-    return Redactor(secrets)
+    return Redactor(secrets, shortest_login)
