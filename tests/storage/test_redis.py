@@ -155,6 +155,14 @@ def test_an_emptied_server_gives_no_second_allowance(
         budget.spent()
 
 
+def test_another_version_on_the_server_shares_the_days_allowance(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Budget(stores.ledger, LIMITS).reserve("exa", 0.01)
+    monkeypatch.setattr("webtools.storage.redis_server.PREFIX", "webtools:2:")
+    assert stores.ledger.today().calls == 1
+
+
 def test_a_process_that_starts_later_knows_the_epoch_too(
     stores: Stores, redis_server: RedisServer, tmp_path: Path
 ) -> None:

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
@@ -19,7 +20,9 @@ import psutil
 import pytest
 
 from webtools.storage import file as store_file
-from webtools.storage import sqlite
+from webtools.storage import sqlite, tables
+from webtools.storage.budget import Sum
+from webtools.storage.on_sqlite import SqliteLedger
 from webtools.storage.sqlite import ForeignFileError, Store, StoreError, store_at
 from webtools.storage.tables import make_tables
 
@@ -557,16 +560,58 @@ def test_whoever_has_a_replaced_file_open_leaves_the_new_one_alone(path: Path) -
     assert spent(early) == spent(Store(path)) == 5
 
 
-def test_tables_of_another_version_make_room_for_ours(store: Store, path: Path) -> None:
-    spend(store)
+CACHE_ENTRY = "INSERT INTO cache VALUES (1, 'key', 0, 0, 1, 0, 'x')"
+
+
+def test_of_another_versions_tables_only_what_was_spent_is_kept(store: Store, path: Path) -> None:
+    spend(store, 3)
+    store.write(lambda db: db.execute(CACHE_ENTRY))
     store.read(lambda db: db.execute("PRAGMA user_version = 99"))
     store.read(lambda db: db.execute("CREATE TABLE other (a)"))
     store.close()
-    assert spent(store) == 0
+    assert spent(store) == 3
+    assert store.read(lambda db: db.execute("SELECT * FROM cache").fetchall()) == []
     with pytest.raises(StoreError, match="no such table: other"):
         store.read(lambda db: db.execute("SELECT * FROM other"))
     [notice] = store.take_notices()
-    assert notice.startswith(f"{path} was made by another version of webtools and is begun anew")
+    assert notice.startswith(f"{path} was made by another version of webtools")
+
+
+@pytest.mark.parametrize("column", ["", ", note TEXT", ", weight INTEGER NOT NULL DEFAULT 1"])
+def test_two_versions_that_alternate_on_one_file_share_one_allowance(
+    path: Path, monkeypatch: pytest.MonkeyPatch, column: str
+) -> None:
+    columns = tables._TABLES["spend"]
+    limit, taken = Sum(1_000_000, 3), 0
+    for number in range(8):
+        monkeypatch.setattr(tables, "_VERSION", number % 2 + 1)
+        other = f"{columns[:-1]}{column})" if number % 2 else columns
+        monkeypatch.setitem(tables._TABLES, "spend", other)
+        store = Store(path)
+        _, spent = SqliteLedger(store).take(100_000, limit)
+        taken += spent is None
+        store.close()
+    assert taken == 3
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        "(day TEXT PRIMARY KEY, nano_usd INTEGER)",
+        "(day TEXT PRIMARY KEY, micro_usd INTEGER, calls INTEGER, account TEXT NOT NULL)",
+    ],
+)
+def test_nothing_is_spent_where_another_version_counts_otherwise(path: Path, columns: str) -> None:
+    store = Store(path)
+    path.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(f"CREATE TABLE spend {columns}")
+        db.execute("PRAGMA user_version = 99")
+        db.execute(f"PRAGMA application_id = {store_file._APPLICATION}")
+    with pytest.raises(StoreError):
+        SqliteLedger(store).take(1, Sum(1_000_000, 100))
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("SELECT sql FROM sqlite_master WHERE name = 'spend'").fetchone()
 
 
 def test_tables_that_vanish_while_the_file_is_open_are_made_anew(store: Store, path: Path) -> None:
@@ -849,7 +894,8 @@ def test_a_fork_that_could_not_wait_leaves_the_child_without_the_file(path: Path
     forked(
         path,
         """
-from webtools.storage import sqlite
+from webtools.storage import sqlite, tables
+from webtools.storage.budget import Sum
 from webtools.storage.sqlite import StoreError
 sqlite.FORK_PATIENCE = 0.05
 inside, leave = threading.Event(), threading.Event()

@@ -15,7 +15,10 @@ from webtools.storage.sqlite import Store
 _LEDGER_PATIENCE = 2.0  # seconds: longer than others count, and short enough for a call to wait
 _STATES_PATIENCE = 0.5  # seconds: a call is not to wait longer for the file than that
 
-_ADD_DAY = "INSERT OR IGNORE INTO spend (day, micro_usd, calls) VALUES (?, 0, 0)"
+# Not `OR IGNORE`: that would also hide columns of another version that take a value.
+_ADD_DAY = """
+    INSERT INTO spend (day, micro_usd, calls) VALUES (?, 0, 0) ON CONFLICT (day) DO NOTHING
+"""
 _RESERVE = """
     UPDATE spend SET micro_usd = micro_usd + :cost, calls = calls + 1
     WHERE day = :day AND micro_usd + :cost <= :most_usd AND calls + 1 <= :most_calls

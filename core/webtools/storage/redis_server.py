@@ -25,7 +25,8 @@ T = TypeVar("T")
 Client: TypeAlias = Any  # the library leaves half of its types unknown
 
 INSTALL = "pip install 'agent-webtools[redis]'"
-PREFIX = "webtools:1:"  # of all keys; the number is the version of what stands in them
+PREFIX = "webtools:1:"  # of keys; the number is the version of their values
+LEDGER_PREFIX = "webtools:1:"  # of the day's sums, the same in every version: none are forgotten
 PATIENCE = 0.5  # seconds to wait for the server
 LEDGER_PATIENCE = 2.0  # seconds for the budget: a call that it cannot count is refused
 
@@ -96,15 +97,17 @@ class Server:
             self._stuck_until = now + min(stuck, _MOST_STUCK)
         raise ServerError(fault)
 
-    def script(self, text: str) -> Callable[..., Any]:
-        """Return a function that runs a Lua script, in one stroke, on a client.
+    def script(self, text: str, prefix: str = "") -> Callable[..., Any]:
+        """Return a function that runs a Lua script atomically on a client.
 
-        It takes the client, the keys without their prefix, and the arguments.
+        It takes the client, the keys without their prefix, which is `PREFIX` unless named, and the
+        arguments.
         """
 
         def run(client: Client, keys: tuple[str, ...], *arguments: Any) -> Any:
+            names = [(prefix or PREFIX) + key for key in keys]
             # Which loads it where the server does not know it, as after a restart.
-            return client.register_script(text)([PREFIX + key for key in keys], arguments)
+            return client.register_script(text)(names, arguments)
 
         return run
 

@@ -26,6 +26,7 @@ from webtools.storage.circuit_breaker import FORGOTTEN_AFTER, Change, State
 from webtools.storage.errors import StoreError
 from webtools.storage.redis_server import (
     LEDGER_PATIENCE,
+    LEDGER_PREFIX,
     PATIENCE,
     PREFIX,
     Client,
@@ -138,7 +139,8 @@ class RedisLedger:
     def __init__(self, server: Server, record: Path) -> None:
         self._server = server
         self._record = record
-        self._take, self._change, self._sum = map(server.script, (_TAKE, _CHANGE, _SUM))
+        scripts = (server.script(text, LEDGER_PREFIX) for text in (_TAKE, _CHANGE, _SUM))
+        self._take, self._change, self._sum = scripts
         self._recorded = ""  # what stood in the file when it was last read or written
         self._seen: _Seen | None = None  # None before the file was looked for
 

@@ -1,8 +1,8 @@
 """One SQLite file for cached answers, what was spent, and the providers' health.
 
-Any number of threads and processes use it at once. A file of ours that is corrupt, was deleted or
-has another version's tables is replaced by a new one, and the work is done again. A file that is
-not ours is left as it is.
+Any number of threads and processes use it at once. A file of ours that is corrupt or was deleted is
+replaced by a new one, and the work is done again. Of another version's tables, only what was spent
+is kept. A file that is not ours is left as it is.
 
 The threads of a process take turns with one connection, which is closed while the process forks: a
 child would take the locks of its parent's connection for its own, and its parent might then delete
@@ -288,8 +288,8 @@ class Store:
                     connection, is_emptied = _connect(file)
                 if is_emptied:
                     self._notices.append(
-                        f"{self.path} was made by another version of webtools and is begun anew, "
-                        f"{_LOST}."
+                        f"{self.path} was made by another version of webtools: its cached "
+                        "responses are discarded. What was spent today is kept."
                     )
                 self._open.append(connection)
                 self._file, self._log = file_id(file), str(beside(file, "-wal"))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 
-_VERSION = 1  # of the tables; a file with another one is emptied
+_VERSION = 1  # of the tables; a file with another version loses all but its sums
+_SPEND_COLUMNS = {"day", "micro_usd", "calls"}  # in every version, or spending is refused
 _TABLES = {
     # Ids grow, so their order is that in which entries were stored. The value stands last: what
     # stands behind it could only be read by way of it.
@@ -32,14 +33,26 @@ def are_whole(connection: sqlite3.Connection) -> bool:
 
 
 def make_tables(connection: sqlite3.Connection) -> bool:
-    """Make the tables, and return whether they take the place of another version's."""
+    """Make the tables, and return whether they replace those of another version.
+
+    The sums of each day are kept, whichever version wrote them: no limit is granted twice.
+
+    Raises:
+        sqlite3.NotSupportedError: The sums are in columns that this version cannot read.
+    """
     if are_whole(connection):  # another process was first
         return False
     old, version = _tables(connection), _version(connection)
-    for name in old:
+    kept = {"spend"} & old
+    if kept and not _columns(connection, "spend").issuperset(_SPEND_COLUMNS):
+        raise sqlite3.NotSupportedError(
+            "another version of webtools counts there what was spent; use that version, or delete "
+            "the file"
+        )
+    for name in old - kept:
         connection.execute(f'DROP TABLE "{name}"')
-    for name, columns in _TABLES.items():
-        connection.execute(f"CREATE TABLE {name} {columns}")
+    for name in _TABLES.keys() - kept:
+        connection.execute(f"CREATE TABLE {name} {_TABLES[name]}")
     for statement in _REST:
         connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {_VERSION}")
@@ -49,6 +62,11 @@ def make_tables(connection: sqlite3.Connection) -> bool:
 def _version(connection: sqlite3.Connection) -> int:
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     return version
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> set[str]:
+    query = "SELECT name FROM pragma_table_info(?)"
+    return {name for (name,) in connection.execute(query, (table,))}
 
 
 def _tables(connection: sqlite3.Connection) -> set[str]:
