@@ -1,6 +1,5 @@
-"""One store for many processes: what a hit on Redis takes, single flight, and an exact budget."""
+"""One store for many processes: what a hit on Redis takes, and an exact budget."""
 
-import json
 import shutil
 import socket
 import subprocess
@@ -19,7 +18,6 @@ from webtools.storage.stores import stores_for
 
 PAGE = '{"results": ["' + "x" * 10_000 + '"]}'
 PROCESSES = 2 if QUICK else 8
-SEARCHERS, SEARCHES = 2 if QUICK else 4, 100
 PRICE, LIMIT = 0.002, 0.1 if QUICK else 1.0  # USD
 KILLS = 1 if QUICK else 6
 
@@ -72,7 +70,6 @@ def rows() -> Iterator[Row]:
         return
     with server(is_durable=False) as (redis, folder), running() as sandbox:
         yield from _hits(redis, folder, sandbox)
-        yield _single_flight(redis, folder, sandbox)
     for kills in (0, KILLS):
         with server(is_durable=True) as (redis, folder):
             yield from _spending(redis, folder, kills)
@@ -110,23 +107,10 @@ def _settings(sandbox: Server, path: Path, redis: Redis | None) -> dict[str, Any
     return {**sandbox.config, "cache": cache, "storage": storage}
 
 
-def _single_flight(redis: Redis, folder: str, sandbox: Server) -> Row:
-    """Count the requests of equal searches that begin at once in several processes."""
-    settings = _settings(sandbox, Path(folder, "store"), redis)
-    sandbox.latency(0.3)
-    before = sandbox.requests()
-    given = [json.dumps(settings), str(SEARCHES // SEARCHERS)]
-    found = sum(int(each) for each in _children("search", [given] * SEARCHERS))
-    sandbox.latency(0.0)
-    sent = sandbox.requests() - before
-    what = f"{found} equal searches by {SEARCHERS} processes: requests"
-    return Row(what, str(sent), "", sent, "= 1", sent == 1)
-
-
 def _spending(redis: Redis, folder: str, kills: int) -> Iterator[Row]:
     """Let processes spend until the budget refuses; the server may be killed meanwhile."""
     given = [[str(Path(folder, f"machine-{number}")), redis.url] for number in range(PROCESSES)]
-    children = _children("spend", given, during=lambda: _kill(redis, kills))
+    children = _children(given, during=lambda: _kill(redis, kills))
     granted = sum(int(each) for each in children)
     spent, most = granted * PRICE, LIMIT
     if not kills:
@@ -147,8 +131,8 @@ def _kill(redis: Redis, kills: int) -> None:
         redis.start()
 
 
-def _children(work: str, given: list[list[str]], during: Any = lambda: None) -> list[str]:
-    command = [sys.executable, "-m", "benchmarks.sharing", work]
+def _children(given: list[list[str]], during: Any = lambda: None) -> list[str]:
+    command = [sys.executable, "-m", "benchmarks.sharing"]
     pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     every = [subprocess.Popen([*command, *each], **pipes) for each in given]
     for child in every:
@@ -158,18 +142,6 @@ def _children(work: str, given: list[list[str]], during: Any = lambda: None) -> 
         child.stdin.flush()
     during()
     return [child.communicate()[0] for child in every]
-
-
-def _search(settings: str, count: str) -> int:
-    import asyncio
-
-    async def search() -> int:
-        async with WebTools(json.loads(settings)) as web:
-            _await_start()
-            calls = (web.asearch("heap queue") for _ in range(int(count)))
-            return sum(bool(each.results) for each in await asyncio.gather(*calls))
-
-    return asyncio.run(search())
 
 
 def _spend(path: str, url: str) -> int:
@@ -199,4 +171,4 @@ def _await_start() -> None:
 
 
 if __name__ == "__main__":
-    print({"search": _search, "spend": _spend}[sys.argv[1]](*sys.argv[2:]))
+    print(_spend(*sys.argv[1:]))

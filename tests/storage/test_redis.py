@@ -1,4 +1,4 @@
-"""What only a server does: leases with fencing, rate limits of all, and the epoch of its counts."""
+"""What only a server does: rate limits of all, and the epoch of its counts."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from redis_servers import RedisServer, needs_redis
 from webtools.cli import live, main
 from webtools.config import BudgetConfig, Settings
 from webtools.errors import ConfigError, QuotaError
-from webtools.storage import redis_cache, redis_sums
 from webtools.storage import redis_server as redis_server_module
+from webtools.storage import redis_sums
 from webtools.storage.budget import Budget, Sum
 from webtools.storage.circuit_breaker import State
 from webtools.storage.redis_server import PREFIX, ServerError, server_at
 from webtools.storage.redis_sums import LostCountsError, RedisLedger
-from webtools.storage.stores import Leases, RateLimits, Stores, stores_for
+from webtools.storage.stores import RateLimits, Stores, stores_for
 
 pytestmark = needs_redis
 TTL, ROOM = 60.0, 2**28
@@ -39,12 +39,6 @@ def stores(redis_server: RedisServer, tmp_path: Path) -> Stores:
 
 
 @pytest.fixture
-def leases(stores: Stores) -> Leases:
-    assert stores.leases is not None
-    return stores.leases
-
-
-@pytest.fixture
 def limits(stores: Stores) -> RateLimits:
     assert stores.limits is not None
     return stores.limits
@@ -53,61 +47,6 @@ def limits(stores: Stores) -> RateLimits:
 def text(stores: Stores, key: str = "key") -> str | None:
     entry = stores.cache.get(key)
     return None if entry is None else entry.value
-
-
-# --- leases ------------------------------------------------------------------------------------
-
-
-def test_of_many_one_has_the_lease(leases: Leases) -> None:
-    with ThreadPoolExecutor(8) as pool:
-        tokens = list(pool.map(lambda _: leases.take("key"), range(32)))
-    assert sum(token > 0 for token in tokens) == 1
-    assert min(tokens) == 0
-    assert leases.take("another key") > 0
-
-
-def test_a_lease_that_was_given_back_is_had_by_the_next_with_a_larger_token(
-    leases: Leases,
-) -> None:
-    first = leases.take("key")
-    leases.end("key", first, is_void=False)
-    assert leases.take("key") > first
-
-
-def test_those_who_wait_are_told_that_nothing_comes_for_a_while(
-    leases: Leases, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(redis_cache, "_VOID_MS", 40)
-    token = leases.take("key")
-    leases.end("key", token, is_void=True)
-    assert leases.take("key") == -1
-    time.sleep(0.06)
-    assert leases.take("key") > token
-
-
-def test_who_had_the_lease_for_too_long_changes_nothing_any_more(
-    leases: Leases, stores: Stores, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(redis_cache, "_LEASE_MS", 30)
-    late = leases.take("key")
-    time.sleep(0.05)
-    monkeypatch.setattr(redis_cache, "_LEASE_MS", 10_000)
-    token = leases.take("key")
-    assert token > late
-    leases.set("key", "late", late)  # while the other is at work
-    assert text(stores) is None
-    leases.end("key", late, is_void=True)
-    assert leases.take("key") == 0
-    leases.set("key", "value", token)
-    leases.end("key", token, is_void=False)
-    leases.set("key", "late", late)  # after the other was done
-    assert text(stores) == "value"
-
-
-def test_a_refreshed_answer_needs_no_lease(leases: Leases, stores: Stores) -> None:
-    leases.set("key", "value", leases.take("key"))
-    stores.cache.set("key", "fresh")
-    assert text(stores) == "fresh"
 
 
 # --- rate limits -------------------------------------------------------------------------------
@@ -361,7 +300,7 @@ def test_what_is_not_ours_under_a_key_is_not_there(
     stores.cache.set("key", "value")
     name = f"{PREFIX}cache:key"
     good = redis_server.client.get(name)
-    for bad in (b"", b"x", b"1 2 3\nvalue", good[:-1], good.replace(b"value", b"valuf")):
+    for bad in (b"", b"x", b"1 2\nvalue", good[:-1], good.replace(b"value", b"valuf")):
         redis_server.client.set(name, bad, px=60_000)
         assert text(stores) is None
     redis_server.client.set(name, good)  # it never expires: whose is it?

@@ -20,7 +20,7 @@ from webtools.storage.budget import Budget, Sum
 from webtools.storage.circuit_breaker import State
 from webtools.storage.errors import StoreError
 from webtools.storage.redis_server import PREFIX, _connect
-from webtools.storage.stores import Leases, RateLimits, Stores, stores_for
+from webtools.storage.stores import RateLimits, Stores, stores_for
 
 KEY = b"key"
 STATE = State(1, 0, 0.0, "failing", "it is in trouble", 0.0)
@@ -36,7 +36,7 @@ def stores(redis_server: RedisServer, tmp_path: Path) -> Stores:
 
 
 def entry(data: bytes, ttl_ms: bytes = b"60000") -> bytes:
-    return b"0 %d %s\n%s" % (zlib.crc32(data, zlib.crc32(KEY)), ttl_ms, data)
+    return b"%d %s\n%s" % (zlib.crc32(data, zlib.crc32(KEY)), ttl_ms, data)
 
 
 # --- what others wrote -------------------------------------------------------------------------
@@ -52,8 +52,7 @@ def test_an_entry_that_is_none_of_ours_is_passed_over_counted_and_replaced(
     redis_server.client.set(f"{PREFIX}cache:key", raw, px=60_000)
     assert stores.cache.get("key") is None
     assert stores.cache.stats().entries == 1
-    leases = cast("Leases", stores.leases)
-    leases.set("key", "value", leases.take("key"))
+    stores.cache.set("key", "value")
     found = stores.cache.get("key")
     assert found is not None
     assert found.value == "value"
@@ -67,18 +66,6 @@ def test_of_an_entry_no_more_is_read_than_one_of_ours_may_have(
     before = redis_server.client.info("stats")["total_net_output_bytes"]
     assert stores.cache.get("key") is None
     assert redis_server.client.info("stats")["total_net_output_bytes"] - before < 3_000_000
-
-
-@needs_redis
-def test_what_was_got_under_an_old_lease_is_cached_where_a_later_one_came_to_nothing(
-    stores: Stores, redis_server: RedisServer
-) -> None:
-    leases = cast("Leases", stores.leases)
-    early = leases.take("key")
-    redis_server.client.delete(f"{PREFIX}lease:key")  # as when it has run out
-    leases.end("key", leases.take("key"), is_void=True)
-    leases.set("key", "value", early)
-    assert stores.cache.get("key") is not None
 
 
 @needs_redis
@@ -125,7 +112,6 @@ USES: dict[str, Callable[[Stores], Any]] = {
     "set": lambda stores: stores.cache.set("key", "value"),
     "stats": lambda stores: stores.cache.stats(),
     "clear": lambda stores: stores.cache.clear(),
-    "take": lambda stores: cast("Leases", stores.leases).take("key"),
     "reserve": lambda stores: cast("RateLimits", stores.limits).reserve("name", 1.0, 5.0),
     "read state": lambda stores: stores.states.read("exa"),
     "change state": lambda stores: stores.states.change("exa", lambda _: STATE),
@@ -185,7 +171,7 @@ def test_an_answer_that_trickles_in_has_the_time_of_one_answer(tmp_path: Path) -
         stores = stores_at(f"redis://127.0.0.1:{server.port}/0", tmp_path)
         start = time.monotonic()
         with pytest.raises(StoreError, match="Timeout"):
-            cast("Leases", stores.leases).take("key")
+            cast("RateLimits", stores.limits).reserve("name", 1.0, 5.0)
         assert time.monotonic() - start < 3
 
 

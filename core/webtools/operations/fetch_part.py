@@ -26,7 +26,6 @@ from webtools.pipeline.caching import (
 )
 from webtools.pipeline.context import CallContext
 from webtools.pipeline.cost import NOTHING, total
-from webtools.pipeline.leases import Put, leased
 from webtools.pipeline.retries import exchange, send_with_retries
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.protocols import (
@@ -183,13 +182,12 @@ def _shared_answers(
     works = [_work(account, query, url) for url in query.urls]
     flight = replace(works[0], key=cache_key(*(work.key for work in works)))
 
-    def fetch(put: Put | None) -> Flow[tuple[list[Pages], bool]]:
+    def fetch() -> Flow[list[Pages]]:
         answers = yield from _answers(account, query, deadline, context)
-        return answers, (yield from _keep(context, works, answers, put))
+        yield from _cache_pages(context, works, answers)
+        return answers
 
-    look = partial(_cached_answers, context, works)
-    make = partial(leased, context, flight.key, look, fetch, deadline)
-    answers, by_other = yield from in_common(context, flight, make, deadline)
+    answers, by_other = yield from in_common(context, flight, fetch, deadline)
     return [
         replace(
             answer,
@@ -200,29 +198,15 @@ def _shared_answers(
     ]
 
 
-def _keep(
-    context: CallContext, works: list[Work[CachedPage]], answers: list[Pages], put: Put | None
-) -> Flow[bool]:
-    """Cache the pages of some answers, and return whether that is all of them."""
+def _cache_pages(
+    context: CallContext, works: list[Work[CachedPage]], answers: list[Pages]
+) -> Flow[None]:
     pages = [
         CachedPage(page=page, warnings=_said_of(page.url, answer))
         for answer in answers
         for page in answer.pages
     ]
-    yield from cache_all(context, zip(works, pages, strict=True), put)
-    return all(page.is_whole() for page in pages)
-
-
-def _cached_answers(
-    context: CallContext, works: list[Work[CachedPage]]
-) -> Flow[list[Pages] | None]:
-    """Return what another process has cached of the pages; None unless that is all of them."""
-    every = yield from read_cached(context, works, is_logged=False)
-    found = [each.value for each in every if each is not None]
-    if len(found) < len(works):
-        return None
-    said = dict.fromkeys(warning for each in found for warning in each.warnings)
-    return [Pages([each.page for each in found], NOTHING, warnings=[*said])]
+    yield from cache_all(context, zip(works, pages, strict=True))
 
 
 def _said_of(url: str, answer: Pages) -> list[str]:

@@ -12,9 +12,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from webtools.flows.drivers import Flow, Offload
 from webtools.pipeline.context import CallContext
-from webtools.pipeline.leases import Put, leased
 from webtools.pipeline.single_flight import shared
 from webtools.storage.cache import Entry
+from webtools.storage.stores import Answers
 from webtools.text.cleaning import is_web_url
 from webtools.text.invisible import may_hide, without_invisible
 from webtools.text.record import record
@@ -99,33 +99,16 @@ def done_once(
         yield from leave()
     if context.cache is None:
         return Result((yield from make()))
-    doing = partial(_done, context, work, make, deadline)
+    doing = partial(_done, context, work, make)
     result, by_other = yield from in_common(context, work, doing, deadline)
     return Result(result.value, result.at, is_free=result.is_free or by_other)
 
 
-def _done(
-    context: CallContext, work: Work[T], make: Callable[[], Flow[T]], deadline: float
-) -> Flow[Result[T]]:
-    """Do the work and cache its result, unless another process does."""
-    if context.services.leases is None:
-        value = yield from make()
-        yield from cache_all(context, [(work, value)])
-        return Result(value)
-
-    def look() -> Flow[Result[T] | None]:
-        [found] = yield from read_cached(context, [work], is_logged=False)
-        return found
-
-    def make_and_cache(put: Put | None) -> Flow[tuple[Result[T], bool]]:
-        value = yield from make()
-        yield from cache_all(context, [(work, value)], put)
-        return Result(value), work.kind.is_whole(value)
-
-    result = yield from leased(context, work.key, look, make_and_cache, deadline)
-    if result.is_free:
-        context.log("shared", subject=work.subject, provider=work.provider)
-    return result
+def _done(context: CallContext, work: Work[T], make: Callable[[], Flow[T]]) -> Flow[Result[T]]:
+    """Do the work and cache its result."""
+    value = yield from make()
+    yield from cache_all(context, [(work, value)])
+    return Result(value)
 
 
 def in_common(
@@ -144,9 +127,7 @@ def in_common(
     return shared(context.services.flights, key, make, deadline, tell)
 
 
-def read_cached(
-    context: CallContext, works: Sequence[Work[T]], *, is_logged: bool = True
-) -> Flow[list[Result[T] | None]]:
+def read_cached(context: CallContext, works: Sequence[Work[T]]) -> Flow[list[Result[T] | None]]:
     """Look results up, all at once; None for each that must be got."""
     cache = context.cache
     if cache is None or context.options.cache == "refresh":
@@ -161,7 +142,7 @@ def read_cached(
         None if entry is None else _read(work, entry, oldest)
         for work, entry in zip(works, entries, strict=True)
     ]
-    for work, result in zip(works, found, strict=True) if is_logged else ():
+    for work, result in zip(works, found, strict=True):
         age = round(time.time() - result.at.timestamp()) if result and result.at else None
         event = "cache_hit" if result else "cache_miss"
         context.log(event, subject=work.subject, provider=work.provider, age_s=age)
@@ -198,20 +179,16 @@ def _value(kind: Kind[T], key: str, text: str) -> T | None:
 _memory: dict[str, tuple[str, Any]] = {}  # by key: a cached text, and what was read from it
 
 
-def cache_all(
-    context: CallContext,
-    results: Iterable[tuple[Work[T], T]],
-    put: Put | None = None,
-) -> Flow[None]:
-    """Cache the results that are worth it; `put` stands in for the cache's own `set`."""
+def cache_all(context: CallContext, results: Iterable[tuple[Work[T], T]]) -> Flow[None]:
+    """Cache the results that are worth it."""
     whole = [(work, value) for work, value in results if work.kind.is_whole(value)]
     if context.cache is not None and whole:
-        yield Offload(partial(_set_all, context, put or context.cache.set, whole))
+        yield Offload(partial(_set_all, context, context.cache, whole))
 
 
 def _set_all(
     context: CallContext,
-    put: Put,
+    cache: Answers,
     results: Iterable[tuple[Work[T], T]],
 ) -> None:
     redactor = context.accounts.redactor
@@ -221,7 +198,7 @@ def _set_all(
         if may_hide(data) or redactor.may_be_in(data):
             text = _without_keys(data.decode(), redactor)
         if text is not None:
-            context.try_cache(partial(put, work.key, text))
+            context.try_cache(partial(cache.set, work.key, text))
 
 
 def _without_keys(text: str, redactor: Redactor) -> str | None:

@@ -24,7 +24,7 @@ from webtools.storage.budget import Budget, forget_spending
 from webtools.storage.circuit_breaker import Health
 from webtools.storage.errors import StoreError
 from webtools.storage.sqlite import Store
-from webtools.storage.stores import Answers, Leases, Notices, RateLimits, in_file, stores_for
+from webtools.storage.stores import Answers, Notices, RateLimits, in_file, stores_for
 from webtools.text.invisible import visible
 from webtools.text.record import record
 
@@ -45,7 +45,6 @@ class CallServices:
     """What the calls under the same settings share.
 
     Attributes:
-        leases: Single flight of all processes, beside `flights` of this one; None without.
         limits: Rate limits of all processes; None where each has its own.
     """
 
@@ -55,7 +54,6 @@ class CallServices:
     budget: Budget
     health: Health
     log: Log | None
-    leases: Leases | None = None
     limits: RateLimits | None = None
 
 
@@ -89,7 +87,6 @@ def _make(accounts: Accounts, cache_file: Path, log_file: Path) -> CallServices:
         budget=Budget(stores.ledger, accounts.config.budget),
         health=Health(stores.states),
         log=_log(log, log_file) if log.enabled else None,
-        leases=stores.leases if keeps else None,
         limits=stores.limits,
     )
 

@@ -1,4 +1,4 @@
-"""Cached answers on a Redis server, and the leases by which only one process gets each of them.
+"""Cached answers on a Redis server.
 
 Ages are reckoned from what is left of an entry's time on the server, so that no two clocks are
 compared. How much is cached altogether is the server's matter (`maxmemory`).
@@ -16,37 +16,8 @@ from webtools.storage.redis_server import PREFIX, Client, Server
 
 _MOST_BYTES = 2 * 1024 * 1024  # nor a larger one: reading it would take too long
 _LONGEST_HEAD = 64  # bytes
-_HEAD = re.compile(rb"\d{1,20} (\d{1,10}) (\d{1,15})\n", re.ASCII)
+_HEAD = re.compile(rb"(\d{1,10}) (\d{1,15})\n", re.ASCII)
 _BATCH = 500
-_LEASE_MS = 15_000  # for which others wait for who has a lease, and may have died
-_VOID_MS = 1_000  # for which they are told that nothing comes of it
-
-# An entry is `TOKEN CHECKSUM TTL_MS\\n` and the text.
-_SET = """
-local token = tonumber(ARGV[1])
-if token > 0 then
-    local held = tonumber(redis.call('GET', KEYS[2]) or '0') or 0
-    local head = redis.call('GETRANGE', KEYS[1], 0, 63)
-    local stored = tonumber(string.match(head, '^(%d+) %d+ %d+\\n') or '0')
-    if held > token or stored > token then return 0 end
-end
-redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
-return 1
-"""
-_TAKE = """
-local held = redis.call('GET', KEYS[1])
-if held == 'void' then return -1 end
-if held then return 0 end
-local token = redis.call('INCR', KEYS[2])
-redis.call('SET', KEYS[1], token, 'PX', ARGV[1])
-return token
-"""
-_END = """
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-if ARGV[2] == '0' then redis.call('DEL', KEYS[1])
-else redis.call('SET', KEYS[1], 'void', 'PX', ARGV[2]) end
-return 1
-"""
 
 
 class RedisCache:
@@ -62,7 +33,6 @@ class RedisCache:
         self._server = server
         self._ttl = ttl
         self._most = min(max_bytes // SHARE, _MOST_BYTES)
-        self._set = server.script(_SET)
 
     def get(self, key: str) -> Entry | None:
         """Return what is cached; None if that is nothing, too old or unreadable."""
@@ -90,21 +60,16 @@ class RedisCache:
             return Entry(data.decode("utf-8", "surrogatepass"), time.time() - age)
         return None
 
-    def set(self, key: str, value: str, token: int = 0) -> None:
-        """Store a text, if it is not too large.
-
-        `token` is what `RedisLeases.take` gave: nothing is stored where another process has a later
-        lease. 0 is for a text that was got without one.
-        """
+    def set(self, key: str, value: str) -> None:
+        """Store a text, if it is not too large."""
         data, ttl_ms = value.encode("utf-8", "surrogatepass"), round(self._ttl * 1000)
         if ttl_ms <= 0:
             return
         if len(data) > self._most:
             self._server.use(lambda client: client.unlink(_name(key)))
             return
-        head = f"{token} {checksum_of(key, data)} {ttl_ms}\n".encode()
-        keys = (f"cache:{key}", f"lease:{key}")
-        self._server.use(lambda client: self._set(client, keys, token, head + data, ttl_ms))
+        head = f"{checksum_of(key, data)} {ttl_ms}\n".encode()
+        self._server.use(lambda client: client.set(_name(key), head + data, px=ttl_ms))
 
     def stats(self) -> CacheStats:
         """Count what is cached; takes the longer the more that is."""
@@ -137,41 +102,6 @@ class RedisCache:
             return sum(client.unlink(*names) for names in _batches(client))
 
         return self._server.use(delete)
-
-
-class RedisLeases:
-    """Who gets an answer that is not cached, for all processes; those without it wait.
-
-    All of it raises `StoreError` where the server cannot be used.
-
-    Args:
-        server: Where they are given.
-        cache: Where their holders store what they get.
-    """
-
-    def __init__(self, server: Server, cache: RedisCache) -> None:
-        self._server = server
-        self._cache = cache
-        self._take, self._end = server.script(_TAKE), server.script(_END)
-
-    def take(self, key: str) -> int:
-        """Take the lease on a key.
-
-        Returns:
-            A token, larger than all before it; 0 where another has the lease, -1 where nothing to
-            be shared came of the last one.
-        """
-        keys = (f"lease:{key}", "fence")
-        return self._server.use(lambda client: int(self._take(client, keys, _LEASE_MS)))
-
-    def set(self, key: str, value: str, token: int) -> None:
-        """Store what came of the work, unless somebody has a later lease."""
-        self._cache.set(key, value, token)
-
-    def end(self, key: str, token: int, *, is_void: bool) -> None:
-        """Return a lease, telling those who wait whether nothing to be shared came of it."""
-        ms = _VOID_MS if is_void else 0
-        self._server.use(lambda client: self._end(client, (f"lease:{key}",), token, ms))
 
 
 def _batches(client: Client) -> Iterator[list[bytes]]:

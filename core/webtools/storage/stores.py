@@ -14,14 +14,13 @@ from webtools.storage.sqlite import Store, store_at
 from webtools.text.record import record
 
 if TYPE_CHECKING:
-    from webtools.storage.redis_cache import RedisCache, RedisLeases
+    from webtools.storage.redis_cache import RedisCache
     from webtools.storage.redis_server import Server
     from webtools.storage.redis_sums import RedisLimits
 
 
-# What a store of either kind has; leases and rate limits are for many machines alone.
+# What a store of either kind has; rate limits are for many machines alone.
 Answers: TypeAlias = "Cache | RedisCache"
-Leases: TypeAlias = "RedisLeases"
 RateLimits: TypeAlias = "RedisLimits"
 Notices: TypeAlias = "Store | Server"
 
@@ -35,7 +34,6 @@ class Stores:
         cache: Cached answers.
         ledger: What was spent.
         states: What is known of providers in trouble.
-        leases: Single flight of all processes; None where it is for each alone.
         limits: Rate limits of all processes; None where they are for each alone.
     """
 
@@ -43,7 +41,6 @@ class Stores:
     cache: Answers
     ledger: Ledger
     states: States
-    leases: Leases | None = None
     limits: RateLimits | None = None
 
 
@@ -61,7 +58,7 @@ def stores_for(path: Path, url: str, *, ttl: float, max_bytes: int) -> Stores:
     """
     if not url:
         return in_file(store_at(path), ttl=ttl, max_bytes=max_bytes)
-    from webtools.storage.redis_cache import RedisCache, RedisLeases  # noqa: PLC0415  few need it
+    from webtools.storage.redis_cache import RedisCache  # noqa: PLC0415  few need it
     from webtools.storage.redis_server import server_at  # noqa: PLC0415
     from webtools.storage.redis_sums import (  # noqa: PLC0415
         RedisLedger,
@@ -72,8 +69,7 @@ def stores_for(path: Path, url: str, *, ttl: float, max_bytes: int) -> Stores:
     server = server_at(url)
     cache = RedisCache(server, ttl=ttl, max_bytes=max_bytes)
     ledger = RedisLedger(server, beside(path, f".{server.id}.epoch"))
-    leases, limits = RedisLeases(server, cache), RedisLimits(server)
-    return Stores(server, cache, ledger, RedisStates(server), leases, limits)
+    return Stores(server, cache, ledger, RedisStates(server), RedisLimits(server))
 
 
 def in_file(store: Store, *, ttl: float, max_bytes: int) -> Stores:
