@@ -1,137 +1,19 @@
-"""Stores that instances, processes and machines share: SQLite, and a Redis server of the tests."""
+"""The store of each test, the servers, and the runtime that makes the calls."""
 
 from __future__ import annotations
 
 import itertools
 import os
 import shutil
-import socket
-import subprocess
-import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, TypeAlias
 
 import pytest
-from calls_of_tools import Runtime, Worker
+from shared_instances import MakeShared, RedisServer, Shared, SharedStore, free_port
+from webtools_calls import Runtime
 
-from webtools import WebTools
 from webtools_sandbox import SandboxServer
-
-_DATABASES = 1000
-
-
-class RedisServer:
-    """A server on loopback that keeps nothing on disk: after a restart it is empty."""
-
-    def __init__(self) -> None:
-        self.port = free_port()
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def url(self, database: int = 0) -> str:
-        return f"redis://127.0.0.1:{self.port}/{database}"
-
-    def start(self) -> None:
-        options = {"port": self.port, "bind": "127.0.0.1", "save": "", "databases": _DATABASES}
-        arguments = [word for name, value in options.items() for word in (f"--{name}", str(value))]
-        command = ["redis-server", *arguments, "--appendonly", "no"]
-        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-        deadline = time.monotonic() + 30
-        while not self._responds():
-            assert time.monotonic() < deadline, "redis-server does not start"
-            time.sleep(0.01)
-
-    def stop(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait(30)
-            self._process = None
-
-    def _responds(self) -> bool:
-        with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1) as connection:
-            connection.sendall(b"PING\r\n")
-            return connection.recv(64).startswith(b"+PONG")
-        return False
-
-
-@dataclass(frozen=True)
-class SharedStore:
-    """A store, as the settings name it.
-
-    Attributes:
-        folder: What each machine keeps in files is below it.
-        url: The Redis server; empty for SQLite.
-    """
-
-    folder: Path
-    url: str = ""
-
-    def settings(self, machine: str) -> dict[str, Any]:
-        """Return the settings of a machine; those that share a SQLite file are one machine."""
-        path = self.file if not self.url else self.folder / machine / "webtools.sqlite3"
-        storage = {"storage": {"url": self.url}} if self.url else {}
-        return {"cache": {"path": str(path)}, **storage}
-
-    @property
-    def file(self) -> Path:
-        return self.folder / "webtools.sqlite3"
-
-
-class Shared:
-    """The sandbox, and instances of `WebTools` that share a store."""
-
-    def __init__(self, store: SharedStore, sandbox: SandboxServer, stack: ExitStack) -> None:
-        self.store = store
-        self.sandbox = sandbox
-        self._stack = stack
-
-    def web(self, *providers: str, **settings: Any) -> WebTools:
-        """Return an instance for these providers; see `settings` for the rest."""
-        return self._stack.enter_context(WebTools(self.settings(*providers, **settings)))
-
-    def worker(self, *providers: str, frozen: bool = False, **settings: Any) -> Worker:
-        """Start a process with such an instance."""
-        return self._stack.enter_context(Worker(self.settings(*providers, **settings), frozen))
-
-    def settings(
-        self,
-        *providers: str,
-        machine: str = "first",
-        entry: dict[str, Any] | None = None,
-        cache: dict[str, Any] | None = None,
-        **others: Any,
-    ) -> dict[str, Any]:
-        """Make settings.
-
-        Args:
-            providers: Names of the sandbox's providers, the default one first.
-            machine: The machine on which the instance is; a SQLite file is on all of them.
-            entry: More settings of each provider.
-            cache: Settings of the cache, which is off without them.
-            others: More top-level settings.
-        """
-        config = self.sandbox.config()
-        entries = {each["name"]: {**each, **(entry or {})} for each in config["providers"]}
-        stored = self.store.settings(machine)
-        return {
-            **config,
-            "providers": [entries[name] for name in providers],
-            "defaultProvider": providers[0],
-            **stored,
-            "cache": {**stored["cache"], **(cache or {"enabled": False})},
-            **others,
-        }
-
-    def requests(self, provider: str = "") -> int:
-        """Count the requests to a provider since the last count."""
-        requests = self.sandbox.stats()["requests"].items()
-        self.sandbox.reset_stats()
-        return sum(number for path, number in requests if path.startswith(f"/{provider}"))
-
-
-MakeShared: TypeAlias = Callable[[SharedStore], Shared]
 
 
 @pytest.fixture(scope="session")
@@ -199,9 +81,3 @@ def running_server() -> Iterator[RedisServer]:
     server.start()
     yield server
     server.stop()
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-        return port

@@ -6,8 +6,8 @@ import time
 from pathlib import Path
 
 import pytest
-from calls_of_tools import Call, Outcome, Runtime, run, run_all, search
-from conftest import MakeShared, RedisServer, Shared, SharedStore
+from shared_instances import MakeShared, RedisServer, Shared, SharedStore
+from webtools_calls import Call, Outcome, Runtime, run, run_all, search
 
 from webtools_sandbox import SandboxServer
 

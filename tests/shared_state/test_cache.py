@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from calls_of_tools import Call, Outcome, Runtime, run, run_all, search
-from conftest import MakeShared, RedisServer, Shared, SharedStore
+from shared_instances import MakeShared, RedisServer, Shared, SharedStore
+from webtools_calls import Call, Outcome, Runtime, run, run_all, search
 
 from webtools import WebTools
 from webtools_sandbox import EXA_KEY, SandboxServer

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from calls_of_tools import Call, Outcome, Runtime, run, search
-from conftest import Shared
+from shared_instances import Shared
+from webtools_calls import Call, Outcome, Runtime, run, search
 
 from webtools import WebTools
 

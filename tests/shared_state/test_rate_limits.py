@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import pytest
-from calls_of_tools import Runtime, run, run_all, search
-from conftest import Shared
+from shared_instances import Shared
+from webtools_calls import Call, Runtime, run, run_all, search
 
 RATE = 4
 INTERVAL = 1 / RATE
 EARLY = 0.05  # seconds by which clocks may differ
 
 
-def queries(count: int, name: str = "") -> list[object]:
+def queries(count: int, name: str = "") -> list[Call]:
     return [search(f"heap queue {name}{number}") for number in range(count)]
 
 
@@ -112,7 +113,7 @@ def test_other_failures_are_not_retried(on_file: Shared, status: int) -> None:
 
 @pytest.mark.parametrize("body", ["hangup", "cut"])
 def test_a_response_that_breaks_off_is_requested_again(
-    on_file: Shared, runtime: Runtime, body: str
+    on_file: Shared, runtime: Runtime, body: Any
 ) -> None:
     on_file.sandbox.fault(provider="brave", body=body)
     assert run(on_file.web("brave"), search("heap queue"), runtime).succeeded

@@ -33,7 +33,7 @@ def main() -> None:
     first = json.loads(sys.stdin.readline())
     clock = MovableClock(frozen=first["frozen"])
 
-    from calls_of_tools import Call, run_all  # noqa: PLC0415 - after the clock is replaced
+    from webtools_calls import Call, run_all  # noqa: PLC0415 - after the clock is replaced
 
     from webtools import WebTools  # noqa: PLC0415
 
