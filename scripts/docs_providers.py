@@ -11,6 +11,7 @@ from pydantic import BaseModel, SecretStr
 
 from webtools.config.accounts import DEFAULT_LIMIT
 from webtools.config.environment import variables as known_variables
+from webtools.config.file import CONFIG_VARIABLE
 from webtools.config.first_steps import KEYLESS_VARIABLE
 from webtools.config.models import Config, ProviderConfig, StorageConfig
 from webtools.config.parts import (
@@ -127,6 +128,7 @@ def variables() -> str:
         for each in PROVIDERS.values()
         if each.about.variables
     ]
+    rows.insert(0, [f"`{CONFIG_VARIABLE}`", "path of the config file"])
     rows.append([f"`{KEYLESS_VARIABLE}`", "as `keyless`: 1 for yes, 0 for no"])
     numbers = {
         "maxResults": MAX_RESULTS,

@@ -231,12 +231,6 @@ def test_closing_while_other_threads_call_disturbs_nobody(web: WebTools) -> None
 # --- life --------------------------------------------------------------------------------------
 
 
-def test_an_argument_that_there_is_not_is_told_under_the_name_of_the_class() -> None:
-    make: Any = WebTools
-    with pytest.raises(TypeError, match=r"^WebTools\.__init__\(\) got an unexpected .* 'api_key'"):
-        make(api_key="test-key-one")
-
-
 def test_a_model_in_the_place_of_a_synthesizer_is_refused_with_what_wraps_it(web: WebTools) -> None:
     for told in call_both(web, "research", "q", synthesis=object()):
         assert told["type"] == "InputError"

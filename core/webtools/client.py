@@ -22,22 +22,42 @@ if TYPE_CHECKING:
 class WebTools(AwaitedMethods):
     """Web search, page fetching and summaries over the configured providers.
 
-    The settings are read at the calls, not here: what `config` names, else the config file, else
-    the environment. One instance serves any number of threads and event loops; its blocking
-    methods also work inside a running loop. Close it, or use it as a context manager, to close
-    its connections.
+        web = WebTools(api_keys={"exa": "..."}, max_results=5, budget={"usd_per_day": 5})
+
+    The source of the settings is `config`, else the config file, else the environment. Keyword
+    settings apply on top of it. The source is read when a method is called, and again when it has
+    changed.
+
+    One instance serves any number of threads and event loops. Its blocking methods also work
+    inside a running loop. To close its connections, call `close` or use it as a context manager.
 
     Args:
-        config: A `Config`, or what a config file holds, or the path of one; None looks for one.
-        keyless: Whether searches go to providers that need no key where no configured one can
-            search; None for what the settings say.
-        transport: A caller's own for all requests, such as one with a client certificate; it is
-            not closed here, and no proxy of the settings or the environment is used. `httpx` keeps
-            our connections and sends through `httpx.Client`, where mocks and monitors see it.
-        async_transport: The same for the async methods; without, `transport` if it serves both.
+        config: A `Config`, a dict with the contents of a config file, or the path of one.
+        api_keys: API keys by provider type. A key replaces that of the configured provider of its
+            type. If there is none, the provider is added.
+        providers: Replaces the list of providers, as `providers` of a config file.
+        default_provider: Name of the provider for calls that name none.
+        max_results: Number of search results where neither the call nor the provider sets one.
+        failover: Whether a call that fails continues with the next provider. Default: True.
+        keyless: Whether searches go to providers that need no key where no configured provider
+            can search. Default: False.
+        fence: Which web content is wrapped in a fence before a model reads it: `pages`, `all` or
+            `off`. Default: `pages`.
+        cache: False for no cache, or settings such as `{"ttl_ms": 60_000}`.
+        log: False for no log, or settings such as `{"path": "calls.ndjson"}`.
+        research: Settings such as `{"synthesis": "none"}`.
+        budget: Limits such as `{"usd_per_day": 5, "calls_per_process": 100}`.
+        fetch: Which pages may be read, such as `{"allow_domains": ["python.org"]}`.
+        storage: A shared store, such as `{"url": "redis://127.0.0.1:6379/0"}`.
+        transport: An httpx transport of your own for all requests, such as one with a client
+            certificate. It is not closed here, and no proxy setting applies. With `"httpx"`,
+            requests pass through `httpx.Client`, where mocks and monitors see them.
+        async_transport: The transport of the async methods. Default: `transport`, if it has both.
 
     Raises:
-        InputError: What is given as a transport is none.
+        ConfigError: A keyword setting is not valid.
+        InputError: A transport is not an httpx transport.
+        TypeError: An argument is unknown.
     """
 
     def search(

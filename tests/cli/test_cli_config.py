@@ -54,10 +54,20 @@ def test_path_tells_the_file_it_is_given(cli: Cli, tmp_path: Path) -> None:
     assert done.out.endswith(f"\nIn use: {other}\n")
 
 
+def test_a_variable_names_the_file_that_is_used(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(config_paths()[0], CONFIG)
+    other = put(tmp_path / "other" / "team.json", CONFIG)
+    monkeypatch.setenv("WEBTOOLS_CONFIG", str(other))
+    assert cli("config", "path").out.endswith(f"\nIn use: {other}\n")
+    assert cli("config", "check").out.startswith(f"Source: {other}\n")
+
+
 def test_path_complains_of_a_file_that_is_not_there(cli: Cli, tmp_path: Path) -> None:
     done = cli("config", "path", "--config", str(tmp_path / "none.json"))
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(f"webtools: {tmp_path / 'none.json'}: does not exist")
+    assert f"{tmp_path / 'none.json'} does not exist" in done.err
 
 
 @pytest.mark.parametrize("action", ["check", "path"])

@@ -86,9 +86,11 @@ def assert_hides_the_key(error: BaseException) -> None:
 
 
 class Untouchable(Mapping[str, str]):
-    """An environment that must not be read."""
+    """An environment that must not be read, but for the name of a config file."""
 
     def __getitem__(self, key: str) -> NoReturn:
+        if key == "WEBTOOLS_CONFIG":
+            raise KeyError(key)
         pytest.fail(f"the environment was read: {key}")
 
     def __iter__(self) -> NoReturn:
@@ -673,9 +675,8 @@ def test_a_named_file_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "none.json"
     with pytest.raises(ConfigError) as caught:
         Settings(path).accounts()
-    begin = f"`webtools config init --config {path}` begins one"
-    told = f"{path}: does not exist; {begin}. A minimal valid example:\n{EXAMPLE}"
-    assert str(caught.value) == told
+    assert str(path) in str(caught.value)
+    assert EXAMPLE not in str(caught.value)
 
 
 def test_a_file_that_cannot_be_read_is_no_reason_to_go_on(home: Path) -> None:

@@ -84,3 +84,9 @@ def test_the_tools_of_both_frameworks_complete() -> None:
     assert "web_search" in names_after("value.", value=WebToolsSpec(web))
     assert "invoke" in names_after("value.", value=WebSearchRetriever(web=web))
     assert "retrieve" in names_after("value.", value=WebRetriever(web))
+
+
+def test_the_settings_of_the_constructor_complete() -> None:
+    names = names_after("WebTools(m", WebTools=WebTools)
+    assert "max_results=" in names
+    assert "api_keys=" in names_after("WebTools(api", WebTools=WebTools)

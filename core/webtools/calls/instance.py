@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from webtools.calls.validate import Dispatcher
-from webtools.config import Config, Settings
+from webtools.config import (
+    BudgetConfig,
+    CacheConfig,
+    Config,
+    FetchConfig,
+    LogConfig,
+    ProviderConfig,
+    ResearchConfig,
+    Settings,
+    StorageConfig,
+)
+from webtools.config.overrides import (
+    Key,
+    KeywordSettings,
+    Overrides,
+    read_overrides,
+    secret_keys,
+    unknown_setting,
+)
 from webtools.errors import InputError
 from webtools.flows.drivers import Flow, run
 from webtools.http.threads import at_once_or_in_thread
@@ -22,10 +40,11 @@ from webtools.operations.search import HITS
 from webtools.pipeline.context import call_services
 from webtools.providers import PROVIDERS
 from webtools.results import AskedProvider, SearchResponse, SearchResult
+from webtools.text.choices import Fence
 from webtools.tools import SearchInput, Tool
 
 if TYPE_CHECKING:
-    from typing import Self
+    from typing import Never, Self
 
     import httpx
 
@@ -55,37 +74,69 @@ if "asyncio" in sys.modules:  # a program with loops, which a first call that im
 
 
 class Instance:
-    """What the blocking and the async methods run on; it is shared, never copied.
-
-    Args:
-        config: A `Config`, or what a config file holds, or the path of one; None looks for one.
-        keyless: Whether searches go to providers that need no key where no configured one can
-            search; None for what the settings say.
-        transport: A caller's own for all requests.
-        async_transport: The same for the async methods.
-    """
+    """What the blocking and the async methods run on; it is shared, never copied."""
 
     def __init__(
         self,
         config: Config | Mapping[str, Any] | str | os.PathLike[str] | None = None,
         *,
+        api_keys: Mapping[str, Key] | None = None,
+        providers: Sequence[ProviderConfig | Mapping[str, Any]] | None = None,
+        default_provider: str | None = None,
+        max_results: int | None = None,
+        failover: bool | None = None,
         keyless: bool | None = None,
+        fence: Fence | None = None,
+        cache: bool | CacheConfig | Mapping[str, Any] | None = None,
+        log: bool | LogConfig | Mapping[str, Any] | None = None,
+        research: ResearchConfig | Mapping[str, Any] | None = None,
+        budget: BudgetConfig | Mapping[str, Any] | None = None,
+        fetch: FetchConfig | Mapping[str, Any] | None = None,
+        storage: StorageConfig | Mapping[str, Any] | None = None,
         transport: httpx.BaseTransport | Literal["httpx"] | None = None,
         async_transport: httpx.AsyncBaseTransport | None = None,
+        **unknown: Never,
     ) -> None:
-        """Remember where the settings are; nothing is read or opened.
+        """Check the arguments; no file is read and no connection opened.
 
         Raises:
-            InputError: What is given as a transport is none.
+            ConfigError: A keyword setting is not valid.
+            InputError: A transport is not an httpx transport.
+            TypeError: There is no argument of a name.
         """
+        keys = secret_keys(api_keys)
+        del api_keys  # a traceback that shows local variables would show the keys
+        if unknown:
+            raise unknown_setting(next(iter(unknown)), _parameters(type(self)))
+        settings: KeywordSettings = {
+            "providers": providers,
+            "default_provider": default_provider,
+            "max_results": max_results,
+            "failover": failover,
+            "keyless": keyless,
+            "fence": fence,
+            "cache": cache,
+            "log": log,
+            "research": research,
+            "budget": budget,
+            "fetch": fetch,
+            "storage": storage,
+        }
+        self._connect(config, read_overrides(keys, settings), transport, async_transport)
+
+    def _connect(
+        self,
+        config: Config | Mapping[str, Any] | str | os.PathLike[str] | None,
+        overrides: Overrides | None,
+        transport: httpx.BaseTransport | Literal["httpx"] | None,
+        async_transport: httpx.AsyncBaseTransport | None,
+    ) -> None:
         self._given = transport, async_transport
         made: tuple[Any, Any] = _transports_for(transport, async_transport)
         self._blocking, self._loops = made
         has_own = transport not in (None, "httpx") or async_transport is not None
-        self._settings = Settings(config, keyless=keyless, own_transport=has_own)
+        self._settings = Settings(config, overrides=overrides, own_transport=has_own)
         self._dispatcher = Dispatcher(self._settings)
-
-    __init__.__qualname__ = "WebTools.__init__"  # Python names it where an argument is unknown
 
     def close(self) -> None:
         """Close the connections of the blocking methods; later calls open new ones."""
@@ -197,15 +248,15 @@ class Instance:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as where the settings are; a config that holds keys refuses."""
-        transport, async_transport = self._given
-        given: dict[str, Any] = {
-            "keyless": self._settings.keyless,
-            "transport": transport,
-            "async_transport": async_transport,
-        }
-        chosen = {name: value for name, value in given.items() if value is not None}
-        made: Any = partial(type(self), **chosen) if chosen else type(self)
-        return made, self._settings.__reduce__()[1]
+        config, overrides = self._settings.source
+        remade = type(self)._remade  # noqa: SLF001 - a method of our own
+        return remade, (config, overrides, *self._given)
+
+    @classmethod
+    def _remade(cls, *source: Any) -> Self:
+        instance = cls.__new__(cls)
+        instance._connect(*source)  # noqa: SLF001 - likewise
+        return instance
 
     def __enter__(self) -> Self:
         """Return the instance itself."""
@@ -232,6 +283,12 @@ class Instance:
     ) -> None:
         """Close the connections."""
         await self.aclose()
+
+
+def _parameters(kind: type[Instance]) -> list[str]:
+    """Name the arguments of the constructor."""
+    signature = inspect.signature(kind).parameters.values()
+    return [each.name for each in signature if each.kind is not each.VAR_KEYWORD]
 
 
 def _transports_for(

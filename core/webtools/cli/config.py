@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import Namespace
 from collections.abc import Callable
@@ -10,8 +11,9 @@ from pathlib import Path
 
 from webtools.cli.arguments import UsageError
 from webtools.cli.output import FAILED, FINE, command, tell
-from webtools.config import EXAMPLE, Settings, check, config_paths, find_config
-from webtools.config.file import absolute, missing_file, status
+from webtools.config import EXAMPLE, Settings, check, config_paths
+from webtools.config.file import CONFIG_VARIABLE, absolute, missing_file, status
+from webtools.config.settings import config_in_use
 from webtools.config.writing import begin_config, position_of, set_key
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS
@@ -46,7 +48,7 @@ def _path(options: Namespace) -> list[str]:
 
 def _in_use(options: Namespace) -> Path | None:
     if options.config is None:
-        return find_config()
+        return config_in_use(os.environ)
     used = absolute(options.config)
     if status(used) is None:
         raise missing_file(used)
@@ -54,7 +56,8 @@ def _in_use(options: Namespace) -> Path | None:
 
 
 def _init(options: Namespace) -> list[str]:
-    path = absolute(options.config) if options.config else config_paths()[0]
+    name = options.config or os.environ.get(CONFIG_VARIABLE, "").strip()
+    path = absolute(name) if name else config_paths()[0]
     if not path.is_absolute():
         raise ConfigError("There is no home folder for a config file; name one with --config.")
     if path.exists() and not options.force:  # before a key is asked for in vain

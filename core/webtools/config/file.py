@@ -18,6 +18,8 @@ EXAMPLE = """\
 """.replace("%s", PLACEHOLDER)
 """A minimal valid config file, for messages and `webtools config example`."""
 
+CONFIG_VARIABLE = "WEBTOOLS_CONFIG"  # names the config file
+
 _LARGEST_FILE = 1024 * 1024  # bytes
 _LONGEST_SILENCE = 2.0  # seconds that a pipe may let us wait
 
@@ -78,10 +80,11 @@ def _next_part(file: int, *, wait: bool) -> bytes:
     return os.read(file, 65_536)
 
 
-def missing_file(path: Path) -> ConfigError:
-    """Make the error for a file that somebody named and that is not there."""
-    begin = f"`webtools config init --config {shlex.quote(str(path))}` begins one"
-    return file_error(str(path), f"does not exist; {begin}")
+def missing_file(path: Path, variable: str = "") -> ConfigError:
+    """Return the error for a config file that was named, by a variable if any, and is missing."""
+    origin = f"{path}, which {variable} names," if variable else f"{path}"
+    init = f"webtools config init --config {shlex.quote(str(path))}"
+    return ConfigError(f"{origin} does not exist. Check the path, or write the file with `{init}`.")
 
 
 def file_error(origin: str, fault: str) -> ConfigError:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Self, cast
 
 from pydantic import (
     AfterValidator,
+    BaseModel,
     BeforeValidator,
     Field,
     SecretStr,
@@ -55,12 +56,13 @@ def synthesis_names() -> tuple[str, ...]:
     return ("extractive", *(kind for kind in PROVIDERS if PROVIDERS[kind].synthesize), "none")
 
 
-class _Secretive:
+class _Secretive(BaseModel):
     """What may hold keys."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the names of functions that give keys; refuse keys, which would be in clear."""
-        values: dict[str, Any] = vars(self)
+        fields: dict[str, Any] = vars(self)
+        values = {name: fields[name] for name in fields if name in self.model_fields_set}
         holders: list[dict[str, Any]] = [values, vars(values.get("options", self))]
         every: list[Any] = [each for holder in holders for each in holder.values()]
         if any(isinstance(each, SecretStr) and not isinstance(each, KeySource) for each in every):
@@ -159,7 +161,7 @@ class StorageConfig(_Secretive, Part):
         return super().__reduce__() if "@" in self.clear else (_made, (StorageConfig, dict(self)))
 
 
-_PARTS: dict[str, type[Part]] = {
+PARTS: dict[str, type[Part]] = {
     "cache": CacheConfig,
     "log": LogConfig,
     "research": ResearchConfig,
@@ -169,28 +171,10 @@ _PARTS: dict[str, type[Part]] = {
 }
 
 
-class Config(_Secretive, Part):
-    """The whole config.
+class TopLevel(_Secretive, Part):
+    """The top-level settings, each of which may be left out; `Config` describes them."""
 
-    Attributes:
-        providers: The providers, at least one; without a default the first that can serves.
-        default_provider: Name of the provider that serves a call which names none.
-        max_results: Number of search results where neither call nor provider says.
-        failover: Whether a call goes on to the next provider that can serve it, where one has no
-            credit, no valid key or no time, or is down; never where the call names one.
-        cache: Which answers are cached, and for how long.
-        log: What is written down of the calls.
-        research: How research is done.
-        budget: What may be spent.
-        fetch: What pages may be read.
-        storage: Where cache, budget and what is known of providers stand.
-        keyless: Whether searches go to those who need no key where no configured provider can
-            search: the questions are sent to these third parties.
-        fence: What of the web a model reads inside a fence: what pages say, search results and
-            errors too, or nothing.
-    """
-
-    providers: Sequence[ProviderConfig]
+    providers: Sequence[ProviderConfig] = ()
     default_provider: str | None = None
     max_results: Annotated[int, Field(ge=MAX_RESULTS.least, le=MAX_RESULTS.most)] | None = None
     failover: bool = True
@@ -220,11 +204,35 @@ class Config(_Secretive, Part):
             read_part(f"providers[{i}]", ProviderConfig, each) for i, each in enumerate(entries)
         )
 
-    @field_validator(*_PARTS, mode="before")
+    @field_validator(*PARTS, mode="before")
     @classmethod
     def _read_part(cls, value: Any, info: ValidationInfo) -> Any:
         name = str(info.field_name)
-        return read_part(name, _PARTS[name], {} if value is None else value)
+        return read_part(name, PARTS[name], {} if value is None else value)
+
+
+class Config(TopLevel):
+    """The whole config.
+
+    Attributes:
+        providers: The providers, at least one; without a default the first that can serves.
+        default_provider: Name of the provider that serves a call which names none.
+        max_results: Number of search results where neither call nor provider says.
+        failover: Whether a call goes on to the next provider that can serve it, where one has no
+            credit, no valid key or no time, or is down; never where the call names one.
+        cache: Which answers are cached, and for how long.
+        log: What is written down of the calls.
+        research: How research is done.
+        budget: What may be spent.
+        fetch: What pages may be read.
+        storage: Where cache, budget and what is known of providers stand.
+        keyless: Whether searches go to those who need no key where no configured provider can
+            search: the questions are sent to these third parties.
+        fence: What of the web a model reads inside a fence: what pages say, search results and
+            errors too, or nothing.
+    """
+
+    providers: Sequence[ProviderConfig]  # pyright: ignore[reportGeneralTypeIssues]
 
     @model_validator(mode="after")
     def _check_names(self) -> Self:
@@ -307,5 +315,5 @@ def _synthesizes(kind: str) -> bool:
 
 
 # The models also take these, but the file is shared with pi, which has one spelling.
-_MODELS: list[type[Part]] = [Config, ProviderConfig, *_PARTS.values()]
+_MODELS: list[type[Part]] = [Config, ProviderConfig, *PARTS.values()]
 PYTHON_SPELLINGS = {name for model in _MODELS for name in model.model_fields if "_" in name}

@@ -20,12 +20,18 @@ from pydantic.alias_generators import to_camel
 from webtools.config.accounts import Accounts, build, stand_ins
 from webtools.config.check import describe
 from webtools.config.environment import read_environment, variables
-from webtools.config.file import absolute, file_error, missing_file, read_text, status
+from webtools.config.file import (
+    CONFIG_VARIABLE,
+    absolute,
+    file_error,
+    missing_file,
+    read_text,
+    status,
+)
 from webtools.config.messages import fail
 from webtools.config.models import PYTHON_SPELLINGS, Config, ProviderConfig
-from webtools.config.parts import (
-    has_text_keys,
-)
+from webtools.config.overrides import Overrides
+from webtools.config.parts import has_text_keys
 from webtools.config.paths import (
     CODE,
     ENVIRONMENT,
@@ -75,6 +81,21 @@ def find_config() -> Path | None:
     return next(found, None)
 
 
+def config_in_use(environ: Mapping[str, str]) -> Path | None:
+    """Return the config file: the one that `WEBTOOLS_CONFIG` names, else what `find_config` finds.
+
+    Raises:
+        ConfigError: The file that the variable names does not exist, or as `find_config`.
+    """
+    name = environ.get(CONFIG_VARIABLE, "").strip()
+    if not name:
+        return find_config()
+    path = absolute(name)
+    if status(path) is None:
+        raise missing_file(path, CONFIG_VARIABLE)
+    return path
+
+
 def _parse(text: str) -> dict[str, Any]:
     data = json.loads(
         text.removeprefix("\ufeff"),
@@ -114,8 +135,7 @@ class Settings:
         config: A config, or the path of a file, or None to look for a file and, if there is
             none, read the environment. Nothing is read yet.
         environ: Stands in for `os.environ`.
-        keyless: Whether searches go to those who need no key where no configured provider can
-            search; None for what the source says.
+        overrides: Settings that apply on top of the source.
         own_transport: Whether the caller's own transport connects: then no proxy is ours to choose.
     """
 
@@ -124,7 +144,7 @@ class Settings:
         config: Config | Mapping[str, Any] | str | os.PathLike[str] | None = None,
         *,
         environ: Mapping[str, str] | None = None,
-        keyless: bool | None = None,
+        overrides: Overrides | None = None,
         own_transport: bool = False,
     ) -> None:
         self._config: Config | None = None  # first: a failure's traceback may show the repr
@@ -136,7 +156,7 @@ class Settings:
         elif config is not None:
             self._path = absolute(config)
         self._environ = environ
-        self.keyless = keyless
+        self._overrides = overrides
         self._own_transport = own_transport
         self._lock = threading.Lock()
         self._pid = os.getpid()
@@ -153,7 +173,7 @@ class Settings:
         if self._pid != os.getpid():  # a fork may have happened while another thread held the lock
             self._lock, self._pid = threading.Lock(), os.getpid()
         with self._lock:
-            path = None if self._config else self._path or find_config()
+            path = None if self._config else self._path or config_in_use(self.environ)
             own = () if self._config else self._sign(path)
             signature = (*proxy_signature(), *own)
             if self._accounts is None or signature != self._signature:
@@ -200,13 +220,14 @@ class Settings:
         return self._build(config, ENVIRONMENT, *warnings)
 
     def _build(self, config: Config, origin: str, *warnings: str) -> Accounts:
+        if self._overrides:
+            config = self._overrides.apply(config)
         cache, log = settled(config.cache, origin), settled(config.log, origin)
         if fault := clash(cache, log, origin):
             raise file_error(origin, fault)
         proxies, domains = self._proxies(), config.fetch.domains
         if self._own_transport and (fault := _proxy_fault(config)):
             raise file_error(origin, fault)
-        is_keyless = config.keyless if self.keyless is None else self.keyless
         return Accounts(
             accounts=tuple(
                 build(each, self._pacer(each), origin, proxies, domains)
@@ -216,7 +237,7 @@ class Settings:
             config=config.model_copy(update={"cache": cache, "log": log}),
             warnings=warnings,
             proxies=proxies,
-            stand_ins=stand_ins(proxies, domains) if is_keyless else (),
+            stand_ins=stand_ins(proxies, domains) if config.keyless else (),
         )
 
     def _proxies(self) -> Proxies:
@@ -233,10 +254,15 @@ class Settings:
         """Name the source, not what it holds."""
         return f"Settings({CODE if self._config else self._path})"
 
+    @property
+    def source(self) -> tuple[Config | str | None, Overrides | None]:
+        """The config or the path of a file, and what applies on top of it."""
+        return self._config or (str(self._path) if self._path else None), self._overrides
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle as the source alone, so that the other side reads it itself."""
-        make = partial(Settings, keyless=self.keyless)
-        return make, (self._config or (self._path and str(self._path)),)
+        config, overrides = self.source
+        return partial(Settings, overrides=overrides), (config,)
 
 
 def _proxy_fault(config: Config) -> str:

@@ -1,0 +1,192 @@
+"""Settings that the code puts on top of the config file or the environment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
+
+from pydantic import SecretStr
+
+from webtools.config.models import PARTS, Config, ProviderConfig, TopLevel, without_providers
+from webtools.config.parts import (
+    BudgetConfig,
+    CacheConfig,
+    FetchConfig,
+    LogConfig,
+    Part,
+    ResearchConfig,
+)
+from webtools.config.paths import CODE, settled
+from webtools.config.values import checked_type
+from webtools.errors import ConfigError
+from webtools.providers import PROVIDERS
+from webtools.text.choices import Fence
+from webtools.text.narrowing import is_mapping
+from webtools.text.quoting import hint, listed, quote
+
+if TYPE_CHECKING:
+    import os
+
+    import httpx
+
+    from webtools.config.models import StorageConfig
+
+Key: TypeAlias = str | SecretStr | Callable[[], str]
+"""An API key, or a function that returns it."""
+
+
+class KeywordSettings(TypedDict, total=False):
+    """The top-level settings as keyword arguments of `WebTools`, which describes them."""
+
+    providers: Sequence[ProviderConfig | Mapping[str, Any]] | None
+    default_provider: str | None
+    max_results: int | None
+    failover: bool | None
+    keyless: bool | None
+    fence: Fence | None
+    cache: bool | CacheConfig | Mapping[str, Any] | None
+    log: bool | LogConfig | Mapping[str, Any] | None
+    research: ResearchConfig | Mapping[str, Any] | None
+    budget: BudgetConfig | Mapping[str, Any] | None
+    fetch: FetchConfig | Mapping[str, Any] | None
+    storage: StorageConfig | Mapping[str, Any] | None
+
+
+class ClientArguments(KeywordSettings, total=False):
+    """Every keyword argument of `WebTools`, for what passes them on."""
+
+    config: Config | Mapping[str, Any] | str | os.PathLike[str] | None
+    api_keys: Mapping[str, Key] | None
+    transport: httpx.BaseTransport | Literal["httpx"] | None
+    async_transport: httpx.AsyncBaseTransport | None
+
+
+@dataclass(frozen=True, slots=True)
+class Overrides:
+    """Settings that the code puts on top of the config file or the environment.
+
+    Attributes:
+        settings: The top-level settings; those in `model_fields_set` apply.
+        entries: An entry for each provider type that `api_keys` names.
+    """
+
+    settings: TopLevel
+    entries: tuple[ProviderConfig, ...] = ()
+
+    def apply(self, config: Config) -> Config:
+        """Return the config with these settings in place of its own.
+
+        Raises:
+            ConfigError: They contradict each other or the config, or several providers have a type
+                that `api_keys` names.
+        """
+        values = {name: getattr(config, name) for name in TopLevel.model_fields}
+        for name in self.settings.model_fields_set:
+            values[name] = _merged(values[name], getattr(self.settings, name))
+        providers = _with_entries(values.pop("providers"), self.entries)
+        if not providers:
+            return without_providers(**values)
+        try:
+            return Config(providers=providers, **values)
+        except ConfigError as error:
+            fault = str(error)
+        raise ConfigError(f"{CODE}: {fault}.")
+
+
+def read_overrides(
+    api_keys: Mapping[str, SecretStr | Callable[[], str]], settings: KeywordSettings
+) -> Overrides | None:
+    """Check the keyword arguments of `WebTools`; None where all are left out.
+
+    Raises:
+        ConfigError: A setting or a key is not valid; the message names it.
+    """
+    values = {name: value for name, value in settings.items() if value is not None}
+    if not (values or api_keys):
+        return None
+    for name in ("cache", "log"):
+        if isinstance(values.get(name), bool):
+            values[name] = {"enabled": values[name]}
+    try:
+        top = TopLevel(**{name: _plain(name, value) for name, value in values.items()})
+    except ConfigError as error:
+        fault = str(error)
+    else:
+        paths: dict[str, Any] = {
+            name: settled(getattr(top, name), CODE)
+            for name in ("cache", "log")
+            if name in top.model_fields_set
+        }
+        entries = tuple(_entry(kind, key) for kind, key in api_keys.items())
+        return Overrides(top.model_copy(update=paths), entries)
+    raise ConfigError(f"{CODE}: {fault}.")
+
+
+def secret_keys(api_keys: Any) -> dict[str, SecretStr | Callable[[], str]]:
+    """Wrap keys, so that no traceback shows one.
+
+    Raises:
+        ConfigError: `api_keys` is not a mapping of provider types to keys.
+    """
+    keys: dict[str, SecretStr | Callable[[], str]] = {}
+    kind = "" if api_keys is None or is_mapping(api_keys) else type(api_keys).__name__
+    for name, key in (api_keys or {}).items() if not kind else ():
+        keys[name] = SecretStr(key) if isinstance(key, str) else key
+    del api_keys
+    if kind:
+        raise ConfigError(
+            f'api_keys must map provider types to keys, as {{"exa": "..."}}, not {kind}.'
+        )
+    return keys
+
+
+def unknown_setting(name: str, known: Sequence[str]) -> TypeError:
+    """Return the error for a keyword argument that `WebTools` does not have."""
+    return TypeError(
+        f"WebTools() got an unexpected keyword argument {quote(name)}{hint(name, known)}; "
+        f"known are: {', '.join(known)}"
+    )
+
+
+def _plain(name: str, value: Any) -> Any:
+    return dict(value) if name in PARTS and is_mapping(value) else value
+
+
+def _entry(kind: str, key: SecretStr | Callable[[], str]) -> ProviderConfig:
+    try:
+        checked_type(kind)
+        about = PROVIDERS[kind].about
+        if about.key_variables or about.needs_key:
+            values: dict[str, Any] = {"name": kind, "type": kind, "api_key": key}
+            return ProviderConfig(**values)
+        fault = f"{about.title} takes no API key"
+    except (ConfigError, ValueError) as error:
+        fault = str(error)
+    raise ConfigError(f"api_keys[{quote(str(kind))}]: {fault}.")
+
+
+def _merged(old: Any, new: Any) -> Any:
+    """Return the new value; of a part, such as `budget`, what it sets on top of the old one."""
+    if not isinstance(new, Part):
+        return new
+    return old.model_copy(update={name: getattr(new, name) for name in new.model_fields_set})
+
+
+def _with_entries(
+    providers: Sequence[ProviderConfig], entries: Sequence[ProviderConfig]
+) -> tuple[ProviderConfig, ...]:
+    changed = list(providers)
+    for entry in entries:
+        places = [i for i, provider in enumerate(providers) if provider.type == entry.type]
+        if len(places) > 1:
+            names = listed(providers[i].name for i in places)
+            raise ConfigError(
+                f'api_keys: several providers have the type "{entry.type}": {names}. '
+                "Set the key of each in its own entry."
+            )
+        if places:
+            changed[places[0]] = changed[places[0]].model_copy(update={"api_key": entry.api_key})
+        else:
+            changed.append(entry)
+    return tuple(changed)
