@@ -61,10 +61,17 @@ def test_a_token_file_that_is_not_there_is_named(tmp_path: Path) -> None:
         read_token(str(tmp_path / "nothing.txt"), {})
 
 
-def allowed(host: str, hosts: Sequence[str] = (), token: str | None = None) -> list[str]:
+def allowed(host: str, hosts: Sequence[str] = (), token: str | None = None) -> set[str]:
+    """Return the allowed `Host` headers, with PORT for the port of the server."""
     address = Address(host, 0)
     with listen(address) as listener:
-        return security_for(listener, address, hosts, token).allowed_hosts
+        port = listener.getsockname()[1]
+        security = security_for(listener, address, hosts, token)
+    origins = {
+        f"{scheme}://{name}" for scheme in ("http", "https") for name in security.allowed_hosts
+    }
+    assert set(security.allowed_origins) == origins
+    return {name.replace(f":{port}", ":PORT") for name in security.allowed_hosts}
 
 
 def test_off_loopback_it_takes_a_token_and_a_name() -> None:
@@ -72,15 +79,20 @@ def test_off_loopback_it_takes_a_token_and_a_name() -> None:
         allowed("0.0.0.0", ["tools.example.org"])
     with pytest.raises(ConfigError, match="with --allow-host"):
         allowed("0.0.0.0", token=TOKEN)
-    hosts = ["tools.example.org", "tools.example.org:*"]
+    hosts = {"tools.example.org", "tools.example.org:PORT"}
     assert allowed("0.0.0.0", ["tools.example.org"], TOKEN) == hosts
+
+
+def test_an_allowed_host_with_a_port_is_allowed_on_that_port_alone() -> None:
+    hosts = ["tools.example.org:8443", "[2001:db8::1]:8443"]
+    assert allowed("0.0.0.0", hosts, TOKEN) == set(hosts)
+    with pytest.raises(ConfigError, match="wildcard"):
+        allowed("0.0.0.0", ["tools.example.org:*"], TOKEN)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
 def test_loopback_answers_to_its_names_alone(host: str) -> None:
-    hosts = allowed(host)
-    names = {"127.0.0.1", "localhost", "[::1]"}
-    assert set(hosts) == names | {f"{name}:*" for name in names}
+    assert allowed(host) == {"127.0.0.1:PORT", "localhost:PORT", "[::1]:PORT"}
     assert "a.example" in allowed(host, ["a.example"])
 
 

@@ -8,12 +8,14 @@ import json
 import logging
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import httpx
 import httpx2
@@ -24,7 +26,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from webtools.cli import main
-from webtools.mcp import serving
+from webtools.mcp import connections, serving
 from webtools.mcp.access import Address
 from webtools.tools import TOOLS
 
@@ -116,19 +118,114 @@ def test_over_http_it_takes_the_token_and_the_right_names(
 
         return {
             "as it should be": status(),
-            "own origin": status(Origin="http://127.0.0.1:1"),
+            "own origin": status(Origin=url.removesuffix("/mcp")),
             "no token": status(Authorization=""),
             "wrong token": status(Authorization="Bearer " + TOKEN[:-1]),
             "rebound name": status(Host="rebound.example"),
+            "text for a port": status(Host="127.0.0.1:evil.example"),
+            "other port": status(Host="127.0.0.1:1"),
             "foreign origin": status(Origin="https://elsewhere.example"),
+            "other origin on loopback": status(Origin="http://127.0.0.1:1"),
         }
 
     statuses = while_serving(work, token=TOKEN)
-    assert list(statuses.values()) == [200, 200, 401, 401, 421, 403], statuses
+    assert list(statuses.values()) == [200, 200, 401, 401, 421, 421, 421, 403, 403], statuses
     assert TOKEN not in caplog.text
     assert {record.name for record in caplog.records if record.levelno >= logging.WARNING} == {
         "mcp.server.transport_security"
     }
+
+
+GOOD = {
+    "Authorization": f"Bearer {TOKEN}",
+    "Accept": "application/json, text/event-stream",
+    "Content-Type": "application/json",
+}
+
+
+def opened(url: str, sent: bytes) -> socket.socket:
+    parts = urlsplit(url)
+    connection = socket.create_connection((parts.hostname or "", parts.port or 0), timeout=30)
+    connection.sendall(sent)
+    return connection
+
+
+def until_closed(connection: socket.socket) -> bytes:
+    received = b""
+    with connection, suppress(ConnectionResetError):
+        while data := connection.recv(65536):
+            received += data
+    return received
+
+
+def request(url: str, headers: dict[str, str], body: bytes, length: int) -> bytes:
+    fields = {"Host": urlsplit(url).netloc, **headers, "Content-Length": str(length)}
+    head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+    return f"POST /mcp HTTP/1.1\r\n{head}\r\n".encode() + body
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+def test_peers_without_the_token_that_hold_twice_the_file_limit_keep_no_client_out(
+    config: str, tmp_path: Path
+) -> None:
+    limit = 128
+    token, log = tmp_path / "token", tmp_path / "stderr"
+    token.write_text(TOKEN)
+    command = [*COMMAND, "--http", "127.0.0.1:0", "--token-file", str(token), "--config", config]
+    limited = ["sh", "-c", f'ulimit -n {limit} && exec "$@"', "sh", *command]
+    held: list[socket.socket] = []
+    with (
+        log.open("w") as errors,
+        subprocess.Popen(limited, stdout=subprocess.PIPE, stderr=errors, text=True) as process,
+    ):
+        assert process.stdout is not None
+        try:
+            url = process.stdout.readline().split()[3].rstrip(".")
+            held += [opened(url, b"P") for _ in range(limit)]
+            held += [opened(url, request(url, {}, b"{", 100)) for _ in range(limit)]
+            for _ in range(3):
+                assert httpx.post(url, json=INITIALIZE, headers=GOOD, timeout=30).status_code == 200
+        finally:
+            for connection in held:
+                connection.close()
+            process.kill()
+    assert len(log.read_text()) < 2000
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        lambda url: b"",
+        lambda url: b"P",
+        lambda url: request(url, {}, b"{", 100),
+        lambda url: request(url, GOOD, b"{", 100),
+        lambda url: b"GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\nG",
+    ],
+    ids=["nothing", "a byte", "a part of a body", "the same with the token", "a second request"],
+)
+def test_an_unfinished_request_is_closed_in_time(
+    while_serving: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+    sent: Callable[[str], bytes],
+) -> None:
+    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.2)
+    monkeypatch.setattr(connections, "BODY_SECONDS", 0.2)
+    received = while_serving(lambda url: until_closed(opened(url, sent(url))), token=TOKEN)
+    assert received.count(b"HTTP/1.1 ") <= 1
+
+
+def test_what_peers_send_cannot_fill_the_log(
+    while_serving: Callable[..., Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    def work(url: str) -> None:
+        for _ in range(20):
+            until_closed(opened(url, b"\x00\r\n\r\n"))
+            httpx.post(url, json=INITIALIZE, headers={**GOOD, "Host": "rebound.example"})
+            opened(url, request(url, GOOD, b"{", 100)).close()
+
+    while_serving(work)
+    warnings = [record for record in caplog.records if record.levelno >= logging.WARNING]
+    assert len(warnings) <= 4, [record.getMessage() for record in warnings]
 
 
 def test_the_command_says_where_it_serves_and_whether_a_token_is_asked_for(

@@ -8,19 +8,21 @@ import os
 import re
 import socket
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from mcp.server.auth.provider import AccessToken
 from mcp.server.transport_security import TransportSecuritySettings
 
 from webtools.errors import ConfigError
+from webtools.text.quoting import quote
 from webtools.text.record import record
 
 TOKEN_VARIABLE = "WEBTOOLS_MCP_TOKEN"  # noqa: S105 - its name
 _SHORTEST_TOKEN = 16
 _TOKEN = re.compile(rf"[!-~]{{{_SHORTEST_TOKEN},}}").fullmatch
 _LARGEST_PORT = 65_535
+_HTTP_PORT = 80  # which no `Host` header names
 _LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 _HOW_TO_MAKE = "python -c 'import secrets; print(secrets.token_urlsafe(32))'"
 
@@ -101,11 +103,17 @@ def listen(address: Address) -> socket.socket:
 def security_for(
     listener: socket.socket, address: Address, hosts: Sequence[str], token: str | None
 ) -> TransportSecuritySettings:
-    """Decide which `Host` and `Origin` headers are answered.
+    """Return the `Host` and `Origin` headers that are served; they must match exactly.
 
     Raises:
-        ConfigError: Others could reach the server without a token, or by names nobody has given.
+        ConfigError: Others could reach the server without a token or by any name, or one of the
+            hosts has a wildcard.
     """
+    if wild := [host for host in hosts if "*" in host]:
+        raise ConfigError(
+            f"--allow-host {quote(wild[0])} has a wildcard. Name each host, such as "
+            "--allow-host tools.example.org or --allow-host tools.example.org:8443."
+        )
     bound = ipaddress.ip_address(listener.getsockname()[0])
     if not bound.is_loopback and token is None:
         raise ConfigError(
@@ -119,12 +127,34 @@ def security_for(
             "it with --allow-host, such as --allow-host tools.example.org."
         )
     own = _LOOPBACK_NAMES if bound.is_loopback else ()
-    names = [*own, *hosts] if bound.is_unspecified else [address.shown, *own, *hosts]
-    patterns = [pattern for name in names for pattern in (name, f"{name}:*")]
+    names = [*own] if bound.is_unspecified else [address.shown, *own]
+    port = listener.getsockname()[1]
+    # A proxy may pass on the name by which it is reached, on its own port.
+    allowed = [*(f"{name}:{port}" for name in names), *hosts]
+    allowed += [f"{host}:{port}" for host in hosts if not _has_port(host)]
+    if port == _HTTP_PORT:
+        allowed += names
     return TransportSecuritySettings(
-        allowed_hosts=patterns,
-        allowed_origins=[f"{scheme}://{each}" for scheme in ("http", "https") for each in patterns],
+        allowed_hosts=allowed,
+        allowed_origins=[f"{scheme}://{host}" for scheme in ("http", "https") for host in allowed],
     )
+
+
+def _has_port(host: str) -> bool:
+    return ":" in host.rpartition("]")[2]
+
+
+def is_authorized(token: str | None) -> Callable[[Mapping[bytes, bytes]], bool]:
+    """Return a function that checks the headers of a request for the token, if there is one."""
+    if token is None:
+        return lambda _: True
+    expected = token.encode()
+
+    def check(headers: Mapping[bytes, bytes]) -> bool:
+        scheme, _, sent = headers.get(b"authorization", b"").partition(b" ")
+        return scheme.lower() == b"bearer" and hmac.compare_digest(sent, expected)
+
+    return check
 
 
 class OneToken:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import os
-import socket
 import sys
-from collections.abc import Callable, Sequence
-from types import FrameType
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import uvicorn
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.stdio import stdio_server
 from pydantic import AnyHttpUrl
 
 from webtools.client import WebTools
-from webtools.mcp.access import Address, OneToken, listen, security_for
+from webtools.mcp.access import Address, OneToken, is_authorized, listen, security_for
+from webtools.mcp.connections import Connections, HttpServer
 from webtools.mcp.server import make_server
 
 if TYPE_CHECKING:
@@ -27,6 +27,14 @@ if TYPE_CHECKING:
 PATH = "/mcp"
 _GRACE = 1.0  # seconds that calls have to end after Ctrl-C
 _LARGEST_REQUEST = 1024 * 1024  # bytes
+_QUIET = 60.0  # seconds without the same warning again
+_PEERS = (  # loggers of warnings about what peers send
+    "uvicorn.error",
+    "mcp.server.transport_security",
+    "mcp.server.streamable_http",
+    "mcp.server.streamable_http_manager",
+    "mcp.server.auth.middleware.bearer_auth",
+)
 
 
 def serve_stdio(web: WebTools) -> None:
@@ -85,7 +93,9 @@ def serve_http(
         url = f"http://{address.shown}:{listener.getsockname()[1]}{PATH}"
         if announce is not None:
             announce(url)
-        _run(http_app(web, url, security, token), listener)
+        app = http_app(web, url, security, token)
+        with _few_warnings():
+            HttpServer(Connections(app, is_authorized(token)), listener).run(sockets=[listener])
 
 
 def http_app(
@@ -103,20 +113,26 @@ def http_app(
     )
 
 
-class _HttpServer(uvicorn.Server):
-    """Ends at Ctrl-C without a word; uvicorn would raise it again where its own tasks log it."""
+@contextmanager
+def _few_warnings() -> Generator[None]:
+    """Log each warning about a peer's requests at most once a minute: any peer can cause them."""
+    last: dict[str, float] = {}
 
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002
-        """End once the open requests are done, at the second time at once."""
-        self.force_exit = self.should_exit
-        self.should_exit = True
+    def is_due(record: logging.LogRecord) -> bool:
+        text = str(record.msg).partition(":")[0]  # the rest is the peer's
+        is_due = record.created - last.get(text, -math.inf) > _QUIET
+        if is_due:
+            last[text] = record.created
+        return is_due
 
-
-def _run(app: Starlette, listener: socket.socket) -> None:
-    config = uvicorn.Config(
-        app, log_config=None, access_log=False, timeout_graceful_shutdown=1, server_header=False
-    )
-    _HttpServer(config).run(sockets=[listener])
+    loggers = [logging.getLogger(name) for name in _PEERS]
+    for logger in loggers:
+        logger.addFilter(is_due)
+    try:
+        yield
+    finally:
+        for logger in loggers:
+            logger.removeFilter(is_due)
 
 
 def _log_to_stderr() -> None:
