@@ -31,7 +31,6 @@ from webtools.display import html as as_html_module
 from webtools.display import plain
 from webtools.display import rows as rows_module
 from webtools.display.contents import outline
-from webtools.display.data_frame import frame
 from webtools.display.elements import Html, tag
 from webtools.display.hook import Shown
 from webtools.display.html import draw as draw_html
@@ -599,7 +598,7 @@ def test_whatever_it_holds_showing_it_never_raises(kind: Any, data: st.DataObjec
 
 
 def test_a_type_that_cannot_be_drawn_is_an_error_inside() -> None:
-    drawing = (draw_html, draw_markdown, plain.line, outline, frame)
+    drawing = (draw_html, draw_markdown, plain.line, outline)
     for draw in (*drawing, rows_module._part, plain.draw):
         with pytest.raises(TypeError, match="^int$"):
             draw(3)

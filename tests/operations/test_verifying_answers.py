@@ -193,8 +193,8 @@ def test_a_report_is_drawn_with_status_claim_and_quotation(draw: Callable[[Any],
 
 def test_a_report_is_a_data_frame_of_claims() -> None:
     frame = data_frame.frame(judged(QUOTED))
-    assert list(frame.columns) == ["claim", "status", "urls", "quotations"]
-    assert frame.urls[0] == [URL]
+    assert list(frame.columns) == ["text", "status", "citations"]
+    assert frame.citations[0][0].url == URL
 
 
 # --- hostile -----------------------------------------------------------------------------------

@@ -128,13 +128,12 @@ class Shown(Drawn, Bounded):
     def to_dataframe(self) -> Any:
         """Return the results as rows of a pandas `DataFrame`.
 
-        A search has `rank` (within its query), `title`, `url`, `snippet`, `published_at` (UTC),
-        `author`, `score`, `source_provider` and `query`; a fetch one row per page, research one
-        per source with the number of its citation and the `confidence`, a plan one per provider,
-        a part read on one for itself.
-        `attrs` holds what rows cannot: the provider, the price, the warnings and what failed.
+        A search has a row per result with its `rank` within the query, a fetch a row per page,
+        research a row per source with the number of its `citation`, and `verify` a row per claim.
+        Times are in UTC. `attrs` holds the facts of the call, such as provider, price and warnings.
 
         Raises:
+            InputError: The response has no rows: a plan, a summary or a part that was read on.
             ImportError: pandas is not installed.
         """
         from webtools.display.data_frame import frame  # noqa: PLC0415
@@ -145,13 +144,12 @@ class Shown(Drawn, Bounded):
         """Draw a chart, and return its matplotlib `Axes`.
 
         Args:
-            kind: `domains`, `dates` or `providers` of the sources of a search, a fetch or
-                research; `confidence` of the claims of research or `verify`; `cost` of a plan.
-                None takes the first of these.
+            kind: `domains` (default, the 12 most frequent) or `dates` of the sources of a search,
+                a fetch or research.
             ax: `Axes` to draw on; a new figure by default.
 
         Raises:
-            InputError: There is no chart of that kind.
+            InputError: There is no chart of that kind, or the response has no sources.
             ImportError: matplotlib is not installed.
         """
         from webtools.display.plots import plot  # noqa: PLC0415
