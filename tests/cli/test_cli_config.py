@@ -243,7 +243,9 @@ def test_init_asks_for_type_and_key_on_a_terminal(
     tried = " ".join(done.out.split())
     assert f"webtools config check --config {path}; webtools plan QUESTION --config" in tried
     [entry] = json.loads(path.read_text())["providers"]
-    assert entry == {"name": "mine", "type": kind, "apiKey": "test-key-kagi-1"}
+    assert entry == {"name": "mine", "type": kind, "apiKey": "test-key-kagi-1"} | (
+        {"options": {"searchHighlights": True}} if kind == "exa" else {}
+    )
 
 
 @pytest.mark.parametrize("kind", ["perplexity", "context7", "jina", "direct"])
@@ -284,7 +286,7 @@ def test_init_replaces_a_file_only_with_force(cli: Cli, piped: Callable[[str], N
     ("arguments", "text", "fault"),
     [
         (["--type", "exa"], "", "No key was given"),
-        (["--type", "exa"], "short", "too short"),
+        (["--type", "exa"], "short", "The Exa API key is too short"),
         (["--type", "exo"], "test-key-exa-1", "is unknown"),
         ([], "test-key-exa-1", "--type is missing"),
     ],
@@ -296,7 +298,90 @@ def test_init_writes_nothing_that_would_not_be_read(
     done = cli("config", "init", *arguments)
     assert done.code == 2
     assert fault in done.err
+    assert "providers[0]" not in done.err  # the user has written no file yet
     assert not config_paths()[0].exists()
+
+
+def test_add_writes_a_second_provider(cli: Cli, piped: Callable[[str], None]) -> None:
+    config = {"maxResults": 7, "providers": [{"name": "kagi", "type": "kagi", "apiKey": "k" * 12}]}
+    path = put(config_paths()[0], json.dumps(config))
+    piped("test-key-exa-1\n")
+    done = cli("config", "add", "exa")
+    assert (done.code, done.err) == (0, "")
+    assert "test-key" not in done.out
+    written = json.loads(path.read_text())
+    options = {"searchHighlights": True}
+    added = {"name": "exa", "type": "exa", "apiKey": "test-key-exa-1", "options": options}
+    assert written == {**config, "providers": [*config["providers"], added]}  # type: ignore[misc]
+    assert mode(path) == 0o600
+
+
+def test_add_takes_another_name_for_a_second_provider_of_a_type(
+    cli: Cli, piped: Callable[[str], None]
+) -> None:
+    path = put(config_paths()[0], json.dumps({"providers": [ENTRY | {"name": "exa"}]}))
+    piped("test-key-exa-1\n")
+    done = cli("config", "add", "exa")
+    assert done.code == 2
+    assert "--name" in done.err
+    assert cli("config", "add", "exa", "--name", "exa-2").code == 0
+    assert [entry["name"] for entry in json.loads(path.read_text())["providers"]] == [
+        "exa",
+        "exa-2",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text", "fault"),
+    [
+        (["tavily"], "short", "too short"),
+        (["tavly"], "test-key-tavily", 'did you mean "tavily"?'),
+        (["exa"], "", "No key was given"),
+        ([], "test-key-exa-1", "TYPE is missing"),
+    ],
+)
+def test_add_leaves_the_file_alone_where_it_cannot_be_right(
+    cli: Cli, piped: Callable[[str], None], arguments: list[str], text: str, fault: str
+) -> None:
+    path = put(config_paths()[0], CONFIG)
+    piped(text)
+    done = cli("config", "add", *arguments)
+    assert done.code == 2
+    assert fault in done.err
+    assert path.read_text() == CONFIG
+
+
+def test_add_without_a_file_says_how_to_begin_one(cli: Cli) -> None:
+    done = cli("config", "add", "exa")
+    assert (done.code, done.out) == (2, "")
+    assert "webtools config init --type exa" in done.err
+
+
+def test_check_lists_the_key_variables_that_the_file_hides(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EXA_API_KEY", "test-key-exa-1")  # the file has a provider of this type
+    monkeypatch.setenv("TAVILY_API_KEY", "test-key-tavily-1")
+    put(config_paths()[0], CONFIG)
+    done = cli("config", "check")
+    assert "TAVILY_API_KEY is set but ignored" in done.out
+    assert "webtools config add tavily\n" in done.out
+    assert "EXA_API_KEY" not in done.out
+    other = put(tmp_path / "other" / "web-search.json", CONFIG)
+    done = cli("config", "check", "--config", str(other))
+    assert f"webtools config add tavily --config {other}" in " ".join(done.out.split())
+
+
+def test_the_error_about_a_missing_provider_names_the_ignored_variable(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(config_paths()[0], json.dumps({"providers": [ENTRY | {"type": "context7"}]}))
+    monkeypatch.setenv("TAVILY_API_KEY", "test-key-tavily-1")
+    for arguments in (["search", "x"], ["search", "x", "--provider", "tavily"], ["web-news", "x"]):
+        done = cli(*arguments)
+        assert done.code == 2
+        assert "TAVILY_API_KEY is set but ignored" in done.err
+        assert "webtools config add tavily" in done.err
 
 
 def test_set_key_changes_that_key_alone(cli: Cli, piped: Callable[[str], None]) -> None:

@@ -647,7 +647,6 @@ def test_with_a_file_the_environment_is_not_read(home: Path) -> None:
     write(config_paths()[0], text_of())
     settings = Settings(environ=Untouchable())
     assert settings.accounts().accounts[0].name == "main"
-    assert check(settings)
 
 
 @pytest.mark.parametrize("kind", ["config", "path"])
@@ -1113,7 +1112,7 @@ def test_check_fails_when_nothing_is_configured(home: Path) -> None:
 
 
 def test_a_key_too_short_to_be_cut_out_of_texts_is_refused() -> None:
-    with pytest.raises(ConfigError, match="is too short for a key") as caught:
+    with pytest.raises(ConfigError, match="EXA_API_KEY is too short") as caught:
         environment_config({"EXA_API_KEY": "exa"})
     assert str(caught.value).startswith("The value of EXA_API_KEY is too short")
 

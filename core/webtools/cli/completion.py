@@ -64,8 +64,10 @@ def _types(**_: Any) -> list[str]:
 
 
 def _named(**asked: Any) -> list[str]:
-    """Return what `config` may change the key of; `init` gives a new name."""
-    return _providers(**asked) if asked["parsed_args"].action == "set-key" else []
+    """Offer the providers for `config set-key` and the types for `config add`."""
+    offers = {"set-key": _providers, "add": _types}
+    offer = offers.get(asked["parsed_args"].action)
+    return offer(**asked) if offer else []
 
 
 def _providers(**asked: Any) -> list[str]:

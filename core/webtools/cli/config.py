@@ -8,19 +8,21 @@ from argparse import Namespace
 from collections.abc import Callable
 from getpass import getpass
 from pathlib import Path
+from typing import Any
 
 from webtools.cli.arguments import UsageError
 from webtools.cli.output import FAILED, FINE, command, tell
 from webtools.config import EXAMPLE, Settings, check, config_paths
 from webtools.config.file import CONFIG_VARIABLE, absolute, missing_file, status
 from webtools.config.settings import config_in_use
-from webtools.config.writing import begin_config, position_of, set_key
+from webtools.config.values import key_fault, usual_options
+from webtools.config.writing import add_entry, begin_config, check_name, position_of, set_key
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS
 from webtools.text.quoting import hint, quote
 
 _PROG = "webtools config"
-_TAKE_NAME = {"init", "set-key"}
+_TAKE_NAME = {"init", "add", "set-key"}
 
 
 def run(options: Namespace) -> int:
@@ -29,6 +31,8 @@ def run(options: Namespace) -> int:
         raise UsageError(f"unrecognized arguments: {options.name}", _PROG)
     if options.live and options.action != "check":
         raise UsageError("--live is for check alone", _PROG)
+    if options.entry_name and options.action != "add":
+        raise UsageError("--name is for add alone", _PROG)
     lines = _ACTIONS[options.action](options)
     if options.action == "example":
         print("\n".join(lines))
@@ -62,19 +66,43 @@ def _init(options: Namespace) -> list[str]:
         raise ConfigError("There is no home folder for a config file; name one with --config.")
     if path.exists() and not options.force:  # before a key is asked for in vain
         raise ConfigError(f"{path}: there is a config file already; --force replaces it.")
-    kind = options.type or _ask_type([*PROVIDERS.types()])
+    kind = _checked_type(options.type or _ask_type([*PROVIDERS.types()]))
+    begin_config(path, _ask_entry(options.name or kind, kind), force=options.force)
+    return [f"Written: {path}", f"Try it: {_next_steps(options, kind)}"]
+
+
+def _add(options: Namespace) -> list[str]:
+    if options.name is None:
+        raise UsageError("TYPE is missing: webtools config add TYPE", _PROG)
+    kind = _checked_type(options.name)
+    path = _in_use(options)
+    if path is None:
+        raise ConfigError(f"There is no config file yet; `{_PROG} init --type {kind}` begins one.")
+    name = options.entry_name or kind
+    check_name(path, name)  # before a key is asked for in vain
+    add_entry(path, _ask_entry(name, kind))
+    return [f"Written: {path}", f"Try it: {_next_steps(options, kind)}"]
+
+
+def _checked_type(kind: str) -> str:
     if kind not in PROVIDERS:
         known = PROVIDERS.types()
         fault = f"type {quote(kind)} is unknown{hint(kind, known)}"
         raise ConfigError(f"{fault}; known are: {', '.join(known)}.")
+    return kind
+
+
+def _ask_entry(name: str, kind: str) -> dict[str, Any]:
+    """Ask for what an entry of a type needs."""
     about = PROVIDERS[kind].about
-    entry = {"name": options.name or kind, "type": kind}
+    entry: dict[str, Any] = {"name": name, "type": kind}
     if about.key_variables and (key := _ask_key(about.title, needed=about.needs_key)):
         entry["apiKey"] = key
     if about.url_variables:
         entry["baseUrl"] = _ask_url(about.title)
-    begin_config(path, entry, force=options.force)
-    return [f"Written: {path}", f"Try it: {_next_steps(options, kind)}"]
+    if options := usual_options(kind):
+        entry["options"] = options
+    return entry
 
 
 def _next_steps(options: Namespace, kind: str) -> str:
@@ -111,7 +139,10 @@ def _ask_key(whose: str, *, needed: bool) -> str:
         key = ""
     if needed and not key.strip():
         raise ConfigError("No key was given; type it, or pipe it in on standard input.")
-    return key.strip()
+    key = key.strip()
+    if key and (fault := key_fault(key)):
+        raise ConfigError(f"The {whose} API key {fault}.")
+    return key
 
 
 def _ask_url(whose: str) -> str:
@@ -128,5 +159,6 @@ _ACTIONS: dict[str, Callable[[Namespace], list[str]]] = {
     "check": lambda options: check(Settings(options.config)),
     "example": lambda _: [EXAMPLE],
     "init": _init,
+    "add": _add,
     "set-key": _set_key,
 }

@@ -183,19 +183,22 @@ actions:
   check      read the settings in force and describe them; no key is printed
   example    print a minimal config file
   init       write a config file with one provider, which only you may read
+  add        add a provider of type TYPE to the file
   set-key    change the key of the provider NAME
 
 examples:
   webtools config init --type exa
+  webtools config add tavily
   webtools config set-key exa < key.txt
   webtools config check --live                     is each key good?
 """,
     (
-        choice("action ACTION", "path check example init set-key", "see below"),
-        value("name NAME", "init, set-key: name of the provider", nargs="?"),
+        choice("action ACTION", "path check example init add set-key", "see below"),
+        value("name NAME", "init, set-key: name of the provider; add: its type", nargs="?"),
         value("--config PATH", "use this file, not the usual one"),
         flag("--live", "check: also call each provider once, at the price of its smallest call"),
         value("--type TYPE", "init: type of the provider, such as exa"),
+        value("--name NAME", "add: name of the provider, if not its type", dest="entry_name"),
         flag("--force", "init: replace a file that is there"),
     ),
 )

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from webtools.config.file import PLACEHOLDER
+from webtools.config.environment import ignored_variables
+from webtools.config.file import CONFIG_VARIABLE, PLACEHOLDER, absolute
 from webtools.config.first_steps import first_steps, keyless_abouts, keyless_titles
 from webtools.config.messages import not_picklable
 from webtools.config.models import Config, ProviderConfig, without_providers
-from webtools.config.paths import CODE, ENVIRONMENT, file_of
+from webtools.config.paths import CODE, ENVIRONMENT, config_paths, file_of
 from webtools.errors import ConfigError
 from webtools.http.proxies import NO_PROXIES, Proxies
 from webtools.pages import INSTALL
@@ -22,7 +24,7 @@ from webtools.text.quoting import hint, listed, quote
 from webtools.text.redaction import Redactor, redactor_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from webtools.providers.about import Pacer
@@ -84,6 +86,7 @@ class Accounts:
         config: What is set, with absolute paths; it has no providers where no key is set.
         warnings: What is odd about the settings, a sentence each.
         proxies: What the environment says of proxies.
+        environ: The environment, whose keys a config file hides.
         stand_ins: Who searches without a key where no configured provider can; none unless the
             settings ask for that.
         secrets: All keys: what may never appear in a text.
@@ -98,6 +101,9 @@ class Accounts:
     warnings: tuple[str, ...] = ()
     proxies: Proxies = NO_PROXIES
     stand_ins: tuple[Account, ...] = ()
+    environ: Mapping[str, str] = field(
+        repr=False, compare=False, default_factory=lambda: os.environ
+    )
     secrets: frozenset[str] = field(init=False, repr=False, compare=False)
     redactor: Redactor = field(init=False, repr=False, compare=False)
     choices: dict[Capability, Account] = field(
@@ -197,7 +203,7 @@ class Accounts:
         if not able and self.origin == ENVIRONMENT:
             raise ConfigError(_key_not_set(capability))
         if not able:
-            remedy = _remedy(capability)
+            remedy = f"{_remedy(capability)}{self.ignored_keys(capability)}"
             raise ConfigError(f"No provider in {self.origin} can {capability}; {remedy}")
         ready = [each for each in able if _serves_readily(each, capability)] or able
         default = self.config.default_provider
@@ -216,6 +222,37 @@ class Accounts:
             return []
         return [e for e in self.stand_ins if capability in PROVIDERS[e.type].about.keyless]
 
+    def ignored(self) -> list[tuple[str, str]]:
+        """List the key variables that the config file in use hides, with the types they would add.
+
+        The list is empty where the settings come from the environment or from code.
+        """
+        if self.origin in {CODE, ENVIRONMENT}:
+            return []
+        return ignored_variables(self.environ, {account.type for account in self.accounts})
+
+    def ignored_keys(self, capability: Capability | None = None, kind: str = "") -> str:
+        """Describe the ignored key variables of providers that could serve, a line for each."""
+        lines = [
+            f"\n{sentence}"
+            for (_, each), sentence in zip(self.ignored(), self.ignored_sentences(), strict=True)
+            if each == kind or (capability and PROVIDERS[each].can(capability))
+        ]
+        return "".join(lines)
+
+    def ignored_sentences(self) -> list[str]:
+        """Return a sentence for each ignored key variable, with the command that adds it."""
+        named = [] if self.origin in self._usual_places() else ["--config", self.origin]
+        return [
+            f"{name} is set but ignored, because {self.origin} is in use. To add the provider: "
+            f"{shlex.join(['webtools', 'config', 'add', kind, *named])}"
+            for name, kind in self.ignored()
+        ]
+
+    def _usual_places(self) -> set[str]:
+        named = self.environ.get(CONFIG_VARIABLE, "").strip()
+        return {str(path) for path in config_paths()} | ({str(absolute(named))} if named else set())
+
     def _able(self, name: str, capability: Capability, able: list[Account]) -> Account:
         chosen = next((each for each in (*self.accounts, *able) if each.name == name), None)
         if chosen is None:
@@ -223,6 +260,7 @@ class Accounts:
         if chosen not in able:
             names = listed(account.name for account in able)
             remedy = f"these can: {names}." if able else _remedy(capability)
+            remedy += self.ignored_keys(capability)
             message = f"Provider {quote(name)} (type {chosen.type}) cannot {capability}; {remedy}"
             raise ConfigError(message, provider=name)
         return chosen
@@ -235,6 +273,8 @@ class Accounts:
         message = f"{fault}; known are: {listed(known)}."
         if not there:
             message += f"\n{first_steps(known, keyless_titles(capability))}"
+        elif name in {kind for _, kind in self.ignored()}:
+            message += self.ignored_keys(kind=name)
         elif self.origin == ENVIRONMENT and name in PROVIDERS:
             message += "".join(
                 f" Set {each} to add it." for each in PROVIDERS[name].about.variables[:1]

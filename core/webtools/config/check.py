@@ -60,6 +60,7 @@ def describe(accounts: Accounts, environ: Mapping[str, str]) -> list[str]:
             f"Warning: {text}"
             for text in (
                 *accounts.warnings,
+                *accounts.ignored_sentences(),
                 *_short_passwords(accounts),
                 *_exposure(accounts.origin),
                 *_unusable(accounts),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from pydantic import SecretStr
@@ -19,7 +19,7 @@ from webtools.config.parts import (
     CacheConfig,
     LogConfig,
 )
-from webtools.config.values import checked_base_url, key_fault
+from webtools.config.values import checked_base_url, key_fault, usual_options
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS
 
@@ -58,6 +58,22 @@ def key_variables(environ: Mapping[str, str]) -> list[tuple[str, str]]:
         names = (n for n in services.about.variables if environ.get(n, "").strip())
         pairs += [(name, kind) for name in list(names)[:1]]
     return pairs
+
+
+def ignored_variables(
+    environ: Mapping[str, str], configured: Collection[str]
+) -> list[tuple[str, str]]:
+    """Pair each variable with a key that a config file hides with the type that it would add.
+
+    Args:
+        environ: The environment.
+        configured: The types of the providers in the file.
+    """
+    PROVIDERS.load_announced()
+    pairs = key_variables(environ)
+    used = {name for name, kind in pairs if kind in configured}
+    hidden = {name: kind for name, kind in reversed(pairs) if name not in used}
+    return [*reversed(hidden.items())]
 
 
 def environment_config(environ: Mapping[str, str]) -> tuple[Config | None, list[str]]:
@@ -104,7 +120,7 @@ def _fault_of(kind: str, value: str) -> str:
 
 def _entry(kind: str, value: SecretStr) -> ProviderConfig:
     if PROVIDERS[kind].about.key_variables:
-        return ProviderConfig(name=kind, type=kind, api_key=value)
+        return ProviderConfig(name=kind, type=kind, api_key=value, options=usual_options(kind))
     return ProviderConfig(name=kind, type=kind, base_url=value.get_secret_value())
 
 

@@ -18,7 +18,7 @@ from webtools.config.parts import (
     ResearchConfig,
 )
 from webtools.config.paths import CODE, settled
-from webtools.config.values import checked_type
+from webtools.config.values import checked_type, usual_options
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS
 from webtools.text.choices import Fence
@@ -159,7 +159,7 @@ def _entry(kind: str, key: SecretStr | Callable[[], str]) -> ProviderConfig:
         about = PROVIDERS[kind].about
         if about.key_variables or about.needs_key:
             values: dict[str, Any] = {"name": kind, "type": kind, "api_key": key}
-            return ProviderConfig(**values)
+            return ProviderConfig(**values, options=usual_options(kind))
         fault = f"{about.title} takes no API key"
     except (ConfigError, ValueError) as error:
         fault = str(error)

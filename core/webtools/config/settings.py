@@ -237,6 +237,7 @@ class Settings:
             config=config.model_copy(update={"cache": cache, "log": log}),
             warnings=warnings,
             proxies=proxies,
+            environ=self.environ,
             stand_ins=stand_ins(proxies, domains) if config.keyless else (),
         )
 

