@@ -25,6 +25,36 @@ if TYPE_CHECKING:
     from webtools_sandbox import SandboxServer
 
 
+# --- what the user typed -----------------------------------------------------------------------
+
+HOSTILE = "\x1b[31mEVIL\x07\x9b\u202e"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("search", "x", "--provider", HOSTILE),
+        ("search", "x", "--config", HOSTILE),
+        ("search", "x", "-o", f"/nowhere/{HOSTILE}"),
+        ("explain", HOSTILE),
+        ("read", HOSTILE),
+        ("cache", HOSTILE),
+        (HOSTILE,),
+        ("mcp", "--http", HOSTILE),
+        ("config", "check", "--config", HOSTILE),
+    ],
+    ids=" ".join,
+)
+def test_control_characters_that_the_user_typed_reach_no_terminal(
+    cli: Cli, trial: str, words: tuple[str, ...]
+) -> None:
+    config = () if "--config" in words or len(words) == 1 else ("--config", trial)
+    done = cli(*words, *config)
+    assert done.code != 0
+    assert "EVIL" in done.err.upper()
+    assert not set("\x1b\x07\x9b\u202e") & set(done.out + done.err)
+
+
 # --- a file ------------------------------------------------------------------------------------
 
 

@@ -117,6 +117,20 @@ async def test_the_deadline_bounds_a_body_that_drips() -> None:
         await AsyncCustomTransport(own).send(PAGE, time.monotonic() + 0.1)
 
 
+class Endless(httpx.AsyncByteStream):
+    """Brings bytes for ever, without waiting for anything."""
+
+    async def __aiter__(self) -> Any:
+        for _ in range(3_000_000):
+            yield b""
+
+
+async def test_the_deadline_bounds_a_body_that_never_waits() -> None:
+    own = Answering(stream=Endless())
+    with pytest.raises(RequestTimeoutError):
+        await AsyncCustomTransport(own).send(PAGE, time.monotonic() + 0.1)
+
+
 async def test_errors_of_the_transport_become_ours_and_others_stay_what_they_are() -> None:
     def refuse(request: httpx.Request) -> httpx.Response:
         raise httpx.ConnectError("no", request=request)

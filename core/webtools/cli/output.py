@@ -63,12 +63,12 @@ def abandon() -> None:
 
 def tell(text: str, hanging: int = 0) -> None:
     """Print text for people; on a terminal, its lines break between words."""
-    print(_fit(text, sys.stdout, hanging))
+    print(_fit(_escaped(text), sys.stdout, hanging))
 
 
 def complain(message: str) -> None:
     """Write one message to stderr."""
-    print(_fit(f"webtools: {message}", sys.stderr), file=sys.stderr)
+    print(_fit(_escaped(f"webtools: {message}"), sys.stderr), file=sys.stderr)
 
 
 def _fit(text: str, stream: Any, hanging: int = 0) -> str:
@@ -141,7 +141,13 @@ def _show_how_to_read_on(result: ToolResult, options: Namespace) -> None:
 
 def note(text: str) -> None:
     """Write to stderr on one line whatever the terminal, so that a command can be copied."""
-    print(f"webtools: {text}", file=sys.stderr)
+    print(_escaped(f"webtools: {text}"), file=sys.stderr)
+
+
+def _escaped(text: str) -> str:
+    from webtools.text.quoting import escape_controls  # noqa: PLC0415  help and --json need it not
+
+    return escape_controls(text)
 
 
 def command(options: Namespace, *words: str) -> str:

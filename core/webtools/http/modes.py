@@ -17,6 +17,8 @@ from webtools.http.dns import aresolve, resolve
 from webtools.http.threads import in_thread
 from webtools.http.translation import LATE, Body
 
+_CHUNKS_AT_ONCE = 256  # of a body, until other tasks of the event loop have their turn
+
 
 class Blocking:
     """In the calling thread."""
@@ -103,11 +105,21 @@ class Awaited:
         answer = await engine.handle_async_request(request)
         try:
             body = Body(answer, max_bytes)
+            chunks = 0
             async for chunk in answer.stream:
                 body.add(chunk)
+                chunks += 1
+                if chunks % _CHUNKS_AT_ONCE == 0:  # one read may bring thousands of tiny ones
+                    await _other_tasks()
         finally:
             await answer.aclose()
         return body
+
+
+async def _other_tasks() -> None:
+    import asyncio  # noqa: PLC0415 - blocking calls do without
+
+    await asyncio.sleep(0)
 
 
 Mode: TypeAlias = type[Blocking] | type[Awaited]

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from webtools.text.invisible_table import TURNING
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 SHORTEST_KEY = 8  # characters; a shorter one would be found, and cut out, in any text
 _ONE_PIECE = re.compile(r"[!-.0-\[\]-~]{16,}")  # without slashes, which paths have
+_CONTROLS = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029{TURNING}\ud800-\udfff]")
 QUOTED = 57  # characters of a longer text that are shown
 
 
@@ -23,6 +26,14 @@ def quote(text: str) -> str:
     shown = text if len(text) <= QUOTED + 3 else text[:QUOTED] + "..."
     plain = shown.encode("ascii", "backslashreplace").decode()
     return '"' + "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in plain) + '"'
+
+
+def escape_controls(text: str) -> str:
+    r"""Write control characters and marks that turn the direction as escapes, such as `\x1b`.
+
+    Tabs and line feeds are kept.
+    """
+    return _CONTROLS.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def looks_like_key(text: str) -> bool:
