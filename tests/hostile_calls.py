@@ -144,7 +144,7 @@ def write_config(server: SandboxServer, site: str, folder: Path, fence: str) -> 
     direct = {"name": "direct", "type": "direct", "options": {"allowPrivateHosts": [site[7:]]}}
     config["providers"].append(direct)
     config["cache"] = {"path": str(folder / "cache.sqlite3")}
-    config["log"] = {"path": str(folder / "log.ndjson"), "queries": "clear"}
+    config["log"] = {"path": str(folder / "log.ndjson")}
     path = folder / "web-search.json"
     path.write_text(json.dumps({**config, "fence": fence}), encoding="utf-8")
     path.chmod(0o600)

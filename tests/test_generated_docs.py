@@ -23,7 +23,6 @@ import llamaindex_webtools
 import webtools
 from webtools import WebTools
 from webtools.cli.arguments import COMMANDS, read
-from webtools.logs.explanation import _SENTENCES
 from webtools.providers import PROVIDERS
 from webtools.tools import TOOLS
 from webtools_sandbox import SandboxServer
@@ -177,14 +176,6 @@ def _handle() -> str | None:
     from webtools.output.stored import handle_of, save  # noqa: PLC0415
 
     return handle_of(save("what was cut"))
-
-
-def test_the_page_on_research_lists_every_event_of_the_log() -> None:
-    text = (DOCS / "research.md").read_text(encoding="utf-8")
-    table = text.partition("| Event | Facts |")[2].partition("\n\n")[0]
-    rows = [row.split(" | ")[0] for row in table.splitlines()[2:]]
-    listed = {event for row in rows for event in re.findall(r"`(\w+)`", row)}
-    assert listed == _SENTENCES.keys() | {"cancelled"}
 
 
 # --- the site ----------------------------------------------------------------------------------

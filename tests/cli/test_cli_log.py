@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -34,7 +35,7 @@ def calls_in(trial: str) -> list[str]:
 
 
 def log_for(path: Path, max_bytes: int = 2000) -> logs.Log:
-    return logs.Log(path, max_bytes=max_bytes, max_backups=5, rotate_check_ms=1, hashed=False)
+    return logs.Log(path, max_bytes=max_bytes, max_backups=5, rotate_check_ms=1)
 
 
 # --- log tail ----------------------------------------------------------------------------------
@@ -341,7 +342,7 @@ def test_a_stream_that_is_no_file_has_its_reader() -> None:
 # --- explain -----------------------------------------------------------------------------------
 
 
-def test_explain_tells_why_a_call_went_as_it_did(
+def test_explain_lists_the_events_of_a_call(
     cli: Cli, trial: str, webtools_sandbox: SandboxServer
 ) -> None:
     webtools_sandbox.fault(provider="exa", status=402, times=None)
@@ -350,28 +351,15 @@ def test_explain_tells_why_a_call_went_as_it_did(
     done = cli("explain", call, "--config", trial)
     assert (done.code, done.err) == (0, "")
     assert done.out == logs.explain(logs.events_of(log_of(trial), call)) + "\n"
-    assert "brave served the call because exa failed (QuotaError, HTTP 402)" in done.out
+    assert re.search(r"provider_error +exa .*status=402", done.out)
     assert cli("explain", call[:-1].upper(), "--config", trial).out == done.out
 
 
-def test_hashed_queries_are_told_with_the_setting_that_shows_them(cli: Cli, trial: str) -> None:
-    data = json.loads(Path(trial).read_text())
-    told: dict[str, str] = {}
-    for how in ("clear", "hashed"):
-        data["log"]["queries"] = how
-        Path(trial).write_text(json.dumps(data))
-        cli("search", "heap", "--config", trial)
-        told[how] = cli("explain", calls_in(trial)[-1], "--config", trial).out
-    assert '"log": {"queries": "clear"} in the config file' in told["hashed"]
-    assert '"queries": "clear"' not in told["clear"]
-
-
-def test_explain_with_json_has_the_events_as_well(cli: Cli, trial: str) -> None:
+def test_explain_with_json_prints_the_events(cli: Cli, trial: str) -> None:
     cli("web", "heap queue", "--config", trial)
     [call] = calls_in(trial)
     data = cli("explain", call[:6], "--json", "--config", trial).json
     assert data["call"] == call
-    assert data["explanation"] == cli("explain", call, "--config", trial).out.strip("\n")
     assert data["events"] == logs.events_of(log_of(trial), call)
 
 
@@ -416,4 +404,4 @@ def test_a_call_that_was_interrupted_can_be_explained(
     out, err = process.communicate(timeout=60)  # a fraction of a second on an idle machine
     assert (process.returncode, out, err) == (130, "", "")
     [call] = calls_in(trial)
-    assert "web_research (web-deep) was called" in cli("explain", call, "--config", trial).out
+    assert "tool=web_research" in cli("explain", call, "--config", trial).out

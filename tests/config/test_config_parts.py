@@ -74,7 +74,7 @@ def test_without_a_part_its_defaults_hold() -> None:
         max_bytes=10_485_760,
         max_backups=5,
         rotate_check_ms=30_000,
-        queries="hashed",
+        queries="on",
     )
     assert made.config.research == ResearchConfig(chain={}, synthesis=None)
     assert made.config.budget == BudgetConfig(
@@ -102,7 +102,7 @@ def test_every_value_of_every_part_is_read() -> None:
             "maxBytes": 131_072,
             "maxBackups": 20,
             "rotateCheckMs": 1_000,
-            "queries": "clear",
+            "queries": "off",
         },
         research={
             "chain": {
@@ -128,7 +128,7 @@ def test_every_value_of_every_part_is_read() -> None:
         max_bytes=131_072,
         max_backups=20,
         rotate_check_ms=1_000,
-        queries="clear",
+        queries="off",
     )
     assert made.config.research.chain == {
         "web": ("my-exa", "my-brave"),
@@ -197,7 +197,9 @@ def test_the_bounds_themselves_are_valid() -> None:
         ("log", {"maxBackups": 21}, "maxBackups must be less than or equal to 20, not 21"),
         ("log", {"rotateCheckMs": 999}, "rotateCheckMs must be greater than or equal to 1000, "),
         ("log", {"rotateCheckMs": 600_001}, "rotateCheckMs must be less than or equal to 600000, "),
-        ("log", {"queries": "plain"}, "queries must be 'clear' or 'hashed', not \"plain\""),
+        ("log", {"queries": "plain"}, "queries must be 'on' or 'off', not \"plain\""),
+        ("log", {"queries": "clear"}, 'queries must be "on" or "off": use "on" '),
+        ("log", {"queries": "hashed"}, 'queries must be "on" or "off": use "off" '),
         ("budget", {"usdPerDay": 0}, "usdPerDay must be greater than 0, not 0"),
         ("budget", {"usdPerProcess": -0.5}, "usdPerProcess must be greater than 0, not -0.5"),
         ("budget", {"usdPerDay": 1e300}, "usdPerDay must be less than or equal to 1000000000"),
@@ -336,7 +338,7 @@ def test_check_tells_of_the_defaults(home: Path) -> None:
     made = accounts()
     assert described() == [
         f"Cache: {cache_path(made)}; answers are kept for 1,800 s; at most 256 MiB",
-        f"Log: {log_path(made)}; queries are hashed; 10 MiB per file, 5 older files",
+        f"Log: {log_path(made)}; queries: on; 10 MiB per file, 5 older files",
         "Synthesis: extractive for web-deep, none elsewhere (the defaults)",
         "Budget: no limit",
         "Failover: on",
@@ -347,12 +349,12 @@ def test_check_tells_of_the_defaults(home: Path) -> None:
 def test_check_tells_of_every_part() -> None:
     assert described(
         cache={"path": "/tmp/c", "ttlMs": 1_500, "maxBytes": 2 * 1024 * MIB},
-        log={"path": "/tmp/l", "queries": "clear", "maxBytes": 131_072},
+        log={"path": "/tmp/l", "queries": "off", "maxBytes": 131_072},
         research={"chain": {"web": ["my-exa", "my-brave"]}, "synthesis": "extractive"},
         budget={"usdPerDay": 2.5, "callsPerDay": 1000, "usdPerProcess": 1, "callsPerProcess": 9},
     ) == [
         "Cache: /tmp/c; answers are kept for 1.5 s; at most 2 GiB",
-        "Log: /tmp/l; queries are in clear; 128 KiB per file, 5 older files",
+        "Log: /tmp/l; queries: off; 128 KiB per file, 5 older files",
         'Chain of web: "my-exa", "my-brave"',
         "Synthesis: extractive",
         "Budget: 2.5 USD per day, 1,000 calls per day, 1 USD per process, 9 calls per process",

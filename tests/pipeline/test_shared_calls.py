@@ -146,38 +146,42 @@ def test_a_key_with_a_hidden_character_in_it_is_not_logged(
     assert EXA_KEY not in explain(events_of(path, result.call_id))
 
 
-# --- the hashed log ----------------------------------------------------------------------------
+# --- a log without queries ----------------------------------------------------------------------
 
 
 def log_of(settings: dict[str, Any]) -> str:
     return log_path(Settings(settings).accounts()).read_text().lower()
 
 
+@pytest.fixture
+def without_queries(settings: dict[str, Any]) -> dict[str, Any]:
+    return {**settings, "log": {"queries": "off"}}
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
+        {"query": "merger"},
         {"query": "json", "provider": "merger plan"},
         {"query": "json", "include_domains": ["merger.example"]},
         {"query": "json", "exclude_domains": ["merger.example"]},
     ],
-    ids=["provider", "include_domains", "exclude_domains"],
+    ids=["query", "provider", "include_domains", "exclude_domains"],
 )
-def test_the_hashed_log_hides_what_a_call_was_given_beside_the_query(
-    web: WebTools,
-    settings: dict[str, Any],
-    webtools_sandbox: SandboxServer,
-    arguments: dict[str, Any],
+def test_a_log_without_queries_hides_what_a_call_was_given(
+    without_queries: dict[str, Any], webtools_sandbox: SandboxServer, arguments: dict[str, Any]
 ) -> None:
-    said = {"error": "'merger.example' is not indexed", "requestId": "x"}
-    webtools_sandbox.fault(provider="exa", status=400, times=None, body=said)
-    web.call_tool("web_search", arguments)
-    told = [line for line in log_of(settings).splitlines() if '"event":"done"' not in line]
-    assert told
-    assert "merger" not in "".join(told)
+    body = {"error": "'merger.example' is not indexed", "requestId": "x"}
+    webtools_sandbox.fault(provider="exa", status=400, times=None, body=body)
+    with WebTools(without_queries) as web:
+        web.call_tool("web_search", arguments)
+    written = log_of(without_queries)
+    assert '"event":"done"' in written
+    assert "merger" not in written
 
 
-def test_the_hashed_log_hides_where_a_page_led_to(
-    settings: dict[str, Any], webtools_sandbox: SandboxServer
+def test_a_log_without_queries_hides_where_a_page_led_to(
+    without_queries: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
     here = f"127.0.0.1:{webtools_sandbox.port}"
     own = {"name": "own", "type": "direct", "options": {"allowPrivateHosts": [here]}}
@@ -187,19 +191,12 @@ def test_the_hashed_log_hides_where_a_page_led_to(
         times=None,
         headers={"location": "http://merger.internal/board?token=abcd"},
     )
-    with WebTools({**settings, "providers": [own], "defaultProvider": "own"}) as web:
+    with WebTools({**without_queries, "providers": [own], "defaultProvider": "own"}) as web:
         result = web.call_tool("web_fetch", {"url": f"http://{here}/docs/library/json.html"})
     assert "merger.internal" in result.text
-    assert "merger" not in log_of(settings)
+    assert "merger" not in log_of(without_queries)
 
 
-def test_the_hashed_log_names_no_domain_in_a_rule(
-    web: WebTools, settings: dict[str, Any], webtools_sandbox: SandboxServer
-) -> None:
-    hits = [
-        {"title": f"T{n}", "url": f"https://merger.example/{n}", "id": str(n), "score": 0.5}
-        for n in range(5)
-    ]
-    webtools_sandbox.fault(provider="exa", body={"requestId": "x", "results": hits})
-    assert web.research("anything").meta.confidence_rule == "5 sources from one domain"
-    assert "merger" not in log_of(settings)
+def test_the_log_has_queries_by_default(web: WebTools, settings: dict[str, Any]) -> None:
+    web.search("merger plan")
+    assert "merger plan" in log_of(settings)

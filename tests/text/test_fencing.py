@@ -348,7 +348,7 @@ def web_of(server: Hostile, tmp_path: Path, **top: Any) -> WebTools:
     def entry(kind: str) -> dict[str, Any]:
         return {"name": kind, "type": kind, "apiKey": "test-key-1", "baseUrl": server.url}
 
-    log = {"path": str(tmp_path / "log.ndjson"), "queries": "clear"}
+    log = {"path": str(tmp_path / "log.ndjson")}
     settings = {"providers": [entry("exa"), entry("kagi")], "log": log, **top}
     return WebTools(Config.model_validate(settings))
 

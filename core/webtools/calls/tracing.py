@@ -45,6 +45,6 @@ def begin_span(trace: Any, tool: str, given: BaseModel, context: CallContext) ->
     }
     if context.id:
         attributes["webtools.call_id"] = context.id
-    if context.accounts.config.log.queries == "clear":
+    if context.accounts.config.log.queries == "on":
         attributes["gen_ai.tool.call.arguments"] = given.model_dump_json(exclude_unset=True)
     return ToolSpan(trace, f"execute_tool {tool}", attributes)

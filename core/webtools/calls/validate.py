@@ -123,7 +123,7 @@ class Dispatcher:
         services = known[1]
         # By which the log knows the call.
         name = "" if services.log is None else services.log.new_call_id()
-        context = CallContext(name, tool.name, accounts, services, options, given.subjects)
+        context = CallContext(name, tool.name, accounts, services, options)
         if options.cache != "bypass":
             context.cache = services.cache
         return given, context

@@ -109,9 +109,9 @@ examples:
     ),
 )
 EXPLAIN = Command(
-    "why a call went as it did",
+    "the events of one call",
     "logs:explain",
-    "Tell from the log alone what happened in a call, and why it went as it did.",
+    "List what the log has of a call: the time, event, provider and fields of each line.",
     """\
 examples:
   webtools explain 6ahay9sgb2f7
@@ -121,7 +121,7 @@ examples:
     (
         value("call CALL-ID", "id of the call, or its beginning"),
         CONFIG,
-        as_json("print the explanation and the events as one JSON document"),
+        as_json("print the events as one JSON document"),
     ),
 )
 LOG = Command(

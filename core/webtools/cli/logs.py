@@ -1,4 +1,4 @@
-"""`webtools log tail` and `webtools explain`: what the log says, and what it means."""
+"""`webtools log tail` and `webtools explain`: the last events, and the events of one call."""
 
 from __future__ import annotations
 
@@ -20,25 +20,19 @@ from webtools.text.narrowing import is_object
 
 _TAIL = "webtools log tail"  # as messages name it
 _LINES = 20
-_HASHED = """\
-Queries and URLs stand in the log as hashes; "log": {"queries": "clear"} in the config file has
-those of later calls written as they are."""
 _PAUSE = 0.2  # seconds between two looks for new lines
 
 
 def explain(options: Namespace) -> int:
-    """Explain why a call went as it did.
+    """List the events of a call.
 
     Raises:
         ConfigError: The settings are not valid, or there is no log that can be read.
         InputError: No call has this id, or several begin so.
     """
-    accounts = Settings(options.config).accounts()
-    events = _events_of(written_log(accounts), options)
-    text = logs_module.explain(events)
-    data = {"call": events[0]["call"], "explanation": text, "events": events}
-    is_hashed = "sha256:" in text and accounts.config.log.queries == "hashed"
-    output.report(options, f"{text}\n\n{_HASHED}" if is_hashed else text, data)
+    events = _events_of(written_log(Settings(options.config).accounts()), options)
+    data = {"call": events[0]["call"], "events": events}
+    output.report(options, logs_module.explain(events), data)
     return output.FINE
 
 

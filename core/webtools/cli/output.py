@@ -113,7 +113,7 @@ def show(tool: str, result: ToolResult, options: Namespace, seconds: float | Non
     complain(told.text)
     code = USAGE if result.details["error"]["type"] in _USERS_TO_MEND else FAILED
     if result.call_id and code == FAILED:  # of what the user mends, it would repeat the message
-        note(f"`{command(options, 'explain', result.call_id)}` tells why.")
+        note(f"`{command(options, 'explain', result.call_id)}` lists what happened.")
     return code
 
 

@@ -50,7 +50,7 @@ def trial_config(server: SandboxServer, path: Path) -> dict[str, Any]:
     return config | {
         "providers": [*config["providers"], pages],
         "cache": {"enabled": True, "path": f"{path.stem}-cache.sqlite3"},
-        "log": {"enabled": True, "path": f"{path.stem}-log.ndjson", "queries": "clear"},
+        "log": {"enabled": True, "path": f"{path.stem}-log.ndjson"},
     }
 
 

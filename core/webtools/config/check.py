@@ -123,9 +123,8 @@ def _log(accounts: Accounts) -> str:
     log = accounts.config.log
     if not log.enabled:
         return "off"
-    queries = "in clear" if log.queries == "clear" else "hashed"
     files = f"{_size(log.max_bytes)} per file, {log.max_backups} older files"
-    return f"{log_path(accounts)}; queries are {queries}; {files}"
+    return f"{log_path(accounts)}; queries: {log.queries}; {files}"
 
 
 def _keyless(accounts: Accounts) -> str:

@@ -166,7 +166,7 @@ class LogConfig(_Optional):
         max_bytes: Size at which a new file is begun.
         max_backups: How many full files are kept.
         rotate_check_ms: Milliseconds between two looks at the size.
-        queries: Whether queries and URLs are written in clear, or as short hashes.
+        queries: Whether queries and URLs are written, and the messages that may quote them.
     """
 
     enabled: bool = True
@@ -174,7 +174,15 @@ class LogConfig(_Optional):
     max_bytes: Annotated[int, _within(LOG_BYTES)] = 10 * _MIB
     max_backups: Annotated[int, _within(LOG_BACKUPS)] = 5
     rotate_check_ms: Annotated[int, _within(ROTATE_CHECK_MS)] = 30_000
-    queries: Literal["clear", "hashed"] = "hashed"
+    queries: Literal["on", "off"] = "on"
+
+    @field_validator("queries", mode="before")
+    @classmethod
+    def _read_queries(cls, value: Any) -> Any:
+        for former, word in (("clear", "on"), ("hashed", "off")):
+            if value == former:
+                fail(f'must be "on" or "off": use "{word}" instead of "{former}"')
+        return value
 
 
 class ResearchConfig(_Optional):

@@ -109,12 +109,6 @@ class ToolInput(BaseModel):
         """Return the arguments that a model decides, in order: all but the fixed ones."""
         return {name: each for name, each in cls.model_fields.items() if name not in cls.fixed}
 
-    @property
-    def subjects(self) -> tuple[str, ...]:
-        """What the call is about: its queries or URLs, which its first field holds."""
-        value = next(iter(vars(self).values()))
-        return tuple(value) if is_list(value) else (value,)
-
     @model_validator(mode="before")
     @classmethod
     def _spelling(cls, values: Any) -> Any:
@@ -198,11 +192,6 @@ class SearchInput(ToolInput):
         description="Name of a configured provider. Leave out, or empty, for the default.",
     )
 
-    @property
-    def subjects(self) -> tuple[str, ...]:
-        """The queries, and the domains that they are bound to."""
-        return (*self.queries, *self.include_domains, *self.exclude_domains)
-
     @model_validator(mode="after")
     def _makes_sense(self) -> Self:
         if self.similar:
@@ -250,11 +239,6 @@ class FetchInput(ToolInput):
         default="",
         description="Name of a configured provider. Leave out, or empty, for the default.",
     )
-
-    @property
-    def subjects(self) -> tuple[str, ...]:
-        """The URLs, and the question about them."""
-        return (*self.urls, self.question) if self.question else tuple(self.urls)
 
 
 class SummarizeInput(ToolInput):

@@ -51,8 +51,3 @@ class ReadInput(ToolInput):
         description="Words to look for from the offset on, in any case. "
         "Leave out, or empty, to read at the offset.",
     )
-
-    @property
-    def subjects(self) -> tuple[str, ...]:
-        """What is looked for: a handle says nothing to anybody else."""
-        return (self.find,) if self.find else ()

@@ -1,4 +1,4 @@
-"""The log: one JSON object per line and event; `explain` says why a call went as it did."""
+"""The log: one JSON object per line and event; `explain` lists the events of a call."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Log", "events_of", "explain", "new_call_id", "shared_log", "tail", "
 
 
 def __getattr__(name: str) -> Any:
-    """Load what writes, reads or explains the log when it is first used: it may be off."""
+    """Load what writes or reads the log when it is first used: it may be off."""
     if name not in __all__:
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)

@@ -1,8 +1,8 @@
 """The log: one JSON object per line and event, the lines of a call bound together by its id.
 
 Every line has `ts` (UTC, milliseconds), `event`, `call` and `pid`; the rest are the event's facts.
-The file is rotated by size and safe to share between processes; `explain` tells from it alone why
-a call went as it did.
+The file is rotated by size and safe to share between processes. `explain` lists the events of a
+call.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import itertools
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import date
 from functools import lru_cache
 from itertools import islice
@@ -21,7 +21,7 @@ from typing import Any
 from pydantic_core import to_json
 
 from webtools.errors import ConfigError, InputError
-from webtools.logs.pseudonyms import without_private
+from webtools.logs.records import without_queries
 from webtools.logs.writer import MAX_LINE, LogFile, newest_lines
 from webtools.text.narrowing import is_array, is_mapping, is_object
 
@@ -46,7 +46,7 @@ class Log:
 
     Args:
         path: The file; its folder is made at the first event.
-        hashed: Whether queries and URLs are written as short hashes instead of in clear.
+        queries: Whether queries, URLs and the messages that may quote them are written.
         file: As for `LogFile`.
 
     Attributes:
@@ -54,15 +54,13 @@ class Log:
         new_call_id: Makes the id of another call.
     """
 
-    def __init__(self, path: Path, *, hashed: bool, **file: Any) -> None:
-        self._hashed = hashed
+    def __init__(self, path: Path, *, queries: bool = True, **file: Any) -> None:
+        self._has_queries = queries
         self._file = LogFile(path, **file)
         self.append = self._file.append
         self.new_call_id = new_call_id
 
-    def write(
-        self, event: str, call: str, facts: Mapping[str, Any], private: Sequence[str] = ()
-    ) -> None:
+    def write(self, event: str, call: str, facts: Mapping[str, Any]) -> None:
         """Write an event; never raises, for a call must not fail because its log does.
 
         The facts must hold no key. What is too long is cut so that a line has at most 16 KiB.
@@ -71,16 +69,14 @@ class Log:
             event: What happened, such as `cache_hit`.
             call: Id of the call that it happened to.
             facts: What to tell of it: JSON data; other values are named by their type.
-            private: Queries and URLs of the call, which other facts may quote; hidden if hashed.
         """
-        self.append(self.line(event, call, facts, private))
+        self.append(self.line(event, call, facts))
 
     def line(
         self,
         event: str,
         call: str,
         facts: Mapping[str, Any],
-        private: Sequence[str] = (),
         *,
         at: int | None = None,
     ) -> bytes:
@@ -88,7 +84,7 @@ class Log:
 
         `write` explains the other arguments.
         """
-        shown = without_private(facts, private) if self._hashed else facts
+        shown = facts if self._has_queries else without_queries(facts)
         moment = _timestamp(time.time_ns() if at is None else at)
         head = {"ts": moment, "event": event, "call": call, "pid": os.getpid()}
         try:

@@ -7,7 +7,24 @@ from collections.abc import Mapping
 from typing import Any
 
 LOGGER = logging.getLogger("webtools.calls")
+# Fields with names from a fixed set or from the settings. They never quote a query or a page.
+_NAMES = frozenset(
+    {
+        *("again", "capability", "command", "confidence", "degraded", "error", "filters"),
+        *("instead_of", "kind", "path", "provider", "provider_used", "synthesizer", "tool"),
+        "until",
+    }
+)
 LOUD = frozenset({"provider_error", "moved_on", "budget_refused"})  # beside what has failed
+
+
+def without_queries(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the facts without texts that may quote a query, URL or page: messages too."""
+    return {
+        name: value
+        for name, value in facts.items()
+        if name in _NAMES or isinstance(value, (int, float))
+    }
 
 
 def level_of(event: str, facts: Mapping[str, Any]) -> int:
@@ -18,7 +35,7 @@ def level_of(event: str, facts: Mapping[str, Any]) -> int:
 
 
 def emit(event: str, tool: str, call: str, facts: Mapping[str, Any]) -> None:
-    """Emit the record of an event; `facts` hold no key, and no query that is to be hidden."""
+    """Emit the record of an event; `facts` must hold no key."""
     level = level_of(event, facts)
     if LOGGER.isEnabledFor(level):
         words = " ".join(f"{name}={value!r}" for name, value in facts.items())

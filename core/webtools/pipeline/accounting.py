@@ -136,9 +136,6 @@ def _log_success(job: Job, result: Any, cost: Cost | None, seconds: float) -> No
         case _:
             pass
     for url, reason in failures:
-        from webtools.logs.pseudonyms import addresses_in  # noqa: PLC0415 - few pages fail
-
-        job.context.private += addresses_in(reason)
         job.context.log(
             "provider_error",
             provider=job.account.name,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast, get_ar
 from webtools.config import Accounts, BudgetConfig, LogConfig, cache_path, log_path
 from webtools.errors import InputError
 from webtools.inputs.values import shown
-from webtools.logs.records import LOGGER, LOUD, emit, level_of
+from webtools.logs.records import LOGGER, LOUD, emit, level_of, without_queries
 from webtools.pipeline.single_flight import Flights
 from webtools.progress import Progress, ProgressCallback
 from webtools.providers.protocols import Done, untold
@@ -99,7 +99,7 @@ def _log(settings: LogConfig, path: Path) -> Log:
         max_bytes=settings.max_bytes,
         max_backups=settings.max_backups,
         rotate_check_ms=settings.rotate_check_ms,
-        hashed=settings.queries == "hashed",
+        queries=settings.queries == "on",
     )
 
 
@@ -128,7 +128,7 @@ class CallOptions:
 
 @dataclass(slots=True, eq=False, repr=False)  # frozen, it would take thrice as long to make
 class CallContext:
-    """One call; only `private` and what follows it ever change.
+    """One call; only `noted` and what follows it ever change.
 
     Attributes:
         id: Its name in the log.
@@ -136,7 +136,6 @@ class CallContext:
         accounts: The settings in force.
         services: What it shares with other calls.
         options: What the caller decided.
-        private: Texts that the log may have to hide: queries and URLs.
         noted: What the log is yet to be told, and when it was: one go is quicker than many.
         cache: The cache, unless this call goes past it.
         cache_fault: Why the rest of this call goes without the cache.
@@ -148,7 +147,6 @@ class CallContext:
     accounts: Accounts
     services: CallServices
     options: CallOptions = field(default_factory=CallOptions)
-    private: tuple[str, ...] = ()
     noted: deque[Event] = field(default_factory=cast("type[deque[Event]]", deque), repr=False)
     cache: Answers | None = None
     cache_fault: StoreError | None = None
@@ -197,27 +195,23 @@ class CallContext:
             self._emit(events)
         if log is None or not events:
             return
-        lines = [log.line(name, self.id, facts, self.private, at=at) for at, name, facts in events]
+        lines = [log.line(name, self.id, facts, at=at) for at, name, facts in events]
         written = b"".join(lines)
         # A line as long as that may have been cut, and end in half a key; what is not ASCII may
         # be an invisible character in the midst of one.
         is_odd = max(map(len, lines)) > _LONG_LINE or written.find(rb"\u") >= 0
         if is_odd or self.accounts.redactor.may_be_in(written):
             written = b"".join(
-                log.line(name, self.id, self._clean(facts), self.private, at=at)
-                for at, name, facts in events
+                log.line(name, self.id, self._clean(facts), at=at) for at, name, facts in events
             )
         log.append(written)
 
     def _emit(self, events: Sequence[Event]) -> None:
-        """Emit records of the standard `logging`; queries are in them as the log has them."""
-        from webtools.logs.pseudonyms import without_private  # noqa: PLC0415 - few programs listen
-
-        hashed = self.accounts.config.log.queries == "hashed"
+        """Emit records of the standard `logging`, with queries if the log has them."""
+        has_queries = self.accounts.config.log.queries == "on"
         for _, name, facts in events:
-            clean = self._clean(facts)
-            told = without_private(clean, self.private) if hashed else clean
-            emit(name, self.tool, self.id, told)
+            logged = facts if has_queries else without_queries(facts)
+            emit(name, self.tool, self.id, self._clean(logged))
 
     def _clean(self, facts: dict[str, Any]) -> dict[str, Any]:
         return self.accounts.redactor.clean(visible(facts))

@@ -18,7 +18,7 @@ def settings(
     webtools_sandbox: SandboxServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> dict[str, Any]:
     monkeypatch.setattr(retries, "FIRST_DELAY", 0.0)
-    log = {"path": str(tmp_path / "log.ndjson"), "queries": "clear"}
+    log = {"path": str(tmp_path / "log.ndjson")}
     return {**webtools_sandbox.config(), "cache": {}, "log": log}
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from webtools import ResearchEnvelope, WebTools
-from webtools.logs import events_of, explain
 from webtools.operations.research import flow as researching
 from webtools_sandbox import SandboxServer
 
@@ -224,12 +222,3 @@ def test_what_stood_in_is_kept_with_its_warning(
     assert asked(webtools_sandbox) == {}
     assert (again.meta.cache_hit, again.results) == (True, first.results)
     assert again.meta.warnings == first.meta.warnings
-
-
-def test_the_log_explains_it(web: WebTools, settings: dict[str, Any]) -> None:
-    result = web.call_tool("web_research", {"query": CURRENT})
-    text = explain(events_of(Path(settings["log"]["path"]), result.call_id))
-    told = "Nothing from the last 30 days was found, so sources of any age were asked for."
-    assert text.count(told) == 2  # in its place, and among the reasons
-    assert "- exa served the call because brave found nothing" not in text
-    assert "- exa served the call because it was the first in line" in text

@@ -14,7 +14,7 @@ from webtools import ConfigError, InputError, QuotaError, WebTools
 from webtools.errors import UnavailableError
 from webtools.flows.drivers import Flow, Now
 from webtools.formatting import NO_ANSWER
-from webtools.logs import events_of, explain, tail
+from webtools.logs import events_of, tail
 from webtools.operations.research.claims import ANSWER_CHARACTERS
 from webtools.operations.research.synthesis import NOTHING_BORNE_OUT, NOTHING_FOUND
 from webtools.providers.drafts import Draft
@@ -472,7 +472,7 @@ def test_a_plan_tells_who_is_skipped(web: WebTools, webtools_sandbox: SandboxSer
     assert step.reason == "its quota is used up (HTTP 402)"
 
 
-def test_the_log_tells_why_a_call_went_as_it_did(
+def test_the_log_has_the_steps_of_a_call(
     web: WebTools, settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
     webtools_sandbox.fault(provider="exa", status=402)
@@ -482,15 +482,12 @@ def test_the_log_tells_why_a_call_went_as_it_did(
         *("call", "cache_miss", "cache_miss", "provider_error", "moved_on", "cache_miss"),
         *("provider_success", "done"),
     ]
-    text = explain(told)
-    assert "exa failed" in text
-    assert "brave served the call because exa failed" in text
 
 
-def test_the_log_hides_what_was_asked_unless_told_otherwise(
+def test_the_log_hides_what_was_asked_with_queries_off(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
-    del settings["log"]["queries"]
+    settings["log"]["queries"] = "off"
     webtools_sandbox.fault(provider="exa", reset=True, times=None)
     with WebTools(settings) as web:
         web.research("secret merger of acme", command="web-deep")

@@ -14,7 +14,7 @@ import pytest
 from webtools import ConfigError, ProviderError, WebTools
 from webtools.errors import UnavailableError
 from webtools.flows.drivers import Flow, Sleep
-from webtools.logs import events_of, explain, tail
+from webtools.logs import tail
 from webtools.operations import failover
 from webtools.operations.research import flow as researching
 from webtools.pipeline import retries
@@ -38,7 +38,7 @@ def settings(
     options = {"allowPrivateHosts": [host, host.replace("127.0.0.1", "localhost")]}
     made["providers"].append({"name": "own reader", "type": "direct", "options": options})
     entry(made, "exa")["fetchFallback"] = "own reader"
-    log = {"path": str(tmp_path / "log.ndjson"), "queries": "clear"}
+    log = {"path": str(tmp_path / "log.ndjson")}
     return {**made, "cache": {}, "log": log}
 
 
@@ -371,13 +371,3 @@ def test_the_settings_warnings_are_those_of_the_call_that_is_answered(
         monkeypatch.setattr(web._settings, "accounts", lambda: accounts)
         found = web.research(QUERY)
     assert (found.meta.cache_hit, found.meta.warnings) == (True, ["Odd."])
-
-
-def test_the_log_explains_a_reader_that_failed(
-    web: WebTools, webtools_sandbox: SandboxServer, settings: dict[str, Any]
-) -> None:
-    webtools_sandbox.fault(path="/contents", status=500, times=None)
-    result = web.call_tool("web_research", {"query": QUERY, "command": "web-deep"})
-    text = explain(events_of(Path(settings["log"]["path"]), result.call_id))
-    assert "own reader read 5 pages" in text
-    assert "The answer is degraded, for exa did not serve as meant" in text
