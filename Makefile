@@ -1,9 +1,11 @@
-# Everything runs from a virtual environment that the first target makes: only python3 and make
-# are needed. `make PYTHON=python3.12 VENV=.venv-3.12 test` uses another interpreter.
+# Every target runs in a virtual environment that make creates: you only need python3 and make.
+# `make PYTHON=python3.12 VENV=.venv-3.12 test` uses another interpreter.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+DEMO_READY := $(VENV)/.demo-ready
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Clients that exist for Node.js only: those of Context7, with which the sandbox is tested too, and
 # the conformance suite of MCP, in one version for each revision of the protocol, and its inspector.
 MCP_SUITE := @modelcontextprotocol/conformance
@@ -24,20 +26,26 @@ help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
 
 $(READY): pyproject.toml constraints.txt
+	@echo 'Installing all extras and the development tools into $(VENV); this takes some minutes ...'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-		--constraint constraints.txt --editable '.[all]' --group dev
-	-$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
-		--target $(VENV)/langchain-1.3 '$(OLDER_LANGCHAIN)'
+	$(PIP) --upgrade 'pip>=25.1'
+	$(PIP) --constraint constraints.txt --editable '.[all]' --group dev
+	-$(PIP) --no-deps --target $(VENV)/langchain-1.3 '$(OLDER_LANGCHAIN)'
 	-$(PYTHON) -m venv $(VENV)/mcp-1 && $(VENV)/mcp-1/bin/python -m pip install --quiet \
 		--disable-pip-version-check $(OLDER_MCP_CLIENT)
 	-command -v npm >/dev/null && npm install --prefix $(VENV)/node --silent --no-audit \
 		--no-fund --ignore-scripts $(NODE_CLIENTS)
 	@touch $@
 
-demo: $(READY) ## Answer one question by CLI and two agents; ARGS=--live
-	$(BIN)/webtools demo $(ARGS)
+# The demo needs one extra; the tests need all of them, and more.
+$(DEMO_READY): pyproject.toml constraints.txt
+	@echo 'Installing the package with its extra cli into $(VENV) ...'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) --constraint constraints.txt --editable '.[cli]'
+	@touch $@
+
+demo: $(DEMO_READY) ## Search, read a page and answer with citations, offline; ARGS=--live
+	@$(BIN)/webtools demo $(ARGS)
 
 test: lint test-only ## Lint, type-check and test, with branch coverage
 

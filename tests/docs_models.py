@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import runpy
 import sys
 from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -15,9 +17,11 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from llama_index.core.llms import ChatMessage, ChatResponse, CompletionResponse
 
-from webtools.cli.demo import langchain, llamaindex
-from webtools.cli.demo.script import Script
 from webtools.text.fencing import unfenced
+
+_EXAMPLES = Path(__file__).parents[1] / "examples"
+_LANGCHAIN = runpy.run_path(str(_EXAMPLES / "langchain_agent.py"))
+_LLAMAINDEX = runpy.run_path(str(_EXAMPLES / "llamaindex_agent.py"))
 
 QUESTION = "How do I read a zip file in Python?"
 _SOURCE = re.compile(
@@ -33,16 +37,16 @@ def _quoted(prompt: str) -> str:
     return f"{sentence[0][:-1]} [1]." if sentence else "The sources do not answer it."
 
 
-class _ChatModel(langchain.ScriptedModel):
+class _ChatModel(_LANGCHAIN["ScriptedModel"]):  # type: ignore[misc]
     def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
         prompt = str(messages[-1].content)
-        if len(messages) == 1 and prompt != self.script.question:
+        if len(messages) == 1 and prompt != QUESTION:
             answer = AIMessage(_quoted(prompt))
             return ChatResult(generations=[ChatGeneration(message=answer)])
         return super()._generate(messages, *args, **kwargs)
 
 
-class _LanguageModel(llamaindex.ScriptedModel):
+class _LanguageModel(_LLAMAINDEX["ScriptedModel"]):  # type: ignore[misc]
     async def achat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
         prompt = str(messages[-1].content)
         if _SOURCE.search(prompt):
@@ -56,12 +60,12 @@ class _LanguageModel(llamaindex.ScriptedModel):
 
 def chat_model() -> BaseChatModel:
     """Give a chat model of LangChain."""
-    return _ChatModel(script=Script(QUESTION))
+    return _ChatModel()
 
 
 def language_model() -> Any:
     """Give a language model of LlamaIndex."""
-    return _LanguageModel(script=Script(QUESTION))
+    return _LanguageModel()
 
 
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:

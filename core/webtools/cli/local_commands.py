@@ -276,11 +276,10 @@ examples:
     ),
 )
 DEMO = Command(
-    "answer a question in four ways, two of them agents",
+    "see a search, a page and an answer with citations",
     "demo:run",
-    "Answer one question four times: with this command's tools, with its research,\n"
-    "with a LangChain agent and with a LlamaIndex agent. The agents' model is a\n"
-    "script, the rest is real.",
+    "Run the commands search, fetch and web-deep for one question, over the offline\n"
+    "sandbox. You need no key.",
     """\
 examples:
   webtools demo
@@ -289,7 +288,7 @@ examples:
 """,
     (
         value("texts QUESTION", "What to ask.", nargs="*"),
-        flag("--live", "use your own config, and the web, in place of the offline sandbox"),
+        flag("--live", "use your own config, and the web, instead of the offline sandbox"),
     ),
     "[QUESTION]",
 )
