@@ -20,7 +20,6 @@ OTHERS = (
     "parallel",
     "jina",
 )
-TIMEOUT_MS = 30_000
 
 
 @dataclass(frozen=True)
@@ -137,10 +136,12 @@ def with_faults() -> Iterator[Scenario]:
         "direct fetch": (fetch(), {"provider": "pages"}),
     }
     for name, (step, where) in calls.items():
-        faults = {**FAULTS, **ONCE, **SLOW, **(LARGE if name != "search" else {})}
+        faults = {**FAULTS, **SLOW}
+        if name in {"named search", "fetch"}:  # they wait for a random time, so not for all
+            faults |= {**ONCE, **LARGE}
         providers = ("direct",) if name == "direct fetch" else USUAL
         for fault, rule in faults.items():
-            entry = {"timeoutMs": 500} if fault in SLOW else {}
+            entry = {"timeoutMs": 300} if fault in SLOW else {}
             failed = failing(step, {"times": None, **where, **rule})
             yield Scenario(f"{name}: {fault}", (failed,), providers, entry=entry)
     for fault in ("HTTP 401", "HTTP 402", "HTTP 500", "HTML", "odd results"):
