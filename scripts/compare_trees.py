@@ -479,7 +479,7 @@ def differences(before: Path, after: Path, expectations: Expectations) -> Iterat
     old, new = read_recording(before), read_recording(after)
     for key in sorted(old.keys() | new.keys()):
         olds = dict(leaves(expectations.renamed(old.get(key, MISSING))))
-        news = dict(leaves(new.get(key, MISSING)))
+        news = dict(leaves(expectations.renamed(new.get(key, MISSING))))
         for path in sorted(olds.keys() | news.keys()):
             values = olds.get(path, MISSING), news.get(path, MISSING)
             if values[0] != values[1]:
