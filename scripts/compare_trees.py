@@ -336,8 +336,9 @@ PATTERNS = [
     (re.compile(r"\b[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}\b"), "<id>"),
     (re.compile(r"\b\d+(\.\d+)? ?(ms|seconds?)\b"), r"<time> \2"),
     (re.compile(r"0x[0-9a-f]{6,}"), "<address>"),
+    (re.compile(r"\b(29\d\d|3000) s\b"), "<time> s"),  # until the date of "HTTP 429 until a date"
 ]
-MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00| UTC)?")
+MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|\+00:00| UTC)?")
 TIMES = {"retry_after", "ms", "age_s", "elapsed"}  # fields that hold what is left of a time
 
 

@@ -270,7 +270,6 @@ def several_steps() -> Iterator[Scenario]:
 
 
 def with_settings() -> Iterator[Scenario]:
-    queries = search(["heap queue", "json decoder", "zip file"])
     twice = (search(), search("json decoder"))
     for name, budget in {
         "callsPerDay": {"callsPerDay": 1},
@@ -279,7 +278,6 @@ def with_settings() -> Iterator[Scenario]:
         "usdPerDay too low": {"usdPerDay": 0.001},
     }.items():
         yield Scenario(f"budget: {name}", twice, settings={"budget": budget})
-    yield Scenario("budget: some queries", (queries,), settings={"budget": {"usdPerDay": 0.015}})
     refused = failing(search(), {"provider": "exa", "status": 402})
     yield Scenario("no failover", (refused,), settings={"failover": False})
     yield Scenario("maxResults", (search(),), settings={"maxResults": 2})
