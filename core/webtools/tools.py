@@ -154,7 +154,7 @@ When to use:
 
 When not to use: the page was read before, or its URL is a guess.
 
-Give a question to get only the passages that bear on it, which is best for long pages. Choose \
+Give a question to get only the best passages of long pages. Choose \
 highlights for the most relevant extracts or summary for a short version of each page; without a \
 choice the text is returned. Long output is cut, pages get fair shares of it; web_read \
 gives the rest, or lower text_max_characters or fetch fewer pages to see more of each.""",

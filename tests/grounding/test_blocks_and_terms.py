@@ -121,7 +121,7 @@ def test_lower_case_keeps_every_place_where_a_sign_would_grow() -> None:
 
 
 def test_latin_words_within_another_script_are_terms_too() -> None:
-    assert {"入門", "sqlit"} <= {term.stem for term in terms_of("SQLite入門")}
+    assert {"入門", "sqlite"} <= {term.stem for term in terms_of("SQLite入門")}
 
 
 def test_blanks_around_sentences_are_left_out_and_a_lone_dot_ends_one() -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import grounding_pages as pages
 import pytest
 
-from webtools.grounding.ranking import shortened_heading
+from webtools.grounding.matching import shortened_heading
 from webtools.passages import Passage, rank
 from webtools.results import Page
 

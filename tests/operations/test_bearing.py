@@ -9,8 +9,6 @@ import pytest
 from grounding_pages import BOATS, TOKENS
 
 from webtools import InputError, WebTools
-from webtools.formatting import NO_PASSAGE
-from webtools.grounding.ranking import document_of, rank_documents
 from webtools.operations.bearing import bearing
 from webtools.operations.fetch import MOST_CHARACTERS
 from webtools.results import FetchResponse, Page
@@ -21,45 +19,74 @@ QUESTION = "Which function returns hexadecimal digits?"
 BOAT_PAGE = Page(url="https://a.example/boats", title="The ferry", text=BOATS)
 TOKEN_PAGE = Page(url="https://b.example/keys", title="Keys", text=TOKENS)
 
+GATES = " ".join(f"Gate {number} is {number * 7} feet wide." for number in range(400))
+LONG_PAGE = Page(
+    url="https://b.example/keys",
+    title="Keys",
+    text=f"# Gates\n\n{GATES}\n\n{TOKENS}".strip(),
+)
+
 
 def asked(question: str, *pages: Page, **wanted: Any) -> FetchResponse:
     return bearing(FetchResponse(provider="direct", pages=list(pages)), question, **wanted)
 
 
-def test_passages_stand_in_place_of_the_text_in_its_own_characters() -> None:
+def text_of(page: Page) -> str:
+    return "\n".join(f"{each.heading}\n{each.text}" for each in page.passages or ())
+
+
+def test_a_page_that_fits_the_budget_is_returned_whole() -> None:
     found = asked(QUESTION, BOAT_PAGE, TOKEN_PAGE)
-    boats, keys = found.pages
-    assert boats.text is keys.text is None
-    assert keys.passages
-    assert "hex_code" in keys.passages[0].text
-    for passage in keys.passages:
-        assert passage.url == keys.url
-        assert TOKENS[passage.offset :].startswith(passage.text)
-    assert found.warnings == []
+    assert [[each.text for each in page.passages or ()] for page in found.pages] == [
+        [BOATS],
+        [TOKENS],
+    ]
+    assert [page.text for page in found.pages] == [None, None]
+    [page] = asked(QUESTION, LONG_PAGE, max_characters=len(LONG_PAGE.text or "")).pages
+    assert text_of(page).strip() == LONG_PAGE.text
 
 
-def test_what_has_hardly_a_word_of_the_question_is_left_out() -> None:
-    boats, keys = asked(QUESTION, BOAT_PAGE, TOKEN_PAGE).pages
-    assert boats.passages == []
-    matching = rank_documents(QUESTION, [document_of(TOKENS, 0, title="Keys")]).ranked
-    assert keys.passages is not None
-    assert 1 <= len(keys.passages) < len(matching)
+def test_a_longer_page_is_cut_to_its_best_passages_in_its_own_characters() -> None:
+    [page] = asked(QUESTION, LONG_PAGE).pages
+    assert page.text is None
+    assert page.passages
+    assert "hex_code" in page.passages[0].text
+    assert 7000 < len(text_of(page)) <= MOST_CHARACTERS
+    for passage in page.passages:
+        assert passage.url == page.url
+        assert LONG_PAGE.text
+        assert LONG_PAGE.text[passage.offset :].startswith(passage.text)
 
 
-def test_that_nothing_bears_on_the_question_is_told() -> None:
-    found = asked("Who discovered penicillin?", BOAT_PAGE, TOKEN_PAGE)
-    assert [page.passages for page in found.pages] == [[], []]
+def test_a_long_page_without_a_word_of_the_question_shows_its_opening_and_says_so() -> None:
+    found = asked("Who discovered penicillin?", LONG_PAGE)
+    [[opening]] = [page.passages or [] for page in found.pages]
+    assert (LONG_PAGE.text or "").startswith(opening.text)
+    assert 7000 < len(opening.text) <= MOST_CHARACTERS
     [warning] = found.warnings
-    assert warning.startswith('Nothing on the pages bears on the question "Who discovered')
-    [warning] = asked("penicillin " * 50, BOAT_PAGE).warnings
-    assert len(warning) < 300
+    assert LONG_PAGE.url in warning
+    assert "Who discovered penicillin?" in warning
+    [warning] = asked("penicillin " * 50, LONG_PAGE).warnings
+    assert len(warning) < 400
 
 
-def test_what_two_pages_say_is_given_once() -> None:
-    twin = BOAT_PAGE.model_copy(update={"url": "https://c.example/boats"})
-    first, second = asked("Who built the first ferry?", BOAT_PAGE, twin).pages
-    assert first.passages
-    assert second.passages == []
+def test_the_budget_of_a_call_is_shared_by_pages_that_match_and_others() -> None:
+    other = Page(url="https://c.example/", text="It rains on the roof of the house. " * 900)
+    found = asked(QUESTION, other, LONG_PAGE, BOAT_PAGE)
+    assert all(page.passages for page in found.pages)
+    assert "hex_code" in text_of(found.pages[1])
+    assert text_of(found.pages[2]).strip() == BOATS.strip()
+    assert sum(len(text_of(page)) for page in found.pages) <= MOST_CHARACTERS + 100
+
+
+def test_links_are_shown_by_their_texts_and_code_as_it_is() -> None:
+    text = 'See [the *gate*](https://a.example/gate_(old) "Gate").\n\n```\na = b[0](c)\n```\n'
+    for page in (text, text + "The gate is open. " * 900):
+        [found] = asked("Where is the gate?", Page(url="https://a.example/", text=page)).pages
+        assert "See the *gate*." in text_of(found)
+        assert "a = b[0](c)" in text_of(found)
+    [kept] = asked("gate", Page(url="https://a.example/", text=text), keep_text=True).pages
+    assert kept.text == text
 
 
 def test_every_page_has_its_say_within_one_budget() -> None:
@@ -72,7 +99,8 @@ def test_every_page_has_its_say_within_one_budget() -> None:
     assert found.pages[-1].passages
     bounded = asked("Which lever opens the gate?", *pages, other, max_characters=100)
     for page in bounded.pages:
-        assert sum(len(each.text) + len(each.heading) for each in page.passages or ()) <= 100
+        assert page.passages
+        assert sum(len(each.text) + len(each.heading) for each in page.passages) <= 100
 
 
 def test_a_page_that_failed_keeps_its_reason() -> None:
@@ -107,9 +135,11 @@ def url(webtools_sandbox: SandboxServer) -> str:
 def test_another_question_about_a_page_costs_nothing_where_we_choose_its_passages(
     web: WebTools, webtools_sandbox: SandboxServer, url: str
 ) -> None:
-    first = web.fetch(url, question="How do I make a URL-safe token?", provider="kagi")
+    asked = "How do I make a URL-safe token?"
+    first = web.fetch(url, question=asked, text_max_characters=1000, provider="kagi")
     webtools_sandbox.reset_stats()
-    second = web.fetch(url, question="How do I compare digests?", provider="kagi")
+    asked = "How do I compare digests?"
+    second = web.fetch(url, question=asked, text_max_characters=1000, provider="kagi")
     assert webtools_sandbox.stats()["requests"] == {}
     assert (first.cache_hit, second.cache_hit, second.cost_usd) == (False, True, 0.0)
     assert any("token_urlsafe" in each.text for each in first.pages[0].passages or ())
@@ -117,7 +147,8 @@ def test_another_question_about_a_page_costs_nothing_where_we_choose_its_passage
 
 
 async def test_a_model_reads_headings_and_passages_awaited_too(web: WebTools, url: str) -> None:
-    given = {"url": url, "question": " How do I make\na URL-safe token? "}
+    question = " How do I make\na URL-safe token? "
+    given = {"url": url, "question": question, "text_max_characters": 1000}
     result = web.call_tool("web_fetch", given)
     awaited = await web.acall_tool("web_fetch", given)
     assert awaited.details["results"] == result.details["results"]
@@ -131,12 +162,16 @@ async def test_a_model_reads_headings_and_passages_awaited_too(web: WebTools, ur
     assert len(result.text) < len(plain.text)
 
 
-def test_a_model_is_told_that_nothing_bears_on_its_question(web: WebTools, url: str) -> None:
+def test_a_model_reads_the_beginning_of_a_page_without_a_word_of_its_question(
+    web: WebTools, url: str
+) -> None:
     asked = {"url": url, "question": "Who discovered penicillin?", "provider": "kagi"}
     result = web.call_tool("web_fetch", asked)
     assert not result.is_error
-    assert NO_PASSAGE in result.text
-    assert "Warning: Nothing on the page bears on the question" in result.text
+    [page] = result.details["results"]
+    assert page["passages"][0]["text"] in result.text
+    [warning] = result.details["warnings"]
+    assert url in warning
 
 
 def test_an_empty_question_is_none_and_an_endless_one_is_refused(web: WebTools, url: str) -> None:

@@ -7,7 +7,7 @@ such as a manual page, indentation tells what stands under what, and is not a ma
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, TypeAlias
@@ -24,7 +24,11 @@ _ITEM = re.compile(r"(?:[-*+•‣·]|\d{1,3}[.)])\s")
 _DEFINITION = re.compile(r":\s")
 _DIRECTIVE = re.compile(r"\.\. ")  # of reStructuredText
 _RULE = re.compile(r"(?:[-=_*~]\s?){3,}$")
-_LINK = re.compile(r"!?\[([^\[\]]{0,300})\]\([^()\s]{0,500}(?:\s[^()]{0,300})?\)")
+# Code, or a link: its text may have brackets, and its address parentheses, one level deep.
+_LINK = re.compile(
+    r"(`[^`\n]+`)|!?\[((?:[^\[\]]|\[[^\[\]]{0,80}\]){0,300})\]"
+    r"\((?:[^()\s]|\([^()\s]{0,200}\)){0,2000}(?:\s[^()]{0,300})?\)"
+)
 _BLANK = re.compile(r"\n[ \t]*(?:\n|$)")
 _WORD = re.compile(r"(?<![^\s(\"'`*])[^\W\d_]+(?=[\s,.;:)\"'!?`*]|$)")
 _SENTENCE = re.compile(r"(?<!\.)[.:!?][\"')]*\s*$")
@@ -265,5 +269,28 @@ def heading_text(text: str, block: Block) -> str:
     words = text[block.start : block.end]
     if block.kind == "heading":
         words = words.partition("\n")[0].strip("# \t")
-    words = _LINK.sub(r"\1", words) if "](" in words else words
-    return " ".join(words.split())[:_LONGEST_HEADING]
+    return " ".join(link_texts(words).split())[:_LONGEST_HEADING]
+
+
+def link_texts(text: str) -> str:
+    """Replace each link outside code by its text."""
+    return _LINK.sub(r"\1\2", text) if "](" in text else text
+
+
+def without_addresses(text: str, start: int, end: int, blocks: Iterable[Block]) -> str:
+    """Return a slice of a text with each link replaced by its text; code blocks stay as they are.
+
+    Args:
+        text: The text.
+        start: Where the slice begins.
+        end: Where it ends.
+        blocks: The blocks of the slice, in order.
+    """
+    if text.find("](", start, end) < 0:
+        return text[start:end]
+    parts: list[str] = []
+    for block in blocks:
+        if block.kind == "code":
+            parts += [link_texts(text[start : block.start]), text[block.start : block.end]]
+            start = block.end
+    return "".join([*parts, link_texts(text[start:end])])

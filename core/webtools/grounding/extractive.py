@@ -5,35 +5,28 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from webtools.grounding.answerability import THRESHOLD, probability
 from webtools.grounding.duplicates import Shingles, is_repeated, shingles_of
-from webtools.grounding.features import NAMES, features_of
-from webtools.grounding.matching import Document, narrow
-from webtools.grounding.ranking import (
-    BEST,
-    Ranked,
-    Ranking,
-    page_shares,
-    rank_documents,
-    score_of,
-    shortened_heading,
-)
+from webtools.grounding.matching import Document, Match, heading_hits, narrow, shortened_heading
+from webtools.grounding.questions import SHOWN
+from webtools.grounding.ranking import Ranking, rank_documents
 from webtools.grounding.terms import find, lowered
-from webtools.grounding.units import Unit, readable, units_of
+from webtools.grounding.units import LEANING, Unit, readable, units_of
 from webtools.text.record import record
 
 MOST = 5  # claims
-_BESIDE = 0.5  # what the passage's own score counts beside that of the sentence
-_PAGE = 2.0  # what it counts how much of all that was ranked high stands on the same page
-# Below the best score: what is worse bears on the question too little, sooner on another page.
-_MARGIN, _MARGIN_ELSEWHERE = 3.0, 0.2
-_LEAST_COVERAGE = 0.85  # of what the best has of the question, headings and title counted
-# Of the whole question: for tenfold text so much more, from none at so many characters on.
-_COVERAGE_BY_LENGTH, _SHORT, _MOST_ASKED = 0.23, 1000, 0.35
-_LEANS = NAMES.index("leans")
-_COVERAGE = NAMES.index("coverage_around")
+BEST = 14  # passages that claims are taken from, best first
+# Minimum of `answer_score`. Curve: benchmarks/answers/README.md.
+THRESHOLD = 0.55
+_BY_LENGTH = 0.15  # for tenfold text
+_MAX_BM25 = 2.2  # the most that a term can score, in units of its rarity
+_PASSAGE = 0.5  # weight of the passage's score next to that of the sentence
+_SHOWN = 0.2  # for the kind of answer that the question asks for
+_OPENING = 0.1  # for the first sentence of a page
+# Claims after the first score at most this much less, on the same page or another.
+_MARGIN, _MARGIN_ELSEWHERE = 0.35, 0.05
+_MIN_COVERAGE = 0.85  # of the first claim's coverage
 # Headings that stand on every page of their kind, and name nothing.
 _GENERIC = frozenset(
     str.split("description name options notes details introduction overview summary usage synopsis")
@@ -88,26 +81,24 @@ class Claim:
 
 @dataclass(slots=True)
 class Candidate:
-    """Something that may be quoted, with its features and score.
+    """A sentence, definition, row or code block that may be quoted.
 
     Attributes:
         unit: The slice.
-        document: Of which text.
-        features: Of the slice.
-        score: Of the slice, its passage and its page.
-        coverage: What share of the question the slice and its passage have, their mean.
+        part: The slice as a part of its passage.
+        score: About 0 to 1.5; comparable between questions.
+        coverage: Share of the question's terms, by rarity, in the slice, its headings and title.
     """
 
     unit: Unit
-    document: Document
-    features: list[float] = field(repr=False)
+    part: Match
     score: float
     coverage: float
 
     @property
     def quotation(self) -> str:
         """The source's own characters."""
-        return self.document.text[self.unit.span.start : self.unit.span.end]
+        return self.part.document.text[self.unit.span.start : self.unit.span.end]
 
 
 def extract(
@@ -117,13 +108,13 @@ def extract(
     most: int = MOST,
     threshold: float = THRESHOLD,
 ) -> list[Claim]:
-    """Return the claims that answer a question, best first; none when the documents do not.
+    """Return the claims that answer a question, best first; none if the documents do not.
 
     Args:
-        question: What is asked.
-        documents: Texts that were cut (`ranking.document_of`).
-        most: Claims to return at most.
-        threshold: How likely it must be that they answer it, 0 to 1.
+        question: The question.
+        documents: Texts cut into passages (`ranking.document_of`).
+        most: Maximum number of claims.
+        threshold: Minimum of `answer_score`; 0 always answers if anything matches.
     """
     return claims_of(rank_documents(question, documents), most=most, threshold=threshold)
 
@@ -131,46 +122,52 @@ def extract(
 def claims_of(ranking: Ranking, *, most: int = MOST, threshold: float = THRESHOLD) -> list[Claim]:
     """Return the claims that answer the question of a ranking; see `extract`."""
     candidates = candidates_of(ranking)
-    if likelihood(candidates, ranking) < threshold:
+    if not candidates or answer_score(candidates[0], ranking) < threshold:
         return []
-    least = _least_coverage(ranking.matches.characters)
-    bearing = [each for each in candidates if each.coverage >= least]
-    return [_claim(each, ranking) for each in choose(bearing, most)]
+    return [_claim(candidate, ranking) for candidate in choose(candidates, most)]
 
 
-def _least_coverage(characters: int) -> float:
-    """Return how much of a question a claim must have: in more text more has some by chance."""
-    return min(_MOST_ASKED, _COVERAGE_BY_LENGTH * math.log10(max(1.0, characters / _SHORT)))
+def answer_score(best: Candidate, ranking: Ranking) -> float:
+    """Return how well the best candidate of all documents fits the question.
 
-
-def likelihood(candidates: Sequence[Candidate], ranking: Ranking) -> float:
-    """Return how likely it is that the best of what may be quoted answers the question."""
-    features, scores = [each.features for each in candidates], [each.score for each in candidates]
-    return probability(features, scores, ranking)
+    The score is lower in longer documents, where more words match by chance.
+    """
+    return best.score - _BY_LENGTH * math.log10(1 + ranking.characters / 1000)
 
 
 def candidates_of(ranking: Ranking) -> list[Candidate]:
     """Return what may be quoted of the best passages, best first."""
-    shares = page_shares(ranking.ranked)
     found = [
-        each
+        candidate
         for passage in ranking.ranked[:BEST]
-        for each in _candidates(passage, ranking, shares[passage.match.document.number])
+        for candidate in _candidates(passage, ranking)
     ]
-    found.sort(key=lambda each: -each.score)
+    found.sort(key=lambda candidate: -candidate.score)
     return found
 
 
-def _candidates(passage: Ranked, ranking: Ranking, share: float) -> Iterator[Candidate]:
-    document = passage.match.document
-    for unit in units_of(document.text, passage.match.span):
-        if unit.kind == "code" and "way" not in ranking.question.kinds:
+def _candidates(passage: Match, ranking: Ranking) -> Iterator[Candidate]:
+    document, kinds = passage.document, ranking.kinds
+    most = _MAX_BM25 * ranking.matches.whole
+    is_first = passage.span is document.spans[0]
+    for number, unit in enumerate(units_of(document.text, passage.span)):
+        if unit.kind == "code" and "way" not in kinds:
             continue
-        part = narrow(passage.match, unit.span, ranking.question.terms, ranking.matches)
-        features = features_of(part, ranking.pool)
-        score = score_of(features) + _BESIDE * passage.score + _PAGE * math.log(share)
-        coverage = (features[_COVERAGE] + passage.features[_COVERAGE]) / 2
-        yield Candidate(unit, document, features, score, coverage)
+        part = narrow(passage, unit.span, ranking.matches)
+        text = document.text[unit.span.start : unit.span.end]
+        shown = sum(SHOWN[kind].search(text) is not None for kind in kinds) / max(1, len(kinds))
+        score = (part.score + _PASSAGE * passage.score) / most + _SHOWN * shown
+        if is_first and number == 0:
+            score += _OPENING
+        yield Candidate(unit, part, score, _coverage(part, ranking))
+
+
+def _coverage(part: Match, ranking: Ranking) -> float:
+    rarity = ranking.matches.rarity
+    hits = heading_hits(part)
+    for number, own in part.hits.items():
+        hits[number] = max(hits.get(number, 0.0), *(hit[2] for hit in own))
+    return sum(rarity[number] * weight for number, weight in hits.items()) / sum(rarity)
 
 
 def choose(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
@@ -188,17 +185,17 @@ def choose(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
 
 
 def _comes_near(each: Candidate, best: Candidate) -> bool:
-    margin = _MARGIN if each.document is best.document else _MARGIN_ELSEWHERE
-    least = _LEAST_COVERAGE * best.features[_COVERAGE]
-    return each.score >= best.score - margin and each.features[_COVERAGE] >= least
+    margin = _MARGIN if each.part.document is best.part.document else _MARGIN_ELSEWHERE
+    least = _MIN_COVERAGE * best.coverage
+    return each.score >= best.score - margin and each.coverage >= least
 
 
 def _claim(each: Candidate, ranking: Ranking) -> Claim:
     quotation = each.quotation
     shown = readable(quotation, each.unit.kind)
-    document, span = each.document, each.unit.span
+    document, span = each.part.document, each.unit.span
     heading = _heading(each)
-    leaning = bool(each.features[_LEANS]) or _MEANT.match(quotation) is not None
+    leaning = LEANING.match(quotation) is not None or _MEANT.match(quotation) is not None
     leans = leaning and lowered(heading) not in lowered(quotation)
     if heading and (leans or _needs(heading, quotation, ranking)):  # "This option": which one?
         separator = ":\n" if each.unit.kind == "code" else ": "
@@ -209,7 +206,7 @@ def _claim(each: Candidate, ranking: Ranking) -> Claim:
 
 def _heading(each: Candidate) -> str:
     """Return the last heading that names what a quotation is about: the title at last."""
-    title = _SITE.split(each.document.title, maxsplit=1)[0]
+    title = _SITE.split(each.part.document.title, maxsplit=1)[0]
     path = (title, *each.unit.span.path)
     telling = [name for name in path if name.strip(" .:").lower() not in _GENERIC]
     return telling[-1] if telling else ""
@@ -224,5 +221,5 @@ def _needs(heading: str, quotation: str, ranking: Ranking) -> bool:
     named = [match[0].lower() for match in _NAME.finditer(heading)]
     if named:
         return not any(name in lower for name in named)
-    stems = [term.stem for term in ranking.question.terms]
+    stems = [term.stem for term in ranking.matches.terms]
     return any(any(find(stem, above)) and not any(find(stem, lower)) for stem in stems)

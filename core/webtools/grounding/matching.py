@@ -1,4 +1,4 @@
-"""Find the passages that have a question's terms, and score them with BM25."""
+"""Find the passages that have a question's terms, and score them with BM25 and their headings."""
 
 from __future__ import annotations
 
@@ -8,27 +8,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from webtools.grounding.blocks import without_addresses
 from webtools.grounding.segmentation import Span
-from webtools.grounding.terms import Hit, Term, find, lowered, searchable
+from webtools.grounding.terms import Hit, Term, find, lowered, resolved, searchable
 from webtools.text.record import record
 
 _K1, _B = 1.2, 0.75
-_ABOVE = 0.5  # what a term in the headings above counts beside one in the passage
-_STRETCH = 150  # characters
-_MIN_LENGTH = 150.0  # characters; shorter passages are not taken for better
+_STRETCH = 150  # characters of text, about a sentence, that rarity is counted in
+_MIN_LENGTH = 150.0  # characters; shorter passages get no bonus for being short
+_SHOWN_LEVELS = 2  # headings shown above a passage
+_SHOWN_LENGTH = 80  # characters of each heading
 
 
 @dataclass(slots=True)
 class Document:
-    """A text that was cut: a page, a source, or a string.
+    """A page, a source or a string, cut into passages.
 
     Attributes:
         text: The text.
         spans: Its passages.
-        number: Its place among all texts.
-        title: Its title, where one is known.
-        url: Its address, where one is known.
-        lower: What is searched: lower case, at the same length.
+        number: Its index among all documents of the call.
+        title: Its title, or an empty string.
+        url: Its address, or an empty string.
+        lower: The text in lower case, at the same length, without link addresses.
     """
 
     text: str
@@ -45,71 +47,98 @@ class Document:
 
 @dataclass(slots=True)
 class Match:
-    """A passage with what it has of a question.
+    """A passage, or a part of one, with its score for a question.
 
     Attributes:
-        document: Where it stands.
-        place: Number of its passage in the document.
-        span: The slice of the document that it is.
-        hits: By number of a term, where the passage has it.
-        above: By number of a term, how surely the headings above have it.
-        bm25: Score of plain term matching.
+        document: The document that it is a part of.
+        span: The slice of the document.
+        hits: Places of each term in the passage, by the term's index.
+        headings: How well the headings and the title match each term, by the term's index.
+        score: BM25 and headings; comparable within one question only.
     """
 
     document: Document
-    place: int
     span: Span
     hits: dict[int, list[Hit]]
-    above: dict[int, float]
-    bm25: float = 0.0
+    headings: dict[int, float]
+    score: float = 0.0
 
     @property
     def text(self) -> str:
-        """The text of the slice."""
-        return self.document.text[self.span.start : self.span.end]
+        """The passage without link addresses, below the header of its table."""
+        span, text = self.span, self.document.text
+        body = without_addresses(text, span.start, span.end, span.blocks)
+        return f"{text[slice(*span.header)]}\n{body}" if span.header else body
+
+    @property
+    def heading(self) -> str:
+        """The last headings above the passage, or its own if there are none, on one line.
+
+        The page title is left out: results show it next to every passage.
+        """
+        span, document = self.span, self.document
+        own = " ".join(document.text[span.start : span.lead_end].strip("# ").split())
+        path = [name for name in (span.path or (own,))[-_SHOWN_LEVELS:] if name != document.title]
+        return " > ".join(shortened_heading(name) for name in path if name)
 
 
 @record
 class Matches:
-    """All passages that have anything of a question.
+    """All passages that share a term with the question.
 
     Attributes:
-        found: The passages, best BM25 first.
-        weights: By number of a term, how rare it is; the sum is at least a little above 0.
-        average: Mean length of these passages in characters.
-        characters: Length of all texts together.
+        found: The passages, best first.
+        terms: The terms of the question.
+        rarity: Weight of each term; the rarer in the documents, the higher.
+        average: Mean length of the passages in characters.
     """
 
     found: list[Match]
-    weights: list[float]
+    terms: tuple[Term, ...]
+    rarity: list[float]
     average: float
-    characters: int
+
+    @property
+    def whole(self) -> float:
+        """The rarity of all terms together."""
+        return sum(self.rarity)
+
+
+def shortened_heading(heading: str) -> str:
+    """Cut a long heading at a word, with "…", and close code in it."""
+    if len(heading) <= _SHOWN_LENGTH:
+        return heading
+    cut = heading[: _SHOWN_LENGTH - 2]
+    words = cut.rpartition(" ")[0].rstrip(" ,;:(")
+    kept = words if len(words) > _SHOWN_LENGTH // 2 else cut
+    return f"{kept}…`" if kept.count("`") % 2 else f"{kept}…"
 
 
 def match(terms: Sequence[Term], documents: Sequence[Document]) -> Matches:
-    """Return the passages that have a term in them or above them."""
-    found = [each for document in documents for each in _match_one(terms, document)]
-    characters = sum(len(document.text) for document in documents)
-    weights = _weights(terms, found, characters // _STRETCH + 1)
-    lengths = [each.span.end - each.span.start for each in found]
+    """Return the passages that have a term in them, or in their headings or title."""
+    terms = resolved(terms, [document.lower for document in documents])
+    found = [passage for document in documents for passage in _match_one(terms, document)]
+    stretches = sum(len(document.text) for document in documents) // _STRETCH + 1
+    rarity = _rarity(terms, found, stretches)
+    lengths = [passage.span.end - passage.span.start for passage in found]
     average = max(_MIN_LENGTH, sum(lengths) / max(1, len(lengths)))
-    for each, length in zip(found, lengths, strict=True):
-        each.bm25 = _bm25(each, weights, max(_MIN_LENGTH, length) / average)
-    found.sort(key=lambda each: -each.bm25)
-    return Matches(found, weights, average, characters)
+    for passage in found:
+        passage.score = _score(passage, rarity, average)
+    found.sort(key=lambda passage: -passage.score)
+    return Matches(found, terms, rarity, average)
 
 
-def narrow(match: Match, span: Span, terms: Sequence[Term], matches: Matches) -> Match:
-    """Return a part of a passage with what it has of the question itself."""
+def narrow(match: Match, span: Span, matches: Matches) -> Match:
+    """Return a part of a passage with a score of its own."""
     inside = {
         number: kept
         for number, hits in match.hits.items()
         if (kept := [hit for hit in hits if span.start <= hit[0] < span.end])
     }
-    above = _above(tuple(term.stem for term in terms), span.path) if span.path else {}
-    part = Match(match.document, match.place, span, inside, above)
-    length = max(_MIN_LENGTH, span.end - span.start) / matches.average
-    part.bm25 = _bm25(part, matches.weights, length)
+    stems = tuple(term.stem for term in matches.terms)
+    headings = _headings(stems, (match.document.title, *span.path))
+    part = Match(match.document, span, inside, headings)
+    part.score = _score(part, matches.rarity, matches.average)
     return part
 
 
@@ -124,16 +153,16 @@ def _match_one(terms: Sequence[Term], document: Document) -> list[Match]:
     stems = tuple(term.stem for term in terms)
     found: list[Match] = []
     for place, span in enumerate(document.spans):
-        above = _above(stems, span.path) if span.path else {}
+        headings = _headings(stems, (document.title, *span.path))
         own = hits.get(place)
-        if own or above:
-            found.append(Match(document, place, span, own or {}, above))
+        if own or headings:
+            found.append(Match(document, span, own or {}, headings))
     return found
 
 
 @lru_cache(maxsize=4096)
-def _above(stems: tuple[str, ...], path: tuple[str, ...]) -> dict[int, float]:
-    """Return which stems the headings above a passage have, and how surely."""
+def _headings(stems: tuple[str, ...], path: tuple[str, ...]) -> dict[int, float]:
+    """Return how well headings match each stem."""
     lower = lowered("\n".join(path))
     best = {
         number: max((weight for _, _, weight in find(stem, lower)), default=0.0)
@@ -142,25 +171,32 @@ def _above(stems: tuple[str, ...], path: tuple[str, ...]) -> dict[int, float]:
     return {number: weight for number, weight in best.items() if weight}
 
 
-def _weights(terms: Sequence[Term], found: Sequence[Match], total: int) -> list[float]:
-    """Return how rare each term is among all stretches of text, most of them a sentence long."""
+def _rarity(terms: Sequence[Term], found: Sequence[Match], stretches: int) -> list[float]:
+    """Return the inverse document frequency of each term, counted in stretches of text."""
     counts = [0] * len(terms)
-    for each in found:
-        for number, hits in each.hits.items():
+    for passage in found:
+        for number, hits in passage.hits.items():
             counts[number] += len({hit[0] // _STRETCH for hit in hits})
     return [
-        math.log(1 + max(0.0, total - count + 0.5) / (count + 0.5)) + 0.2 for count in counts
-    ] or [1.0]
+        math.log(1 + max(0.0, stretches - count + 0.5) / (count + 0.5)) + 0.2 for count in counts
+    ]
 
 
-def _bm25(each: Match, weights: Sequence[float], length: float) -> float:
-    norm = _K1 * (1 - _B + _B * length)
+def _score(match: Match, rarity: Sequence[float], average: float) -> float:
+    """Return BM25 of the passage plus the rarity of each term in its headings or title."""
+    length = max(_MIN_LENGTH, match.span.end - match.span.start)
+    norm = _K1 * (1 - _B + _B * length / average)
     score = 0.0
-    for number, hits in each.hits.items():
-        count = sum(hit[2] for hit in hits) + _ABOVE * each.above.get(number, 0.0)
-        score += weights[number] * count * (_K1 + 1) / (count + norm)
-    for number, weight in each.above.items():
-        if number not in each.hits:
-            count = _ABOVE * weight
-            score += weights[number] * count * (_K1 + 1) / (count + norm)
-    return score
+    for number, hits in match.hits.items():
+        count = sum(hit[2] for hit in hits)
+        score += rarity[number] * count * (_K1 + 1) / (count + norm)
+    return score + sum(rarity[number] * weight for number, weight in heading_hits(match).items())
+
+
+def heading_hits(match: Match) -> dict[int, float]:
+    """Return how well the title and the headings match each term, the passage's own among them."""
+    headings = dict(match.headings)
+    for number, hits in match.hits.items():
+        if hits[0][0] < match.span.lead_end:
+            headings[number] = max(headings.get(number, 0.0), hits[0][2])
+    return headings

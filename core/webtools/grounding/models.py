@@ -8,7 +8,7 @@ from dataclasses import replace
 from statistics import fmean, pstdev
 from typing import Protocol
 
-from webtools.grounding.ranking import Ranked
+from webtools.grounding.matching import Match
 
 MOST_RESCORED = 40  # passages that a model is given, best first
 _EMBEDDINGS_WEIGHT = 0.5  # of a deviation of likeness beside one of our own score
@@ -23,11 +23,11 @@ class _Embeddings(Protocol):
 
 def rescore(
     question: str,
-    ranked: Sequence[Ranked],
+    ranked: Sequence[Match],
     *,
     reranker: Callable[[str, list[str]], Sequence[float]] | None = None,
     embeddings: _Embeddings | None = None,
-) -> list[Ranked]:
+) -> list[Match]:
     """Order the best passages anew by what a model says of them; the others follow.
 
     Raises:

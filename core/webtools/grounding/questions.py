@@ -7,15 +7,15 @@ import re
 from functools import lru_cache
 
 _WANTED = {
-    "person": r"\bwho\b|\bwhose\b|\bwhom\b|\bwer\b|\bqui\b|\bquién|\bquien\b|誰|だれ",
-    "time": r"\bwhen\b|\bwhat (?:year|date|day|time)\b|\bwhich (?:year|date)\b|\bwann\b|\bquand\b"
-    r"|\bcuándo\b|いつ|何年|何時",
+    "person": r"\bwho\b|\bwhose\b|\bwhom\b|\bwer\b|\bqui\b|\bquién|\bquien\b|\bquem\b|誰|だれ",
+    "time": r"\bwhen\b|\bwhat (?:year|date|day|time)\b|\bwhich (?:year|date)\b|\bwann\b|\bquand\b|^quando\b"
+    r"|\bcuándo\b|^¿?cuando\b|いつ|何年|何時",
     "place": r"\bwhere\b|\bwhat (?:city|country|state)\b|\bwhich (?:city|country|state)\b|\bwo\b"
-    r"|\boù\b|\bdónde\b|どこ",
+    r"|\bwoher\b|\bwohin\b|\boù\b|\bdónde\b|\bonde\b|どこ",
     "number": r"\bhow (?:many|much|long|old|tall|far|big|large|deep|high|often|fast|wide)\b|\brange\b"
     r"|\bmaximum (?:number|length|size)\b|\bwhat (?:is the )?(?:number|size|percentage|population"
     r"|numeric|port)\b|\bon which port\b|\bwie (?:viele?|hoch|tief|lange?|oft|groß|alt|weit)\b"
-    r"|\bcombien\b|\bquel(?:le)? (?:pression|température|prix)|\bcuánt[oa]s?\b|\bqué temperatura\b"
+    r"|\bcombien\b|\bquant[oa]s?\b|\bquel(?:le)? (?:pression|température|prix)|\bcuánt[oa]s?\b|\bqué temperatura\b"
     r"|いくつ|いくら|何(?:冊|人|年|時|回|メートル|円)",
     "way": r"\bhow (?:do|can|to|does|should|would|could|may|are|is)\b|\bwie\b|\bcomment\b|\bcómo\b"
     r"|どう",
@@ -26,15 +26,19 @@ _WANTED = {
     r"|\bquelle (?:directive|option|commande|fonction)|\bwelche[rsn]? (?:direktive|option|befehl)"
     r"|\bqué (?:directiva|opción|función|comando)|ディレクティブ|コマンド|関数",
     "default": r"\bdefaults?\b|\bstandardm|\bpar défaut\b|\bpor defecto\b|\binitial value\b",
-    "reason": r"\bwhy\b|\bwarum\b|\bweshalb\b|\bpourquoi\b|\bpor qué\b|なぜ|どうして",
+    "reason": r"\bwhy\b|\bwarum\b|\bweshalb\b|\bwieso\b|\bpourquoi\b|\bpor qué\b|なぜ|どうして",
     "meaning": r"^(?:what|who) (?:is|are|was|were)\b|\bmeaning of\b|\bwhat does .{1,60} mean\b"
     r"|\bwhat kind of\b|^was (?:ist|sind)\b|\bqu'est-ce\b|^¿?qué (?:es|son)\b|とは",
 }
 _SHOWN = {
     "person": r"(?<![.!?] )(?<!^)\b[A-ZÀ-Þ][a-zß-ÿ'’-]+ (?:[A-Z]\. )?[A-ZÀ-Þ][a-zß-ÿ'’-]+",
     "time": r"\b1\d{3}\b|\b20\d\d\b|\b(?:january|february|march|april|june|july|august|september"
-    r"|october|november|december|januar|februar|märz|juni|juli|oktober|dezember|century|days?"
-    r"|months?|years?|janvier|mars|avril|juin|juillet|août|enero|abril|mayo|junio)\b|[年月日時]",
+    r"|october|november|december|jän?uar|februar|märz|mai|juni|juli|oktober|dezember|century|days?"
+    r"|months?|years?|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre"
+    r"|décembre|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre"
+    r"|diciembre|janeiro|fevereiro|março|maio|junho|julho|setembro|outubro|novembro|dezembro"
+    r"|jahrhundert|jahre?n?|tage?n?|siècle|jours?|ans|siglo|días?|años?|século|dias?|anos?)\b"
+    r"|[年月日時]",
     "place": r"(?:\b(?:in|at|near|on|from|of|through|between)\b (?:the )?[A-Z]\w+)|\blocated\b"
     r"|/[a-z]+/|\b(?:north|south|east|west)",
     "number": r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty"

@@ -7,14 +7,13 @@ stands around it tells an inflected form from another word that begins alike.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from webtools.grounding.words import (
     ASKING_WORDS,
     ENDINGS,
     FUNCTION_WORDS,
-    RELATED,
     STRIPPED,
 )
 from webtools.text.record import record
@@ -26,11 +25,27 @@ _LETTERS = re.compile(r"[^\W_]{0,24}")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f々]+")
 _CJK_SIGN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f々]")
-_HIRAGANA = re.compile(r"[\u3040-\u309f]+$")
+_KATAKANA = re.compile(r"[\u30a0-\u30ff\uff66-\uff9f]+")
+_CJK_CONTENT = re.compile(
+    r"[\u30a0-\u30ff\uff66-\uff9f]+|[\u3400-\u9fff\uf900-\ufaff々]+"  # no hiragana
+)
+# What is asked for: "how long" does not ask for the word "long".
+_QUANTITY = re.compile(
+    r"\b(?:how (?:long|often|old|tall|high|deep|far|big|large|fast|wide|heavy)"
+    r"|wie (?:lange?|oft|alt|groß|hoch|tief|weit|breit|schnell|schwer)"
+    r"|(?:combien|pendant combien) de temps|quelle (?:quantité|fréquence)"
+    r"|cuánto tiempo|qué cantidad|quanto tempo)\b",
+    re.IGNORECASE,
+)
+# Words of questions in Japanese and Chinese.
+_CJK_ASKING = re.compile(
+    r"何(?:曜日|年|月|日|時|人|回|分|冊|枚|個|つ|か|メートル)?|誰|教え|方法|違い|意味|理由|什么|怎么|怎样|哪里|哪个|哪些|为什么|多少|如何"
+)
 _IDENTIFIER = re.compile(
     r"`([^`\s][^`]{0,80})`"
     r"|(?<![\w-])(--?[A-Za-z][\w-]+|[A-Za-z]\w*(?:(?:::|[._])\w+)+(?:\(\))?|\w+\(\)|[.\\]\w{2,}"
-    r"|[A-Za-z]+[a-z][A-Z]\w*|[A-Z]{3,}\w*|[A-Za-z]+\d\w*)"
+    r"|[A-Za-z]+[a-z][A-Z]\w*|[A-Z]{3,}\w*|[A-Za-z]+\d\w*)",
+    re.ASCII,
 )
 _TARGET = re.compile(r"\]\([^()\s]{1,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?\)")
 Hit = tuple[int, int, float]
@@ -42,12 +57,12 @@ class Term:
 
     Attributes:
         stem: What every form of it begins with, in lower case.
-        related: Stems of words that often stand for it.
+        parts: Stems of the words in an identifier; they count where no document has the whole.
         is_asking: Whether it belongs to how questions are put rather than to this one.
     """
 
     stem: str
-    related: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
     is_asking: bool = False
 
 
@@ -77,15 +92,31 @@ def terms_of(question: str) -> tuple[Term, ...]:
     """Return the terms of a question in its order, each once."""
     found: dict[str, Term] = {}
     fallback: dict[str, Term] = {}
-    for word in _words(question):
+    rest = _QUANTITY.sub(" ", question)
+    for name in identifiers_of(question):
+        parts = tuple(stem_of(part) for part in _words(name))
+        if len(parts) > 1:
+            rest = rest.replace(name, " ")
+            found.setdefault(lowered(name), Term(lowered(name), parts))
+    for word in _words(rest):
         stem = stem_of(word)
         if word in FUNCTION_WORDS:
             fallback.setdefault(stem, Term(stem))
         else:
-            found.setdefault(stem, Term(stem, _related(stem), word in ASKING_WORDS))
-    telling = [each for each in found.values() if not each.is_asking]
+            found.setdefault(stem, Term(stem, is_asking=word in ASKING_WORDS))
+    telling = [term for term in found.values() if not term.is_asking]
     chosen = telling or list(found.values()) or list(fallback.values())
     return tuple(chosen[:_MOST_TERMS])
+
+
+def resolved(terms: Sequence[Term], texts: Sequence[str]) -> tuple[Term, ...]:
+    """Replace identifiers that no lower-case text has by their parts."""
+    found: dict[str, Term] = {}
+    for term in terms:
+        whole = not term.parts or any(term.stem in text for text in texts)
+        for stem in (term.stem,) if whole else term.parts:
+            found.setdefault(stem, Term(stem))
+    return tuple(found.values())
 
 
 def identifiers_of(question: str) -> tuple[str, ...]:
@@ -97,20 +128,25 @@ def identifiers_of(question: str) -> tuple[str, ...]:
 def _words(question: str) -> Iterator[str]:
     for match in _WORD.finditer(question):
         if _CJK_SIGN.search(match[0]):
-            yield from _pairs(match[0])
+            yield from _unspaced(match[0])
         else:
             for part in _CAMEL.split(match[0]):
                 yield lowered(part)
 
 
-def _pairs(word: str) -> Iterator[str]:
-    """Return pairs of neighbouring signs, those of endings and particles left out."""
-    for run in _CJK.findall(word):
-        pairs = [run[at : at + 2] for at in range(max(1, len(run) - 1))]
-        yield from [each for each in pairs if not _HIRAGANA.match(each)]
-    for rest in _CJK.split(word):
-        if rest:
-            yield lowered(rest)
+def _unspaced(text: str) -> Iterator[str]:
+    """Return words in katakana, pairs of Chinese characters, and words of other scripts."""
+    bare = _CJK_ASKING.sub(" ", text)
+    if not _CJK_CONTENT.search(bare):
+        bare = text
+    for run in _CJK_CONTENT.findall(bare) or _CJK.findall(bare):
+        if _KATAKANA.fullmatch(run):
+            yield run
+        else:
+            yield from (run[at : at + 2] for at in range(max(1, len(run) - 1)))
+    for rest in _CJK.split(bare):
+        if rest.strip():
+            yield lowered(rest.strip())
 
 
 @lru_cache(maxsize=4096)
@@ -124,20 +160,6 @@ def stem_of(word: str) -> str:
             doubled = len(stem) > _SHORT and stem[-1] == stem[-2] and stem[-1] not in "aeiouls"
             return stem[:-1] if doubled and len(ending) > 1 else stem
     return word
-
-
-@lru_cache(maxsize=1)
-def _relations() -> dict[str, frozenset[str]]:
-    found: dict[str, frozenset[str]] = {}
-    for group in RELATED:
-        stems = frozenset(map(stem_of, group))
-        for stem in stems:
-            found[stem] = found.get(stem, frozenset()) | stems
-    return found
-
-
-def _related(stem: str) -> tuple[str, ...]:
-    return tuple(sorted(_relations().get(stem, frozenset()) - {stem}))
 
 
 def find(stem: str, lower: str) -> Iterator[Hit]:

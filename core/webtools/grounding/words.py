@@ -1,5 +1,5 @@
 # ruff: noqa: E501  lists
-"""Word lists of the ranker: function words, endings, and words that often stand for each other."""
+"""Word lists of the ranker: function words, words of questions, and endings."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ FUNCTION_WORDS = frozenset(
     wird werden wurde wurden kann können muss müssen soll sollen darf dürfen hat haben hatte im in am an
     auf aus bei mit nach von vom zu zum zur für über unter vor durch gegen ohne um als auch noch nur
     so wie was wer wo wann warum welche welcher welches welchen welchem man ich du er sie es wir ihr
-    mich mein meine sich dass wenn dann denn da hier
+    mich mein meine sich dass wenn dann denn da hier sein ins ans zwischen viel viele mehr bleibt
     le la les un une des du de d l et ou mais ne pas est sont était été être a ont avait avoir au aux
     en dans par pour sur sous avec sans ce cet cette ces se sa son ses leur leurs je tu il elle nous
     vous ils elles on que qui quoi dont où quand comment pourquoi combien quel quelle quels quelles
-    y n s c j m qu est-ce faut faire fait peut doit doivent
+    à y n s c j m qu est-ce faut faire fait peut doit doivent
     el los las una unos unas del al y o pero no es son era fue ser está están ha han había haber lo
     su sus mi tu me te nos se con sin por para en entre sobre que quien quién qué cuál cuáles cómo
     cuándo dónde cuánto cuánta cuántos cuántas si más muy ya hay hace hacer puede debe deben falta
+    o os um uma uns umas do dos das da na nas nos ao aos com não é são foi foram ser está estão tem
+    pelo pela seu sua seus suas ele ela eles elas isso esse essa este esta mas ou também
 """)
 )
 # Words that questions are put in; they say what kind of answer is wanted, not what about.
@@ -32,6 +34,14 @@ ASKING_WORDS = frozenset(
     answer explain tell describe find mean meaning means difference best happen happens want need
     called known name used use using work works possible make makes let lets give gives thing things
     example examples please show me type kind
+    woher wohin wieso weshalb wozu womit wofür wieviel wieviele kommt kommen gibt geben heißt heißen
+    nennt genannt bedeutet bedeuten lautet steht liegt macht machen mache funktioniert
+    où d'où lequel laquelle lesquels lesquelles sert servent signifie appelle appelle-t-on existe
+    trouve trouver veut dire donner
+    adónde cual cuales quien quienes como cuando donde cuanto cuanta cuantos cuantas porqué significa
+    llama llaman sirve sirven existe tiene tienen quiere decir
+    quem qual quais quanto quanta quantos quantas onde aonde quando porquê chama chamam serve fica
+    existe tem têm pode posso fazer faz quer dizer
 """)
 )
 ENDINGS = frozenset(
@@ -56,59 +66,5 @@ STRIPPED = tuple(
 """),
         key=len,
         reverse=True,
-    )
-)
-# What a question calls one thing, a documentation may call by any of the others.
-RELATED = tuple(
-    map(
-        str.split,
-        (
-            "delete remove drop discard clear erase unlink purge",
-            "create make build construct generate new produce",
-            "list show display print enumerate",
-            "rename move",
-            "undo revert reset restore rollback",
-            "size length number count maximum",
-            "limit maximum max most bound upper",
-            "minimum min least lower",
-            "wait timeout seconds delay interval block",
-            "change modify set alter edit update amend",
-            "convert parse transform turn",
-            "join concatenate combine merge",
-            "split separate divide break",
-            "find search match locate look",
-            "begin start launch",
-            "stop end terminate kill abort cancel",
-            "run execute invoke call",
-            "fast efficient speed performance quick",
-            "folder directory",
-            "error exception failure fail raise",
-            "check test verify validate assert",
-            "copy duplicate clone",
-            "allow permit enable support",
-            "forbid prevent disable deny prohibit reject",
-            "default initial otherwise",
-            "random arbitrary",
-            "argument parameter option flag",
-            "function method routine",
-            "write output save store dump export",
-            "read load import open input",
-            "simultaneous concurrent parallel same",
-            "sort order arrange",
-            "save keep preserve retain",
-            "choose select pick",
-            "port listen address",
-            "encrypt cipher secure security cryptographic",
-            "repeat recur loop iterate",
-            "immutable frozen read-only",
-            "born birth",
-            "die death died",
-            "author wrote written write",
-            "located location situated",
-            "won win winner champion",
-            "sing singer sung performed recorded",
-            "play played actor portrayed starring cast",
-            "film movie",
-        ),
     )
 )

@@ -224,7 +224,7 @@ class FetchInput(ToolInput):
     urls: Annotated[Strings[Url], distinct(MAX_URLS)] = Field(description="URLs to read.")
     question: Question = Field(
         default="",
-        description="Return only the passages that bear on this question. "
+        description="A question about the pages: of long ones only the best passages are returned. "
         "Leave out, or empty, for the text.",
     )
     text: bool = Field(default=False, description="Return the text, as when nothing is chosen.")

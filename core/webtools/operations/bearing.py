@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
-from webtools.grounding.features import NAMES, features_of
-from webtools.grounding.matching import Document
+from webtools.grounding.blocks import read_blocks, without_addresses
+from webtools.grounding.matching import Match
 from webtools.grounding.ranking import (
-    Ranked,
     document_of,
     fill,
     passages_of,
     rank_documents,
-    score_of,
+    size_of,
 )
+from webtools.grounding.segmentation import MOST
 from webtools.operations.fetch import MOST_CHARACTERS
+from webtools.output.truncation import fair_shares
 from webtools.results import FetchResponse, Page, Passage
 
-OURS = "webtools"  # who chose passages
-_LEAST_COVERAGE = 0.3  # share of the question's weight in a passage, its headings and title
-_COVERAGE = NAMES.index("coverage_around")
-_LONGEST_SHOWN = 100
+OURS = "webtools"  # the value of `passages_by` for passages chosen here
+_MIN_PASSAGE = 100  # characters
+_HEADINGS = 160  # characters, about as long as the headings of a passage can be
+_LONGEST_SHOWN = 100  # characters of a question in a warning
 
 
 def bearing(
@@ -30,89 +31,143 @@ def bearing(
     keep_text: bool = False,
     max_characters: int | None = None,
 ) -> FetchResponse:
-    """Return pages with the passages that bear on a question in place of their text.
+    """Return pages with the passages that bear on a question instead of their text.
 
-    Pages whose passages their provider chose keep these.
+    A page that fits its share of the budget is one passage. Other pages are cut down to their best
+    passages, or to their opening if they do not have a word of the question. Passages chosen by a
+    provider are kept.
 
     Args:
         response: Pages with their text.
-        question: What is asked.
-        keep_text: Leave the text beside the passages.
-        max_characters: Most characters of passages of one page.
+        question: The question.
+        keep_text: Return the text as well.
+        max_characters: Budget of each page. Default: 8,000 characters for all pages together.
     """
-    documents = [
-        document_of(page.text or "", place, title=page.title or "", url=page.url)
-        for place, page in enumerate(response.pages)
-        if page.passages is None
-    ]
-    left = MOST_CHARACTERS - sum(
-        len(each.text) for page in response.pages for each in page.passages or ()
+    pages = response.pages
+    texts = {
+        number: _without_addresses(page.text)
+        for number, page in enumerate(pages)
+        if page.passages is None and page.text
+    }
+    budget = max(MOST_CHARACTERS, max_characters or 0) - sum(
+        len(passage.text) for page in pages for passage in page.passages or ()
     )
-    ranked = _ranked(question, documents)
-    relevant = [each for each in ranked if each.features[_COVERAGE] >= _LEAST_COVERAGE]
-    most = min(max_characters or MOST_CHARACTERS, MOST_CHARACTERS)
-    chosen = fill(_page_by_page(_short(relevant, most)), left)
-    pages = [
-        page
-        if page.passages is not None
-        else _with_passages(
-            page, passages_of(_of(place, chosen, most), ranked), keep_text=keep_text
-        )
-        for place, page in enumerate(response.pages)
+    shares = _shares(texts, budget, max_characters or budget)
+    cut = {number: share for number, share in shares.items() if share < len(texts[number])}
+    rest = budget - sum(len(text) for number, text in texts.items() if number not in cut)
+    ranked = _ranked(question, pages, shares, min(cut.values(), default=0))
+    matching = {passage.document.number for passage in ranked}
+    chosen = {
+        number: [Passage(text=text, url=pages[number].url, score=1.0)]
+        for number, text in texts.items()
+        if number not in cut
+    }
+    for number in cut.keys() - matching:
+        opening = _opening(pages[number], cut[number])
+        chosen[number] = [opening]
+        rest -= len(opening.text)
+    chosen |= _best(ranked, cut.keys() & matching, rest, max_characters or budget)
+    unmatched = [pages[number].url for number in texts if number not in matching]
+    warnings = [*response.warnings, *([_nothing(question, unmatched)] if unmatched else [])]
+    cut_down = [
+        _with_passages(page, chosen.get(number, []), keep_text=keep_text)
+        for number, page in enumerate(pages)
     ]
-    found = any(page.passages for page in pages)
-    warnings = [*response.warnings, *([] if found else [_nothing(question, len(pages))])]
-    return response.model_copy(update={"pages": pages, "warnings": warnings})
+    return response.model_copy(update={"pages": cut_down, "warnings": warnings})
 
 
-def _ranked(question: str, documents: Sequence[Document]) -> list[Ranked]:
-    """Rank passages, at least one of each page that has a word of the question."""
-    ranking = rank_documents(question, documents)
-    seen = {each.match.document.number for each in ranking.ranked}
-    ranked = [*ranking.ranked]
-    for match in ranking.matches.found:
-        if match.document.number not in seen:
-            seen.add(match.document.number)
-            features = features_of(match, ranking.pool)
-            ranked.append(Ranked(match, features, score_of(features)))
-    return sorted(ranked, key=lambda each: -each.score)
+def _without_addresses(text: str) -> str:
+    return without_addresses(text, 0, len(text), read_blocks(text))
 
 
-def _short(ranked: Sequence[Ranked], most: int) -> list[Ranked]:
-    return [each for each in ranked if len(each.text) + len(each.heading) <= most]
+def _shares(texts: Mapping[int, str], budget: int, limit: int) -> dict[int, int]:
+    """Return how many characters each page may have, by its index."""
+    sizes = [min(len(text), limit) for text in texts.values()]
+    return dict(zip(texts, fair_shares(sizes, budget), strict=True))
 
 
-def _page_by_page(ranked: Sequence[Ranked]) -> Iterator[Ranked]:
-    """Return the best of each page, then the others, so that every page has its say."""
-    firsts: dict[int, Ranked] = {}
-    for each in ranked:
-        firsts.setdefault(each.match.document.number, each)
-    yield from firsts.values()
-    yield from (each for each in ranked if firsts[each.match.document.number] is not each)
+def _ranked(
+    question: str, pages: Sequence[Page], numbers: Iterable[int], smallest: int
+) -> list[Match]:
+    """Rank the passages of pages; each is short enough for the smallest share of a page."""
+    most = min(MOST, max(_MIN_PASSAGE, smallest - _HEADINGS))
+    documents = [
+        document_of(
+            pages[number].text or "",
+            number,
+            title=pages[number].title or "",
+            url=pages[number].url,
+            most=most,
+        )
+        for number in numbers
+    ]
+    return rank_documents(question, documents).ranked
 
 
-def _of(place: int, chosen: Sequence[Ranked], most: int) -> Iterator[Ranked]:
-    """Return what was chosen of one page, best first, within its bound."""
-    left = most
-    for each in chosen:
-        size = len(each.text) + len(each.heading)
-        if each.match.document.number == place and size <= left:
-            left -= size
-            yield each
+def _best(
+    ranked: Sequence[Match], numbers: Container[int], budget: int, limit: int
+) -> dict[int, list[Passage]]:
+    """Return the best passages of some pages, each at most `limit` characters, by its index.
+
+    Each page gets its best passage first. If there is room at the end, the passages around the best
+    ones follow.
+    """
+    firsts: dict[int, Match] = {}
+    for passage in ranked:
+        if passage.document.number in numbers and size_of(passage) <= limit:
+            firsts.setdefault(passage.document.number, passage)
+    others = [each for each in ranked if each.document.number in firsts]
+    around = (each for first in firsts.values() for each in _around(first, others))
+    chosen = fill([*others, *around], budget, _fitting(firsts.values(), budget))
+    return {number: passages_of(_of(number, chosen, limit), ranked) for number in firsts}
+
+
+def _fitting(passages: Iterable[Match], budget: int) -> list[Match]:
+    chosen: list[Match] = []
+    for passage in passages:
+        if size_of(passage) <= budget:
+            budget -= size_of(passage)
+            chosen.append(passage)
+    return chosen
+
+
+def _around(best: Match, ranked: Sequence[Match]) -> list[Match]:
+    """Return the passages of a page that were not ranked, the nearest to its best one first."""
+    document = best.document
+    known = {each.span.start for each in ranked if each.document is document}
+    spans = [span for span in document.spans if span.start not in known]
+    spans.sort(key=lambda span: abs(span.start - best.span.start))
+    return [Match(document, span, {}, {}) for span in spans]
+
+
+def _opening(page: Page, limit: int) -> Passage:
+    """Return the first blocks of a page that fit, or its first words."""
+    text = page.text or ""
+    shown = _without_addresses(text[: 2 * limit])[:limit]
+    ends = (shown.rfind(sign, limit // 2) for sign in ("\n\n", " "))
+    end = next((end for end in ends if end > 0), limit)
+    return Passage(text=shown[:end].rstrip(), url=page.url)
+
+
+def _of(number: int, chosen: Sequence[Match], limit: int) -> Iterator[Match]:
+    """Return the chosen passages of one page, best first, within its budget."""
+    for passage in chosen:
+        size = size_of(passage)
+        if passage.document.number == number and size <= limit:
+            limit -= size
+            yield passage
 
 
 def _with_passages(page: Page, passages: list[Passage], *, keep_text: bool) -> Page:
-    if page.error is not None:
+    if page.passages is not None or page.error is not None:
         return page
-    text = page.text if keep_text else None
-    chosen = {"passages": passages, "passages_by": OURS if passages else None}
-    return page.model_copy(update={"text": text, **chosen})
+    changes = {"passages": passages, "passages_by": OURS if passages else None}
+    return page.model_copy(update={"text": page.text if keep_text else None, **changes})
 
 
-def _nothing(question: str, count: int) -> str:
+def _nothing(question: str, urls: Sequence[str]) -> str:
     asked = question if len(question) <= _LONGEST_SHOWN else f"{question[:_LONGEST_SHOWN]}…"
-    pages = "the page" if count == 1 else "the pages"
     return (
-        f'Nothing on {pages} bears on the question "{asked}"; ask in other words, or leave the '
-        "question out to read the text."
+        f'No word of the question "{asked}" occurs on {" or ".join(urls)}, so the text is returned '
+        "from its beginning. Ask with other words to get other parts."
     )

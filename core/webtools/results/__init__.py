@@ -77,7 +77,8 @@ class Passage(ItemModel):
     """A part of a text that bears on a question.
 
     Attributes:
-        text: The source's own characters; of a long table its header and some of its rows.
+        text: The source's own characters, with the texts of links but not their addresses; of a
+            long table its header and some of its rows.
         heading: The headings or signature above it, on one line; may be empty.
         url: Address of the source; empty for a string.
         score: How well it fits, 0 to 1; scores of different calls do not compare.

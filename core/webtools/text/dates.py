@@ -12,14 +12,19 @@ _FORM = re.compile(
     r"([T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:[Zz]|[+-]\d{2}(?::?\d{2})?)?)?"
 ).fullmatch
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = rf"\b(?P<month>{'|'.join(_MONTHS)})[a-z]{{0,6}}\.?"
+# How the names of the months begin in English, German, French, Spanish and Portuguese.
+_MONTHS = (
+    *("jan|jän|ene", "feb|fev|fév", "mar|mär|mrz", "apr|abr|avr", "may|mai", "jun|juin"),
+    *("jul|juil", "aug|ago|aou|aoû", "sep|set", "oct|okt|out", "nov", "dec|dez|dic|déc"),
+)
+_MONTH = rf"\b(?P<month>{'|'.join(_MONTHS)})[^\W\d_]{{0,7}}\.?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _DAYS = (
     r"^(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})(?!\d)",
     rf"^{_YEAR}(?P<month>\d\d)(?P<day>\d\d)(?!\d)",
     rf"(?i){_MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? {_YEAR}\b",
-    rf"(?i)\b(?P<day>\d{{1,2}})(?:\.|st|nd|rd|th)? {_MONTH},? {_YEAR}\b",
+    rf"(?i)\b(?P<day>\d{{1,2}})(?:\.|st|nd|rd|th|er|º)?(?: de)? {_MONTH},?(?: de)? {_YEAR}\b",
+    rf"{_YEAR}年(?P<month>\d{{1,2}})月(?P<day>\d{{1,2}})日",
 )
 _AGO = r"(\d{1,4}) (minute|hour|day|week|month|year)s? ago"
 # A month and a year as people round them.
@@ -59,9 +64,13 @@ def read_age(text: str, now: datetime) -> datetime | None:
 
 
 def read_day(text: str) -> datetime | None:
-    """Read a day that a text begins with, or whose month is an English name; UTC."""
+    """Read a day in numbers that a text begins with, or a day with the name of a month; UTC."""
     for match in filter(None, (compiled(day).search(text) for day in _DAYS)):
-        month = match["month"]
-        number = int(month) if month.isdecimal() else _MONTHS.index(month[:3].lower()) + 1
+        month = match["month"].lower()
+        number = int(month) if month.isdecimal() else _number_of(month)
         return read_moment(f"{match['year']}-{number:02}-{int(match['day']):02}")
     return None
+
+
+def _number_of(month: str) -> int:
+    return next(at for at, names in enumerate(_MONTHS, 1) if month in names.split("|"))

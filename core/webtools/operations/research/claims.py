@@ -8,10 +8,9 @@ from textwrap import dedent
 from webtools.grounding import extractive
 from webtools.grounding.blocks import FENCES, read_blocks
 from webtools.grounding.duplicates import Shingles, shingles_of
-from webtools.grounding.matching import Document
+from webtools.grounding.matching import Document, Match
 from webtools.grounding.neighbours import is_denied
 from webtools.grounding.ranking import (
-    Ranked,
     Ranking,
     document_of,
     fill,
@@ -120,6 +119,6 @@ def passages_beside(
     return passages_of(fill(telling, max_characters), ranked)
 
 
-def _is_told(passage: Ranked, told: Shingles) -> bool:
-    own = shingles_of(passage.match.text)
+def _is_told(passage: Match, told: Shingles) -> bool:
+    own = shingles_of(passage.text)
     return len(own & told) >= _TOLD * max(1, len(own))
