@@ -11,7 +11,7 @@ from typing import Protocol
 from webtools.grounding.matching import Match
 
 MOST_RESCORED = 40  # passages that a model is given, best first
-_EMBEDDINGS_WEIGHT = 0.5  # of a deviation of likeness beside one of our own score
+_EMBEDDINGS_WEIGHT = 1.0  # of a deviation of likeness beside one of our own score
 _RERANKER_WEIGHT = 4.0  # a reranker decides; our own score only breaks what it finds alike
 
 
