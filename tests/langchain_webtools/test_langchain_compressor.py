@@ -67,7 +67,7 @@ class Reranker(BaseDocumentCompressor):
 
 
 @pytest.mark.parametrize(
-    ("own", "place"), [({}, 2), ({"embeddings": Zebras()}, 1), ({"reranker": Reranker()}, 0)]
+    ("own", "place"), [({}, 2), ({"embeddings": Zebras()}, 0), ({"reranker": Reranker()}, 0)]
 )
 async def test_a_model_of_ones_own_raises_what_it_likes(own: dict[str, Any], place: int) -> None:
     compressor = WebPassageCompressor(**own)
