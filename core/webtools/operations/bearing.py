@@ -15,8 +15,8 @@ from webtools.grounding.ranking import (
 )
 from webtools.grounding.segmentation import MOST
 from webtools.operations.fetch import MOST_CHARACTERS
-from webtools.output.truncation import fair_shares
 from webtools.results import FetchResponse, Page, Passage
+from webtools.truncation import fair_shares
 
 OURS = "webtools"  # the value of `passages_by` for passages chosen here
 _MIN_PASSAGE = 100  # characters
