@@ -39,7 +39,7 @@ def test_a_key_that_hidden_characters_break_up_is_found() -> None:
 
 def test_a_lone_surrogate_keeps_nothing_from_being_found() -> None:
     cleaned = sanitized(f"\ud800 {KEY[:9]}\u200b{KEY[9:]}").warnings
-    assert cleaned == [f"\ud800 {MARK}", "Removed 1 invisible character from the text."]
+    assert cleaned == [f"\ufffd {MARK}", "Removed 1 invisible character from the text."]
 
 
 def test_a_plan_has_no_warnings_and_gets_none() -> None:

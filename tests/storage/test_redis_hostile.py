@@ -16,6 +16,7 @@ from servers import RawServer
 
 from webtools.config import BudgetConfig
 from webtools.errors import ConfigError
+from webtools.storage import redis_server as redis_server_module
 from webtools.storage.budget import Budget, Sum
 from webtools.storage.circuit_breaker import State
 from webtools.storage.errors import StoreError
@@ -173,6 +174,30 @@ def test_an_answer_that_trickles_in_has_the_time_of_one_answer(tmp_path: Path) -
         with pytest.raises(StoreError, match="Timeout"):
             cast("RateLimits", stores.limits).reserve("name", 1.0, 5.0)
         assert time.monotonic() - start < 3
+
+
+def test_a_reply_without_end_is_read_up_to_a_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(redis_server_module, "PATIENCE", 30.0)
+    sent = 0
+
+    def script(connection: socket.socket, _: Any = None) -> None:
+        nonlocal sent
+        block = bytes(2**20)
+        with suppress(OSError):
+            while b"GETRANGE" not in (data := connection.recv(65536)):
+                connection.sendall(b"+OK\r\n" * commands_in(data))
+            connection.sendall(b"$2000000000\r\n")
+            while sent < 256:
+                connection.sendall(block)
+                sent += 1
+
+    with RawServer(script) as server:
+        cache = stores_at(f"redis://127.0.0.1:{server.port}/0", tmp_path).cache
+        with pytest.raises(StoreError):
+            cache.get("key")
+    assert sent < 64
 
 
 @pytest.mark.parametrize("wait", [b":-7\r\n", b":9000000000\r\n", b"$3\r\nnan\r\n"])

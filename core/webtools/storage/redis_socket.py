@@ -1,6 +1,6 @@
-"""Connections to a Redis server on which an answer has one time limit, however it trickles in.
+"""Connections to a Redis server whose replies are bounded in time and size.
 
-The library limits each read, so that a byte now and then would hold a call up for ever.
+The library limits the time of each read, so that a byte now and then would hold a call up for ever.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from typing import Any, cast
 
 from webtools.http.threads import in_own_thread
 
+MAX_REPLY_BYTES = 16 * 1024 * 1024  # to one command or pipeline; a cache entry has 2 MiB at most
+
 
 def bounded(kind: type[Any], seconds: float) -> type[Any]:
-    """Return a kind of the library's connections whose answers take no longer than that.
+    """Return a kind of the library's connections whose replies are bounded in time and size.
 
     Args:
         kind: The library's own.
@@ -38,6 +40,7 @@ class _Socket:
         self._inner = inner
         self._seconds = seconds
         self._end = math.inf  # when the answer must be there, on the monotonic clock
+        self._received = 0  # bytes of the answer
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
@@ -46,14 +49,24 @@ class _Socket:
         self._inner.settimeout(self._seconds)
         self._inner.sendall(data)
         self._end = time.monotonic() + self._seconds
+        self._received = 0
 
     def recv(self, size: int) -> bytes:
         self._hurry()
-        return self._inner.recv(size)
+        data = self._inner.recv(size)
+        self._count(len(data))
+        return data
 
     def recv_into(self, buffer: Any) -> int:
         self._hurry()
-        return self._inner.recv_into(buffer)
+        size = self._inner.recv_into(buffer)
+        self._count(size)
+        return size
+
+    def _count(self, size: int) -> None:
+        self._received += size
+        if self._received > MAX_REPLY_BYTES:
+            raise OSError(f"the reply is larger than {MAX_REPLY_BYTES // 2**20} MiB")
 
     def _hurry(self) -> None:
         if self._inner.gettimeout() == 0:  # the library only looks whether there is something

@@ -44,7 +44,7 @@ _MANY = 8  # such characters in a text that may as well write a message
 _FLOOD = 4096
 _STRETCH = 16_384  # characters
 _ASCII = bytes(range(128))
-_ADDRESSES = {"url", "citations"}  # fields whose texts are kept to the letter, spelled in ASCII
+ADDRESSES = {"url", "citations"}  # fields whose texts are kept to the letter, spelled in ASCII
 
 
 @cache
@@ -162,7 +162,7 @@ def visible_model(response: Model) -> Model:
 
 def _visible(text: str, name: str) -> str:
     clean = without_invisible(text)
-    if clean == text or name not in _ADDRESSES:
+    if clean == text or name not in ADDRESSES:
         return clean
     return compiled(_SUSPECT).sub(lambda match: quote(match[0]), text)
 

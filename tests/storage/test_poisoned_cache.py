@@ -1,0 +1,186 @@
+"""What a cache or a Redis server returns is cleaned like what a provider returns."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from webtools import ProviderError, SearchResult, WebTools
+from webtools.calls.sanitize import sanitize
+from webtools.cli import main
+from webtools.flows.drivers import Flow, Now, run
+from webtools.http.transport import BlockingTransport
+from webtools.results import FetchResponse, Page, Passage, SearchResponse, SummaryResponse
+from webtools.storage.cache import checksum_of
+from webtools.text.redaction import Redactor
+
+if TYPE_CHECKING:
+    from webtools_sandbox import SandboxServer
+
+EVIL = "x\x1b[31mEVIL\x07\u202e\x9b31m\x00\x7f\u2028y\r\nz"
+TRICKS = set(map(chr, [*range(9), *range(11, 32), *range(127, 160), 0x202E, 0x2028]))
+Poison = Callable[[], int]
+
+
+def poisoned(value: Any) -> Any:
+    """Replace each text of a cached value that a person or a model would read."""
+    if isinstance(value, dict):
+        shown = ("title", "snippet", "text", "author", "summary")
+        return {
+            name: EVIL if name in shown and isinstance(item, str) else poisoned(item)
+            for name, item in value.items()
+        }
+    return [poisoned(item) for item in value] if isinstance(value, list) else value
+
+
+def rewritten(text: str | bytes) -> bytes:
+    return json.dumps(poisoned(json.loads(text))).encode()
+
+
+@pytest.fixture(params=["SQLite", "Redis"])
+def store(
+    request: pytest.FixtureRequest, tmp_path: Path
+) -> Iterator[tuple[dict[str, Any], Poison]]:
+    """Settings with a store, and a function that changes all entries in it."""
+    if request.param == "SQLite":
+        path = tmp_path / "cache.sqlite3"
+
+        def poison_file() -> int:
+            with closing(sqlite3.connect(path)) as db, db:
+                entries = db.execute("SELECT key, value FROM cache").fetchall()
+                for key, text in entries:
+                    data = rewritten(text)
+                    change = "UPDATE cache SET value = ?, checksum = ?, size = ? WHERE key = ?"
+                    db.execute(change, (data, checksum_of(key, data), len(data), key))
+            return len(entries)
+
+        yield {"cache": {"path": str(path)}}, poison_file
+        return
+    server = request.getfixturevalue("redis_server")
+
+    def poison_server() -> int:
+        names = server.client.keys("*:cache:*")
+        for name in names:
+            head, _, text = server.client.get(name).partition(b"\n")
+            data = rewritten(text)
+            *before, _, ttl = head.split(b" ")
+            checksum = b"%d" % zlib.crc32(data, zlib.crc32(name.partition(b":cache:")[2]))
+            entry = b" ".join([*before, checksum, ttl]) + b"\n" + data
+            server.client.set(name, entry, keepttl=True)
+        return len(names)
+
+    yield {"storage": {"url": server.url}, "cache": {"enabled": True}}, poison_server
+
+
+def texts(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        value = [*value, *value.values()]
+    if isinstance(value, list):
+        for item in value:
+            yield from texts(item)
+    elif isinstance(value, str):
+        yield value
+
+
+def assert_clean(value: Any) -> None:
+    found = [text for text in texts(value) if TRICKS & set(text)]
+    assert found == []
+    assert any("EVIL" in text for text in texts(value))
+
+
+def test_a_changed_cache_entry_is_cleaned_on_every_surface(
+    webtools_sandbox: SandboxServer,
+    store: tuple[dict[str, Any], Poison],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    changed, poison = store
+    config = {**webtools_sandbox.config(), **changed}
+    path = tmp_path / "web-search.json"
+    path.write_text(json.dumps(config))
+    path.chmod(0o600)
+    page = f"{webtools_sandbox.docs_url}/library/heapq.html"
+    calls = [
+        ("web_search", {"query": "heap"}),
+        ("web_fetch", {"urls": [page]}),
+        ("web_research", {"query": "What is a heap?"}),
+    ]
+    with WebTools(config=config) as web:
+        for name, arguments in calls:
+            assert not web.call_tool(name, arguments).is_error
+        assert poison() >= 2
+        requests = webtools_sandbox.stats()["requests"]
+        for name, arguments in calls:
+            result = web.call_tool(name, arguments)
+            assert_clean(result.text)
+            assert_clean(result.details)
+        assert_clean(web.search("heap").model_dump(mode="json"))
+        assert_clean(web.fetch(page).model_dump(mode="json"))
+        assert_clean(web.research("What is a heap?").model_dump(mode="json"))
+        assert "\n" not in web.search("heap").results[0].title
+    for words in (["search", "heap"], ["fetch", page], ["search", "heap", "--json"]):
+        assert main([*words, "--config", str(path)]) == 0
+        assert_clean(capsys.readouterr().out)
+    assert webtools_sandbox.stats()["requests"] == requests
+
+
+URL = "https://a.example/"
+PAGE = Page(
+    url=URL,
+    title=EVIL,
+    text=EVIL,
+    author=EVIL,
+    summary=EVIL,
+    highlights=[EVIL],
+    passages=[Passage(text=EVIL, heading=EVIL)],
+    error=EVIL,
+)
+TOLD = {"title": EVIL, "snippet": EVIL, "author": EVIL}
+HIT = SearchResult(url=URL, content=PAGE, source_provider="p", query="q", **TOLD)
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        SearchResponse(provider="p", queries=["q"], results=[HIT], warnings=[EVIL]),
+        FetchResponse(provider="p", pages=[PAGE]),
+        SummaryResponse(
+            provider="p", url=URL, text=EVIL, summary_type="summary", engine="cecil", tokens=1
+        ),
+    ],
+    ids=lambda response: type(response).__name__,
+)
+def test_a_response_that_a_provider_built_itself_is_cleaned(response: Any) -> None:
+    def flow() -> Flow[Any]:
+        yield Now()
+        return response
+
+    cleaned = run(sanitize(flow(), Redactor([])), BlockingTransport())
+    assert_clean(cleaned.model_dump(mode="json"))
+
+
+def test_a_title_is_one_line_and_a_text_keeps_its_lines() -> None:
+    def flow() -> Flow[Any]:
+        yield Now()
+        page = Page(url=URL, title='a "b"\n## c', text="a\n\tb")
+        return FetchResponse(provider="p", pages=[page])
+
+    [page] = run(sanitize(flow(), Redactor([])), BlockingTransport()).pages
+    assert (page.title, page.text) == ('a "b" ## c', "a\n\tb")
+
+
+def test_an_error_of_a_provider_is_cleaned() -> None:
+    def flow() -> Flow[Any]:
+        yield Now()
+        raise ProviderError(EVIL)
+
+    with pytest.raises(ProviderError) as caught:
+        run(sanitize(flow(), Redactor([])), BlockingTransport())
+    assert_clean(str(caught.value))
