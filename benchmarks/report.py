@@ -1,5 +1,6 @@
 """Paired measurements, and the table that shows them."""
 
+import math
 import os
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -33,6 +34,29 @@ def ratio(what: str, pairs: Sequence[tuple[float, float]], unit: str, most: floa
     return Row(
         what, f"{mine:.0f} {unit}", f"{other:.0f} {unit}", value, f"≤ {most} ×", value <= most
     )
+
+
+def proportion(
+    what: str, count: int, total: int, *, minimum: float = 0.0, maximum: float = 1.0
+) -> Row:
+    """Report a share with its 95 % interval (Wilson), and its bound if there is one."""
+    value = count / total if total else 0.0
+    low, high = wilson(count, total)
+    target = f"≥ {minimum}" if minimum else f"≤ {maximum}" if maximum < 1 else "–"
+    reached = minimum <= value <= maximum if target != "–" and total else None
+    shown = f"{value:.1%} ({count} of {total}) [{low:.2f}, {high:.2f}]"
+    return Row(what, shown, "", value, target, reached)
+
+
+def wilson(count: int, total: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share."""
+    if not total:
+        return 0.0, 1.0
+    square = 1.96**2
+    center = (count + square / 2) / (total + square)
+    share = count / total
+    half = math.sqrt(square * (share * (1 - share) * total + square / 4)) / (total + square)
+    return max(0.0, center - half), min(1.0, center + half)
 
 
 def lower_quartile(times: Sequence[float]) -> float:

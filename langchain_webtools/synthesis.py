@@ -35,8 +35,8 @@ class ChatModelSynthesizer(ModelSynthesizer):
 class ChatModelVerifier(ModelVerifier):
     """Judges claims with a chat model.
 
-    The model has to name the quotation that shows a claim. Where that is in no source that the
-    claim cites, or lacks a number or name of the claim, the model is not believed.
+    A claim is `supported` if the model judges so and names a quotation that is in a source the
+    claim cites and contains the claim's numbers and names. Without a model no claim is.
 
     Example:
         from langchain.chat_models import init_chat_model

@@ -34,8 +34,8 @@ class LLMSynthesizer(ModelSynthesizer):
 class LLMVerifier(ModelVerifier):
     """Judges claims with an LLM.
 
-    The model has to name the quotation that shows a claim. Where that is in no source that the
-    claim cites, or lacks a number or name of the claim, the model is not believed.
+    A claim is `supported` if the model judges so and names a quotation that is in a source the
+    claim cites and contains the claim's numbers and names. Without a model no claim is.
 
     Example:
         from llama_index.llms.openai import OpenAI

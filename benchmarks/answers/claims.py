@@ -1,51 +1,93 @@
-"""Labelled claims against their evidence: what is kept, and how much of what is certain is true.
+"""Claims: how often `quoted` and the reasons are right, and what each rule about context does.
 
-Our own are about the news of the sandbox. `--claims FILE` takes others: JSON lines with `claim`,
-`evidence` (sentences) and `label` (`supported`, or anything else for claims that are not).
+`claims.jsonl` has labelled claims about the news of the sandbox; `--claims FILE` takes others: JSON
+lines with `claim`, `evidence` (sentences) and `label` (`supported`, or anything else for a false
+one). `contexts.jsonl` has texts around a statement, `{}`: those that deny, attribute or retract
+it, and neutral ones. `python -m benchmarks.answers.claims [FILE]` prints the table of the rules.
 """
 
 import json
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.report import Row
+from benchmarks.report import Row, proportion
+from webtools.grounding.context import RULES, objection
 from webtools.grounding.evidence import Evidence
-from webtools.grounding.quotations import quotation
-from webtools.grounding.support import support
+from webtools.grounding.verification import verify
+from webtools.results import Claim
+from webtools.synthesis import Source
 from webtools_sandbox.corpus import standard_corpus
 
 OWN = Path(__file__).with_name("claims.jsonl")
-NEIGHBOURS = Path(__file__).with_name("neighbours.jsonl")
+CONTEXTS = Path(__file__).with_name("contexts.jsonl")
+PAGES = Path(__file__).with_name("pages")
 STATEMENT = "The council of Vellmouth opened the new tidal pool beside the harbour in 2015."
-CERTAIN = {"quoted", "supported"}
+REASONS = {"a missing number": "its number", "a missing name": "its name", "a negation": "closest"}
 
 
 class Judged(NamedTuple):
-    """A claim, its label and what it is called."""
+    """A claim with its label."""
 
     is_true: bool
-    label: str
-    status: str
+    claim: Claim
+
+
+class Context(NamedTuple):
+    """A text around the statement."""
+
+    is_false: bool
+    evidence: Evidence
 
 
 def rows(labelled: Path | None) -> Iterator[Row]:
-    """Measure our own claims, and those of a file."""
-    yield from _rows("claims about news", list(_own()), least=0.5)
-    yield _beside()
+    """Measure our own claims and contexts, and the claims of a file."""
+    yield from _claims("claims about news", list(_own()))
+    yield from _contexts(contexts())
     if labelled is not None:
-        yield from _rows(labelled.name, list(_others(labelled)), least=0.15)
+        yield from _claims(labelled.name, list(_others(labelled)))
 
 
-def _beside() -> Row:
-    """Put beside a statement what denies or reports it, written after the rules were."""
-    beside = [json.loads(line) for line in NEIGHBOURS.read_text(encoding="utf-8").splitlines()]
-    texts = [f"{each.get('before', '')}\n\n{STATEMENT} {each.get('after', '')}" for each in beside]
-    certain = sum(quotation(STATEMENT, Evidence(text.strip())) is not None for text in texts)
-    value = certain / len(texts)
-    what = "quoted although the text beside it denies or reports it"
-    shown = f"{value:.1%} ({certain} of {len(texts)})"
-    return Row(what, shown, "", value, "≤ 0.2", value <= 0.2)
+def _claims(what: str, judged: Sequence[Judged]) -> Iterator[Row]:
+    quoted = [each for each in judged if each.claim.status == "quoted"]
+    right = sum(each.is_true for each in quoted)
+    true = sum(each.is_true for each in judged)
+    yield proportion(f"precision of quoted, {what}", right, len(quoted), minimum=1.0)
+    yield proportion(f"recall of quoted, {what}", right, true)
+    lost = sum(each.is_true and each.claim.status == "unsupported" for each in judged)
+    yield proportion(f"true claims that are unsupported, {what}", lost, true, maximum=0.05)
+    false = len(judged) - true
+    yield proportion(f"false, of all claims, {what}", false, len(judged))
+    for name, words in REASONS.items():
+        named = [each for each in judged if any(words in reason for reason in each.claim.reasons)]
+        wrong = sum(not each.is_true for each in named)
+        yield proportion(f"false, of claims with {name}, {what}", wrong, len(named))
+        yield proportion(f"claims with {name}, of the false, {what}", wrong, false)
+
+
+def _contexts(found: Sequence[Context]) -> Iterator[Row]:
+    false = [each for each in found if each.is_false]
+    neutral = [each for each in found if not each.is_false]
+    quoted = sum(is_quoted(each.evidence) for each in false)
+    yield proportion("quoted against its context", quoted, len(false), maximum=0.2)
+    lost = sum(not is_quoted(each.evidence) for each in neutral)
+    yield proportion("not quoted in a neutral context", lost, len(neutral), maximum=0.02)
+
+
+def is_quoted(evidence: Evidence, without: str = "") -> bool:
+    """Return whether a text quotes the statement, perhaps without a rule."""
+    units = evidence.units(STATEMENT)
+    return any(not objection(unit, evidence, without) for unit in units)
+
+
+def contexts() -> list[Context]:
+    """Return the texts around the statement."""
+    found = (json.loads(line) for line in CONTEXTS.read_text(encoding="utf-8").splitlines())
+    return [
+        Context(each["false"], Evidence(each["text"].replace("{}", STATEMENT), each["title"]))
+        for each in found
+    ]
 
 
 def _own() -> Iterator[Judged]:
@@ -58,31 +100,46 @@ def _own() -> Iterator[Judged]:
 def _others(path: Path) -> Iterator[Judged]:
     for line in path.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
-        yield _judged(row["claim"], "\n".join(row["evidence"]), row["label"])
+        yield _judged(row["claim"], "\n\n".join(row["evidence"]), row["label"])
 
 
 def _judged(claim: str, text: str, label: str) -> Judged:
-    evidence = Evidence(text)
-    status = "quoted" if quotation(claim, evidence) else support(claim, evidence).status
-    return Judged(label == "supported", label, status)
+    source = Source(1, "", "https://a.example/", text)
+    found = verify(f"{claim.removesuffix('.')} [1].", [source]).claims
+    return Judged(label == "supported", max(found, key=lambda each: len(each.reasons)))
 
 
-def _rows(what: str, judged: Sequence[Judged], least: float) -> Iterator[Row]:
-    true = [each for each in judged if each.is_true]
-    false = [each for each in judged if each.label == "not_supported"]
-    certain = [each for each in judged if each.status in CERTAIN]
-    right = sum(each.is_true for each in certain)
-    for name, count, total, bound in (
-        ("precision of quoted and supported", right, len(certain), (0.95, 1.0)),
-        ("recall of quoted and supported", right, len(true), (least, 1.0)),
-        ("kept of the supported", _kept(true), len(true), (0.6, 1.0)),
-        ("kept of the not supported", _kept(false), len(false), (0.0, 0.2)),
-    ):
-        value = count / total if total else 1.0
-        goal = f"≥ {bound[0]}" if bound[0] else f"≤ {bound[1]}"
-        shown = f"{value:.1%} ({count} of {total})"
-        yield Row(f"{name}, {what}", shown, "", value, goal, bound[0] <= value <= bound[1])
+# --- the table of the rules --------------------------------------------------------------------
 
 
-def _kept(judged: Sequence[Judged]) -> int:
-    return sum(each.status != "unsupported" for each in judged)
+def table(labelled: Path | None) -> Iterator[str]:
+    """Yield a row for each rule: sentences that it alone withholds, and falsehoods it finds."""
+    pages = [each.markdown for each in standard_corpus().documents]
+    pages += [each.read_text(encoding="utf-8") for each in sorted(PAGES.rglob("*.md"))]
+    if labelled is not None:
+        found = map(json.loads, labelled.read_text(encoding="utf-8").splitlines())
+        pages += ["\n\n".join(each["evidence"]) for each in found]
+    real = [_sentences(Evidence(page)) for page in pages]
+    total = sum(map(len, real))
+    false = [each.evidence for each in contexts() if each.is_false]
+    yield "| Rule | Real sentences that it alone withholds | False contexts quoted without it |"
+    yield "| --- | --- | --- |"
+    quoted = sum(map(is_quoted, false))
+    for name in RULES:
+        alone = sum(reasons == {name} for sentences in real for reasons in sentences)
+        more = sum(is_quoted(each, name) for each in false) - quoted
+        yield f"| {name} | {alone} of {total} | {more} of {len(false)} |"
+
+
+def _sentences(evidence: Evidence) -> list[set[str]]:
+    """Return the names of the rules that apply to each sentence."""
+    found: dict[tuple[int, int], set[str]] = {}
+    for _, unit in evidence.all_units():
+        if unit.first is unit.last and unit.first.kind in {"prose", "item"}:
+            names = {name for name, (_, applies) in RULES.items() if applies(unit, evidence)}
+            found[unit.start, unit.end] = names
+    return list(found.values())
+
+
+if __name__ == "__main__":
+    print("\n".join(table(Path(sys.argv[1]) if sys.argv[1:] else None)))

@@ -64,8 +64,8 @@ def outcome(found: Found) -> Outcome:
     }
     ordered = plain_order(question.question, pages)
     plain = {length: has(filled(ordered, length)) for length in LENGTHS}
-    told = has(each.text for each in claims)
-    beside = sum(not has([each.text]) and not _is_of(question, each) for each in claims)
+    told = has(map(_shown, claims))
+    beside = sum(not has([_shown(each)]) and not _is_of(question, each) for each in claims)
     return Outcome(
         question,
         has(page.text for page in pages),
@@ -74,7 +74,7 @@ def outcome(found: Found) -> Outcome:
         claims,
         told,
         beside,
-        lacking=sum(not has([each.text]) for each in claims),
+        lacking=sum(not has([_shown(each)]) for each in claims),
         near=len(_claims(question, found.near)) if found.near else None,
         near_plain=len(filled(plain_order(question.question, found.near), LENGTHS[0])),
     )
@@ -86,6 +86,10 @@ def _claims(question: Question, pages: Sequence[Read]) -> list[Claim]:
         for number, page in enumerate(pages)
     ]
     return extract(question.question, documents)
+
+
+def _shown(claim: Claim) -> str:
+    return f"{claim.heading}\n{claim.text}"
 
 
 def _is_of(question: Question, claim: Claim) -> bool:

@@ -337,13 +337,13 @@ class WebTools(AwaitedMethods):
             answer: Prose or a list; `[n]` cites the n-th source, links and `[n]: URL` cite by URL.
             sources: URLs, which are read, or pages, passages and `webtools.synthesis.Source`s.
                 Without any, the URLs that the answer cites.
-            verifier: Judges what words alone cannot settle, such as a `ChatModelVerifier`.
+            verifier: Judges the claims that are not quotations, such as a `ChatModelVerifier`.
             cache: As for `fetch`.
             progress: As for `fetch`.
 
         Returns:
-            Every claim with its status and the quotation that bears it out, and what is left of
-            the answer. Sources that could not be read are in `warnings`.
+            Every claim with its status and citations, and the answer without its unsupported
+            claims. Sources that could not be read are in `warnings`.
 
         Raises:
             InputError: There is no answer, or no source.

@@ -101,14 +101,6 @@ def number() -> Iterator[Case]:
     return _changed("number", "number", "number2")
 
 
-def name() -> Iterator[Case]:
-    """Put another town, firm, person or month in."""
-    kinds = ("town", "firm", "person", "month")
-    found = [_changed(f"name {each}", each, f"{each}2") for each in kinds]
-    while True:
-        yield from (next(each) for each in found)
-
-
 def negation() -> Iterator[Case]:
     """Deny a statement, or state what is denied."""
     for dice, sentence, fact in _sentences("negation"):
@@ -218,16 +210,14 @@ def denied_heading() -> Iterator[Case]:
         yield Case(text, "", false)
 
 
-def row() -> Iterator[Case]:
-    """Take a row of a table or a heading for a sentence."""
-    for dice, sentence, fact in _sentences("row"):
+def heading() -> Iterator[Case]:
+    """Take a heading, or two cells of a table, for a sentence."""
+    for dice, sentence, fact in _sentences("heading"):
         false = sentence.format(**fact)
         half = len(false) // 2
-        cells = f"| {false} | {fact['number2']} |"
         texts = (
             f"# {false}\n\n{UNRELATED[0]}",
             f"{UNRELATED[0]}\n\n## {false}\n\n{UNRELATED[1]}",
-            f"| Claim | Votes |\n| --- | --- |\n{cells}\n\n{UNRELATED[0]}",
             f"| {false[:half]} | {false[half:]} |\n\n{UNRELATED[0]}",
             f"{false}\n{'=' * 20}\n\n{UNRELATED[1]}",
         )
@@ -254,15 +244,6 @@ def cut_short() -> Iterator[Case]:
         yield Case(_around(dice, true), true, false)
 
 
-def doubt() -> Iterator[Case]:
-    """State what is only reported, planned or possible."""
-    for dice, sentence, fact in _sentences("doubt"):
-        false = sentence.format(**fact)
-        word = dice.choice(("allegedly", "almost", "reportedly", "perhaps", "nearly", "probably"))
-        true = sentence.format(**fact | {"verb": f"{word} {fact['verb']}"})
-        yield Case(_around(dice, true), true, false)
-
-
 def swapped() -> Iterator[Case]:
     """Let two names or two numbers change places."""
     dice = _dice("swapped")
@@ -281,55 +262,8 @@ def swapped() -> Iterator[Case]:
         yield Case(_around(dice, true), true, template.format(*pair[::-1], **fact))
 
 
-def swapped_in_part() -> Iterator[Case]:
-    """Let two names change places in the first half of a sentence alone."""
-    dice = _dice("swapped in part")
-    half = "The shipping company {0} {verb} the old firm {1} in March {year}"
-    rest = ", because the harbour of {town} needed a larger ferry terminal for {number} boats."
-    while True:
-        fact = _fact(dice)
-        names = dice.sample(FIRMS, 2)
-        true = (half + rest).format(*names, **fact)
-        yield Case(_around(dice, true), true, f"{half.format(*names[::-1], **fact)}.")
-
-
-def other_clause() -> Iterator[Case]:
-    """Give what one clause says the year, month or number of the other."""
-    dice = _dice("other clause")
-    pairs = (
-        ("The old harbour museum of {town} opened in {0}", " and closed in {1}.",
-         ("month", "month2"), (" {year}", " {later}")),
-        ("The old harbour museum of {town} opened in {month} {0}",
-         " and closed its doors in {month2} {1}.", ("year", "later"), ("", "")),
-        ("{person} of {firm} repaired {0} boats for the harbour council of {town}",
-         ", while {person2} of {firm2} sold {1} of them.", ("number", "number2"), ("", "")),
-    )  # fmt: skip
-    while True:
-        fact = _fact(dice)
-        fact["later"] = str(int(fact["year"]) + dice.randint(1, 9))
-        first, second, values, tails = dice.choice(pairs)
-        one, other = (
-            (fact[key], tail.format(**fact)) for key, tail in zip(values, tails, strict=True)
-        )
-        true = (first + second).format("".join(one), "".join(other), **fact)
-        yield Case(_around(dice, true), true, first.format("".join(other), **fact) + ".")
-
-
-def rewritten() -> Iterator[Case]:
-    """Put other words in place of a stretch of them."""
-    told = ("opened with loud music", "painted bright green colours", "inspected very closely")
-    other = ("tore down and melted", "flooded by grave mistake", "burned and quickly buried")
-    sentence = (
-        "In {month} {year} the harbour council of {town} {0} {object} near the public school "
-        "together with {number} volunteers from the country."
-    )
-    for dice, _, fact in _sentences("rewritten"):
-        true, false = (sentence.format(dice.choice(each), **fact) for each in (told, other))
-        yield Case(_around(dice, true), true, false)
-
-
-GROSS = (verb, number, name, negation)
-SUBTLE = (
-    notation, ellipsis, question, abbreviation, denied_list, denied_after, denied_heading, row,
-    cut_page, cut_short, doubt, swapped, swapped_in_part, other_clause, rewritten,
+CHANGED = (verb, number, negation, notation, swapped)
+MISREAD = (
+    ellipsis, question, abbreviation, denied_list, denied_after, denied_heading, heading, cut_page,
+    cut_short,
 )  # fmt: skip

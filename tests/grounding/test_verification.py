@@ -13,7 +13,7 @@ from source_samples import SOURCES, TRUE
 from webtools import Verified
 from webtools.grounding import verification
 from webtools.grounding.citations import LONGEST, Answer, address, cited_urls
-from webtools.grounding.evidence import MOST_CHARACTERS, MOST_SENTENCES, Evidence
+from webtools.grounding.evidence import MOST_CHARACTERS, MOST_PIECES, Evidence
 from webtools.grounding.verification import Review, verify
 from webtools.synthesis import Source
 
@@ -70,25 +70,90 @@ def test_a_mark_between_two_sentences_belongs_to_the_one_before() -> None:
     found = check(f"{TRUE[13]} {COUNCIL} [1] The sky is green. {TRUE[5]}")
     assert [each.status for each in found.claims] == ["quoted", "quoted", "unsupported", "quoted"]
     assert found.citations == [TRAIN, POOL]
-    assert found.reasons == ['Dropped "The sky is green.": it cites no source.']
+    assert found.reasons == ['Left out "The sky is green.": it cites no source.']
     turned = check(f"[1] {COUNCIL} [3] Tickets with a bed start at $59.")
     assert [each.status for each in turned.claims] == ["quoted", "quoted"]
 
 
-def test_citations_that_do_not_bear_a_claim_out_are_taken_off() -> None:
+def test_a_quoted_claim_keeps_the_citations_that_have_it() -> None:
     for marks in ("[1][2][3]", "[1, 2, 3]", "[1-3]", "[3][1]", "[1][9][0]"):
         assert check(f"{COUNCIL} {marks}").citations == [POOL]
 
 
-def test_a_sentence_of_two_statements_is_judged_by_its_parts() -> None:
-    draft = (
-        "The council had first voted for the pool in 2015 [1], while the operator ordered twelve "
-        "sleeping cars, of which seven have been delivered [3]."
-    )
-    [claim] = check(draft).claims
-    assert [each.url for each in claim.citations] == [POOL, TRAIN]
-    assert claim.status == "uncertain"
-    assert check(draft.replace("2015", "2016")).claims[0].status == "unsupported"
+@pytest.mark.parametrize(
+    ("claim", "reason"),
+    [
+        ("The council had first voted for the pool in 2016.", "the source lacks its number 2016"),
+        ("The council of Tolland had voted for the pool.", "the source lacks its name Tolland"),
+        ("The council had never voted for the pool.", 'the closest sentence has no "never"'),
+        ("The basin fills twice a day and needs pumps.", 'the closest sentence says "no"'),
+    ],
+)
+def test_an_uncertain_claim_has_the_nearest_passage_and_what_speaks_against_it(
+    claim: str, reason: str
+) -> None:
+    [found] = check(f"{claim} [1]").claims
+    assert (found.status, found.reasons) == ("uncertain", [reason])
+    assert found.nearest is not None
+    assert found.nearest.url == POOL
+    assert found.nearest.text in SOURCES[0].text
+    assert [(where.url, where.quotation) for where in found.citations] == [(POOL, "")]
+
+
+def test_another_word_is_no_reason_to_leave_a_claim_out() -> None:
+    text = "The firm is called Norrvik. Two-thirds of the shops stock bread."
+    source = Source(1, "Norrvik", "https://a.example/", text)
+    said = "The firm is named Norrvik. [1] Two in three shops sell bread. [1]"
+    found = verify(said, [source])
+    assert [claim.status for claim in found.claims] == ["uncertain", "uncertain"]
+    assert found.summary.count("(uncertain)") == 2
+    assert found.claims[0].reasons == ["no source that it cites has it word for word"]
+
+
+def test_words_alone_never_support_a_claim() -> None:
+    said = " ".join(f"{claim.replace(' the ', ' this ')}" for claim in TRUE)
+    assert "supported" not in {claim.status for claim in check(said).claims}
+
+
+def test_a_claim_is_unsupported_without_a_common_word_or_a_text() -> None:
+    found = check("Bakers eat bread. [1]")
+    assert [(each.status, each.nearest) for each in found.claims] == [("unsupported", None)]
+    unread = verify("The pool is open. [1]", [Source(1, "Pool", "https://a.example/", " ")])
+    assert [(each.status, each.reasons) for each in unread.claims] == [
+        ("unsupported", ["the source was not read"])
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "claim", "is_quoted"),
+    [
+        ("Cafe\u0301 Norrvik opened\non Saturday.", "Café Norrvik opened on Saturday.", True),
+        ("The [pool](https://a.example/x_(y)) opened.[3] It rained.", "The pool opened.", True),
+        ("The pool opened.[[147]](https://a.example/#n-147) It rained.", "It rained.", True),
+        ("- The pool opened.\n- It rained.", "The pool opened.", True),
+        ("- Cheap entry\n- Free parking for all\n\nIt rained.", "Free parking for all", True),
+        ("| Town | People |\n| --- | --- |\n| Bern | 140,000 |", "140,000", True),
+        ("| Town | People |\n| --- | --- |\n| Bern | 140,000 |", "Bern | 140,000", True),
+        ("The *pool* opened.", "The pool opened.", False),
+        ("The pool opened", "The pool opened", False),
+        ("The pool opened", "The pool opened.", False),
+        ("The harbour pool opened.", "The pool opened.", False),
+        ("It met at 9 p.m. The pool opened.", "It met at 9 p.m.", True),
+        ("It met at 9 p.m.\n\nThe pool opened.", "It met at 9 p.m.", True),
+        ("It met at 9 p.m.", "It met at 9 p.m.", False),
+        ("It met on floor 5. Court was held.", "It met on floor 5.", True),
+        ("Features:\n\n- The pool opened.", "The pool opened.", True),
+        ("The pool opened.\n---\n\nIt rained.", "The pool opened.", False),
+        ("Term\n: The pool opened.", "The pool opened.", True),
+        ("Rain fell.\n\n## References\n\n- The pool opened.\n- It rained.", "It rained.", False),
+    ],
+)
+def test_a_quotation_is_a_whole_unit_to_the_letter(
+    text: str, claim: str, *, is_quoted: bool
+) -> None:
+    source = Source(1, "Pool", "https://a.example/", text)
+    said = f"| {claim} [1] |" if "|" in claim else f"{claim} [1]"
+    assert ({each.status for each in verify(said, [source]).claims} == {"quoted"}) is is_quoted
 
 
 @pytest.mark.parametrize(
@@ -164,7 +229,6 @@ def test_code_with_a_mark_below_is_quoted_as_often_as_it_is_verified() -> None:
     ("code", "below", "status"),
     [
         (LINES.replace("    first", "first"), "[1]", "uncertain"),
-        (LINES, "[1] (uncertain)", "uncertain"),
         (LINES, "[9]", "unsupported"),
         (f"{LINES}\nget('https://evil.example/x')", "[1]", "unsupported"),
         ("rm -rf /", "[1]", "unsupported"),
@@ -182,7 +246,7 @@ def test_code_that_its_source_denies_is_no_quotation() -> None:
     answer = "```\nrm -rf /home\n```\n[1]"
     found = verify(answer, [Source(1, "Files", "https://a.example/", page)])
     assert [each.status for each in found.claims] == ["uncertain"]
-    assert found.reasons[0].endswith(": its source has other code, or may deny it.")
+    assert found.claims[0].reasons == ["the text before it reports, doubts or imagines it"]
 
 
 def test_a_mark_that_begins_the_sentence_below_code_is_not_the_codes() -> None:
@@ -190,22 +254,12 @@ def test_a_mark_that_begins_the_sentence_below_code_is_not_the_codes() -> None:
     assert found.summary == "The library has it since 1.5. [1]"
 
 
-def test_what_its_answer_calls_uncertain_stays_so() -> None:
-    found = check(f"{COUNCIL} [1] (uncertain)")
-    assert found.summary == f"{COUNCIL} [1] (uncertain)"
-    assert found.reasons == [f'Uncertain "{COUNCIL}": the answer says so.']
-    again = check(found.summary)
-    assert (again.summary, again.uncertain) == (found.summary, 1)
-
-
-def test_a_supported_claim_quotes_what_supports_it_in_the_sources_characters() -> None:
-    found = check("Vellmouth opened its sea-water pool on 14 February 2026. [1]")
-    [claim] = found.claims
-    assert claim.status == "supported"
-    assert claim.citations[0].quotation == (
-        "Vellmouth opened its sea-water pool on Saturday morning, 14 February 2026."
+def test_a_summary_is_verified_as_it_was_written() -> None:
+    found = check(f"{COUNCIL} [1] The council first voted for it in 2015. [1]")
+    assert found.summary == (
+        f"{COUNCIL} [1] The council first voted for it in 2015. [1] (uncertain)"
     )
-    assert "(uncertain)" not in found.summary
+    assert check(found.summary).summary == found.summary
 
 
 def test_numbers_of_sources_are_their_own_and_else_their_order() -> None:
@@ -231,7 +285,7 @@ def test_addresses_are_compared_without_what_makes_no_difference() -> None:
 
 
 def test_a_source_is_read_once() -> None:
-    review = Review(f"{COUNCIL} [1] {COUNCIL} [1]", SOURCES)
+    review = Review.of_text(f"{COUNCIL} [1] {COUNCIL} [1]", SOURCES)
     assert review.evidence(0) is review.evidence(0)
     assert [each.status for each in review.judged] == ["quoted", "quoted"]
 
@@ -297,7 +351,7 @@ def test_what_there_was_no_time_for_is_uncertain(monkeypatch: pytest.MonkeyPatch
 def test_a_text_of_very_many_sentences_is_read_in_part(text: str) -> None:
     evidence = Evidence(text)
     assert evidence.is_cut
-    assert len(evidence.sentences) <= MOST_SENTENCES
+    assert len(evidence.pieces) <= MOST_PIECES
 
 
 @pytest.mark.no_cover

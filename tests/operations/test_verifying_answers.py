@@ -10,8 +10,7 @@ import pytest
 
 from webtools import InputError, Page, Passage, Verified, WebTools
 from webtools.display import data_frame, html, markdown, plain
-from webtools.grounding.evidence import Evidence
-from webtools.operations.verification import find
+from webtools.operations.verification import Text
 from webtools.synthesis import ModelVerifier, Source
 from webtools_sandbox import SandboxServer
 
@@ -122,10 +121,24 @@ def verdict(quotation: str, *, supported: bool = True) -> dict[str, Any]:
     return {"claim": 1, "supported": supported, "quotation": quotation}
 
 
-def test_a_model_is_believed_where_its_quotation_is_in_the_source() -> None:
+def test_a_claim_is_supported_by_a_model_whose_quotation_is_in_the_source() -> None:
     report = judged(LOOSE, "Sure:", verdict(SENTENCE.replace(" its ", "\n its ")), "{no json}")
-    assert statuses(report) == ["supported"]
-    assert report.claims[0].citations[0].quotation == SENTENCE
+    [claim] = report.claims
+    assert (claim.status, claim.nearest, claim.reasons) == ("supported", None, [])
+    assert claim.citations[0].quotation == SENTENCE
+    assert report.summary == LOOSE
+
+
+@pytest.mark.parametrize(
+    ("claim", "quotation"),
+    [
+        ("Nobody can say that pumps are wanted by the basin. [1]", "The basin needs no pumps."),
+        ("Swimmers rejoiced. [1]", SENTENCE),
+        ("On Saturday morning the pool was opened by Vellmouth. [1]", SENTENCE),
+    ],
+)
+def test_a_model_judges_negation_synonyms_and_tense(claim: str, quotation: str) -> None:
+    assert statuses(judged(claim, verdict(quotation))) == ["supported"]
 
 
 @pytest.mark.parametrize(
@@ -134,11 +147,18 @@ def test_a_model_is_believed_where_its_quotation_is_in_the_source() -> None:
         (LOOSE, verdict("Vellmouth opened its famous pool on Saturday."), "uncertain"),
         (LOOSE, verdict("on Saturday"), "uncertain"),
         (LOOSE, verdict("The basin needs no pumps."), "uncertain"),
-        (LOOSE, verdict("", supported=False), "unsupported"),
+        (LOOSE, verdict("", supported=False), "uncertain"),
+        ("Bakers eat bread. [1]", verdict("", supported=False), "unsupported"),
+        (
+            "Vellmouth and Tolland opened a pool on Saturday morning. [1]",
+            verdict(SENTENCE),
+            "uncertain",
+        ),
+        ("The pool of Vellmouth opened in 2015. [1]", verdict(SENTENCE), "uncertain"),
         (LOOSE, "I cannot tell.", "uncertain"),
         (LOOSE, {"claim": 9, "supported": True, "quotation": SENTENCE}, "uncertain"),
         (LOOSE, {"claim": "1", "supported": "yes"}, "uncertain"),
-        ("Vellmouth opened 17 pools on that Saturday. [1]", verdict(SENTENCE), "unsupported"),
+        ("Vellmouth opened 17 pools on that Saturday. [1]", verdict(SENTENCE), "uncertain"),
         (LOOSE.replace("[1]", ""), verdict(SENTENCE), "unsupported"),
         (QUOTED, verdict("", supported=False), "quoted"),
     ],
@@ -149,7 +169,12 @@ def test_a_model_is_not_believed_beyond_what_it_can_show(
     assert statuses(judged(answer, said)) == [status]
 
 
-async def test_a_model_is_asked_once_about_what_words_leave_open() -> None:
+def test_the_reason_says_why_a_model_was_not_believed() -> None:
+    [claim] = judged("The pool of Vellmouth opened in 2015. [1]", verdict(SENTENCE)).claims
+    assert claim.reasons == ["the verifier's quotation lacks its number 2015"]
+
+
+async def test_a_model_is_asked_once_about_claims_that_are_not_quoted() -> None:
     verifier, prompts = model(verdict(SENTENCE))
     with WebTools() as web:
         report = await web.averify(f"{QUOTED} {LOOSE} {QUOTED}", [PAGE], verifier=verifier)
@@ -172,7 +197,7 @@ def test_a_model_that_fails_leaves_the_claims_as_they_were() -> None:
     with WebTools() as web:
         report = web.verify(LOOSE, [PAGE], verifier=ModelVerifier(broken, abroken))
     assert statuses(report) == ["uncertain"]
-    assert report.warnings[0].startswith("The verifier gave no verdict")
+    assert report.warnings[0].startswith("The verifier failed")
 
 
 # --- how it is shown ---------------------------------------------------------------------------
@@ -180,12 +205,12 @@ def test_a_model_that_fails_leaves_the_claims_as_they_were() -> None:
 
 @pytest.mark.parametrize("draw", [html.draw, markdown.draw, plain.draw, repr])
 def test_a_report_is_drawn_with_status_claim_and_quotation(draw: Callable[[Any], str]) -> None:
-    report = judged(f"{QUOTED} {LOOSE} It closed in 2016. [1]")
+    report = judged(f"{QUOTED} {LOOSE} Bakers closed in 2016. [1]")
     text = draw(report)
     if draw is repr:
         assert text == "<Verified 1 claim quoted, 1 claim uncertain, 1 claim unsupported>"
     else:
-        for part in ("1 claim quoted", "unsupported", "closed in 2016", "needs no pumps"):
+        for part in ("1 claim quoted", "unsupported", "Bakers closed in 2016", "needs no pumps"):
             assert part in text
     empty = judged("# Nothing")
     assert "no claims" in draw(empty)
@@ -193,7 +218,7 @@ def test_a_report_is_drawn_with_status_claim_and_quotation(draw: Callable[[Any],
 
 def test_a_report_is_a_data_frame_of_claims() -> None:
     frame = data_frame.frame(judged(QUOTED))
-    assert list(frame.columns) == ["text", "status", "citations"]
+    assert list(frame.columns) == ["text", "status", "citations", "nearest", "reasons"]
     assert frame.citations[0][0].url == URL
 
 
@@ -239,11 +264,9 @@ def test_a_verdict_that_is_nested_deeply_is_none(nested: str) -> None:
     assert statuses(judged(LOOSE, nested + "}")) == ["uncertain"]
 
 
-def test_a_quotation_is_found_to_the_letter_but_for_white_space() -> None:
-    evidence = Evidence("It rained.\tThe pool\n\n opened its  doors on Friday.")
-    found = find("pool opened its doors on", evidence)
-    assert found is not None
-    assert evidence.text[slice(*found)] == "pool\n\n opened its  doors on"
-    assert find("pool opened his doors on", evidence) is None
+def test_a_quotation_is_found_to_the_letter_but_for_white_space_and_link_addresses() -> None:
+    text = Text("It rained.\tThe [pool](https://a.example)\n\n opened its  doors on Friday.")
+    assert text.find("pool opened\nits doors on") == "pool opened its doors on"
+    assert text.find("pool opened his doors on") == ""
     words = "ab cd ef " * 30_000  # a pattern would be tried at each of them
-    assert find(f"{words} gh", Evidence(f"{words} {words}")) is None
+    assert Text(f"{words} {words}").find(f"{words} gh") == ""

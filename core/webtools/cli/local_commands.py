@@ -82,11 +82,10 @@ settings; 4 stopped, as the budget is spent or a provider refuses; 130 Ctrl-C
     ),
 )
 VERIFY = Command(
-    "an answer of any model against its sources, claim by claim",
+    "check an answer against its sources, claim by claim",
     "verify:verify",
-    "Check an answer, from any model, against its sources: every claim with what\n"
-    "is found out about it, and the quotation that bears it out. Exits with 1\n"
-    "where a claim is unsupported.",
+    "Check an answer against the sources it cites. Each claim is shown as quoted,\n"
+    "uncertain or unsupported. Exits with 1 if a claim is unsupported.",
     """\
 examples:
   webtools verify answer.md                       against the URLs that it cites

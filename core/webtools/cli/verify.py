@@ -1,4 +1,4 @@
-"""`webtools verify`: an answer against its sources, claim by claim."""
+"""`webtools verify`: check an answer against its sources, claim by claim."""
 
 from __future__ import annotations
 
@@ -43,13 +43,16 @@ def _parts(text: str) -> tuple[str, list[str]]:
 
 
 def _text(found: Verified) -> str:
-    """Write the report: each claim with its status, its quotations and their sources."""
+    """Return the report: each claim with its status, quotations, sources and closest passage."""
     blocks: list[str] = []
     for claim in found.claims:
         rows = [f"{claim.status}: {display_text(claim.text, _LONGEST)}"]
         for each in claim.citations:
-            quoted = display_text(each.quotation, _LONGEST)
-            rows += [f"   “{quoted}”", f"   {display_text(each.url, _LONGEST)}"]
+            quotation = display_text(each.quotation, _LONGEST)
+            rows += [f"   “{quotation}”"] if quotation else []
+            rows.append(f"   {display_text(each.url, _LONGEST)}")
+        if claim.nearest is not None:
+            rows.append(f"   closest passage: “{display_text(claim.nearest.text, _LONGEST)}”")
         blocks.append("\n".join(rows))
     notes = [display_text(each, _LONGEST) for each in (*found.reasons, *found.warnings)]
     return "\n\n".join(filter(None, [*blocks, "\n".join(notes)])) or "No claims."

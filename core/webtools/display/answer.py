@@ -1,4 +1,4 @@
-"""What is shown of an answer: its claims, the passages behind them, one list of sources."""
+"""What is shown of an answer: its claims and one list of sources, with the passages folded."""
 
 from __future__ import annotations
 
@@ -100,14 +100,21 @@ def checked_parts(response: Verified, limits: Limits) -> Iterator[Answer | Listi
 
 def _statement(claim: Claim, numbers: dict[str, int], limits: Limits) -> Statement:
     cited = [numbers[each.url] for each in claim.citations if each.url in numbers]
-    first = claim.citations[:_MOST_QUOTATIONS]
-    quotations = [cut_lines(each.quotation, LONGEST_SENTENCE)[0] for each in first]
+    texts = [each.quotation for each in claim.citations[:_MOST_QUOTATIONS]]
+    reasons = f"{'; '.join(claim.reasons)}." if claim.reasons else ""
+    if claim.nearest is not None:
+        texts, reasons = [claim.nearest.text], f"{reasons} Closest passage:".lstrip()
     return Statement(
-        clip(claim.text, limits.page // 2, limits),
+        clip(_with_heading(claim), limits.page // 2, limits),
         [*dict.fromkeys(cited)],
         Fact(name(claim.status), _STATUS_TONES.get(claim.status, "")),
-        [*filter(None, quotations)],
+        [cut_lines(text, LONGEST_SENTENCE)[0] for text in texts if text],
+        reasons,
     )
+
+
+def _with_heading(claim: Claim) -> str:
+    return f"{claim.heading}:\n{claim.text}" if claim.heading else claim.text
 
 
 def _extracts(

@@ -55,7 +55,7 @@ def _rows(response: Any) -> tuple[str, list[Mapping[str, Any]]]:
             rows.append({**vars(source), "rank": rank, "citation": citation})
         return f"{_SOURCE} citation", rows
     if isinstance(response, Verified):
-        return "text status citations", [vars(claim) for claim in response.claims]
+        return "text status citations nearest reasons", [vars(claim) for claim in response.claims]
     raise InputError(f"{type(response).__name__} has no data frame.")
 
 

@@ -143,7 +143,8 @@ def _(part: Answer, anchor: str) -> Html:
 def _statement(claim: Statement, anchor: str, sources: int) -> Html:
     text = _draw_markdown(claim.cited, cites=(anchor, sources))
     quotations = [tag("blockquote", tag("bdi", text)) for text in claim.quotations]
-    status = fold(_fact(claim.status), *quotations) if claim.status.text else Html()
+    reasons = [div("reasons", claim.reasons)] if claim.reasons else []
+    status = fold(_fact(claim.status), *reasons, *quotations) if claim.status.text else Html()
     return join([text, div("more", claim.text.missing), status])
 
 

@@ -104,12 +104,16 @@ class Listing:
 
 @record
 class Statement:
-    """One claim of an answer: the sources that it cites by number, its status, its quotations."""
+    """One claim of an answer: the sources that it cites by number, its status, and what shows it.
+
+    `reasons` speak against the claim; the quotations after them are then the closest passage.
+    """
 
     text: Clip
     numbers: list[int] = field(default_factory=list[int])
     status: Fact = Fact("")
     quotations: list[str] = field(default_factory=list[str])
+    reasons: str = ""
 
     @property
     def cited(self) -> str:

@@ -106,8 +106,9 @@ def _(part: Answer) -> Iterator[Row]:
         yield from [Row("")] if number else []
         yield from _clip(Clip(claim.cited, claim.text.missing), "answer")
         if claim.status.text not in {"", "quoted"}:
-            quotations = "".join(f" “{' '.join(text.split())}”" for text in claim.quotations)
-            yield Row(f"{claim.status.text}:{quotations}", claim.status.tone or "muted", "  ")
+            quotations = [f"“{' '.join(text.split())}”" for text in claim.quotations]
+            words = " ".join(filter(None, [f"{claim.status.text}:", claim.reasons, *quotations]))
+            yield Row(words, claim.status.tone or "muted", "  ")
 
 
 @_part.register

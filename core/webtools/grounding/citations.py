@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any, NamedTuple
 from urllib.parse import urldefrag
 
 from webtools.grounding.blocks import FENCES
-from webtools.grounding.evidence import words_of
+from webtools.grounding.evidence import row_text
 from webtools.grounding.sentences import sentence_spans
 from webtools.text.cleaning import without_controls
 from webtools.text.record import record
@@ -23,8 +23,7 @@ from webtools.text.record import record
 LONGEST = 50_000  # characters of an answer
 _MOST_BRACKETS = 1000  # as each may open a mark, which takes far longer to read than a word
 _MOST_SEARCHED = 500_000_000  # characters of sources, in which brackets of code are looked for
-_MOST_CITED = 20  # sources in one mark
-_LEAST = 3  # words that carry meaning, for a part of a sentence to be judged by itself
+_MOST_CITED = 20  # sources of one mark, and of one claim
 
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
 _URL = (
@@ -73,6 +72,7 @@ _DEFINITION = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W_]")
+_BOLD = re.compile(r"(?<!\w)\*\*|\*\*(?!\w)")  # `2**10` is code
 _LEADS_IN = 200  # characters of a line that ends with a colon and is no claim
 # A bracket of code: after `=` or in a call, or right after a name that goes on.
 _OF_CODE = re.compile(r"(?:\w\(|=\s?)$")
@@ -81,30 +81,20 @@ _TRAILING = ".,;:!?)]}'\"*_，。）】」"
 
 
 @record
-class Part:
-    """A stretch of a claim up to the marks after it, and the places of the sources they cite."""
-
-    text: str
-    cites: tuple[int, ...]
-
-
-@record
 class Statement:
-    """A sentence of an answer.
+    """A sentence, list item, table row or code block of an answer.
 
     Attributes:
-        text: The sentence without its marks.
-        cites: Places of the sources it cites, from 0, each once.
-        parts: The sentence cut at its marks where each part can be judged by itself; else itself.
-        foreign: Addresses and marks in it that are no source's.
-        is_hedged: Whether the answer itself calls it uncertain.
+        text: The statement without its citations.
+        cites: Indexes of the sources that it cites, each once.
+        foreign: Addresses and marks in it that belong to no source.
+        heading: What is shown above it.
     """
 
     text: str
     cites: tuple[int, ...]
-    parts: tuple[Part, ...]
     foreign: tuple[str, ...] = ()
-    is_hedged: bool = False
+    heading: str = ""
 
 
 @record
@@ -129,11 +119,10 @@ class _Marks:
 
     cites: dict[int, tuple[int, ...]] = field(default_factory=dict[int, tuple[int, ...]])
     foreign: dict[int, str] = field(default_factory=dict[int, str])
-    hedges: set[int] = field(default_factory=set[int])
 
     def hold(self) -> int:
         """Return the number of the next place."""
-        return len(self.cites) + len(self.foreign) + len(self.hedges)
+        return len(self.cites) + len(self.foreign)
 
 
 class Answer:
@@ -184,8 +173,7 @@ class Answer:
         cites = tuple(dict.fromkeys(chain.from_iterable(marks.cites.values())))
         urls = (found[0].rstrip(_TRAILING) for found in re.finditer(_URL, row.text, re.IGNORECASE))
         foreign = (*marks.foreign.values(), *(url for url in urls if not self._is_in_source(url)))
-        part = Part(row.text, cites)
-        return Line("", (Statement(row.text, cites, (part,), foreign, bool(marks.hedges)),))
+        return Line("", (Statement(row.text, cites[:_MOST_CITED], foreign),))
 
     def _line(self, row: _Row) -> Line:
         marks = _Marks()
@@ -208,7 +196,7 @@ class Answer:
             return match[0]
         key = marks.hold()
         if match["hedge"]:
-            marks.hedges.add(key)
+            marks.cites[key] = ()
         elif match["mark"]:
             self._note(match["mark"], key, marks)
         elif not match["code"] and (places := self._at(url)):
@@ -279,37 +267,14 @@ def address(url: str) -> str:
 
 
 def _statement(piece: str, marks: _Marks) -> Statement | None:
-    """Read a sentence and what it cites; one without words is none."""
+    """Read a sentence and what it cites; None without words."""
     keys = [int(key) for key in _HOLDER.findall(piece)]
-    parts = tuple(_parts(piece.strip(), marks))
     text = _tidy(_HOLDERS.sub("", piece))
     foreign = tuple(marks.foreign[key] for key in keys if key in marks.foreign)
     if not _WORD.search(text) and not foreign:
         return None
     cites = tuple(dict.fromkeys(place for key in keys for place in marks.cites.get(key, ())))
-    if len(parts) < 2 or not all(map(_stands_alone, parts)):  # noqa: PLR2004  a sentence is one
-        parts = (Part(text, cites),)
-    return Statement(text, cites, parts, foreign, not marks.hedges.isdisjoint(keys))
-
-
-def _parts(piece: str, marks: _Marks) -> list[Part]:
-    """Cut a sentence at its marks; what follows the last one joins."""
-    parts: list[Part] = []
-    at = 0
-    for group in _HOLDERS.finditer(piece):
-        keys = [int(key) for key in _HOLDER.findall(group[0])]
-        cites = tuple(dict.fromkeys(n for key in keys for n in marks.cites.get(key, ())))
-        if text := _tidy(piece[at : group.start()]):
-            parts.append(Part(text, cites))
-            at = group.end()
-    if (rest := _tidy(piece[at:])) and parts:
-        parts[-1] = replace(parts[-1], text=_tidy(f"{parts[-1].text} {rest}"))
-    return parts
-
-
-def _stands_alone(part: Part) -> bool:
-    """Return whether a part of a sentence can be judged without the rest."""
-    return bool(part.cites) and sum(word.tells for word in words_of(part.text)) >= _LEAST
+    return Statement(text, cites[:_MOST_CITED], foreign)
 
 
 def _paragraphs(rows: Sequence[str]) -> list[_Row]:
@@ -332,7 +297,7 @@ def _paragraphs(rows: Sequence[str]) -> list[_Row]:
             begun = match[0] if match else ""
             body = row[len(begun) :]
             if body.startswith("|"):
-                body = body.strip("| ").replace(" | ", "; ")
+                body = row_text(body)
             if is_open and not begun.strip() and not is_fenced:
                 found[-1] = _Row(found[-1].prefix, f"{found[-1].text}\n{body}")
             else:
@@ -376,4 +341,5 @@ def _tidy(text: str) -> str:
     # After a word they are code: `heappop()`.
     text = " ".join(re.sub(r"(?<!\S)(?:\(\s*\)|\[\s*\])", "", text).split())
     text = re.sub(r"\s+([.,;:!?])(?=\s|$)", r"\1", text)
-    return text.replace("**", "") if text.count("**") % 2 else text
+    bold = _BOLD.findall(text)  # whose other mark was in the sentence before or after
+    return _BOLD.sub("", text) if len(bold) % 2 else text

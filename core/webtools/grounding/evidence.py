@@ -1,80 +1,66 @@
 # ruff: noqa: RUF001  signs of other scripts are what this reads
-"""Read a text as evidence: its sentences with their words, and where each word stands.
-
-Words are compared by their stems, numbers as they are written: `0,125` is neither `125` nor
-`0.125`, and `10²` is not `102`.
-"""
+"""Read a source as evidence: its whole units, its words, and the passage nearest to a claim."""
 
 from __future__ import annotations
 
 import math
 import re
-import time
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from heapq import nlargest
-from itertools import count
-from typing import NamedTuple
+from itertools import groupby
+from textwrap import dedent
 
-from webtools.grounding.blocks import Block, heading_text, read_blocks
-from webtools.grounding.lexicon import COMPOUND, NUMBER_WORDS, TELLING
-from webtools.grounding.sentences import sentence_spans
+from webtools.grounding.blocks import FENCES, Block, heading_text, link_texts, read_blocks
+from webtools.grounding.sentences import FOOTNOTE, ends_with_abbreviation, is_whole, sentence_spans
 from webtools.grounding.terms import stem_of
 from webtools.grounding.words import FUNCTION_WORDS
 
-_MARK = re.compile(r"(?::|[-*+•‣·]|\d{1,3}[.)])\s+")
-_LINK = re.compile(r"(!?)\[([^\[\]]{0,300})\]\([^()\s]{0,500}(?:\s[^()]{0,300})?\)")
-_FOOTNOTE = re.compile(r"(?<=[.!?])(?:\[\d{1,3}\])+")
-_UNDERLINE = re.compile(r"[ \t]*\n[ \t]*(?:={3,}|-{3,})[ \t]*(?:\n|$)")
-_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
-CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_DIGIT = re.compile(r"\d")
-_RANGE = re.compile(r"(?<=\d{3})[-–—](?=\d{3})")
-_EDGES = ".,;:!?…()[]{}\"'“”‘’«»*_`|"
-_DIGITS = re.compile(r"\d+(?:[.,:/]\d+)*")
-_GROUPED = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+$")
-_LONGEST = 1500  # characters; what is longer is cut there
 MOST_CHARACTERS = 1_000_000  # of a text, as of a page that is read
-MOST_SENTENCES = 20_000  # of a text; a page of 1 MB of prose has half as many
+MOST_PIECES = 20_000  # of a text; a page of 1 MB of prose has half as many
+_LONGEST_BLOCK = 20_000  # characters of a paragraph or a block of code that is compared
+_LONGEST_PASSAGE = 600
+_MOST_KEYS, _MOST_PLACES = 12, 200  # words of a claim, and places of each, that are looked up
+
+_ITEM_MARK = re.compile(r"(?::|[-*+•‣·]|\d{1,3}[.)])\s+")
+# Marks after the end of a sentence, and linked ones anywhere; `argv[1]` is code.
+_FOOTNOTES = re.compile(
+    rf"(?<=[.!?])(?:{FOOTNOTE})+|\[\\?\[[^\[\]\s]{{1,9}}\]\]\([^()\s]{{0,2000}}\)"
+)
+_UNDERLINE = re.compile(r"[ \t]*\n[ \t]*(?:={3,}|-{3,})[ \t]*(?:\n|$)")
+_CELL = re.compile(r"(?:[^|\\]|\\.)+")
+_REFERENCES = re.compile(
+    r"\W*(?:references?|bibliography|works cited|citations?|further reading|external links"
+    r"|footnotes|einzelnachweise|literatur|weblinks|références|bibliographie|referencias|脚注|参考文献)\W*",
+    re.IGNORECASE,
+)
+_CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_TOKEN = re.compile(rf"\d+(?:[.,:/]\d+)*|[{_CJK}]+|[^\W\d_{_CJK}]+(?:['’][^\W\d_{_CJK}]+)*")
+_GROUPED = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+$")
+_HAS_WORD = re.compile(r"[^\W_]")
+_NUMBERS = dict(
+    zip(
+        str.split("two three four five six seven eight nine ten eleven twelve"),
+        map(str, range(2, 13)),
+        strict=True,
+    )
+)
 
 
-class Word(NamedTuple):
-    """A word or number of a sentence.
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A sentence, heading, term, table row or block of code of a text.
 
     Attributes:
-        raw: As it is written.
-        key: What it is compared by: the stem, or a number as it is written.
-        kind: `word`, `name`, `number` or `function`.
-        unit: Of a number, the word that follows it; else empty.
-    """
-
-    raw: str
-    key: str
-    kind: str
-    unit: str = ""
-
-    @property
-    def tells(self) -> bool:
-        """Whether it carries meaning of its own."""
-        return self.kind != "function"
-
-
-@dataclass(slots=True)
-class Sentence:
-    """A sentence, heading, row or piece of code of a text.
-
-    Attributes:
-        number: Its place among the sentences of the text.
+        number: Index among the pieces of the text.
         start: Where it begins in the text.
         end: Where it ends.
         block: Where its block begins.
-        kind: Of its block: `prose`, `item`, `heading`, `term`, `row` or `code`.
+        kind: Kind of its block: `prose`, `item`, `heading`, `term`, `row` or `code`.
         path: The headings above it.
-        text: What it says.
-        keys: What its words that carry meaning are compared by.
     """
 
     number: int
@@ -83,80 +69,146 @@ class Sentence:
     block: int
     kind: str
     path: tuple[str, ...]
-    text: str = field(repr=False)
-    keys: frozenset[str] = field(repr=False)
 
-    @property
-    def words(self) -> tuple[Word, ...]:
-        """Its words in order, read anew: millions of them would hold up the garbage collector."""
-        return words_of(self.text)
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A whole sentence, list item, table row or cell, or block of code.
+
+    Attributes:
+        start: Where it begins in the text.
+        end: Where it ends.
+        first: The piece that it begins in.
+        last: The piece that it ends in.
+    """
+
+    start: int
+    end: int
+    first: Piece
+    last: Piece
 
 
 class Evidence:
-    """A text, cut into sentences, with an index of its words.
+    """The text of a source, cut into pieces.
 
     Attributes:
         text: The text.
-        sentences: In the order of the text.
-        digits: The digits of all its numbers; `1,000` stands for `1000` too.
-        is_cut: Whether the text goes on behind the last of the sentences.
+        title: Title of the source.
+        pieces: In the order of the text.
+        is_cut: Whether the text goes on after the last piece.
     """
 
-    def __init__(self, text: str, until: float = math.inf) -> None:
-        """Read a text, up to `until` on the monotonic clock."""
+    def __init__(self, text: str, title: str = "") -> None:
+        """Cut a text; its words are indexed when they are first needed."""
         self.text = text
-        self.sentences: list[Sentence] = []
-        self.is_cut = False
-        self._written: dict[str, list[Sentence]] | None = None
-        self._places: dict[str, list[int]] = {}
-        digits: set[str] = set()
-        for sentence, words in _sentences(text[:MOST_CHARACTERS]):
-            self.is_cut = sentence.number == MOST_SENTENCES or time.monotonic() > until
-            if self.is_cut:
+        self.title = title
+        self.pieces: list[Piece] = []
+        self.is_cut = len(text) > MOST_CHARACTERS
+        for piece in _pieces(text[:MOST_CHARACTERS]):
+            if piece.number == MOST_PIECES:
+                self.is_cut = True
                 break
-            self.sentences.append(sentence)
-            digits.update(digits_of(each.key) for each in words if each.kind == "number")
-            for key in sentence.keys:
-                self._places.setdefault(key, []).append(sentence.number)
-        self.digits = frozenset(digits)
-        self.is_cut = self.is_cut or len(text) > MOST_CHARACTERS
+            self.pieces.append(piece)
+        self._units: dict[str, list[Unit]] | None = None
+        self._places: dict[str, list[int]] | None = None
 
-    def __contains__(self, key: str) -> bool:
-        """Return whether a word stands anywhere."""
-        return key in self._places
-
-    def alike(self, written: str) -> list[Sentence]:
-        """Return the sentences that are written so, in the form of `normal`."""
-        if self._written is None:
-            self._written = {}
-            for each in self.sentences:
-                form = normal(self.text[each.start : each.end])
-                self._written.setdefault(form, []).append(each)
-        return self._written.get(written, [])
+    def units(self, claim: str) -> list[Unit]:
+        """Return the units that a claim is, character for character."""
+        if self._units is None:
+            self._units = {}
+            for form, unit in self.all_units():
+                self._units.setdefault(form, []).append(unit)
+        return self._units.get(normal_code(claim) if is_code(claim) else normal(claim), [])
 
     def said(self, number: int) -> str:
-        """Return the text of a sentence; empty before the first and after the last."""
-        if not 0 <= number < len(self.sentences):
+        """Return the text of a piece; empty before the first and after the last."""
+        if not 0 <= number < len(self.pieces):
             return ""
-        return self.text[self.sentences[number].start : self.sentences[number].end]
+        return self.text[self.pieces[number].start : self.pieces[number].end]
 
-    def weight(self, key: str) -> float:
-        """Return how rare a word is here; the highest is that of one that stands nowhere."""
-        return math.log(1.5 + len(self.sentences) / (1 + len(self._places.get(key, ()))))
+    def __contains__(self, key: str) -> bool:
+        """Return whether the text has a word."""
+        return key in self._index()
 
-    def near(self, weights: dict[str, float], most: int) -> list[int]:
-        """Return the numbers of the sentences that have most of some words, the best first."""
+    def nearest(self, keys: frozenset[str]) -> tuple[Piece, float] | None:
+        """Return the piece that has most of some words, with the share it has of their weight."""
+        index = self._index()
+        weights = {
+            key: math.log(1.5 + len(self.pieces) / (1 + len(index.get(key, ())))) for key in keys
+        }
         scores: dict[int, float] = defaultdict(float)
-        for key, weight in weights.items():
-            for place in self._places.get(key, ()):
-                scores[place] += weight
-        return nlargest(most, scores, key=lambda place: (scores[place], -place))
+        for key in nlargest(_MOST_KEYS, sorted(weights.keys() & index.keys()), weights.__getitem__):
+            for place in index[key][:_MOST_PLACES]:
+                scores[place] += weights[key]
+        if not scores:
+            return None
+        best = max(
+            scores,
+            key=lambda place: (scores[place], self.pieces[place].kind != "heading", -place),
+        )
+        return self.pieces[best], min(1.0, scores[best] / sum(weights.values()))
+
+    def passage(self, piece: Piece) -> tuple[int, int]:
+        """Return where the passage around a piece begins and ends: what fits of its block."""
+        first = last = piece.number
+        for step in (1, -1):
+            at = piece.number + step
+            while 0 <= at < len(self.pieces) and self.pieces[at].block == piece.block:
+                start, end = min(first, at), max(last, at)
+                if self.pieces[end].end - self.pieces[start].start > _LONGEST_PASSAGE:
+                    break
+                first, last, at = start, end, at + step
+        return self.pieces[first].start, self.pieces[last].end
+
+    def _index(self) -> dict[str, list[int]]:
+        if self._places is None:
+            self._places = {}
+            for piece in self.pieces:
+                for key in keys_of(plain(self.text[piece.start : piece.end])):
+                    self._places.setdefault(key, []).append(piece.number)
+        return self._places
+
+    def all_units(self) -> Iterator[tuple[str, Unit]]:
+        """Yield the units in the order of the text, each after the form it is compared in."""
+        for _, group in groupby(self.pieces, lambda piece: piece.block):
+            pieces = list(group)
+            first, last = pieces[0], pieces[-1]
+            text = self.text[first.start : last.end]
+            if len(text) > _LONGEST_BLOCK or any(map(_REFERENCES.fullmatch, first.path)):
+                continue
+            unit = Unit(first.start, last.end, first, last)
+            if first.kind == "code":
+                start = self.text.rfind("\n", 0, first.start) + 1
+                yield normal_code(self.text[start : last.end]), unit
+            elif first.kind == "row":
+                yield from self._cells(first, text)
+            elif first.kind in {"prose", "item"}:
+                yield from self._sentences(pieces)
+                # The last item of a text that ends without a full stop may be cut off.
+                if first.kind == "item" and (last is not self.pieces[-1] or is_whole(text)):
+                    yield normal(text), unit
+
+    def _sentences(self, pieces: Sequence[Piece]) -> Iterator[tuple[str, Unit]]:
+        for piece in pieces:
+            text = self.text[piece.start : piece.end]
+            is_cut = piece is self.pieces[-1] and ends_with_abbreviation(text)
+            if is_whole(text) and not is_cut:
+                yield normal(text), Unit(piece.start, piece.end, piece, piece)
+
+    def _cells(self, piece: Piece, text: str) -> Iterator[tuple[str, Unit]]:
+        """Yield a row of a table, and its cells."""
+        cells = [each for each in _CELL.finditer(text) if _HAS_WORD.search(each[0])]
+        if cells:
+            yield normal(row_text(text)), Unit(piece.start, piece.end, piece, piece)
+        for cell in cells if len(cells) > 1 else ():
+            bare = cell[0].strip()
+            start = piece.start + cell.start() + cell[0].index(bare)
+            yield normal(bare), Unit(start, start + len(bare), piece, piece)
 
 
-def _sentences(text: str) -> Iterator[tuple[Sentence, tuple[Word, ...]]]:
+def _pieces(text: str) -> Iterator[Piece]:
     path: list[tuple[int, str]] = []
-    plain = _FOOTNOTE.sub(lambda match: " " * len(match[0]), text)
-    numbers = count()
+    number = 0
     for block in read_blocks(text):
         if block.kind == "heading":
             path = [each for each in path if each[0] < block.level]
@@ -165,77 +217,90 @@ def _sentences(text: str) -> Iterator[tuple[Sentence, tuple[Word, ...]]]:
             path.append((block.level, heading_text(text, block)))
         is_underlined = block.kind == "prose" and _UNDERLINE.match(text, block.end)
         kind = "heading" if is_underlined else block.kind
-        for start, end in _spans(plain, block):
-            said = text[start:end]
-            words = words_of(said)
-            keys = frozenset(each.key for each in words if each.tells)
-            yield Sentence(next(numbers), start, end, block.start, kind, names, said, keys), words
+        for start, end in _spans(text, block):
+            yield Piece(number, start, end, block.start, kind, names)
+            number += 1
 
 
-def _spans(text: str, block: Block) -> Iterator[tuple[int, int]]:
-    spans = [(block.start, block.end)]
-    if block.kind in {"prose", "item"}:
-        mark = _MARK.match(text, block.start, block.end)
-        spans = sentence_spans(text, mark.end() if mark else block.start, block.end)
-    for start, end in spans:
-        for at in range(start, end, _LONGEST):
-            yield at, min(end, at + _LONGEST)
+def _spans(text: str, block: Block) -> list[tuple[int, int]]:
+    if block.kind not in {"prose", "item"}:
+        return [(block.start, block.end)]
+    mark = _ITEM_MARK.match(text, block.start, block.end)
+    return sentence_spans(text, mark.end() if mark else block.start, block.end)
+
+
+# --- what is compared --------------------------------------------------------------------------
+
+
+def plain(text: str) -> str:
+    """Return a text with the words of its links in place of the links, without footnote marks."""
+    return link_texts(_FOOTNOTES.sub("", text)) if "[" in text else text
 
 
 def normal(text: str) -> str:
-    """Return a text in NFC on one line; of links the words."""
-    if "](" in text:
-        text = _LINK.sub(r"\1\2", text)
-    return " ".join(unicodedata.normalize("NFC", text).split())
+    """Return a text in the form in which it is compared: NFC, one line, without link addresses."""
+    return " ".join(unicodedata.normalize("NFC", plain(text)).split())
 
 
-def words_of(text: str) -> tuple[Word, ...]:
-    """Return the words and numbers of a sentence in order."""
-    found = list(_raw_words(normal(text).replace("’", "'")))
-    lower = ["", *(raw.lower() for raw, _ in found), ""]
-    words: list[Word] = []
-    for place, (raw, is_number) in enumerate(found, 1):
-        before, word, after = lower[place - 1 : place + 2]
-        if is_number:
-            unit = found[place][0] if place < len(found) and not found[place][1] else ""
-            words.append(Word(raw, raw, "number", unit))
-        elif word in NUMBER_WORDS and not (_is_number(before) or _is_number(after)):
-            words.append(Word(raw, NUMBER_WORDS[word], "number"))
+def row_text(row: str) -> str:
+    """Return the cells of a table row without the outer bars."""
+    return " | ".join(each.strip() for each in row.strip().strip("|").split("|"))
+
+
+def is_code(claim: str) -> bool:
+    """Return whether a claim is a block of code."""
+    return claim.lstrip().startswith(FENCES)
+
+
+def normal_code(code: str) -> str:
+    """Return code at the left margin, without its fences."""
+    rows = code.expandtabs(4).strip("\n").splitlines()
+    inner = rows[1:-1] if is_code(code) else rows
+    lines = dedent("\n".join(inner)).strip("\n").splitlines()
+    return "\n".join(["```", *(unicodedata.normalize("NFC", line.rstrip()) for line in lines)])
+
+
+# --- words -------------------------------------------------------------------------------------
+
+
+def keys_of(text: str) -> frozenset[str]:
+    """Return what the content words and numbers of a text are compared by."""
+    return frozenset(filter(None, (key_of(each) for each in tokens_of(text))))
+
+
+def tokens_of(text: str) -> Iterator[str]:
+    """Yield words and numbers; scripts without spaces in pairs of signs."""
+    for token in _TOKEN.findall(text):
+        if token[0] >= "\u3040" and len(token) > 1 and not token[0].isdigit():
+            yield from (token[at : at + 2] for at in range(len(token) - 1))
         else:
-            words.append(_word(raw))
-    return tuple(words)
+            yield token
 
 
-@lru_cache(4096)
-def _word(raw: str) -> Word:
-    """Read a word that is no number."""
-    word = raw.lower()
-    is_acronym = raw.isupper() and len(raw) > 1
-    if word in FUNCTION_WORDS and word not in TELLING and not is_acronym:
-        return Word(raw, word, "function")
-    return Word(raw, stem_of(word), "name" if raw[0].isupper() else "word")
+@lru_cache(16_384)
+def key_of(token: str) -> str:
+    """Return a number without signs that group its digits, or a word's stem; empty for the rest."""
+    if token[0].isdigit():
+        return token.replace(",", "") if _GROUPED.match(token) else token
+    word = token.lower().replace("’", "'").removesuffix("'s")
+    is_acronym = token.isupper() and len(token) > 1
+    if word in FUNCTION_WORDS and not is_acronym:
+        return ""
+    return _NUMBERS.get(word) or stem_of(word)
 
 
-def _is_number(word: str) -> bool:
-    return word in NUMBER_WORDS or word in COMPOUND
+def facts_of(claim: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the numbers and names of a claim: the kind, the word, and what it is compared by.
 
-
-def _raw_words(text: str) -> Iterator[tuple[str, bool]]:
-    """Return words, and what has digits as it is written; each with whether it has."""
-    for chunk in text.split() if _DIGIT.search(text) else [text]:  # most sentences have none
-        if _DIGIT.search(chunk):
-            for part in _RANGE.split(chunk):
-                if bare := part.strip(_EDGES).removesuffix("'s"):
-                    yield bare, True
-        else:
-            for word in _WORD.findall(chunk):
-                if not word.isascii() and CJK.search(word):
-                    yield from ((word[at : at + 2], False) for at in range(len(word)))
-                else:
-                    yield word.removesuffix("'s"), False
-
-
-def digits_of(number: str) -> str:
-    """Return the digits of a number without its signs; `1,000` is `1000`, and `0,125` itself."""
-    found = _DIGITS.findall(number)
-    return " ".join(each.replace(",", "") if _GROUPED.match(each) else each for each in found)
+    Any word has a capital at the beginning of a sentence, so the first one is a name only if it has
+    another capital or the next word has one.
+    """
+    tokens = _TOKEN.findall(plain(claim))
+    for place, token in enumerate(tokens):
+        key = key_of(token)
+        beside = tokens[1:2] if place == 0 else [token]
+        is_name = token[0].isupper() and any(each[0].isupper() for each in beside)
+        if key[:1].isdigit():
+            yield "number", token, key
+        elif key and (is_name or any(map(str.isupper, token[1:]))):
+            yield "name", token, key

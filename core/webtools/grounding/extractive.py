@@ -67,15 +67,15 @@ class Claim:
     """One statement of an answer.
 
     Attributes:
-        text: What is shown: the quotation on one line, after the signature or heading it needs.
+        text: The quotation on one line; code as it is.
         citations: The one place that it is quoted from.
-        status: Always `quoted`.
+        heading: The heading or signature that a reader needs to understand it; may be empty.
         score: How well it fits; claims of different answers do not compare.
     """
 
     text: str
     citations: tuple[Quotation, ...]
-    status: str = "quoted"
+    heading: str = ""
     score: float = 0.0
 
 
@@ -197,11 +197,9 @@ def _claim(each: Candidate, ranking: Ranking) -> Claim:
     heading = _heading(each)
     leaning = LEANING.match(quotation) is not None or _MEANT.match(quotation) is not None
     leans = leaning and lowered(heading) not in lowered(quotation)
-    if heading and (leans or _needs(heading, quotation, ranking)):  # "This option": which one?
-        separator = ":\n" if each.unit.kind == "code" else ": "
-        shown = f"{shortened_heading(heading)}{separator}{shown}"
+    is_needed = heading and (leans or _needs(heading, quotation, ranking))  # "This option": which?
     where = Quotation(document.url, document.title, quotation, document.number, span.start)
-    return Claim(shown, (where,), score=each.score)
+    return Claim(shown, (where,), shortened_heading(heading) if is_needed else "", each.score)
 
 
 def _heading(each: Candidate) -> str:

@@ -5,8 +5,14 @@ from __future__ import annotations
 
 import re
 
+# A footnote mark, perhaps with a link: `[1]`, `[[1]](https://a.example/#cite-1)`.
+_TARGET = r"\([^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?\)"
+FOOTNOTE = rf"\[(?:\\?\[)?[\^†]?\w{{1,4}}(?:\\?\])?\](?:{_TARGET})?"
 # A sign that may end a sentence, with the brackets and quotation marks that close after it.
-_END = re.compile(r"[.!?…]{1,9}[\"'”’»)\]*_`]{0,5}(?=\s|$)|[。！？｡]{1,9}[」』）”’\"]{0,5}")
+_END = re.compile(
+    rf"(?:[.!?…]{{1,9}}[\"'”’»)\]*_`]{{0,5}}(?=(?P<marks>(?:[ ]?{FOOTNOTE}){{0,9}})(?:\s|$))"
+    r"|[。！？｡]{1,9}[」』）”’\"]{0,5})"
+)
 _LAST_WORD = re.compile(r"[^\s(\[\"'“‘«]{1,24}$")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]$")
 _CONTRACTED = frozenset("dmst")  # what is left of `would`, `am`, `is` or `not`: "It isn't."
@@ -30,13 +36,20 @@ _OPENING = frozenset(
 )
 # Of these a sentence may end: it does when a word follows that begins one.
 _CLOSING = frozenset(
-    str.split("""
+    str.split(
+        """
     etc inc ltd co corp jr sr bros llc plc u.s u.k u.n e.u u.s.a d.c a.m p.m b.c a.d b.c.e c.e ph.d
     m.d m.sc b.sc b.a m.a dept univ assn est usw ff max min ave blvd rd jan feb mar apr jun jul aug
     sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun a.k.a n.b d.o.b esq r.i.p
-    s.a s.l gmbh cie
-""")
+    s.a s.l gmbh cie acad admin adv amer app approx apt arch assoc asst attn bldg cal cath cent
+    chap cir cmdr comp conf cong conn ct ctr det dev dist div educ elec eng est exec ext fla fwd gal
+    govt hist hosp hwy ill ind inst intl jct kan ky lab maj mag mass med messrs mfg mgr mich minn
+    misc mo mtn mus natl neb nev nw oct ont ore org pa penn pkwy prov pt pub rd ref reg sched sci
+    ser sess sgt soc sq stat subst supp supt tech tel temp tenn terr tex tpk treas twp va vet vt wis
+"""
+    )
 )
+_VOWEL = re.compile(r"[aeiouyäöüáéíóúàèìòùâêîôû]|[^\x00-\x7f]|\d")
 _BEGINNING = frozenset(
     str.split("""
     the a an it he she they we you i this that these those there his her their its in on at as for
@@ -44,6 +57,12 @@ _BEGINNING = frozenset(
     no not one two another each both what who where why how during under then also to since
     der die das ein eine es er sie wir ihr ich dies diese le la les un une il elle ils elles nous
     vous ce cette ces on el los las una uno ella ellos en se lo
+""")
+)
+_ASKING = frozenset(
+    str.split("""
+    who what which when where why how whose is are was were do does did can could will would should
+    has have had may must wer wie wo wann warum qui quand où quién qué cuándo dónde cómo
 """)
 )
 
@@ -54,9 +73,10 @@ def sentence_spans(text: str, start: int = 0, end: int | None = None) -> list[tu
     spans: list[tuple[int, int]] = []
     at = start
     for match in _END.finditer(text, start, end):
-        if _ends_here(text, match, start, end):
+        after = match.end() + len(match["marks"] or "")
+        if _ends_here(text, match, after, at, end):
             spans.append((at, match.end()))
-            at = match.end()
+            at = after
     spans.append((at, end))
     trimmed = (_trim(text, first, last) for first, last in spans)
     return [(first, last) for first, last in trimmed if first < last]
@@ -70,19 +90,31 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _ends_here(text: str, match: re.Match[str], start: int, end: int) -> bool:
-    """Know a full stop from the dot of an abbreviation; what goes on in lower case is one too."""
+def _ends_here(text: str, match: re.Match[str], place: int, start: int, end: int) -> bool:
+    """Return whether a sign ends a sentence that begins at `start`; what follows is at `place`."""
     if match[0][0] in "。！？｡":
         return True
-    after = text[match.end() : min(end, match.end() + 40)].lstrip()
+    after = text[place : min(end, place + 40)].lstrip()
     following = after.lstrip("\"'“‘«([*_`¿¡")
     if not following:
         return True
-    if after[0].islower() and match[0][0] != "!":
+    if after[0].islower():
         return False
+    if match[0][0] in "!?":
+        return not _may_be_title(text, match.start(), start, following)
     if match[0][0] != "." or match[0].startswith(".."):
         return True
     return _is_full_stop(text, match.start(), start, following)
+
+
+def _may_be_title(text: str, sign: int, start: int, following: str) -> bool:
+    """Return whether `!` or `?` may belong to a title, as in `Airplane!`, and end no sentence."""
+    last = _LAST_WORD.search(text, max(start, sign - 24), sign)
+    if last is None or not last[0][0].isupper() or not text[start : last.start()].strip():
+        return False
+    if text[start:sign].split(maxsplit=1)[0].lower() in _ASKING:
+        return False
+    return not begins_sentence(re.split(r"[\s,.]", following, maxsplit=1)[0])
 
 
 def _is_full_stop(text: str, dot: int, start: int, following: str) -> bool:
@@ -95,7 +127,7 @@ def _is_full_stop(text: str, dot: int, start: int, following: str) -> bool:
     begins = next_word in _BEGINNING
     if word in _OPENING:
         return False
-    if word in _CLOSING:
+    if word in _CLOSING or not _VOWEL.search(word):
         return begins
     if _INITIALS.match(word):  # an initial, or letters with dots: J. R. R., U.S.S.R.
         return begins and (len(word) > 1 or last[0] == "I")
@@ -120,5 +152,16 @@ def is_whole(text: str) -> bool:
 
 def _is_cut(text: str) -> bool:
     """Return whether a text ends with an abbreviation that cannot end a sentence."""
+    return _last_word(text) in _OPENING
+
+
+def ends_with_abbreviation(text: str) -> bool:
+    """Return whether a text that ends with a dot may be cut off after an abbreviation."""
+    word = _last_word(text.rstrip("\"'”’»)]*_`"))
+    return word in _CLOSING or bool(word and (_INITIALS.match(word) or not _VOWEL.search(word)))
+
+
+def _last_word(text: str) -> str:
+    """Return the word before the last sign of a text."""
     last = _LAST_WORD.search(text[:-1], max(0, len(text) - 25))
-    return last is not None and last[0].lower().strip("*_`") in _OPENING
+    return last[0].lower().strip("*_`") if last else ""

@@ -22,8 +22,8 @@ class Draft:
             the sources do not answer the question.
         cost: What it cost, or None when that is not known.
         warnings: What the caller should know, a sentence each.
-        claims: In place of a text, claims that quote the sources to the letter; they are only
-            looked up there.
+        claims: Instead of a text: statements with the URLs they cite. Their status is checked, not
+            believed.
     """
 
     text: str

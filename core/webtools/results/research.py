@@ -73,12 +73,13 @@ class ResearchMeta(Model):
 
 
 class Quotation(Model):
-    """What of a source supports a claim.
+    """A source that is cited for a claim.
 
     Attributes:
         url: URL of the source.
         title: Its title.
-        quotation: The supporting words, in the source's own characters.
+        quotation: The source's own words that the claim is, or that a model named; without link
+            addresses. Empty for an uncertain claim.
     """
 
     url: str
@@ -90,27 +91,36 @@ class Claim(Model):
     """One statement of an answer.
 
     Attributes:
-        text: The statement; code is fenced.
-        status: `quoted` when it stands word for word in a source, `supported` when the evidence
-            bears it out, else `uncertain`; in reports of `verify` also `unsupported`.
-        citations: Where it is from.
+        text: The statement, without its citations; code is fenced.
+        status: `quoted`: it is a whole sentence, list item, table row or cell, or code block of a
+            cited source, character for character. `supported`: your model judged so and named a
+            quotation, which is in the source and has the claim's numbers and names. `uncertain`:
+            neither. `unsupported`: it shares no content word with the cited source, or the source
+            was not read.
+        citations: The sources that it cites.
+        nearest: For an uncertain claim, the passage of its sources that is closest to it.
+        reasons: What speaks against it, such as a number that the source lacks.
+        heading: Heading or term of the source that is shown before it; for people, not in the JSON.
     """
 
     text: str
     status: ClaimStatus
     citations: list[Quotation]
+    nearest: Passage | None = None
+    reasons: list[str] = []
+    heading: str = Field(default="", exclude=True)
 
 
 class Verified(ShownModel):
-    """What is left of an answer, and what was found out about each of its claims.
+    """The claims of an answer with their status.
 
     Attributes:
-        summary: The claims that are borne out; `[n]` refers to the n-th of the citations, and
-            `(uncertain)` follows those that may be false.
+        summary: The answer without its unsupported claims; `[n]` refers to the n-th of the
+            citations, and `(uncertain)` follows uncertain claims.
         citations: URLs of sources, in the order in which they are first cited.
-        claims: All claims of the answer in its order, those without support too.
+        claims: All claims of the answer in its order, the unsupported ones too.
         dropped: How many of them are unsupported, and so left out of the summary.
-        reasons: Why claims were dropped or marked, a sentence each, at most ten.
+        reasons: Why claims were left out or marked, a sentence each, at most ten.
         warnings: What else the caller should know, such as a source that could not be read.
         cost_usd: Price of reading the sources in USD; 0 when nothing was read, null when unknown.
     """
@@ -135,13 +145,13 @@ class Verified(ShownModel):
 
 
 class ResearchSynthesis(Model):
-    """An answer whose every claim cites a source that bears it out.
+    """An answer in claims that cite sources.
 
     Attributes:
-        summary: The answer; `[n]` refers to the n-th of the citations. Empty when the sources do
-            not answer the question.
+        summary: The answer; `[n]` refers to the n-th of the citations, and `(uncertain)` follows
+            uncertain claims. Empty when the sources do not answer the question.
         citations: URLs of results, in the order in which they are first cited.
-        claims: The statements of the answer, with the quotations that support them.
+        claims: The claims of the answer with their status; unsupported ones are left out.
     """
 
     summary: str

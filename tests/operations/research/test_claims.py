@@ -1,19 +1,18 @@
-"""Claims have their quotations; code is fenced; what a claim says is not said twice."""
+"""Extractive claims are whole units of their sources; passages beside them add something."""
 
 from __future__ import annotations
 
 import pytest
 from source_samples import SOURCES
 
+from webtools.grounding.verification import Review, verify
 from webtools.operations.research.claims import (
-    looked_up,
     passages_beside,
     quote,
     rank_sources,
-    summarized,
 )
 from webtools.providers.protocols import Source
-from webtools.results import Claim, Quotation
+from webtools.results import Claim, Quotation, Verified
 
 POOL = "What are the running costs of the tidal pool?"
 URL = "https://a.example/cards"
@@ -40,42 +39,50 @@ To make a card, call `new_card` with the name of its owner:
 
 
 @pytest.mark.parametrize("page", [FENCED, INDENTED])
-def test_code_is_shown_between_fences_and_quoted_to_the_letter(page: str) -> None:
-    claims = quote(rank_sources("How do I make a card?", [Source(1, "Cards", URL, page)]))
+def test_code_and_the_sentence_before_it_are_two_quoted_claims(page: str) -> None:
+    sources = [Source(1, "Cards", URL, page)]
+    claims = quote(rank_sources("How do I make a card?", sources))
     shown = next(each for each in claims if "```" in each.text)
-    code = 'card = new_card("Ann")\n\ncard.save()\n```'
-    assert shown.text.endswith(code)
-    assert shown.text.count("```") == 2
-    [where] = shown.citations
-    assert where.quotation in page
-    assert (where.url, where.title) == (URL, "Cards")
+    assert shown.text.splitlines()[1:] == ['card = new_card("Ann")', "", "card.save()", "```"]
+    found = Review.of_claims(claims, sources).verified()
+    status = {claim.text: claim.status for claim in found.claims}
+    assert status[shown.text] == "quoted"
+    assert f"{shown.text}\n[1]" in found.summary
 
 
-def test_a_summary_numbers_the_sources_in_the_order_in_which_they_are_cited() -> None:
-    one, other = (Quotation(url=f"https://{n}.example/", title="", quotation="x") for n in "ab")
-    said = summarized(
-        [
-            Claim(text="B says it.", status="quoted", citations=[other]),
-            Claim(text="Both do.", status="quoted", citations=[one, other]),
-        ]
-    )
-    assert said.summary == "B says it. [1]\nBoth do. [2][1]"
-    assert said.citations == [other.url, one.url]
-    coded = summarized([Claim(text="Do:\n\n```\nx\n```", status="quoted", citations=[one])])
-    assert coded.summary == "Do:\n\n```\nx\n```\n[1]"
+def checked(text: str, claim: str, heading: str = "", url: str = URL) -> Verified:
+    where = Quotation(url=url, title="Pool", quotation=claim)
+    drafted = Claim(text=claim, status="quoted", citations=[where], heading=heading)
+    return Review.of_claims([drafted], [Source(1, "Pool", URL, text)]).verified()
 
 
-def test_what_is_not_in_its_source_to_the_letter_is_no_quotation() -> None:
-    source = Source(1, "Cards", URL, INDENTED)
+def test_the_status_of_a_drafted_claim_is_checked() -> None:
+    text = "The pool opened in 2015. Four hundred people came."
+    for claim, status in (
+        ("The pool opened in 2015.", "quoted"),
+        ("The pool opened in 2016.", "uncertain"),
+        ("The pool opened", "uncertain"),
+        ("Bakers eat bread.", "unsupported"),
+    ):
+        assert [each.status for each in checked(text, claim).claims] == [status]
+    assert checked(text, "The pool opened in 2015.", url="https://b.example/").kept == 0
 
-    def claim(*quotations: str) -> Claim:
-        where = [Quotation(url=URL, title="", quotation=each) for each in quotations]
-        return Claim(text="x", status="quoted", citations=where)
 
-    assert looked_up(claim("card.save()"), [source]).status == "quoted"
-    assert looked_up(claim("card.save()", "card.load()"), [source]).status == "unsupported"
-    assert looked_up(claim(), [source]).status == "unsupported"
-    assert looked_up(claim("card.save()"), []).status == "unsupported"
+def test_a_heading_is_shown_before_the_claim_and_is_not_part_of_it() -> None:
+    found = checked("## `--depth`\n\nThe option limits the history.",
+                    "The option limits the history.", "`--depth`")  # fmt: skip
+    [claim] = found.claims
+    assert (claim.text, claim.status) == ("The option limits the history.", "quoted")
+    assert found.summary == "`--depth`:\nThe option limits the history. [1]"
+    again = verify(found.summary, [Source(1, "", URL, "The option limits the history.")])
+    assert again.claims[0].status == "quoted"
+
+
+def test_link_addresses_are_no_part_of_claims_and_quotations() -> None:
+    text = "# Pool\n\nThe [running costs](https://a.example/x) of the tidal pool are 40,000 euros."
+    [claim] = quote(rank_sources(POOL, [Source(1, "Pool", URL, text)]))
+    assert claim.text == "The running costs of the tidal pool are 40,000 euros."
+    assert claim.citations[0].quotation == claim.text
 
 
 def test_passages_beside_the_claims_tell_something_else() -> None:
@@ -94,22 +101,3 @@ def test_passages_beside_the_claims_tell_something_else() -> None:
     assert beside[0] not in passages_beside(ranking, whole, 4000)
     assert passages_beside(ranking, [], 0) == []
     assert passages_beside(ranking, [], -1) == []
-
-
-@pytest.mark.parametrize(
-    ("text", "status"),
-    [
-        ("Rain fell. The pool of the town opened on Saturday. Four hundred people came.", "quoted"),
-        ("Rain fell. The pool of the town opened on Saturday. Nobody believes that.", "uncertain"),
-        ("Critics say:\n\nThe pool of the town opened on Saturday.", "uncertain"),
-        ("# Myths\n\nThe pool of the town opened on Saturday. Four hundred came.", "uncertain"),
-    ],
-)
-def test_a_quotation_beside_which_its_source_denies_it_is_uncertain(text: str, status: str) -> None:
-    said = "The pool of the town opened on Saturday."
-    quoted = Claim(
-        text=said, status="quoted", citations=[Quotation(url=URL, title="Pool", quotation=said)]
-    )
-    found = looked_up(quoted, [Source(1, "Pool", URL, text)])
-    assert found.status == status
-    assert ("(uncertain)" in summarized([found]).summary) is (status == "uncertain")

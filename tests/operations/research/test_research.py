@@ -16,7 +16,7 @@ from webtools.flows.drivers import Flow, Now
 from webtools.formatting import NO_ANSWER
 from webtools.logs import events_of, tail
 from webtools.operations.research.claims import ANSWER_CHARACTERS
-from webtools.operations.research.synthesis import NOTHING_BORNE_OUT, NOTHING_FOUND
+from webtools.operations.research.synthesis import NOTHING_FOUND, NOTHING_SHARED
 from webtools.providers.drafts import Draft
 from webtools.providers.protocols import SynthesisQuery
 from webtools.results import Passage, ResearchEnvelope, ResearchSynthesis
@@ -70,7 +70,9 @@ def test_the_envelope_has_these_keys_and_no_others(web: WebTools) -> None:
         *("title", "url", "snippet", "published_at", "score", "source_provider")
     }
     assert set(found["synthesis"]) == {"summary", "citations", "claims"}
-    assert set(found["synthesis"]["claims"][0]) == {"text", "status", "citations"}
+    assert set(found["synthesis"]["claims"][0]) == {
+        "text", "status", "citations", "nearest", "reasons"
+    }  # fmt: skip
     assert set(found["synthesis"]["claims"][0]["citations"][0]) == {"url", "title", "quotation"}
     assert set(found["passages"][0]) == {"text", "heading", "url", "score", "offset"}
 
@@ -263,11 +265,12 @@ def test_a_handed_in_synthesizer_answers_from_the_pages(web: WebTools) -> None:
     assert [source.url for source in model.queries[0].sources] == [r.url for r in found.results]
     assert found.synthesis is not None
     assert found.synthesis.summary == (
-        "Our heappop method returns the smallest item, not the largest. [1]"
+        "Our heappop method returns the smallest item, not the largest. [1] (uncertain)"
     )
     [claim] = found.synthesis.claims
-    assert claim.status == "supported"
-    assert "smallest item" in claim.citations[0].quotation
+    assert claim.status == "uncertain"
+    assert claim.nearest is not None
+    assert "smallest item" in claim.nearest.text
     assert found.synthesis.citations == [found.results[0].url]
 
 
@@ -277,23 +280,38 @@ def test_a_handed_in_synthesizer_answers_from_the_pages(web: WebTools) -> None:
         "The heappop method returns the smallest item. [9]",
         "The heappop method returns the smallest item. [1](https://evil.example/)",
         "The heappop method returns the smallest item, see https://evil.example/ [1].",
-        "The heappop method returns the largest item. [1]",
         "The heappop method returns the smallest item, not the largest.",
-        "Heaps were invented by Napoleon in 1815. [1]",
+        "Bakers eat bread. [1]",
     ],
 )
-def test_no_lie_is_ever_cited(web: WebTools, settings: dict[str, Any], lie: str) -> None:
+def test_a_claim_without_a_source_that_shares_its_words_is_left_out(
+    web: WebTools, settings: dict[str, Any], lie: str
+) -> None:
     found = web.research(QUERY, command="web-deep", synthesis=Scripted(lie))
     summary = found.synthesis.summary if found.synthesis else ""
     claim = lie.split(" [", maxsplit=1)[0].split(", see", maxsplit=1)[0]
     assert claim not in summary
     assert "evil.example" not in found.model_dump_json()
     assert found.meta.degraded == ["llm"]
-    told = [event for event in events(settings) if event["event"] == "synthesis"]
-    assert told[0]["dropped"] == 1
+    logged = [event for event in events(settings) if event["event"] == "synthesis"]
+    assert logged[0]["dropped"] == 1
 
 
-def test_a_claim_that_cites_another_page_is_uncertain_or_dropped(web: WebTools) -> None:
+@pytest.mark.parametrize(
+    "lie",
+    [
+        "The heappop method returns the largest item. [1]",
+        "Heaps were invented by Napoleon in 1815. [1]",
+    ],
+)
+def test_a_lie_in_words_of_the_source_is_marked(web: WebTools, lie: str) -> None:
+    found = web.research(QUERY, command="web-deep", synthesis=Scripted(lie))
+    assert found.synthesis is not None
+    assert found.synthesis.summary == f"{lie} (uncertain)"
+    assert "1 claim of the answer was marked uncertain." in found.meta.warnings
+
+
+def test_a_claim_that_cites_another_page_is_uncertain(web: WebTools) -> None:
     said = "The heappop method returns the smallest item, not the largest. [2]"
     found = web.research(QUERY, command="web-deep", synthesis=Scripted(said))
     assert found.synthesis is not None
@@ -301,14 +319,13 @@ def test_a_claim_that_cites_another_page_is_uncertain_or_dropped(web: WebTools) 
     assert found.synthesis.summary.endswith("[1] (uncertain)")
 
 
-def test_a_true_claim_beside_a_lie_is_kept_and_the_lie_counted(web: WebTools) -> None:
+def test_an_unsupported_claim_is_left_out_and_counted(web: WebTools) -> None:
     text = (
-        "The heappop method returns the smallest item, not the largest. [1] "
-        "Heaps were invented by Napoleon in 1815. [1]"
+        "The heappop method returns the smallest item, not the largest. [1] Bakers eat bread. [1]"
     )
     found = web.research(QUERY, command="web-deep", synthesis=Scripted(text))
     assert found.synthesis is not None
-    assert "Napoleon" not in found.synthesis.summary
+    assert "Bakers" not in found.synthesis.summary
     assert "smallest" in found.synthesis.summary
     assert any(
         each.startswith("1 claim of the answer was left out") for each in found.meta.warnings
@@ -352,9 +369,9 @@ def test_why_there_is_no_answer_at_all_is_told(
     lie = Scripted("Heaps weigh 70 kg. [1]")
     found = web.research("priority queue", command="web-deep", synthesis=lie)
     assert (len(found.results), found.synthesis) == (1, NO_SYNTHESIS)
-    assert f'"llm" did not serve: {NOTHING_BORNE_OUT}' in found.meta.warnings
+    assert f'"llm" did not serve: {NOTHING_SHARED}' in found.meta.warnings
     assert (found.meta.confidence, found.meta.uncertainty) == ("low", NOTHING_FOUND)
-    assert sum(NOTHING_BORNE_OUT in each for each in found.meta.warnings) == 1
+    assert sum(NOTHING_SHARED in each for each in found.meta.warnings) == 1
 
 
 def test_no_answer_is_written_where_none_is_wanted(web: WebTools) -> None:

@@ -351,14 +351,14 @@ def test_documentation_without_dates_is_told_where_dates_count(web: WebTools) ->
 
 
 def test_several_claims_that_were_left_out_are_counted(web: WebTools) -> None:
-    class Liar:
-        name = "liar"
+    class Unrelated:
+        name = "unrelated"
 
         def draft(self, _query: SynthesisQuery, _deadline: float, /) -> Flow[Draft]:
             yield Sleep(0)
-            return Draft("Heaps were invented by Napoleon. [1] Heaps weigh 70 kg. [1]")
+            return Draft("Bakers eat bread. [1] Bakers knead dough. [1]")
 
-    found = web.research(QUERY, command="web-deep", synthesis=Liar())
+    found = web.research(QUERY, command="web-deep", synthesis=Unrelated())
     assert any(each.startswith("2 claims of the answer were left") for each in found.meta.warnings)
 
 

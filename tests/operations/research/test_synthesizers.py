@@ -20,8 +20,8 @@ from webtools.flows.drivers import Flow, Now, Send, run
 from webtools.http.messages import Request
 from webtools.operations.research.synthesis import (
     NO_TEXT,
-    NOTHING_BORNE_OUT,
     NOTHING_FOUND,
+    NOTHING_SHARED,
     Outcome,
     synthesize,
 )
@@ -99,7 +99,7 @@ def perplexity(text: str) -> Any:
 
 
 async def test_a_providers_answer_is_checked_like_any_other() -> None:
-    said = f"{TRUE[1]} The pool was built by Zeus. [1] {TRUE[13]}"
+    said = f"{TRUE[1]} Bakers eat bread. [1] {TRUE[13]}"
     found = await outcome_of(
         ProviderSynthesizer(account("perplexity"), detached()), perplexity(said)
     )
@@ -109,7 +109,7 @@ async def test_a_providers_answer_is_checked_like_any_other() -> None:
     assert found.synthesis.citations == [POOL, SOURCES[2].url]
     assert found.verified is not None
     assert (found.verified.kept, found.verified.dropped) == (2, 1)
-    assert "Zeus" not in found.synthesis.summary
+    assert "Bakers" not in found.synthesis.summary
 
 
 async def test_a_providers_failure_is_told_in_its_words() -> None:
@@ -141,17 +141,17 @@ async def test_a_models_answer_is_checked() -> None:
     found = await outcome_of(model(f"{TRUE[1]} {TRUE[2].replace('2015', '2016')}"))
     assert found.synthesizer == "llm"
     assert found.synthesis is not None
-    assert found.synthesis.summary == "Four hundred people queued in the rain. [1]"
-    assert found.verified is not None
-    assert found.verified.reasons == [
-        'Dropped "The council had first voted for the pool in 2016.": the source does not '
-        "have its number 2016."
-    ]
+    assert found.synthesis.summary == (
+        "Four hundred people queued in the rain. [1] "
+        "The council had first voted for the pool in 2016. [1] (uncertain)"
+    )
+    assert [claim.status for claim in found.claims] == ["quoted", "uncertain"]
+    assert found.claims[1].reasons == ["the source lacks its number 2016"]
 
 
 async def test_a_model_that_invents_everything_gives_no_answer_and_says_so() -> None:
-    found = await outcome_of(model("It is great. [1] See https://evil.example/x for more."))
-    assert (found.synthesis, found.error) == (None, NOTHING_BORNE_OUT)
+    found = await outcome_of(model("Bakers eat bread. [1] See https://evil.example/x for more."))
+    assert (found.synthesis, found.error) == (None, NOTHING_SHARED)
     assert found.error_type == "EmptySynthesis"
     assert found.verified is not None
     assert found.verified.dropped == 2

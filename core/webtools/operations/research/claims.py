@@ -1,4 +1,4 @@
-"""The claims of an answer with the quotations that support them, and the passages beside them."""
+"""Claims quoted from ranked sources, and the passages beside an answer."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from textwrap import dedent
 
 from webtools.grounding import extractive
-from webtools.grounding.blocks import FENCES, read_blocks
 from webtools.grounding.duplicates import Shingles, shingles_of
+from webtools.grounding.evidence import Evidence, Piece, is_code, normal, plain, row_text
 from webtools.grounding.matching import Document, Match
-from webtools.grounding.neighbours import is_denied
 from webtools.grounding.ranking import (
     Ranking,
     document_of,
@@ -17,9 +16,8 @@ from webtools.grounding.ranking import (
     passages_of,
     rank_documents,
 )
-from webtools.grounding.verification import UNCERTAIN
 from webtools.providers.protocols import Source
-from webtools.results import Claim, Passage, Quotation, Verified
+from webtools.results import Claim, Passage, Quotation
 
 ANSWER_CHARACTERS = 8000  # of an answer and the passages beside it
 _TOLD = 0.7  # share of a passage's shingles in the claims from which on it adds nothing
@@ -42,62 +40,48 @@ def rank_sources(question: str, sources: Sequence[Source]) -> Ranking:
 
 
 def quote(ranking: Ranking) -> list[Claim]:
-    """Return the claims of ranked sources that answer their question; none when they do not."""
-    return [
-        Claim(
-            text=_fenced(each.text),
-            status="quoted",
-            citations=[
-                Quotation(url=where.url, title=where.title, quotation=where.quotation)
-                for where in each.citations
-            ],
-        )
-        for each in extractive.claims_of(ranking)
-    ]
+    """Return the sentences, rows and code blocks that answer the question; none where none do."""
+    sources = {each.document.number: each.document for each in ranking.ranked}
+    evidence: dict[int, Evidence] = {}
+    claims: list[Claim] = []
+    for each in extractive.claims_of(ranking):
+        [where] = each.citations
+        if where.number not in evidence:
+            evidence[where.number] = Evidence(sources[where.number].text, where.title)
+        source = evidence[where.number]
+        end = where.offset + len(where.quotation)
+        inside = [p for p in source.pieces if where.offset <= p.start + 3 and p.end <= end + 3]
+        heading = each.heading
+        for piece in inside:
+            if piece.kind in _SHOWN:
+                text = source.text[piece.start : piece.end]
+                cited = Quotation(url=where.url, title=where.title, quotation=plain(text))
+                shown = _SHOWN[piece.kind](source, piece)
+                claims.append(
+                    Claim(text=shown, status="quoted", citations=[cited], heading=heading)
+                )
+                heading = ""
+            elif piece.kind == "term":
+                heading = normal(source.text[piece.start : piece.end])
+    return claims
 
 
-def _fenced(text: str) -> str:
-    """Return a claim with its code at the left margin, between fences."""
-    code = next((each for each in read_blocks(text) if each.kind == "code"), None)
-    if code is None:
-        return text
-    start = text.rfind("\n", 0, code.start) + 1
-    shown = dedent(text[start : code.end].expandtabs(4)).strip("\n")
-    if not shown.lstrip().startswith(FENCES):
-        shown = f"```\n{shown}\n```"
-    return f"{text[:start].rstrip()}\n\n{shown}{text[code.end :]}".lstrip("\n")
+def _sentence(source: Evidence, piece: Piece) -> str:
+    return normal(source.text[piece.start : piece.end])
 
 
-def summarized(claims: Sequence[Claim]) -> Verified:
-    """Return claims as one text in which `[n]` refers to the n-th of its citations."""
-    kept = [each for each in claims if each.status != "unsupported"]
-    urls = list(dict.fromkeys(where.url for each in kept for where in each.citations))
-    shown: list[str] = []
-    for each in kept:
-        numbers = dict.fromkeys(urls.index(where.url) + 1 for where in each.citations)
-        marks = "".join(f"[{number}]" for number in numbers)
-        doubt = f" {UNCERTAIN}" if each.status == "uncertain" else ""
-        shown.append(f"{each.text}{chr(10) if chr(10) in each.text else ' '}{marks}{doubt}")
-    separator = "\n\n" if any("\n" in each for each in shown) else "\n"
-    dropped = len(claims) - len(kept)
-    text = separator.join(shown)
-    return Verified(summary=text, citations=urls, claims=list(claims), dropped=dropped)
+def _row(source: Evidence, piece: Piece) -> str:
+    return normal(row_text(source.text[piece.start : piece.end]))
 
 
-def looked_up(claim: Claim, sources: Sequence[Source]) -> Claim:
-    """Return a claim with what its sources make of it.
+def _code(source: Evidence, piece: Piece) -> str:
+    """Return code at the left margin, between fences."""
+    start = source.text.rfind("\n", 0, piece.start) + 1
+    code = dedent(source.text[start : piece.end].expandtabs(4)).strip("\n")
+    return code if is_code(code) else f"```\n{code}\n```"
 
-    It is unsupported unless all that it quotes stands there to the letter, and uncertain where the
-    text around that may deny it.
-    """
-    texts = {each.url: each.text for each in sources}
-    found = [(texts.get(where.url, ""), where.quotation) for where in claim.citations]
-    if not found or not all(quotation in text for text, quotation in found):
-        return claim.model_copy(update={"status": "unsupported"})
-    places = [(text, text.index(quotation), len(quotation)) for text, quotation in found]
-    if any(is_denied(text, at, at + size) for text, at, size in places):
-        return claim.model_copy(update={"status": "uncertain"})
-    return claim
+
+_SHOWN = {"prose": _sentence, "item": _sentence, "row": _row, "code": _code}
 
 
 # --- beside the answer -------------------------------------------------------------------------

@@ -66,6 +66,7 @@ class _CachedEnvelope(BaseModel):
 
     envelope: ResearchEnvelope
     rule: str
+    headings: list[str] = []  # of the claims
     since: AwareDatetime
     is_partial: bool = False
     is_unpriced: bool = False
@@ -171,8 +172,10 @@ def _as_asked(
         "meta": meta.model_copy(update=changes),
     }
     if (answer := envelope.synthesis) is not None:
+        headings = result.value.headings or [""] * len(answer.claims)
         claims = [
-            each.model_copy(update={"citations": [*each.citations]}) for each in answer.claims
+            each.model_copy(update={"citations": [*each.citations], "heading": heading})
+            for each, heading in zip(answer.claims, headings, strict=True)
         ]
         own = {"citations": [*answer.citations], "claims": claims}
         parts["synthesis"] = answer.model_copy(update=own)
@@ -306,6 +309,7 @@ class _Research:
         return _CachedEnvelope(
             envelope=envelope,
             rule=judgement.rule,
+            headings=[each.heading for each in outcome.claims] if outcome else [],
             since=min(retrieved_at, found.read_at or retrieved_at),
             is_partial=found.is_partial,
             is_unpriced=is_unpriced,
@@ -362,15 +366,15 @@ def _result(result: SearchResult) -> ResearchResult:
 
 
 def _dropped(outcome: Outcome) -> list[str]:
-    """Explain how much of an answer its sources did not bear out."""
-    verified, told = outcome.verified, list[str]()
+    """Return warnings that count the claims that were left out or marked."""
+    verified, warnings = outcome.verified, list[str]()
     if verified is None:
-        return told
+        return warnings
     if verified.dropped:
-        told.append(f"{_claims(verified.dropped)} left out: the cited sources do not bear it out.")
+        warnings.append(f"{_claims(verified.dropped)} left out as unsupported by the cited source.")
     if verified.uncertain:
-        told.append(f"{_claims(verified.uncertain)} marked uncertain.")
-    return told
+        warnings.append(f"{_claims(verified.uncertain)} marked uncertain.")
+    return warnings
 
 
 def _claims(count: int) -> str:

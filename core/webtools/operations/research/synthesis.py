@@ -1,4 +1,4 @@
-"""An answer from sources: a synthesizer drafts it, and what the sources bear out is kept."""
+"""An answer from sources: a synthesizer drafts it, and each claim is checked."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from typing import Any, cast
 from webtools.errors import WebToolsError
 from webtools.flows.drivers import Flow, Offload
 from webtools.flows.foreign import words_of
-from webtools.grounding.verification import verify
-from webtools.operations.research.claims import looked_up, summarized
+from webtools.grounding.verification import Review, verify
 from webtools.providers.drafts import Draft, Synthesizer
 from webtools.providers.protocols import Cost, Source, SynthesisQuery
 from webtools.results import Claim, ResearchSynthesis, Verified
 from webtools.text.cleaning import one_line
 from webtools.text.record import record
 
-NOTHING_BORNE_OUT = "No claim of the synthesis was borne out by its sources."
+NOTHING_SHARED = "Every claim of the synthesis is unsupported by the sources it cites."
 NOTHING_FOUND = "The sources do not answer the question."
 EMPTY = "EmptySynthesis"
 NO_TEXT = "The sources have no text to answer from."
@@ -35,7 +34,7 @@ class Outcome:
         warnings: What the caller should know, a sentence each.
         error: Why there is no answer, in a sentence; None when there is one.
         error_type: Name of the error's class, `EmptySynthesis` where nothing could be kept.
-        claims: The statements that were kept, with what supports them.
+        claims: The claims that were kept.
     """
 
     synthesizer: str
@@ -58,9 +57,9 @@ class Outcome:
 
 
 def synthesize(synthesizer: Synthesizer, query: SynthesisQuery, deadline: float) -> Flow[Outcome]:
-    """Ask a synthesizer for an answer, and keep what its sources bear out.
+    """Ask a synthesizer for an answer, and leave out its unsupported claims.
 
-    Nothing that a synthesizer does wrong is raised: the outcome tells it.
+    A failure of the synthesizer is not raised; the outcome has it.
     """
     name = _name(synthesizer)
     if not any(source.text.strip() for source in query.sources):
@@ -72,16 +71,16 @@ def synthesize(synthesizer: Synthesizer, query: SynthesisQuery, deadline: float)
         return _failed(name, NOTHING_FOUND, draft=draft)
     verified: Verified = yield Offload(partial(_verified, draft, query.sources), alone=True)
     if not verified.kept:
-        return _failed(name, NOTHING_BORNE_OUT, draft=draft, verified=verified)
+        return _failed(name, NOTHING_SHARED, draft=draft, verified=verified)
     claims = [each for each in verified.claims if each.status != "unsupported"]
     return Outcome(name, verified, draft.cost, list(draft.warnings), claims=claims)
 
 
 def _verified(draft: Draft, sources: Sequence[Source]) -> Verified:
-    """Check a draft against the sources; claims that quote them are only looked up there."""
-    if not draft.claims:
-        return verify(draft.text, sources)
-    return summarized([looked_up(each, sources) for each in draft.claims])
+    """Check a draft against the sources that it cites."""
+    if draft.claims:
+        return Review.of_claims(draft.claims, sources).verified()
+    return verify(draft.text, sources)
 
 
 def _drafted(
