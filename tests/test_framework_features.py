@@ -351,8 +351,8 @@ async def _answer(place: Place, honest: Any, lying: Any) -> None:
     assert found.synthesis is not None
     assert all(claim.citations for claim in found.synthesis.claims)
     found = await place.web.aresearch(QUESTION, command="web-deep", synthesis=lying)
-    assert LIE not in found.model_dump_json()
-    assert "left out: the cited sources do not bear it out" in str(found.meta.warnings)
+    assert found.synthesis is not None
+    assert found.synthesis.summary == f"{LIE} (uncertain)"
 
 
 @shows("langchain", ANSWERS)

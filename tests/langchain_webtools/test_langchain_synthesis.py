@@ -80,9 +80,10 @@ async def test_a_model_with_fallbacks_writes_answers(web: WebTools) -> None:
 async def test_a_model_that_lies_is_not_believed() -> None:
     given = writer(AIMessage("The basin is 8 metres deep. [1] It is closed. [2]"))
     for outcome in (run(flow(given), NOTHING), await arun(flow(given), NOTHING)):
-        assert outcome.synthesis is None
+        assert outcome.synthesis is not None
+        assert outcome.synthesis.summary == "The basin is 8 metres deep. [1] (uncertain)"
         assert outcome.verified is not None
-        assert outcome.verified.dropped == 2
+        assert (outcome.verified.uncertain, outcome.verified.dropped) == (1, 1)
 
 
 async def test_a_model_that_fails_is_told() -> None:

@@ -68,9 +68,10 @@ def test_what_is_no_llm_is_refused_at_once(take: Any) -> None:
 async def test_an_llm_that_lies_is_not_believed() -> None:
     llm = Completing(answer="The basin is 8 metres deep. [1] It is closed. [2]")
     for outcome in (run(flow(llm), NOTHING), await arun(flow(llm), NOTHING)):
-        assert outcome.synthesis is None
+        assert outcome.synthesis is not None
+        assert outcome.synthesis.summary == "The basin is 8 metres deep. [1] (uncertain)"
         assert outcome.verified is not None
-        assert outcome.verified.dropped == 2
+        assert (outcome.verified.uncertain, outcome.verified.dropped) == (1, 1)
 
 
 async def test_an_llm_that_fails_is_told() -> None:

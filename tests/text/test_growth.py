@@ -132,9 +132,9 @@ def test_sources_are_not_searched_for_code_without_end(monkeypatch: pytest.Monke
 def test_after_its_time_no_more_sources_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
 
-    def reading(text: str, until: float) -> verification.Evidence:
+    def reading(text: str, title: str) -> verification.Evidence:
         read.append(text)
-        return Evidence(text, until)
+        return Evidence(text, title)
 
     seconds = itertools.count(step=4)
     monkeypatch.setattr(verification, "Evidence", reading)

@@ -152,11 +152,11 @@ class Review:
         read = [place for place in statement.cites if self.sources[place].text.strip()]
         if not read:
             return Judged(statement, "unsupported", reasons=["the source was not read"])
-        if time.monotonic() > self._until:
-            return _uncertain(statement, read, [_NO_TIME])
         objections = list[str]()
         found = list[tuple[int, str]]()
         for place in read:
+            if time.monotonic() > self._until:
+                return _uncertain(statement, read, [_NO_TIME])
             evidence = self.evidence(place)
             units = evidence.units(statement.text)
             reasons = [objection(unit, evidence) for unit in units]
