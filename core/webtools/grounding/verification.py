@@ -155,7 +155,7 @@ class Review:
         objections = list[str]()
         found = list[tuple[int, str]]()
         for place in read:
-            if time.monotonic() > self._until:
+            if time.monotonic() > self._until and not found:
                 return _uncertain(statement, read, [_NO_TIME])
             evidence = self.evidence(place)
             units = evidence.units(statement.text)
