@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,7 @@ def test_an_item_that_makes_no_sense_carries_its_fault_and_no_other_is_lost(
 @pytest.mark.parametrize("given", ["heap \ud800", {"query": "heap", "provider": "\ud800"}])
 def test_a_row_can_hold_an_item_with_half_a_character(given: Any) -> None:
     [item] = read("search", [given])
-    to_json([item.given, str(item.fault)])
+    assert json.loads(to_json([item.given, str(item.fault)]))
 
 
 def test_what_is_no_item_at_all_says_so() -> None:

@@ -1072,10 +1072,6 @@ async def test_a_loop_has_one_transport() -> None:
     assert await loops.current() is first
 
 
-async def test_closing_without_a_call_does_nothing() -> None:
-    await LoopTransports().aclose()
-
-
 async def test_a_blocking_call_works_inside_a_running_loop(
     webtools_sandbox: SandboxServer,
 ) -> None:

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from llama_index.core.bridge.pydantic import BaseModel
 from llama_index.core.tools import FunctionTool, ToolMetadata
-from llama_index.core.tools.tool_spec.base import BaseToolSpec
 
 from llamaindex_webtools import (
     FetchPagePostprocessor,
@@ -37,10 +36,6 @@ NAMES = ["web_search", "web_fetch", "summarize", "web_research", "web_read"]
 
 def names(tools: list[FunctionTool]) -> list[str]:
     return [tool.metadata.get_name() for tool in tools]
-
-
-def test_the_spec_is_a_tool_spec_of_llamaindex() -> None:
-    assert issubclass(WebToolsSpec, BaseToolSpec)
 
 
 def test_the_spec_gives_every_tool_once() -> None:

@@ -13,7 +13,7 @@ from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.llms import LLMMetadata, MockLLM
 from llama_index.core.schema import MetadataMode, NodeWithScore, TextNode
 from llama_index.core.utils import get_tokenizer
-from llama_index.core.workflow import Context, JsonSerializer, StopEvent, step
+from llama_index.core.workflow import Context, JsonSerializer, step
 from workflows.errors import WorkflowCancelledByUser, WorkflowRuntimeError
 
 from llamaindex_webtools.postprocessors import FetchPagePostprocessor
@@ -390,10 +390,6 @@ async def test_a_subclass_replaces_a_step(web: WebTools) -> None:
             return WebAnswerEvent(query=ev.query, answer=f"{len(events)} sources", sources=[])
 
     assert str(await Listing(web, llm=AnsweringLLM()).run(query=QUESTION)) == "5 sources"
-
-
-def test_the_answer_ends_a_workflow() -> None:
-    assert issubclass(WebAnswerEvent, StopEvent)
 
 
 def test_a_workflow_without_web_tools_makes_its_own(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -199,9 +199,12 @@ def test_hundreds_of_facts_do_not_burst_the_line(path: Path) -> None:
     assert written(path, {f"fact {n}": "x" * 1000 for n in range(900)})["shortened"] is True
 
 
-def test_nobody_hears_of_a_log_that_cannot_be_written(tmp_path: Path) -> None:
+def test_a_log_that_cannot_be_written_prints_nothing(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     tmp_path.joinpath("file").write_text("")
     make_log(tmp_path / "file" / "log").write("x", ID, {})
+    assert capfd.readouterr() == ("", "")
 
 
 def test_a_log_closes_and_goes_on(path: Path) -> None:

@@ -230,7 +230,7 @@ def test_one_character_is_told_as_one() -> None:
 
 def test_a_response_without_any_is_the_same_object() -> None:
     response = SearchResponse(provider="exa", queries=["q"], results=[hit(title="é ❤️ 👨‍👩‍👧")])
-    assert seen(response) is response or seen(response) == response
+    assert seen(response) == response
     plain = SearchResponse(provider="exa", queries=["q"], results=[hit()])
     assert seen(plain) is plain
 
