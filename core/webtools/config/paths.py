@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -73,7 +73,7 @@ def file_of(kind: Kind, path: str | None, origin: str) -> Path:
 
 
 @contextmanager
-def files_in(folder: Path) -> Iterator[None]:
+def files_in(folder: Path) -> Generator[None]:
     """Keep the cache and the log in a folder, where the settings do not name a path."""
     global _test_folder  # noqa: PLW0603 - the files are those of a process
     previous, _test_folder = _test_folder, folder

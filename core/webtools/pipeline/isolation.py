@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from webtools.pipeline.context import forget_calls
 
 
 @contextmanager
-def isolated(folder: Path) -> Iterator[None]:
+def isolated(folder: Path) -> Generator[None]:
     """Forget earlier calls of this process, and keep cache, budget and log in an empty folder.
 
     Settings with a `cache.path` or `log.path` of their own keep it.
