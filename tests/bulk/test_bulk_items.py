@@ -32,7 +32,7 @@ def test_lines_are_texts_or_objects_with_the_arguments_of_the_call(tmp_path: Pat
     assert [item.subject for item in found] == ["first", "second", "third"]
     assert [item.given["limit"] for item in found] == [2, 2, 3]
     assert [item.index for item in found] == [0, 1, 2]
-    assert count(path) == 3
+    assert count("search", path) == 3
 
 
 def test_json_lines_and_csv_go_by_the_name_of_the_file(tmp_path: Path) -> None:
@@ -48,20 +48,42 @@ def test_a_column_is_taken_alone_where_one_is_named(tmp_path: Path) -> None:
     path = written(tmp_path, "in.csv", "id,link,limit\n7,https://a.example/,no number\n")
     [item] = read("fetch", path, column="link")
     assert item.given == {"urls": ["https://a.example/"]}
-    with pytest.raises(InputError, match='has no column "href"; it has id, link, limit'):
+    with pytest.raises(InputError, match='has no column "href"; it has "id", "link", "limit"'):
         read("fetch", path, column="href")
+    with pytest.raises(InputError, match="--column"):
+        read("fetch", path)
     [item] = read("fetch", written(tmp_path, "in.jsonl", '{"link": "x"}\n'), column="href")
     assert '"href"' in str(item.fault)
+
+
+def test_a_row_with_columns_that_are_no_arguments_names_the_option(tmp_path: Path) -> None:
+    [item] = read("search", written(tmp_path, "in.csv", "query,note\nheap,mine\n"))
+    assert "--column" in str(item.fault)
+    [item] = read("search", written(tmp_path, "b.csv", "query,limit\nheap,none\n"))
+    assert "--column" not in str(item.fault)
+
+
+def test_control_characters_of_the_input_are_escaped_in_messages(tmp_path: Path) -> None:
+    table = written(tmp_path, "in.csv", "a\x1b[31mEVIL\x07,b\nx,y\n")
+    for column in (None, "c\x1b[31m"):
+        with pytest.raises(InputError) as caught:
+            read("search", table, column=column)
+        assert str(caught.value).isprintable()
+    lines = '{"a\\u001b[31m": "x"}\n{no\x1b[31m json\n[1, "\x1b[31m"]\n{"query": "\\u001b[31m"}\n'
+    for item in read("search", written(tmp_path, "in.jsonl", lines)):
+        assert str(item.fault).isprintable()
+    [item] = read("search", written(tmp_path, "c.jsonl", '{"a\\u001b[31m": "x"}\n'), column="link")
+    assert str(item.fault).isprintable()
 
 
 def test_stdin_and_any_iterable_are_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("a question\n"))
     assert [item.subject for item in read("research", "-")] == ["a question"]
-    assert count("-") is None
+    assert count("research", "-") is None
     given = ["one", {"query": "two", "command": "web-news"}]
     assert [item.subject for item in read("research", iter(given))] == ["one", "two"]
-    assert count(given) == 2
-    assert count(iter(given)) is None
+    assert count("research", given) == 2
+    assert count("research", iter(given)) is None
 
 
 @pytest.mark.parametrize(

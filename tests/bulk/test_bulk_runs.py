@@ -153,6 +153,17 @@ def test_failed_rows_are_made_anew_where_that_is_asked_for(tmp_path: Path) -> No
     assert (summary.ok, summary.failed, again.asked) == (3, 0, ["heap"])
 
 
+def test_skipped_rows_are_retried_where_that_is_asked_for(tmp_path: Path) -> None:
+    out = tmp_path / "rows.jsonl"
+    Path(f"{out}.journal").write_text("1\n")
+    options = Options(in_flight="skip")
+    assert bulk.run("search", QUERIES, out, web=StubWeb(), options=options).skipped == 1
+    again = StubWeb()
+    options = Options(in_flight="skip", retry_skipped=True)
+    summary = bulk.run("search", QUERIES, out, web=again, options=options)
+    assert (summary.ok, summary.skipped, again.asked) == (3, 0, ["json"])
+
+
 def test_rows_of_other_work_are_left_alone(tmp_path: Path) -> None:
     out = tmp_path / "rows.jsonl"
     bulk.run("search", QUERIES, out, web=StubWeb())

@@ -107,7 +107,7 @@ def test_a_full_disk_stops_the_run_and_names_the_file(
         (["search", "in.txt", "-o", "nowhere/rows.jsonl"], "there is no folder nowhere"),
         (
             ["search", "in.csv", "-o", "rows.jsonl", "--column", "qury"],
-            'in.csv has no column "qury" (did you mean "query"?); it has query, note.',
+            'in.csv has no column "qury" (did you mean "query"?); it has "query", "note".',
         ),
         (["search", "in.txt"], "required: -o/--output"),
         (["summarize", "in.txt", "-o", "rows.jsonl"], "invalid choice: 'summarize'"),

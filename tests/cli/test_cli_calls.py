@@ -391,3 +391,21 @@ def test_without_a_key_the_command_line_is_told_of_its_own_switch(cli: Cli) -> N
     assert "\n- WEB_SEARCH_KEYLESS=1, or --keyless: asks Tavily, You.com, " in done.err
     assert "WebTools(" not in done.err
     assert "\n- WEB_SEARCH_KEYLESS=1: asks Tavily, You.com, " in cli("config", "check").err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["search", "heap"],
+        ["web", "heap"],
+        ["fetch", "https://docs.python.org/3/library/heapq.html"],
+    ],
+)
+def test_a_store_that_is_down_is_exit_code_1(cli: Cli, config: str, words: list[str]) -> None:
+    settings = json.loads(Path(config).read_text())
+    settings["storage"] = {"url": "redis://127.0.0.1:1/0"}
+    settings["budget"] = {"usdPerDay": 1}
+    Path(config).write_text(json.dumps(settings))
+    done = cli(*words, "--config", config)
+    assert done.code == 1
+    assert "redis://127.0.0.1:1" in done.err

@@ -37,8 +37,8 @@ class BatchCaller:
         operation: `search`, `fetch` or `research`.
         web: Makes the calls. Default: `WebTools()`.
         options: Arguments, concurrency and intervals. With `column`, that column holds the query
-            or URL; without, the columns are the arguments of the call. `retry_failed` and
-            `in_flight` have no effect.
+            or URL; without, the columns are the arguments of the call. `in_flight` and the
+            retries of rows have no effect.
 
     Raises:
         InputError: The arguments in `options` are invalid.

@@ -25,6 +25,8 @@ from webtools.text.record import record
 
 _FIRST_WAIT = 2.0  # seconds until a second attempt, doubled for each further one
 _LONGEST_WAIT = 300.0
+_OUTAGE_WAIT = 1.0  # seconds from one attempt to the next while the store is down
+_LONGEST_OUTAGE = 60.0
 _MOST_REFUSALS = 5  # items in a row that a provider refuses for its key or its credit
 
 
@@ -58,6 +60,7 @@ class Caller:
         self._operation: Operation = operation
         self._options = options
         self._refused = 0  # in a row
+        self._outage_began: float | None = None
         self._call: Callable[..., Any] = getattr(web, f"a{operation}")
         self._how: dict[str, Any] = {"cache": options.cache}
         if operation == "fetch":
@@ -79,11 +82,26 @@ class Caller:
             failed = error
         else:
             item.ms += (time.monotonic() - began) * 1000
-            self._refused = 0
+            self._refused, self._outage_began = 0, None
             return self._row_of_answer(item, response)
+        if isinstance(failed, ConfigError) and failed.retryable:
+            return self._wait_for_store(item, failed)
         item.ms += (time.monotonic() - began) * 1000
         item.cost_usd += failed.cost_usd or 0.0
         return self._row_of_failure(item, failed)
+
+    def _wait_for_store(self, item: Item, error: ConfigError) -> Again:
+        """Wait out a store that is down: nothing was sent, so it does not count as an attempt.
+
+        Raises:
+            StopError: It has been down for too long.
+        """
+        now = time.monotonic()
+        self._outage_began = self._outage_began or now
+        if now - self._outage_began > _LONGEST_OUTAGE:
+            raise StopError(str(error))
+        item.attempts -= 1
+        return Again(_OUTAGE_WAIT, hold=True)
 
     def row(self, item: Item, status: Status, **facts: Any) -> Outcome:
         """Build the row of an item."""
@@ -103,8 +121,8 @@ class Caller:
     def row_of_skipped(self, item: Item) -> Outcome:
         """Build the row of an item whose call was under way when an earlier run was killed."""
         message = (
-            "An earlier run was killed while this call was under way; see whether the provider "
-            "counted it, then take the row out and run again."
+            "An earlier run was killed while this call was under way, so the provider may have "
+            "counted it. To send it again, use `retry_skipped` (--retry-skipped)."
         )
         failure = Failure(type="Interrupted", message=message, retryable=True)
         return self.row(item, "skipped", error=failure)

@@ -19,7 +19,7 @@ from webtools.bulk.models import Operation
 from webtools.bulk.options import Options
 from webtools.errors import InputError
 from webtools.text.narrowing import is_mapping
-from webtools.text.quoting import hint
+from webtools.text.quoting import hint, listed
 from webtools.tools import FETCH, RESEARCH, SEARCH, Tool, read_input, shown
 
 Given: TypeAlias = str | Mapping[str, Any]
@@ -27,6 +27,12 @@ Source: TypeAlias = str | os.PathLike[str] | Iterable[Given]
 TOOLS: dict[Operation, Tool] = {"search": SEARCH, "fetch": FETCH, "research": RESEARCH}
 _JSON_LINES = frozenset({".jsonl", ".ndjson"})
 _SUBJECTS = {"search": "queries", "fetch": "urls", "research": "query"}
+# The spellings of each in the header of a table.
+_COLUMNS: dict[Operation, set[str]] = {
+    "search": {"query", "queries", "q"},
+    "fetch": {"url", "urls"},
+    "research": {"query", "queries", "q", "question"},
+}
 
 
 @dataclass(slots=True)
@@ -60,7 +66,7 @@ def items_of(operation: Operation, source: Source, options: Options) -> Iterator
     Raises:
         InputError: The input cannot be read.
     """
-    for index, given in enumerate(_records(source, options.column)):
+    for index, given in enumerate(_records(operation, source, options.column)):
         yield _item(operation, index, given, options)
 
 
@@ -79,6 +85,8 @@ def _item(operation: Operation, index: int, given: Given | InputError, options: 
         named = _values_of(operation, given, options)
         arguments = _read_arguments(operation, named, options)
     except InputError as error:
+        if options.column is None and named.keys() - _known_names(operation):
+            error = InputError(f"{error} To ignore all columns but one, name it with --column.")
         named = named if _is_plain(named) else {}
         told = next((each for each in named.values() if isinstance(each, str)), "")
         return Item(index, _id(operation, [named, str(error)]), told, named, fault=error)
@@ -128,8 +136,13 @@ def _values_of(operation: Operation, given: Given | InputError, options: Options
     if options.column is None:
         return {name: value for name, value in given.items() if name and value not in (None, "")}
     if options.column not in given:
-        raise InputError(f"there is no {shown(options.column)} in it; it has {', '.join(given)}.")
+        raise InputError(f"there is no {shown(options.column)} in it; it has {listed(given)}.")
     return {_SUBJECTS[operation]: given[options.column]}
+
+
+def _known_names(operation: Operation) -> set[str]:
+    model = TOOLS[operation].input_model
+    return {*model.open_fields(), *model.spellings}
 
 
 def _texts(value: Any) -> list[str]:
@@ -143,7 +156,9 @@ def _id(operation: Operation, arguments: Any) -> str:
 # --- reading -----------------------------------------------------------------------------------
 
 
-def _records(source: Source, column: str | None) -> Iterator[Given | InputError]:
+def _records(
+    operation: Operation, source: Source, column: str | None
+) -> Iterator[Given | InputError]:
     if not isinstance(source, (str, os.PathLike)):
         yield from source
         return
@@ -151,7 +166,7 @@ def _records(source: Source, column: str | None) -> Iterator[Given | InputError]
     suffix = Path(path).suffix.lower()
     with _open(path) as file:
         if suffix == ".csv":
-            yield from _table(file, path, column)
+            yield from _table(operation, file, path, column)
             return
         for line in file:
             if line := line.strip():
@@ -172,7 +187,7 @@ def _open(path: str) -> Generator[IO[str]]:
         yield file
 
 
-def _table(file: IO[str], path: str, column: str | None) -> Iterator[Given]:
+def _table(operation: Operation, file: IO[str], path: str, column: str | None) -> Iterator[Given]:
     """Yield the rows of a table.
 
     Raises:
@@ -183,7 +198,13 @@ def _table(file: IO[str], path: str, column: str | None) -> Iterator[Given]:
         names = rows.fieldnames or ()
         if column is not None and column not in names:
             fault = f"{path} has no column {shown(column)}{hint(column, names)}"
-            raise InputError(f"{fault}; it has {', '.join(names) or 'none'}.")
+            raise InputError(f"{fault}; it has {listed(names) or 'none'}.")
+        if names and column is None and not {name.lower() for name in names} & _COLUMNS[operation]:
+            wanted = " or ".join(sorted(_COLUMNS[operation]))
+            raise InputError(
+                f"{path} has no column {wanted}; it has {listed(names)}. "
+                f"Name the column with --column (`column` in Python)."
+            )
         yield from rows
     except csv.Error as error:
         raise InputError(f"{path} cannot be read as CSV: {error}.") from error
@@ -199,8 +220,8 @@ def _read_json(line: str) -> Given | InputError:
     return InputError(f"{shown(line)} is neither a JSON text nor an object.")
 
 
-def count(source: Source, column: str | None = None) -> int | None:
+def count(operation: Operation, source: Source, column: str | None = None) -> int | None:
     """Count the items, where that takes no item away."""
     if isinstance(source, (str, os.PathLike)):
-        return None if source == "-" else sum(1 for _ in _records(source, column))
+        return None if source == "-" else sum(1 for _ in _records(operation, source, column))
     return len(source) if hasattr(source, "__len__") else None  # type: ignore[arg-type]

@@ -35,7 +35,9 @@ class Options:
         cache: `use` what earlier calls brought, `refresh` it, or `bypass` the cache.
         in_flight: What becomes of items whose call was under way when a process was killed:
             `resend` them, which may pay for them twice, or `skip` them with a row that says so.
-        retry_failed: Whether items whose row says `failed` are done anew.
+        retry_failed: Whether to retry items whose row is `failed`.
+        retry_skipped: Whether to retry items whose row is `skipped`, such as those that `in_flight`
+            skipped.
         column: The column, or key, that holds the query or URL; all others are left alone then.
 
     Raises:
@@ -51,6 +53,7 @@ class Options:
     cache: CacheMode = "use"
     in_flight: InFlight = "resend"
     retry_failed: bool = False
+    retry_skipped: bool = False
     column: str | None = None
 
     def __post_init__(self) -> None:

@@ -14,6 +14,7 @@ import time
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
@@ -71,21 +72,21 @@ class Rows:
 
     Args:
         path: Where it is; it is made where it is not there.
-        drop: The status of rows that are taken out first; None for none.
+        drop: Rows of these statuses are removed first.
 
     Raises:
         InputError: It holds something else, or another process appends to it.
         OSError: It cannot be opened.
     """
 
-    def __init__(self, path: Path, drop: Status | None = None) -> None:
+    def __init__(self, path: Path, drop: AbstractSet[str] = frozenset()) -> None:
         self.path = path
         self._file = _open(path)
         self._synced = time.monotonic()
         self.fault = ""  # of the last row that failed
         try:
             self.done, self._end = self._read()
-            if drop is not None and self.done.counts[drop]:
+            if any(self.done.counts[status] for status in drop):
                 _without(path, drop)
                 old, self._file = self._file, _open(path)
                 os.close(old)
@@ -146,13 +147,13 @@ class Rows:
         os.close(self._file)
 
 
-def _without(path: Path, status: Status) -> None:
-    """Take the rows of a status out of a file, which is replaced as a whole."""
+def _without(path: Path, statuses: AbstractSet[str]) -> None:
+    """Remove the rows of these statuses from a file, which is replaced as a whole."""
     left = path.with_name(f"{path.name}.new")
     with left.open("wb") as file:
         for line in _lines(path):
             head = _HEAD.match(line)
-            if head is None or head[3].decode() != status:
+            if head is None or head[3].decode() not in statuses:
                 file.write(line)
         file.flush()
         os.fsync(file.fileno())

@@ -126,8 +126,10 @@ class _Run:
 
     async def carry_out(self) -> Summary:
         # First: input that cannot be read leaves no output behind.
-        total = items_module.count(self.source, self.plan.options.column)
-        rows = Rows(self.output, "failed" if self.plan.options.retry_failed else None)
+        total = items_module.count(self.plan.operation, self.source, self.plan.options.column)
+        options = self.plan.options
+        dropped = {"failed": options.retry_failed, "skipped": options.retry_skipped}
+        rows = Rows(self.output, {status for status, is_dropped in dropped.items() if is_dropped})
         with closing(rows):
             watch = Watch(rows.done, total, self.report)
             try:

@@ -87,7 +87,8 @@ def _carry_out(work: Callable[[], _T]) -> _T:
         return work()
     except StoreError as error:
         fault, remedy = str(error).rstrip("."), ", or ".join(error.remedies)
-    raise ConfigError(f"{fault}. {remedy[:1].upper()}{remedy[1:]}.")
+        is_outage = error.is_outage
+    raise ConfigError(f"{fault}. {remedy[:1].upper()}{remedy[1:]}.", retryable=is_outage)
 
 
 def _lines(found: CacheStats, accounts: Accounts) -> list[str]:

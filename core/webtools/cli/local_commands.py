@@ -69,7 +69,8 @@ settings; 4 stopped, as the budget is spent or a provider refuses; 130 Ctrl-C
             "What to do with cached answers: use (default), refresh or bypass.",
         ),
         value("--column NAME", "Column or key with the query or URL; leave others alone."),
-        flag("--retry-failed", "Do the rows anew that failed.", default=None),
+        flag("--retry-failed", "Retry failed rows.", default=None),
+        flag("--retry-skipped", "Retry skipped rows.", default=None),
         choice(
             "--in-flight HOW",
             "resend skip",

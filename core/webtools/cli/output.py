@@ -111,7 +111,8 @@ def show(tool: str, result: ToolResult, options: Namespace, seconds: float | Non
     if not result.is_error:
         return NOTHING if _found_nothing(tool, result.details) else FINE
     complain(told.text)
-    code = USAGE if result.details["error"]["type"] in _USERS_TO_MEND else FAILED
+    fault = result.details["error"]
+    code = USAGE if fault["type"] in _USERS_TO_MEND and not fault["retryable"] else FAILED
     if result.call_id and code == FAILED:  # of what the user mends, it would repeat the message
         note(f"`{command(options, 'explain', result.call_id)}` lists what happened.")
     return code
@@ -180,7 +181,8 @@ def failure(error: WebToolsError, *, as_json: bool) -> int:
 
         print_json(error_details(error))
     complain(str(error))
-    return USAGE if type(error).__name__ in _USERS_TO_MEND else FAILED
+    is_users_to_mend = type(error).__name__ in _USERS_TO_MEND and not error.retryable
+    return USAGE if is_users_to_mend else FAILED
 
 
 def usage_failure(error: UsageError, *, as_json: bool) -> int:

@@ -311,7 +311,8 @@ def _no_ledger(error: StoreError) -> ConfigError:
     text, remedies = str(error).rstrip("."), ", ".join(error.remedies)
     return ConfigError(
         f"The budget cannot be kept, so nothing is spent: {text}. {remedies[:1].upper()}"
-        f"{remedies[1:]}, or take usdPerDay and callsPerDay out of budget."
+        f"{remedies[1:]}, or take usdPerDay and callsPerDay out of budget.",
+        retryable=error.is_outage,
     )
 
 

@@ -9,10 +9,12 @@ class StoreError(Exception):
     Attributes:
         remedies: What to do, each on its own.
         off: What to do, where the cache is off; empty where it will be on again by itself.
+        is_outage: Whether the store is expected to be usable again without a change.
     """
 
     remedies: tuple[str, ...] = ("make the file usable", "set cache.path to another one")
     off = ""
+    is_outage = False
 
 
 class LockedError(StoreError):

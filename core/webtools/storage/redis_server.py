@@ -41,6 +41,10 @@ class ServerError(StoreError):
     remedies = ("check storage.url and that server",)
     off = "check storage.url and that server"
 
+    def __init__(self, message: str, *, is_outage: bool = False) -> None:
+        super().__init__(message)
+        self.is_outage = is_outage
+
 
 class Server:
     """One server; nothing is connected before the first use.
@@ -59,7 +63,7 @@ class Server:
         self.id = hashlib.sha256(self.place.encode()).hexdigest()[:12]
         self._clients: dict[tuple[int, float], Client] = {}
         self._stuck_until = 0.0
-        self._fault = ""
+        self._fault, self._is_outage = "", False
 
     def __repr__(self) -> str:
         """Name the place."""
@@ -78,7 +82,7 @@ class Server:
         redis = _library()
         start = time.monotonic()
         if start < self._stuck_until:
-            raise ServerError(self._fault)
+            raise ServerError(self._fault, is_outage=self._is_outage)
         try:
             return work(self._client(patience))
         except StoreError:
@@ -86,16 +90,17 @@ class Server:
         except (redis.RedisError, OSError) as error:
             fault = self._explain(str(error) or type(error).__name__)
             is_answer = isinstance(error, redis.ResponseError)
+            is_outage = not isinstance(error, (redis.ResponseError, redis.AuthenticationError))
         except Exception:  # noqa: BLE001  a server may answer anything, and others write there
             fault = self._explain("its name, or what it answers, cannot be read")
-            is_answer = True
+            is_answer, is_outage = True, False
         # Outside the handler: what the library raises may tell what was sent.
-        self._fault = fault
+        self._fault, self._is_outage = fault, is_outage
         if not is_answer:
             now = time.monotonic()
             stuck = _LEAST_STUCK + _STUCK_FACTOR * (now - start)
             self._stuck_until = now + min(stuck, _MOST_STUCK)
-        raise ServerError(fault)
+        raise ServerError(fault, is_outage=is_outage)
 
     def script(self, text: str, prefix: str = "") -> Callable[..., Any]:
         """Return a function that runs a Lua script atomically on a client.
