@@ -185,7 +185,9 @@ class HttpServer(uvicorn.Server):
                 peer.close()
 
     def _new_protocol(self) -> asyncio.Protocol:
-        protocol: asyncio.Protocol = self.config.http_protocol_class(  # type: ignore[call-arg]
+        # uvicorn's types lack the arguments that its protocols take.
+        protocol_class: Any = self.config.http_protocol_class
+        protocol: asyncio.Protocol = protocol_class(
             config=self.config, server_state=self.server_state, app_state=self.lifespan.state
         )
         return protocol
