@@ -218,6 +218,15 @@ def test_a_mark_below_a_block_of_code_cites_for_all_of_it(below: str) -> None:
     assert found.claims[0].citations[0].quotation in HEAP
 
 
+def test_brackets_of_code_are_not_taken_for_links() -> None:
+    page = "Call it so:\n\n```\nhandlers[name](event)\n```\n"
+    found = verify(
+        "```\nhandlers[name](event)\n```\n[1]", [Source(1, "", "https://a.example", page)]
+    )
+    assert found.claims[0].status == "quoted"
+    assert "handlers[name](event)" in found.claims[0].citations[0].quotation
+
+
 def test_code_with_a_mark_below_is_quoted_as_often_as_it_is_verified() -> None:
     answer = f"```\n{LINES}\n```\n[1]\n\nThe library has it since 1.5. [1]"
     found = check_code(answer)

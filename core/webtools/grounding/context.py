@@ -39,12 +39,11 @@ _FALSE = _either(
     "falsch gelogen lüge unwahr angeblich faux mensonge erronée? falso mentira",
 )
 _SAYS = _either(
-    "says? said tells? told claim(?:s|ed)? argue[sd]? allege[sd]? assert(?:s|ed)? insist(?:s|ed)?",
-    "believe[sd]? thinks? thought convinced promise[sd]? boast(?:s|ed)? testified wrote writes?",
-    "taught teach(?:es)? predict(?:s|ed)? reports? stated explains? reads ran heard according",
-    "critics? opponents theor(?:y|ies|ists) version novel advert\\w* brochure imagine suppose",
-    "pretend wish\\w* what_if never nobody don['’]t avoid not_true had_agreed",
-    "sagen sagt sagte selon prétend según dicen dice",
+    "says? said told claim(?:s|ed)? argue[sd]? allege[sd]? assert(?:s|ed)? insist(?:s|ed)?",
+    "believe[sd]? thinks? thought convinced promise[sd]? boast(?:s|ed)? testified wrote writes",
+    "taught teaches predicted reported stated heard according critics? opponents theor(?:y|ies)",
+    "novel advert\\w* brochure leaflets? imagine suppose pretend wish(?:es|ed)? what_if never",
+    "nobody don['’]t not_true had_agreed sagen sagt sagte selon prétend según dicen dice",
 )
 _STATEMENT = _either(
     "claim statement report story view idea belief theory rumou?r account allegation assertion",

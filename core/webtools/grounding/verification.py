@@ -162,7 +162,8 @@ class Review:
             reasons = [objection(unit, evidence) for unit in units]
             if "" in reasons:
                 unit = units[reasons.index("")]
-                found.append((place, plain(evidence.text[unit.start : unit.end])))
+                text = evidence.text[unit.start : unit.end]
+                found.append((place, text if is_code(statement.text) else plain(text)))
             objections += reasons
         if found:
             return Judged(statement, "quoted", found)

@@ -39,10 +39,11 @@ To make a card, call `new_card` with the name of its owner:
 
 
 @pytest.mark.parametrize("page", [FENCED, INDENTED])
-def test_code_and_the_sentence_before_it_are_two_quoted_claims(page: str) -> None:
+def test_code_is_a_quoted_claim_under_the_words_that_lead_in_to_it(page: str) -> None:
     sources = [Source(1, "Cards", URL, page)]
     claims = quote(rank_sources("How do I make a card?", sources))
     shown = next(each for each in claims if "```" in each.text)
+    assert shown.heading == "To make a card, call `new_card` with the name of its owner"
     assert shown.text.splitlines()[1:] == ['card = new_card("Ann")', "", "card.save()", "```"]
     found = Review.of_claims(claims, sources).verified()
     status = {claim.text: claim.status for claim in found.claims}

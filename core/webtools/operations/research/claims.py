@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from textwrap import dedent
 
 from webtools.grounding import extractive
@@ -51,27 +51,33 @@ def quote(ranking: Ranking) -> list[Claim]:
         source = evidence[where.number]
         end = where.offset + len(where.quotation)
         inside = [p for p in source.pieces if where.offset <= p.start + 3 and p.end <= end + 3]
-        heading = each.heading
-        for piece in inside:
-            if piece.kind in _SHOWN:
-                text = source.text[piece.start : piece.end]
-                cited = Quotation(url=where.url, title=where.title, quotation=plain(text))
-                shown = _SHOWN[piece.kind](source, piece)
-                claims.append(
-                    Claim(text=shown, status="quoted", citations=[cited], heading=heading)
-                )
-                heading = ""
-            elif piece.kind == "term":
-                heading = normal(source.text[piece.start : piece.end])
-    return claims
+        claims += _claims(source, inside, where, each.heading)
+    headings = ["", *(claim.heading for claim in claims)]
+    return [
+        claim.model_copy(update={"heading": "" if claim.heading == before else claim.heading})
+        for claim, before in zip(claims[: extractive.MOST], headings, strict=False)
+    ]
 
 
-def _sentence(source: Evidence, piece: Piece) -> str:
-    return normal(source.text[piece.start : piece.end])
-
-
-def _row(source: Evidence, piece: Piece) -> str:
-    return normal(row_text(source.text[piece.start : piece.end]))
+def _claims(
+    source: Evidence, pieces: Sequence[Piece], where: extractive.Quotation, heading: str
+) -> Iterator[Claim]:
+    """Yield a claim for each unit; a term, or the lead-in of code, is the heading of the next."""
+    for piece in pieces:
+        text = source.text[piece.start : piece.end]
+        shown = _code(source, piece) if piece.kind == "code" else normal(text)
+        if piece.kind == "row":
+            shown = normal(row_text(text))
+        if source.units(shown):
+            quotation = text if piece.kind == "code" else plain(text)
+            cited = Quotation(url=where.url, title=where.title, quotation=quotation)
+            yield Claim(text=shown, status="quoted", citations=[cited], heading=heading)
+            heading = ""
+        elif piece.kind == "term":
+            heading = shown
+        else:
+            lead = shown.removesuffix(":")
+            heading = f"{heading}: {lead}" if heading else lead
 
 
 def _code(source: Evidence, piece: Piece) -> str:
@@ -79,9 +85,6 @@ def _code(source: Evidence, piece: Piece) -> str:
     start = source.text.rfind("\n", 0, piece.start) + 1
     code = dedent(source.text[start : piece.end].expandtabs(4)).strip("\n")
     return code if is_code(code) else f"```\n{code}\n```"
-
-
-_SHOWN = {"prose": _sentence, "item": _sentence, "row": _row, "code": _code}
 
 
 # --- beside the answer -------------------------------------------------------------------------
