@@ -31,7 +31,7 @@ def test_settings_that_cannot_be_read_leave_nothing_out_and_say_so(
         assert web.tools() == tuple(TOOLS.values())
     [record] = caplog.records
     assert record.levelno == logging.WARNING
-    assert "missing.json: does not exist" in record.getMessage()
+    assert "missing.json does not exist" in record.getMessage()
 
 
 def test_a_fault_of_ours_is_not_taken_for_settings_that_cannot_be_read(

@@ -311,7 +311,7 @@ def test_settings_that_cannot_be_read_end_it_at_once(
     assert main(["mcp", *how, "--config", str(tmp_path / "missing.json")]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert f"{tmp_path / 'missing.json'}: does not exist" in err
+    assert f"{tmp_path / 'missing.json'} does not exist" in err
 
 
 def test_without_any_settings_it_waits_for_its_client(monkeypatch: pytest.MonkeyPatch) -> None:
