@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
-import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from cli_calls import Cli
 
-from webtools.output import stored
+if TYPE_CHECKING:
+    from webtools_sandbox import SandboxServer
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +41,7 @@ def test_stats_tells_what_is_kept(cli: Cli, trial: str) -> None:
         rf"Oldest:   {when}\n"
         rf"Newest:   {when}\n"
         r"In use:   answers that are less than 30 min old\n"
-        r"Outputs:  0 saved outputs of all configs, 0 B\n",
+        r"Outputs:  0 saved outputs, 0 B\n",
         done.out,
     )
 
@@ -98,26 +98,49 @@ def test_clear_deletes_the_answers_and_nothing_else(cli: Cli, trial: str) -> Non
     assert "Budget left:        3 of 5 calls today\n" in cli("plan", "x", "--config", trial).out
 
 
-def test_clear_deletes_the_saved_outputs_too(cli: Cli, trial: str, own_temp: None) -> None:
-    path = stored.save("y" * 2048)
-    assert path is not None
-    done = cli("cache", "clear", "--config", trial)
-    assert done.out.endswith("\nDeleted 1 saved output of all configs, 2.0 KB.\n")
-    assert not Path(path).exists()
+def cut_output(cli: Cli, config: str, sandbox: SandboxServer, *names: str) -> Path:
+    """Fetch pages that are too long together, and return where the whole output is."""
+    urls = [f"{sandbox.docs_url}/library/{name}.html" for name in names]
+    details = cli("fetch", *urls, "--json", "--config", config).json
+    return Path(details["full_output_path"])
+
+
+LONG = ("typing", "doctest", "inspect", "difflib")
+
+
+def test_clear_deletes_the_saved_outputs_of_its_config_only(
+    cli: Cli, trial: str, config: str, webtools_sandbox: SandboxServer
+) -> None:
+    own = cut_output(cli, trial, webtools_sandbox, *LONG)
+    other = cut_output(cli, config, webtools_sandbox, *reversed(LONG))
+    assert own != other
+    assert cli("cache", "stats", "--json", "--config", trial).json["saved_outputs"] == 1
     data = cli("cache", "clear", "--json", "--config", trial).json
-    assert (data["deleted_outputs"], data["deleted_output_bytes"]) == (0, 0)
+    assert (data["deleted_outputs"], own.exists(), other.exists()) == (1, False, True)
+    assert cli("cache", "clear", "--json", "--config", trial).json["deleted_outputs"] == 0
+    assert cli("cache", "stats", "--json", "--config", config).json["saved_outputs"] == 1
 
 
-def test_stats_counts_the_outputs_that_clear_deletes(cli: Cli, trial: str, own_temp: None) -> None:
-    stats = ("cache", "stats", "--config", trial)
-    assert cli(*stats, "--json").json["saved_outputs"] == 0
-    assert not list(Path(tempfile.gettempdir()).glob("webtools-*"))
-    for text in ("y" * 2048, "z" * 1024):
-        assert stored.save(text)
-    assert cli(*stats).out.endswith("\nOutputs:  2 saved outputs of all configs, 3.0 KB\n")
-    data = cli(*stats, "--json").json
-    assert (data["saved_outputs"], data["saved_output_bytes"]) == (2, 3072)
-    assert cli("cache", "clear", "--json", "--config", trial).json["deleted_outputs"] == 2
+def test_configs_that_share_a_cache_have_outputs_of_their_own(
+    cli: Cli, config: str, tmp_path: Path, webtools_sandbox: SandboxServer
+) -> None:
+    copy = tmp_path / "copy.json"
+    copy.write_text(Path(config).read_text())
+    copy.chmod(0o600)
+    other = cut_output(cli, str(copy), webtools_sandbox, *LONG)
+    assert cli("cache", "clear", "--json", "--config", config).json["deleted_outputs"] == 0
+    assert other.exists()
+
+
+def test_an_output_that_two_configs_saved_stays_for_the_other(
+    cli: Cli, trial: str, config: str, webtools_sandbox: SandboxServer
+) -> None:
+    own, other = (cut_output(cli, each, webtools_sandbox, *LONG) for each in (trial, config))
+    assert own == other
+    cli("cache", "clear", "--config", trial)
+    assert other.exists()
+    assert cli("cache", "clear", "--json", "--config", config).json["deleted_outputs"] == 1
+    assert not other.exists()
 
 
 def test_clear_tells_as_data_too_and_works_where_the_cache_is_off(cli: Cli, trial: str) -> None:

@@ -9,7 +9,7 @@ import stat
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from cli_calls import Cli
@@ -464,3 +464,19 @@ def test_a_closed_stdin_holds_no_key(cli: Cli, monkeypatch: pytest.MonkeyPatch) 
     done = cli("config", "init", "--type", "exa")
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("webtools: No key was given; ")
+
+
+@pytest.mark.parametrize("limit", [{"usdPerDay": 5}, {"callsPerDay": 50}])
+def test_check_says_what_was_spent_today(cli: Cli, trial: str, limit: dict[str, Any]) -> None:
+    path = Path(trial)
+    path.write_text(json.dumps({**json.loads(path.read_text()), "budget": limit}))
+    assert "Spent today (UTC): 0 USD, 0 calls\n" in cli("config", "check", "--config", trial).out
+    assert not list(path.parent.glob("*.sqlite3"))  # looking makes no file
+    cli("search", "heap", "queue", "--provider", "exa", "--config", trial)
+    assert (
+        "Spent today (UTC): 0.014 USD, 2 calls\n" in cli("config", "check", "--config", trial).out
+    )
+
+
+def test_without_a_budget_per_day_nothing_is_known_of_today(cli: Cli, trial: str) -> None:
+    assert "Spent today" not in cli("config", "check", "--config", trial).out

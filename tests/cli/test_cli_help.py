@@ -23,7 +23,7 @@ from webtools.tools import (
 
 OF_THE_COMMAND = {
     *("texts", "help", "config", "json", "plain", "cache", "timeout", "output", "force", "model"),
-    "keyless",
+    *("keyless", "passages"),
 }
 
 
@@ -33,12 +33,13 @@ def test_without_a_command_the_help_goes_to_stderr_and_the_code_is_2(cli: Cli) -
     assert done.err == cli("--help").out
 
 
+@pytest.mark.parametrize("option", ["--version", "-V"])
 def test_the_arguments_of_the_process_are_the_default(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], option: str
 ) -> None:
     from webtools.cli import main  # noqa: PLC0415
 
-    monkeypatch.setattr("sys.argv", ["webtools", "--version"])
+    monkeypatch.setattr("sys.argv", ["webtools", option])
     assert main() == 0
     assert capsys.readouterr().out == f"webtools {__version__}\n"
 

@@ -27,7 +27,8 @@ def requests(server: SandboxServer) -> int:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_it_prints_what_a_model_would_read(cli: Cli, trial: str, command: str) -> None:
-    done = cli(command, QUESTION, "--config", trial)
+    options = ["--passages"] if command == "web-deep" else []
+    done = cli(command, QUESTION, "--config", trial, *options)
     with WebTools(config=trial) as web:
         expected = web.call_tool("web_research", {"query": QUESTION, "command": command}).text
     assert (done.code, done.err) == (0, "")
@@ -41,6 +42,28 @@ def test_an_answer_in_depth_cites_its_sources(cli: Cli, trial: str) -> None:
     assert "[1]" in answer
     assert sources.startswith("1. secrets")
     assert "\nConfidence: " in sources
+
+
+@pytest.mark.parametrize("place", ["pipe", "file"])
+def test_passages_are_written_on_request_only(
+    cli: Cli, trial: str, tmp_path: Path, place: str
+) -> None:
+    file = tmp_path / "answer.md"
+    output = ("-o", str(file), "--force") if place == "file" else ()
+
+    def written(*more: str) -> str:
+        done = cli("web-deep", QUESTION, "--config", trial, *output, *more)
+        assert done.code == 0
+        return file.read_text("utf-8") if place == "file" else done.out
+
+    short, whole = written(), written("--passages")
+    assert "\nPassages:\n" in whole
+    assert "Passages:" not in short
+    assert short.partition("\n\n")[0] == whole.partition("\n\n")[0]  # the answer
+    for text in (short, whole):
+        assert "\nSources:\n1. secrets" in text
+        assert "\nConfidence: " in text
+    assert len(short.splitlines()) < 40
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from cli_calls import Cli
+from timeless import timeless
 
 from webtools import WebTools
 from webtools.cli import output
@@ -33,7 +34,8 @@ def test_search_prints_what_a_model_would_read(cli: Cli, config: str) -> None:
 def test_json_prints_the_details_of_a_model_s_call(cli: Cli, config: str) -> None:
     done = cli("search", "heap queue", "--json", "--config", config)
     with WebTools(config=config) as web:
-        assert done.json == web.call_tool("web_search", {"query": "heap queue"}).details
+        details = web.call_tool("web_search", {"query": "heap queue"}).details
+        assert timeless(done.json) == timeless(details)
     assert (done.code, done.err) == (0, "")
 
 
@@ -316,3 +318,40 @@ def test_a_full_disk_is_exit_1_and_named(
     done = cli("search", "heapq", "--config", config)
     assert done.code == 1
     assert done.err == "webtools: No space left on device\n"
+
+
+@pytest.mark.parametrize("options", [(), ("--json",), ("-o",)])
+def test_a_fetch_that_failed_in_part_says_so_on_stderr(
+    cli: Cli, config: str, webtools_sandbox: SandboxServer, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    good, gone = (f"{webtools_sandbox.docs_url}/library/{name}.html" for name in ("json", "gone"))
+    file = [str(tmp_path / "pages.md")] if options == ("-o",) else []
+    done = cli("fetch", good, gone, "--config", config, *options, *file)
+    assert done.code == 0
+    assert f"1 of 2 pages failed: {gone}" in done.err
+    assert "failed" not in cli("fetch", good, "--config", config).err
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "rows.CSV", "rows.parquet", "rows.xlsx", "rows.json"])
+def test_an_output_in_another_format_is_refused_before_the_call(
+    cli: Cli, config: str, webtools_sandbox: SandboxServer, tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / name
+    done = cli("search", "json", "-o", str(path), "--config", config)
+    assert (done.code, done.out, path.exists()) == (2, "", False)
+    assert all(suffix in done.err for suffix in (name, ".md", ".txt", ".json"))
+    assert webtools_sandbox.stats()["requests"] == {}
+
+
+def test_json_is_written_to_a_json_file(cli: Cli, config: str, tmp_path: Path) -> None:
+    path = tmp_path / "rows.json"
+    assert cli("search", "json", "--json", "-o", str(path), "--config", config).code == 0
+    assert json.loads(path.read_text("utf-8"))["result_count"] > 0
+
+
+def test_a_token_file_without_http_is_refused(cli: Cli, config: str, tmp_path: Path) -> None:
+    token = tmp_path / "token.txt"
+    token.write_text("test-token-of-some-length")
+    done = cli("mcp", "--token-file", str(token), "--config", config)
+    assert done.code == 2
+    assert "--http" in done.err

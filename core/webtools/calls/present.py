@@ -15,10 +15,11 @@ from functools import partial
 from typing import Any
 
 from webtools import formatting
+from webtools.config.accounts import output_owner
 from webtools.errors import ProviderError, RequestError, WebToolsError
 from webtools.flows.drivers import Flow, Offload
 from webtools.formatting import BriefPage
-from webtools.output.stored import handle_of, save
+from webtools.output.stored import claim, handle_of, save
 from webtools.pipeline.context import CallContext
 from webtools.results import (
     FetchResponse,
@@ -61,6 +62,8 @@ def present(tool: Tool, work: Flow[Any], context: CallContext) -> Flow[ToolResul
     if failed is not None:
         result = yield from present_error(failed, fence)
     assert result is not None  # noqa: S101  # either there is one, or a failure
+    if path := result.details["full_output_path"]:
+        yield Offload(lambda: claim(path, output_owner(context.accounts)))
     if cut := result.details["truncation"]:
         context.log("truncation", **cut_facts(cut), path=result.details["full_output_path"])
         context.write_log()

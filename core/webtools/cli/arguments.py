@@ -101,7 +101,7 @@ def _read_without_command(arguments: Sequence[str]) -> NoReturn:
     if not arguments:
         parser.print_help(sys.stderr)
         parser.exit(2)
-    asks_for_help = arguments[0] in {"-h", "--help", "--version"}
+    asks_for_help = arguments[0] in {"-h", "--help", "-V", "--version"}
     at = 0
     if arguments[0].startswith("-") and not asks_for_help:
         at = next((place for place, word in enumerate(arguments) if word in COMMANDS), 0)
@@ -120,7 +120,7 @@ def top_parser() -> Parser:
     usage = "webtools [--help] [--version] COMMAND ..."
     parser = Parser("", usage, f"{_DESCRIPTION}\n\n{listed}", _EPILOG)
     told = f"webtools {__version__}"
-    parser.add_argument("--version", action="version", version=told, help="Show the version.")
+    parser.add_argument("-V", "--version", action="version", version=told, help="Show the version.")
     parser.add_argument(
         "command", metavar="COMMAND", choices=tuple(COMMANDS), help=argparse.SUPPRESS
     )

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from webtools.cli.output import FINE, report
 from webtools.config import Accounts, Settings, cache_path
+from webtools.config.accounts import output_owner
 from webtools.errors import ConfigError
 from webtools.logs.reading import amount, duration, size
 from webtools.output import stored
@@ -36,7 +37,7 @@ def _stats(accounts: Accounts) -> tuple[str, dict[str, Any]]:
     found = CacheStats(0, 0, None, None, 0, path, settings.max_bytes)
     if _is_there(accounts):
         found = _carry_out(_cache_of(accounts).stats)
-    outputs = stored.saved()
+    outputs = stored.saved(output_owner(accounts))
     data = {
         "path": str(found.path),
         "enabled": settings.enabled,
@@ -55,10 +56,10 @@ def _stats(accounts: Accounts) -> tuple[str, dict[str, Any]]:
 
 
 def _clear(accounts: Accounts) -> tuple[str, dict[str, Any]]:
-    """Return how much was deleted. The outputs of a user are in one folder, whatever the config."""
+    """Delete the cached answers and the outputs of these settings, and return how many."""
     path = accounts.config.storage.place or cache_path(accounts)
     count = _carry_out(_cache_of(accounts).clear) if _is_there(accounts) else 0
-    outputs = stored.clear()
+    outputs = stored.clear(output_owner(accounts))
     text = f"Deleted {amount(count, 'answer')} from {path}."
     if outputs.files:
         text += f"\nDeleted {_outputs_text(outputs)}."
@@ -68,7 +69,7 @@ def _clear(accounts: Accounts) -> tuple[str, dict[str, Any]]:
 
 
 def _outputs_text(outputs: stored.Outputs) -> str:
-    return f"{amount(outputs.files, 'saved output')} of all configs, {size(outputs.bytes)}"
+    return f"{amount(outputs.files, 'saved output')}, {size(outputs.bytes)}"
 
 
 def _is_there(accounts: Accounts) -> bool:

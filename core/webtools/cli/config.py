@@ -12,12 +12,15 @@ from typing import Any
 
 from webtools.cli.arguments import UsageError
 from webtools.cli.output import FAILED, FINE, command, tell
-from webtools.config import EXAMPLE, Settings, check, config_paths
+from webtools.config import EXAMPLE, Accounts, Settings, cache_path, check, config_paths
 from webtools.config.file import CONFIG_VARIABLE, absolute, missing_file, status
 from webtools.config.settings import config_in_use
 from webtools.config.values import key_fault, usual_options
 from webtools.config.writing import add_entry, begin_config, check_name, position_of, set_key
+from webtools.display.text import price
 from webtools.errors import ConfigError
+from webtools.logs.reading import amount
+from webtools.pipeline.context import call_services
 from webtools.providers import PROVIDERS
 from webtools.text.quoting import hint, quote
 
@@ -48,6 +51,31 @@ def run(options: Namespace) -> int:
 def _path(options: Namespace) -> list[str]:
     used = _in_use(options) or "none, so the environment is read"
     return [f"Belongs at: {config_paths()[0]}", f"In use: {used}"]
+
+
+def _check(options: Namespace) -> list[str]:
+    settings = Settings(options.config)
+    lines = check(settings)
+    after = next(place for place, line in enumerate(lines, 1) if line.startswith("Budget:"))
+    return [*lines[:after], *_spent_today(settings.accounts()), *lines[after:]]
+
+
+def _spent_today(accounts: Accounts) -> list[str]:
+    """Describe what calls have spent today; only a budget per day keeps these sums."""
+    limits = accounts.config.budget
+    if limits.usd_per_day is None and limits.calls_per_day is None:
+        return []
+    if not accounts.config.storage.url and not cache_path(accounts).exists():
+        return [_spent(0.0, 0)]
+    try:
+        today = call_services(accounts).budget.spent().today
+    except ConfigError as error:
+        return [f"Warning: {accounts.redactor.text(str(error))}"]
+    return [_spent(today.usd, today.calls)] if today else []
+
+
+def _spent(usd: float, calls: int) -> str:
+    return f"Spent today (UTC): {price(usd)}, {amount(calls, 'call')}"
 
 
 def _in_use(options: Namespace) -> Path | None:
@@ -156,7 +184,7 @@ def _is_terminal() -> bool:
 
 _ACTIONS: dict[str, Callable[[Namespace], list[str]]] = {
     "path": _path,
-    "check": lambda options: check(Settings(options.config)),
+    "check": _check,
     "example": lambda _: [EXAMPLE],
     "init": _init,
     "add": _add,

@@ -14,6 +14,10 @@ from webtools.cli.output import note, show
 from webtools.output import stored
 from webtools.tools import ToolResult
 
+_OTHER_FORMATS = {
+    *(".csv", ".tsv", ".xlsx", ".parquet", ".jsonl", ".ndjson", ".xml", ".yaml", ".yml"),
+    *(".html", ".pdf", ".docx"),
+}
 _UNCUT = {"truncation": None, "read_handle": None, "full_output_path": None}
 
 
@@ -21,13 +25,16 @@ def check_output(options: Namespace) -> None:
     """Check that the file can be written, before a call is paid for.
 
     Raises:
-        UsageError: It is there already, or its folder is not.
+        UsageError: It is there already, its folder is not, or its suffix names another format.
     """
     if options.output is None:
         return
     path = Path(options.output)
+    suffix = path.suffix.lower()
     fault = ""
-    if path.is_dir():
+    if suffix in _OTHER_FORMATS or (suffix == ".json" and not options.json):
+        fault = f"{path}: {options.run} writes text (.md, .txt) or, with --json, JSON (.json)"
+    elif path.is_dir():
         fault = f"{path} is a folder; name a file in it"
     elif not path.parent.is_dir():
         fault = f"{path}: there is no folder {path.parent}; make it first"

@@ -159,8 +159,8 @@ CACHE = Command(
 actions:
   stats      where it is, how many answers it holds, how large and how old, and
              what outputs were saved for web_read
-  clear      delete the answers, and those outputs of all your configs, as they
-             have one folder; what was spent and which circuits are open stays known
+  clear      delete these answers and outputs; those of other configs stay, and so
+             does what was spent and which circuits are open
 
 examples:
   webtools cache stats
@@ -219,7 +219,9 @@ examples:
 """,
     (
         value("--http HOST:PORT", "Serve streamable HTTP there, at /mcp."),
-        value("--token-file FILE", "Ask clients for the token in this file (- stdin)."),
+        value(
+            "--token-file FILE", "Ask clients for the token in this file (- stdin); needs --http."
+        ),
         value(
             "--allow-host HOST",
             "Answer to this name in the Host and Origin headers too; repeatable.",

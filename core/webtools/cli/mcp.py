@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
+from webtools.cli.arguments import UsageError
 from webtools.cli.output import FINE, USAGE, complain
 from webtools.client import WebTools
 from webtools.config import Settings
@@ -17,7 +18,13 @@ _TYPED = (
 
 
 def run(options: Namespace) -> int:
-    """Serve until the client leaves or Ctrl-C."""
+    """Serve until the client leaves or Ctrl-C.
+
+    Raises:
+        UsageError: An option needs --http.
+    """
+    if options.http is None and options.token_file is not None:
+        raise UsageError("--token-file needs --http: over stdio there is no token", "webtools mcp")
     try:
         from webtools.mcp import serving  # noqa: PLC0415  optional, and slow to load
     except ImportError as error:

@@ -28,6 +28,7 @@ READER_LEFT = 141  # 128 + SIGPIPE
 
 _USERS_TO_MEND = {"ConfigError", "InputError"}
 _SEARCHES = {"web_search", "web_research"}
+_MOST_URLS = 5
 _ENVELOPE = ("results", "meta", "synthesis")
 
 
@@ -96,6 +97,7 @@ def report(options: Namespace, text: str, data: Mapping[str, Any]) -> None:
 def show(tool: str, result: ToolResult, options: Namespace, seconds: float | None = None) -> int:
     """Show a tool's result in the way asked for, and return the exit code for it."""
     told = replace(result, text=_for_people(tool, result))
+    _note_failed_pages(tool, result)
     if options.json:
         is_envelope = tool == "web_research" and not result.is_error
         names = _ENVELOPE if is_envelope else result.details
@@ -103,10 +105,13 @@ def show(tool: str, result: ToolResult, options: Namespace, seconds: float | Non
     elif not result.is_error:
         from webtools.cli.drawing import draw  # noqa: PLC0415  not needed for `--json`
 
-        if options.plain:
-            print(told.text)
-        elif not draw(tool, told, seconds):
-            tell(told.text)
+        if options.plain or not draw(tool, told, seconds):
+            if result.details.get("passages") and not getattr(options, "passages", False):
+                from webtools.cli.answers import without_passages  # noqa: PLC0415  few calls need it
+
+                result = without_passages(result)
+                told = replace(result, text=_for_people(tool, result))
+            print(told.text) if options.plain else tell(told.text)
         _show_how_to_read_on(result, options)
     if not result.is_error:
         return NOTHING if _found_nothing(tool, result.details) else FINE
@@ -116,6 +121,16 @@ def show(tool: str, result: ToolResult, options: Namespace, seconds: float | Non
     if result.call_id and code == FAILED:  # of what the user mends, it would repeat the message
         note(f"`{command(options, 'explain', result.call_id)}` lists what happened.")
     return code
+
+
+def _note_failed_pages(tool: str, result: ToolResult) -> None:
+    if tool != "web_fetch" or result.is_error or not result.details["failed_count"]:
+        return
+    pages = result.details["results"]
+    failed = [page["url"] for page in pages if page["error"]]
+    more = f" and {len(failed) - _MOST_URLS} more" if len(failed) > _MOST_URLS else ""
+    urls = ", ".join(failed[:_MOST_URLS])
+    note(f"{len(failed)} of {len(pages)} pages failed: {urls}{more}.")
 
 
 def _found_nothing(tool: str, details: Mapping[str, Any]) -> bool:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from webtools.cli.parsing import CONFIG, Command, as_json, flag, number, value
+from webtools.cli.parsing import CONFIG, Argument, Command, as_json, flag, number, value
 
 if TYPE_CHECKING:
     from webtools.inputs.options import Option
@@ -33,8 +33,9 @@ def _tool(
     examples: str,
     *,
     data: str = "all details",
+    more: tuple[Argument, ...] = (),
 ) -> Command:
-    arguments = (*_CALL, as_json(f"Print {data} as one JSON document."))
+    arguments = (*_CALL, *more, as_json(f"Print {data} as one JSON document."))
     epilog = f"examples:\n{examples}"
     return Command(summary, "calls:call", description, epilog, arguments, texts, tool)
 
@@ -59,9 +60,12 @@ RESEARCH = {
         """\
   webtools web-deep "How do I generate secure random tokens in Python?"
   webtools web-deep --model openai:gpt-5-mini "what is a lease in DHCP"
+  webtools web-deep "zip bombs" -o answer.md              the answer and its sources
+  webtools web-deep "zip bombs" --passages -o answer.md   the passages too
   webtools web-deep --json "zip bombs" | jq -r '.synthesis.citations[]'
   webtools web-deep --cache refresh "python release schedule"
 """,
+        more=(flag("--passages", "Add the passages to the answer in a file or a pipe."),),
     ),
     "web-news": _research(
         "find recent news",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shlex
 from dataclasses import dataclass, field, replace
@@ -350,6 +351,12 @@ def _set_key(origin: str, name: str) -> str:
 def cache_path(accounts: Accounts) -> Path:
     """Return the file that keeps answers, what was spent and the providers' health."""
     return file_of("cache", accounts.config.cache.path, accounts.origin)
+
+
+def output_owner(accounts: Accounts) -> str:
+    """Identify the settings that saved outputs belong to."""
+    place = f"{accounts.origin}\0{cache_path(accounts)}"
+    return hashlib.sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
 def log_path(accounts: Accounts) -> Path:

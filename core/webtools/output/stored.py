@@ -2,7 +2,8 @@
 
 One private folder per user under the system's temporary folder. A file is named after its content,
 so the same text always has the same path, whoever saves it and however often. That name is also
-the handle by which `web_read` finds it: no path ever comes from a model.
+the handle by which `web_read` finds it: no path ever comes from a model. An empty file beside it,
+`HANDLE.OWNER.owner`, notes the settings whose call saved it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from webtools.text.patterns import compiled
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Outputs", "clear", "handle_of", "is_handle", "load", "save", "saved"]
+__all__ = ["Outputs", "claim", "clear", "handle_of", "is_handle", "load", "save", "saved"]
 
 _MAX_AGE = 24 * 60 * 60  # seconds a file is kept after it was last saved
 _MAX_TOTAL = 256 * 1024 * 1024  # bytes kept in the folder
@@ -32,6 +33,7 @@ _MAX_TOTAL = 256 * 1024 * 1024  # bytes kept in the folder
 _DIGITS = 32  # of the hash of the content: the handle
 _HANDLE = rf"[0-9a-f]{{{_DIGITS}}}"
 _SUFFIX = ".txt"
+_OWNER_SUFFIX = ".owner"
 _UNFINISHED_SUFFIX = ".tmp"
 
 
@@ -93,21 +95,42 @@ class Outputs(NamedTuple):
     bytes: int
 
 
-def saved() -> Outputs:
-    """Count what is saved; the folder is not made."""
+def claim(path: str, owner: str) -> None:
+    """Note that an output belongs to an owner, beside its other owners.
+
+    Args:
+        path: What `save` returned.
+        owner: Identifies the settings of the call; letters and digits.
+    """
+    with contextlib.suppress(OSError):
+        Path(path).with_suffix(f".{owner}{_OWNER_SUFFIX}").touch(mode=0o600)
+
+
+def saved(owner: str) -> Outputs:
+    """Count the saved outputs of an owner; the folder is not made."""
     path = _usual_folder()
     files = _list(path) if _is_private(path) else []
-    sizes = [each.size for each in files if each.is_output]
+    sizes = [each.size for each in _outputs_of(owner, files)]
     return Outputs(len(sizes), sum(sizes))
 
 
-def clear() -> Outputs:
-    """Delete all that is saved; what another call is just writing stays."""
+def clear(owner: str) -> Outputs:
+    """Delete the outputs that belong to an owner alone, and what has expired."""
     try:
         files = _list(_folder())
     except OSError:
         return Outputs(0, 0)
-    return _delete(each for each in files if each.is_output or each.has_expired)
+    _delete(each for each in files if each.has_expired and not each.is_output)
+    own = [each for each in files if each.owner == owner]
+    shared = {each.handle for each in files if each.owner not in {"", owner}}
+    outputs = [each for each in _outputs_of(owner, files) if each.handle not in shared]
+    _delete(own)
+    return _delete(outputs)
+
+
+def _outputs_of(owner: str, files: Iterable[_File]) -> list[_File]:
+    claimed = {each.handle for each in files if each.owner == owner}
+    return [each for each in files if each.is_output and each.handle in claimed]
 
 
 class State:
@@ -241,6 +264,17 @@ class _File(NamedTuple):
     @property
     def is_output(self) -> bool:
         return self.path.endswith(_SUFFIX)
+
+    @property
+    def handle(self) -> str:
+        """The handle of the output that the file is, or belongs to."""
+        return Path(self.path).name.partition(".")[0]
+
+    @property
+    def owner(self) -> str:
+        """The owner that the file notes; empty for other files."""
+        _, _, rest = Path(self.path).name.partition(".")
+        return rest.removesuffix(_OWNER_SUFFIX) if rest.endswith(_OWNER_SUFFIX) else ""
 
     @property
     def has_expired(self) -> bool:
