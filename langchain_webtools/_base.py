@@ -16,6 +16,7 @@ from pydantic import ConfigDict, Field, PrivateAttr, model_validator
 from langchain_webtools._arguments import known_arguments
 from langchain_webtools._web import Web
 from langchain_webtools.exceptions import WebToolException
+from webtools.pipeline.context import CacheMode
 from webtools.tools import READ, Tool, ToolResult
 
 MAX_THREADS = 32
@@ -46,6 +47,7 @@ class WebTool(BaseTool):
     _tool: ClassVar[Tool]
 
     web: Web = Field(default=None, validate_default=True, exclude=True)
+    cache: CacheMode = "use"
     content_blocks: bool = False
     compact_artifact: bool = False
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
@@ -212,7 +214,7 @@ class WebTool(BaseTool):
 
     def _options(self) -> dict[str, Any]:
         """Return what goes with every call beside the model's arguments."""
-        return {}
+        return {"cache": self.cache}
 
     def _present(self, result: ToolResult, tool_call_id: str | None) -> Any:
         content: Any = result.text

@@ -33,6 +33,8 @@ class WebResearchTool(WebTool):
         handle_tool_error: bool | str | Callable[[ToolException], str] | None
             True: a failure is an answer with status "error". False: it is raised as
             `WebToolException`, for middleware.
+        cache: "use" | "refresh" | "bypass"
+            Use cached results (the default), replace them, or ignore the cache.
         content_blocks: bool
             True: results come as `search_result` blocks, for models with native citations.
         compact_artifact: bool
@@ -88,8 +90,9 @@ class WebResearchTool(WebTool):
     synthesis: str | None = None
 
     def _options(self) -> dict[str, Any]:
+        options = super()._options()
         if self.llm is None:
-            return {}
+            return options
         from langchain_webtools.synthesis import ChatModelSynthesizer  # noqa: PLC0415
 
-        return {"synthesizer": ChatModelSynthesizer(self.llm)}
+        return {**options, "synthesizer": ChatModelSynthesizer(self.llm)}

@@ -29,6 +29,8 @@ class WebSearchTool(WebTool):
         handle_tool_error: bool | str | Callable[[ToolException], str] | None
             True: a failure is an answer with status "error". False: it is raised as
             `WebToolException`, for middleware.
+        cache: "use" | "refresh" | "bypass"
+            Use cached results (the default), replace them, or ignore the cache.
         content_blocks: bool
             True: results come as `search_result` blocks, for models with native citations.
         compact_artifact: bool
@@ -113,6 +115,8 @@ class WebFetchTool(WebTool):
         handle_tool_error: bool | str | Callable[[ToolException], str] | None
             True: a failure is an answer with status "error". False: it is raised as
             `WebToolException`, for middleware.
+        cache: "use" | "refresh" | "bypass"
+            Use cached results (the default), replace them, or ignore the cache.
         content_blocks: bool
             True: results come as `search_result` blocks, for models with native citations.
         compact_artifact: bool
@@ -189,6 +193,8 @@ class SummarizeTool(WebTool):
         handle_tool_error: bool | str | Callable[[ToolException], str] | None
             True: a failure is an answer with status "error". False: it is raised as
             `WebToolException`, for middleware.
+        cache: "use" | "refresh" | "bypass"
+            Use cached results (the default), replace them, or ignore the cache.
         content_blocks: bool
             True: results come as `search_result` blocks, for models with native citations.
         compact_artifact: bool

@@ -14,6 +14,7 @@ from llamaindex_webtools._fixed import (
     FixedTool,
 )
 from llamaindex_webtools._spec import WebToolsSpec
+from webtools.pipeline.context import CacheMode, CallOptions
 from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, Tool
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def web_search_tool(
     web: "WebTools | None" = None,
     *,
     name: str = SEARCH.name,
+    cache: CacheMode = "use",
     **fixed: Unpack[FixedSearch],
 ) -> FunctionTool:
     """Make the tool that searches the web with one or several queries.
@@ -35,48 +37,59 @@ def web_search_tool(
     Args:
         web: What does the work; a `WebTools()` of its own when left out.
         name: What the model calls it, for agents with several instances.
+        cache: Use cached results, replace them ("refresh"), or ignore the cache ("bypass").
         fixed: Arguments that go with every call, and that a model neither sees nor changes:
             limit, include_domains, exclude_domains, start_published_date, end_published_date,
             category, country, language, safe_search, page, content, similar, provider.
 
     Raises:
-        InputError: The name is one that model APIs refuse, or a fixed value makes no sense.
+        InputError: The name is one that model APIs refuse, or a value is not valid.
     """
-    return _one(SEARCH, WebToolsSpec(web), name, fixed)
+    return _one(SEARCH, WebToolsSpec(web), name, fixed, cache)
 
 
 def web_fetch_tool(
-    web: "WebTools | None" = None, *, name: str = FETCH.name, **fixed: Unpack[FixedFetch]
+    web: "WebTools | None" = None,
+    *,
+    name: str = FETCH.name,
+    cache: CacheMode = "use",
+    **fixed: Unpack[FixedFetch],
 ) -> FunctionTool:
     """Make the tool that reads one or several pages.
 
     Args:
         web: What does the work; a `WebTools()` of its own when left out.
         name: What the model calls it.
+        cache: Use cached results, replace them ("refresh"), or ignore the cache ("bypass").
         fixed: Arguments that go with every call, and that a model neither sees nor changes:
             question, text, highlights, summary, text_max_characters, provider.
 
     Raises:
-        InputError: The name is one that model APIs refuse, or a fixed value makes no sense.
+        InputError: The name is one that model APIs refuse, or a value is not valid.
     """
-    return _one(FETCH, WebToolsSpec(web), name, fixed)
+    return _one(FETCH, WebToolsSpec(web), name, fixed, cache)
 
 
 def summarize_tool(
-    web: "WebTools | None" = None, *, name: str = SUMMARIZE.name, **fixed: Unpack[FixedSummary]
+    web: "WebTools | None" = None,
+    *,
+    name: str = SUMMARIZE.name,
+    cache: CacheMode = "use",
+    **fixed: Unpack[FixedSummary],
 ) -> FunctionTool:
     """Make the tool that summarizes a page.
 
     Args:
         web: What does the work; a `WebTools()` of its own when left out.
         name: What the model calls it.
+        cache: Use cached results, replace them ("refresh"), or ignore the cache ("bypass").
         fixed: Arguments that go with every call, and that a model neither sees nor changes:
             summary_type, engine, target_language, provider.
 
     Raises:
-        InputError: The name is one that model APIs refuse, or a fixed value makes no sense.
+        InputError: The name is one that model APIs refuse, or a value is not valid.
     """
-    return _one(SUMMARIZE, WebToolsSpec(web), name, fixed)
+    return _one(SUMMARIZE, WebToolsSpec(web), name, fixed, cache)
 
 
 def web_research_tool(
@@ -84,6 +97,7 @@ def web_research_tool(
     *,
     name: str = RESEARCH.name,
     llm: "LLM | None" = None,
+    cache: CacheMode = "use",
     **fixed: Unpack[FixedResearch],
 ) -> FunctionTool:
     """Make the tool that researches a question.
@@ -92,13 +106,14 @@ def web_research_tool(
         web: What does the work; a `WebTools()` of its own when left out.
         name: What the model calls it.
         llm: Writes the answers of `web-deep`; without one, sentences of the sources are quoted.
+        cache: Use cached results, replace them ("refresh"), or ignore the cache ("bypass").
         fixed: Arguments that go with every call, and that a model neither sees nor changes:
             command, limit, recency_days, synthesis.
 
     Raises:
-        InputError: The name is one that model APIs refuse, or a fixed value makes no sense.
+        InputError: The name is one that model APIs refuse, or a value is not valid.
     """
-    return _one(RESEARCH, WebToolsSpec(web, llm=llm), name, fixed)
+    return _one(RESEARCH, WebToolsSpec(web, llm=llm), name, fixed, cache)
 
 
 def web_read_tool(web: "WebTools | None" = None, *, name: str = READ.name) -> FunctionTool:
@@ -114,7 +129,14 @@ def web_read_tool(web: "WebTools | None" = None, *, name: str = READ.name) -> Fu
     return _one(READ, WebToolsSpec(web), name, {})
 
 
-def _one(tool: Tool, spec: WebToolsSpec, name: str, fixed: Mapping[str, Any]) -> FunctionTool:
+def _one(
+    tool: Tool,
+    spec: WebToolsSpec,
+    name: str,
+    fixed: Mapping[str, Any],
+    cache: CacheMode = "use",
+) -> FunctionTool:
+    spec.cache_mode = CallOptions(cache).cache  # refuses another word here, not at the first call
     if fixed:
         return FixedTool(spec, tool.name, name, fixed)
     return spec.to_tool_list([tool.name], {tool.name: describe(tool, name)})[0]

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from hashlib import sha256
+from itertools import count
 from typing import Any, Protocol
 from urllib.parse import urlsplit, urlunsplit
 from uuid import NAMESPACE_URL, UUID, uuid5
@@ -16,6 +17,7 @@ from llama_index.core.schema import (
 )
 
 from webtools.results import Page, SearchResult
+from webtools.results.scores import scores_of
 
 _SEEN = ("title", "url", "published_at", "author")  # by models; all else is for programs
 _LONGEST_SEEN = 300  # characters; a splitter refuses a text whose metadata outgrow its chunks
@@ -80,7 +82,7 @@ def document(page: Page) -> Document:
 
 def hits(results: list[SearchResult]) -> list[NodeWithScore]:
     """Make the nodes of the hits of one query, in the provider's order."""
-    return [_hit(result, rank) for rank, result in enumerate(results, 1)]
+    return [*map(_hit, results, count(1), scores_of(results))]
 
 
 def _unseen(metadata: dict[str, Any]) -> list[str]:
@@ -92,7 +94,7 @@ def _unseen(metadata: dict[str, Any]) -> list[str]:
     ]
 
 
-def _hit(result: SearchResult, rank: int) -> NodeWithScore:
+def _hit(result: SearchResult, rank: int, score: float) -> NodeWithScore:
     described = _described(result)
     metadata = described | {
         "provider": result.source_provider,
@@ -109,7 +111,7 @@ def _hit(result: SearchResult, rank: int) -> NodeWithScore:
         excluded_embed_metadata_keys=_unseen(metadata),
         excluded_llm_metadata_keys=_unseen(metadata),
     )
-    return NodeWithScore(node=node, score=result.score)
+    return NodeWithScore(node=node, score=score)
 
 
 def _described(item: _Described) -> dict[str, Any]:

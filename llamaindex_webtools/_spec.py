@@ -15,6 +15,7 @@ from llamaindex_webtools._building import (
 )
 from llamaindex_webtools._component import check_llm, given_or_new
 from llamaindex_webtools.progress import progress_events
+from webtools.pipeline.context import CacheMode
 from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, TOOLS, Tool, no_such_tool
 
 if TYPE_CHECKING:
@@ -45,8 +46,10 @@ class WebToolsSpec(BaseToolSpec):
         web: What does the work.
         name_prefix: What stands before the tools' names.
         llm: What writes the answers, or None.
+        cache_mode: How calls use the cache: "use", "refresh" or "bypass".
     """
 
+    cache_mode: CacheMode = "use"
     spec_functions: list[SPEC_FUNCTION_TYPE] = [*_FUNCTIONS]  # noqa: RUF012  as the base has it
 
     def __init__(
@@ -137,7 +140,7 @@ class WebToolsSpec(BaseToolSpec):
 
     def _options(self, tool: Tool) -> dict[str, Any]:
         """Return what goes with a call beside the model's arguments."""
-        options: dict[str, Any] = {"progress": progress_events()}
+        options: dict[str, Any] = {"progress": progress_events(), "cache": self.cache_mode}
         if self.llm is not None and tool.name == RESEARCH.name:
             from llamaindex_webtools.synthesis import LLMSynthesizer  # noqa: PLC0415
 

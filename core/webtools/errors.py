@@ -119,6 +119,10 @@ class WebToolsError(Exception):
         own = {"cost_usd": self.cost_usd, "fault": self.fault, "unknown_host": self.unknown_host}
         return self._facts() | own
 
+    def _render_traceback_(self) -> list[str]:
+        """Return what a notebook shows: the message, without the frames of this package."""
+        return [f"{type(self).__name__}: {self}"]
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle with the keyword attributes, which `Exception` would drop."""
         return _rebuild, (type(self), str(self), self._arguments())
@@ -130,10 +134,6 @@ def _rebuild(kind: type[WebToolsError], message: str, facts: dict[str, Any]) -> 
 
 class ConfigError(WebToolsError):
     """A key or a setting is missing or malformed."""
-
-    def _render_traceback_(self) -> list[str]:
-        """Show the text alone in a notebook: no frame of ours helps to mend a setting."""
-        return [f"{type(self).__name__}: {self}"]
 
 
 class InputError(WebToolsError):
@@ -179,4 +179,4 @@ class UnavailableError(ProviderError):
 
 
 class ResponseFormatError(ProviderError):
-    """The answer has not the documented shape."""
+    """The response does not match the documented format."""

@@ -12,6 +12,7 @@ from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.checkpoint.memory import InMemorySaver
+from timeless import timeless
 
 from langchain_webtools import WebSearchTool, WebToolException, WebToolkit
 from webtools import ToolResult, WebTools
@@ -64,7 +65,7 @@ async def test_an_agent_gets_text_and_artifact(way: str, web: WebTools) -> None:
     model = _script(("web_search", arguments))
     (message,) = await _run(way, WebToolkit(web=web).get_tools(), model)
     assert (message.status, message.content) == ("success", expected.text)
-    assert message.artifact == expected.details
+    assert timeless(message.artifact) == timeless(expected.details)
     assert model.seen[-1][-1].content == expected.text
 
 
@@ -94,7 +95,7 @@ async def test_a_failure_reaches_the_model_as_an_error(
     for message, (name, arguments) in zip(messages, calls, strict=True):
         expected = web.call_tool(name, arguments)
         assert (message.status, message.content) == ("error", expected.text)
-        assert message.artifact == expected.details
+        assert timeless(message.artifact) == timeless(expected.details)
     assert model.seen[-1][-2:] == messages
 
 

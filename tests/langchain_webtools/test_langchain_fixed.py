@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from langchain_core.utils.function_calling import convert_to_openai_tool
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError
 
 from langchain_webtools import (
     SummarizeTool,
@@ -20,6 +20,7 @@ from langchain_webtools import (
 from langchain_webtools._base import WebTool
 from webtools import Config, InputError, WebTools
 from webtools.tools import TOOLS
+from webtools_sandbox import SandboxServer
 
 PINNED: list[tuple[type[WebTool], dict[str, Any]]] = [
     (WebSearchTool, {"include_domains": ["docs.python.org"], "limit": 2}),
@@ -54,6 +55,19 @@ async def test_a_fixed_argument_goes_with_every_call(web: WebTools) -> None:
     assert tool.invoke({"queries": ["read json"]}) == expected
     assert await tool.ainvoke("read json") == expected
     assert tool.invoke({"queries": ["read json"], "limit": 0}) == expected  # 0 is left out
+
+
+@pytest.mark.parametrize("cache", ["use", "refresh", "bypass"])
+def test_a_tool_treats_the_cache_as_it_was_made_to(
+    webtools_sandbox: SandboxServer, cache: Any
+) -> None:
+    tool = WebSearchTool(web=WebTools({**webtools_sandbox.config(), "cache": {}}), cache=cache)
+    for _ in range(2):
+        tool.invoke("read json")
+    requests = webtools_sandbox.stats()["requests"]["/exa/search"]
+    assert requests == (1 if cache == "use" else 2)
+    with pytest.raises(ValidationError, match="cache"):
+        WebSearchTool(cache="never")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
 def test_one_domain_may_stand_alone_as_everywhere_else(web: WebTools) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import ToolMessage
+from timeless import timeless
 
 from langchain_webtools import WebToolException, WebToolkit
 from langchain_webtools._base import WebTool
@@ -140,7 +141,7 @@ def _same(answer: Answer, expected: ToolResult) -> None:
     text, artifact, is_error = answer
     assert text == expected.text
     if is_error is not None:
-        assert json.dumps(artifact) == json.dumps(expected.details)
+        assert json.dumps(timeless(artifact)) == json.dumps(timeless(expected.details))
         assert is_error == expected.is_error
 
 

@@ -82,6 +82,25 @@ async def test_a_fixed_argument_goes_with_every_call(web: WebTools) -> None:
     assert tool.call(queries=["read json"], limit=0).content == expected  # 0 is left out
 
 
+@pytest.mark.parametrize("fixed", [{}, {"limit": 2}])
+@pytest.mark.parametrize("cache", ["use", "refresh", "bypass"])
+def test_a_tool_treats_the_cache_as_it_was_made_to(
+    webtools_sandbox: SandboxServer, cache: Any, fixed: Any
+) -> None:
+    web = WebTools({**webtools_sandbox.config(), "cache": {}})
+    tool = web_search_tool(web, cache=cache, **fixed)
+    for _ in range(2):
+        tool.call(queries=["read json"])
+    requests = webtools_sandbox.stats()["requests"]["/exa/search"]
+    assert requests == (1 if cache == "use" else 2)
+
+
+@pytest.mark.parametrize("factory", [factory for factory, _ in FIXED])
+def test_another_word_for_the_cache_is_refused_at_once(factory: Any) -> None:
+    with pytest.raises(InputError, match="cache"):
+        factory(cache="never")
+
+
 def test_a_position_skips_what_is_fixed(web: WebTools) -> None:
     output = web_search_tool(web, limit=2).call("read json", ["docs.python.org"])
     sent = {"queries": "read json", "include_domains": ["docs.python.org"]}

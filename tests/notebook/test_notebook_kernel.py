@@ -120,9 +120,17 @@ def test_blocking_and_awaited_calls_work_while_the_loop_of_the_kernel_runs(kerne
         "    blocking = tools.search('asyncio', limit=1, cache='bypass')\n"
         "    awaited = await tools.asearch('asyncio', limit=1, cache='bypass')\n"
         "    await tools.aclose()\n"
-        "blocking == awaited"
+        "blocking.results == awaited.results"
     )
     assert ran["execute_result"]["data"]["text/plain"] == "True"
+
+
+@pytest.mark.parametrize("call", ["fetch('http://127.0.0.1:9/')", "search('')"])
+def test_an_error_in_a_cell_is_one_line(kernel: Kernel, call: str) -> None:
+    kernel.run("from webtools import WebTools\nweb = WebTools()")
+    error = kernel.run(f"web.{call}")["error"]
+    assert len("\n".join(error["traceback"]).splitlines()) == 1
+    assert error["evalue"] in error["traceback"][0]
 
 
 def test_tab_completes_a_client_its_methods_and_their_results(kernel: Kernel) -> None:

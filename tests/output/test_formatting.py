@@ -201,7 +201,7 @@ def test_the_details_of_a_search() -> None:
                     "snippet": "A snippet.",
                     "published_at": "2026-05-03T23:59:00Z",
                     "author": "B. Cee",
-                    "score": 0.0,
+                    "score": None,
                     "source_provider": "exa",
                     "query": "q",
                     "content": None,

@@ -47,7 +47,8 @@ def _parts(found: SearchResponse | Hits | FetchResponse | SummaryResponse | Synt
 
 
 def _result(result: SearchResult) -> list[str]:
-    facts = [f"{result.score:.2f}", result.url, result.title, result.author, _day(result)]
+    score = "" if result.score is None else f"{result.score:.2f}"
+    facts = [score, result.url, result.title, result.author, _day(result)]
     snippet = [f"  {_shown(result.snippet)}"] if result.snippet else []
     return [_joined(facts), *snippet, *_content(result.content)]
 

@@ -198,18 +198,15 @@ def test_only_the_category_news_is_native() -> None:
 # --- the answer --------------------------------------------------------------------------------
 
 
-def test_results_come_in_order_with_scores_by_rank() -> None:
+def test_results_come_in_order_without_scores() -> None:
     found = read({"url": A, "title": "A"}, {"url": B, "title": "B", "description": "b"})
     assert found == Hits(
         [
-            SearchResult(
-                title="A", url=A, score=1.0, source_provider="my-brave", query="rust async"
-            ),
+            SearchResult(title="A", url=A, source_provider="my-brave", query="rust async"),
             SearchResult(
                 title="B",
                 url=B,
                 snippet="b",
-                score=0.5,
                 source_provider="my-brave",
                 query="rust async",
             ),

@@ -337,7 +337,7 @@ def test_a_404_of_somebody_else_is_an_error() -> None:
 # --- the snippets ------------------------------------------------------------------------------
 
 
-def test_code_comes_before_text_with_scores_by_rank() -> None:
+def test_code_comes_before_text() -> None:
     found, _ = looked_up("create a widget", FOUND, snippets(code(), infos=(info(),)))
     common = {"source_provider": "my-context7", "query": "create a widget"}
     assert found == Hits(
@@ -346,14 +346,12 @@ def test_code_comes_before_text_with_scores_by_rank() -> None:
                 title="Create",
                 url=f"{PAGE}#_snippet_1",
                 snippet="How.\n\n```python\nwidget.create()\n```\n\n```\nother()\n```",
-                score=1.0,
                 **common,
             ),
             SearchResult(
                 title="Guide > Install",
                 url="https://acme.example/install",
                 snippet="pip install widget",
-                score=0.5,
                 **common,
             ),
         ],

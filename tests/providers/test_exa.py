@@ -182,21 +182,18 @@ def test_dates_are_aware_or_none(given: Any, read: datetime | None) -> None:
     assert hit(publishedDate=given).published_at == read
 
 
-def scores(*given: Any) -> list[float]:
-    items = [{"url": A, "score": score} if score != "absent" else {"url": A} for score in given]
-    return [round(result.score, 3) for result in hits(*items).results]
+@pytest.mark.parametrize("score", [0.9, 0.0, 1])
+def test_a_score_of_exa_is_kept(score: float) -> None:
+    assert hit(score=score).score == score
 
 
-def test_scores_of_exa_are_kept_when_every_hit_has_one() -> None:
-    assert scores(0.9, 0.1, 1, 0) == [0.9, 0.1, 1.0, 0.0]
+@pytest.mark.parametrize("odd", [None, "high", True, -0.1, 1.5, [0.5]])
+def test_a_hit_without_a_score_has_none(odd: Any) -> None:
+    assert hits({"url": A}).results[0].score is None
+    assert hit(score=odd).score is None
 
 
-@pytest.mark.parametrize("odd", ["absent", None, "high", True, -0.1, 1.5, [0.5]])
-def test_one_odd_score_gives_all_hits_their_rank(odd: Any) -> None:
-    assert scores(0.9, odd, 0.7) == [1.0, 0.667, 0.333]
-
-
-def test_hits_without_a_web_address_are_left_out_and_not_ranked() -> None:
+def test_hits_without_a_web_address_are_left_out() -> None:
     found = hits(
         {"url": "ftp://a.example/"},
         {"url": A},
@@ -205,7 +202,7 @@ def test_hits_without_a_web_address_are_left_out_and_not_ranked() -> None:
         {"title": "no address"},
         {"url": B},
     )
-    assert [(r.url, r.score) for r in found.results] == [(A, 1.0), (B, 0.5)]
+    assert [r.url for r in found.results] == [A, B]
 
 
 def test_hits_of_which_none_has_a_web_address_are_another_shape() -> None:

@@ -116,7 +116,7 @@ def test_domains_are_allowed_or_denied_and_the_rest_is_done_here(
 # --- search: the answer ------------------------------------------------------------------------
 
 
-def test_results_come_in_order_with_scores_by_rank() -> None:
+def test_results_come_in_order_without_scores() -> None:
     found = read({"url": A, "title": "A", "snippet": "a", "date": "2026-01-02"}, {"url": B})
     assert found == Hits(
         [
@@ -125,14 +125,12 @@ def test_results_come_in_order_with_scores_by_rank() -> None:
                 url=A,
                 snippet="a",
                 published_at=datetime(2026, 1, 2, tzinfo=UTC),
-                score=1.0,
                 source_provider="my-perplexity",
                 query="rust async",
             ),
             SearchResult(
                 title="b.example",
                 url=B,
-                score=0.5,
                 source_provider="my-perplexity",
                 query="rust async",
             ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from math import inf
 
 from webtools.errors import Fault, InputError, ProviderError, RequestError, WebToolsError
@@ -226,7 +226,7 @@ class _Fetching:
             cost_usd=usd,
             cost_is_estimate=bool(unknown or (cost and cost.is_estimate)),
             cache_hit=is_cached,
-            retrieved_at=since if is_cached else None,
+            retrieved_at=since or datetime.now(UTC),
         )
         return Fetched(response, left, since)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from operator import attrgetter
 from typing import TypeVar
@@ -107,10 +107,11 @@ def search(
         for query, tried in zip(queries, tries, strict=True)
     ]
     outcomes: list[Result[Hits] | WebToolsError]
+    flows = _with_progress(flows, queries, context)
     if len(flows) == 1:
         outcomes = [(yield from flows[0])]
     else:
-        outcomes = yield Gather(_with_progress(flows, queries, context), MAX_AT_ONCE)
+        outcomes = yield Gather(flows, MAX_AT_ONCE)
     answers: list[Answer] = []
     failed: list[tuple[SearchQuery, WebToolsError]] = []
     for query, tried, outcome in zip(queries, tries, outcomes, strict=True):
@@ -160,7 +161,7 @@ def _response(
         cost_usd=usd,
         cost_is_estimate=bool(unknown or (cost and cost.is_estimate)),
         cache_hit=is_cached,
-        retrieved_at=min(times) if is_cached else None,
+        retrieved_at=min(times, default=None) or datetime.now(UTC),
     )
 
 

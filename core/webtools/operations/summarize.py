@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from functools import partial
 
 from pydantic import TypeAdapter
@@ -76,7 +77,7 @@ def _response(
         cost_usd=usd,
         cost_is_estimate=bool(unknown or (cost and cost.is_estimate)),
         cache_hit=result.at is not None,
-        retrieved_at=result.at,
+        retrieved_at=result.at or datetime.now(UTC),
     )
 
 

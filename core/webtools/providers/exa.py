@@ -136,7 +136,7 @@ def search_price(query: SearchQuery, account: Account) -> float:
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
-    """Read the hits in Exa's order, best first; rank scores unless every hit has its own."""
+    """Read the hits in Exa's order, best first."""
     answer = json_object(response.json())
     fields = replace(_HIT, text="text") if query.content else _HIT
     hits = read_hits(answer["results"], fields, query, account)

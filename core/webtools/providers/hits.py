@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from pydantic import ConfigDict, TypeAdapter
 
 from webtools.providers.about import Account
+from webtools.providers.faults import fault_of
 from webtools.providers.parsing import estimate, number
 from webtools.providers.protocols import Cost, DocsQuery, Hits, SearchQuery
 from webtools.results import Page, Passage, SearchResult
@@ -23,6 +24,7 @@ from webtools.text.narrowing import is_list, is_object
 from webtools.text.record import record
 
 T = TypeVar("T")
+UNREADABLE = "that cannot be read, left out here"
 CONTENT_CHARACTERS = 10_000  # of the text of a page that comes with a hit
 # All of an answer at once: one by one would take twice as long.
 _RESULTS = TypeAdapter(list[SearchResult], config=ConfigDict(defer_build=True))
@@ -62,10 +64,10 @@ class Oddities:
             told.append(f'"{sender}" sent null in place of a list of {nouns}; it counts as empty.')
         if self.lost:
             which = f"1 {self.noun}" if self.lost == 1 else f"{self.lost} {nouns}"
-            told.append(f'"{sender}" sent {which} that cannot be read, left out here.')
+            told.append(f'"{sender}" sent {which} {UNREADABLE}.')
         if self.fields:
             names = ", ".join(f"{name} ({n})" for name, n in sorted(self.fields.items()))
-            told.append(f'"{sender}" sent values that cannot be read, left out here: {names}.')
+            told.append(f'"{sender}" sent values {UNREADABLE}: {names}.')
         return told
 
 
@@ -158,6 +160,14 @@ class Item:
             self.odd.add(name, len(every) - len(found))
         return found
 
+    def call(self, name: str, function: Callable[[Item], T]) -> T | None:
+        """Read a field with a function; one that raises costs the field."""
+        try:
+            return function(self)
+        except Exception as error:  # noqa: BLE001  # an author's function may raise anything
+            self.odd.add(f"{name}, {fault_of(error, getattr(function, '__module__', ''))}")
+            return None
+
 
 Field: TypeAlias = "str | Callable[[Item], T]"
 
@@ -172,7 +182,7 @@ class HitFields:
         snippet: Texts on one line; a function may keep lines.
         published_at: Dates in ISO 8601.
         author: A name.
-        score: Numbers from 0 to 1; unless every hit has one, all are scored by their rank.
+        score: Numbers from 0 to 1.
         home: The address of hits that have none of their own.
         text: The text of the page itself, where an answer has it.
         passages: Passages of the page that the provider chose.
@@ -231,24 +241,20 @@ def read_hits(
     if len(found) > 1 and not usable:
         message = "no hit has a web address"
         raise ValueError(message)
-    title, snippet = fields.title, fields.snippet
-    date, author = fields.published_at, fields.author
-    line, moment = Item.line, Item.moment
     has_content = bool(fields.text or fields.passages)
-    # Names are looked at here and not in a function more: of a search, this is the most part.
     rows = [
         {
-            "title": (line(item, title) if isinstance(title, str) else title(item)) or _host(url),
+            "title": _value(item, "title", fields.title, Item.line) or _host(url),
             "url": url,
-            "snippet": (line(item, snippet) if isinstance(snippet, str) else snippet(item)) or "",
-            "published_at": moment(item, date) if isinstance(date, str) else date(item),
-            "author": line(item, author) if isinstance(author, str) else author(item),
-            "score": score,
+            "snippet": _value(item, "snippet", fields.snippet, Item.line) or "",
+            "published_at": _value(item, "published_at", fields.published_at, Item.moment),
+            "author": _value(item, "author", fields.author, Item.line),
+            "score": item.number(fields.score, 0, 1) if fields.score else None,
             "source_provider": account.name,
             "query": query.query,
             "content": _content(item, url, fields, account) if has_content else None,
         }
-        for (item, url), score in zip(usable, _scores(usable, fields.score), strict=True)
+        for item, url in usable
     ]
     results = _RESULTS.validate_python(rows)
     faults = [account.domains.fault_of(result.url) for result in results] if has_content else ()
@@ -256,9 +262,15 @@ def read_hits(
     return Hits(results, estimate(usd) if isinstance(usd, (int, float)) else usd, said)
 
 
+def _value(
+    item: Item, name: str, field: Field[T | None], read: Callable[[Item, str], T | None]
+) -> T | None:
+    return read(item, field) if isinstance(field, str) else item.call(name, field)
+
+
 def _url(item: Item, fields: HitFields) -> str:
     field = fields.url
-    url = item.values.get(field) if isinstance(field, str) else field(item)
+    url = item.values.get(field) if isinstance(field, str) else item.call("url", field)
     return url if isinstance(url, str) and is_web_url(url) else fields.home
 
 
@@ -267,7 +279,7 @@ def _content(item: Item, url: str, fields: HitFields, account: Account) -> Page 
     if account.domains.fault_of(url):
         return None
     text = without_controls(item.text(fields.text))[:CONTENT_CHARACTERS] if fields.text else None
-    chosen = fields.passages(item) if fields.passages else []
+    chosen = (item.call("passages", fields.passages) if fields.passages else None) or []
     if not (text or chosen):
         return None
     return Page(
@@ -281,14 +293,6 @@ def _content(item: Item, url: str, fields: HitFields, account: Account) -> Page 
 
 def _host(url: str) -> str:
     return urlsplit(url).hostname or url
-
-
-def _scores(items: list[tuple[Item, str]], field: str) -> list[float]:
-    given = [item.number(field, 0, 1) for item, _ in items] if field else []
-    if given and None not in given:
-        return cast("list[float]", given)
-    count = len(items)
-    return [(count - rank) / count for rank in range(count)]
 
 
 def age_in(name: str) -> Callable[[Item], datetime | None]:

@@ -33,10 +33,7 @@ def by_page(snippets: Iterable[SearchResult], account: Account) -> list[SearchRe
         if snippet.snippet:
             pages.setdefault(urldefrag(snippet.url).url, []).append(snippet)
     return [
-        parts[0].model_copy(
-            update={"snippet": _joined(parts, account), "score": (len(pages) - rank) / len(pages)}
-        )
-        for rank, parts in enumerate(pages.values())
+        parts[0].model_copy(update={"snippet": _joined(parts, account)}) for parts in pages.values()
     ]
 
 

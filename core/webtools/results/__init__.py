@@ -131,7 +131,7 @@ class SearchResult(ItemModel):
         snippet: An extract; on one line, but for documentation with code. May be empty.
         published_at: Aware date and time, or None when unknown.
         author: Author, or None.
-        score: Relevance from 0 to 1; from the rank where the provider gives none.
+        score: Relevance from 0 to 1, or None where the provider gives none.
         source_provider: Configured name of the provider that found it.
         query: The query that found it.
         content: What the provider gave of the page itself, its text or passages of it; None where
@@ -143,7 +143,7 @@ class SearchResult(ItemModel):
     snippet: str = ""
     published_at: AwareDatetime | None = None
     author: str | None = None
-    score: Score = 0.0
+    score: Score | None = None
     source_provider: str
     query: str
     content: Page | None = None
@@ -198,7 +198,7 @@ class _Response(ShownModel):
         cost_usd: Price of the call in USD, or None when unknown.
         cost_is_estimate: Whether the price is from the price table, not from the provider.
         cache_hit: Whether all of it was cached by earlier calls; nothing was sent then.
-        retrieved_at: When the oldest of what was cached was fetched; None without a cache hit.
+        retrieved_at: When the oldest part of it was fetched.
     """
 
     provider: str

@@ -53,6 +53,7 @@ from webtools.results import (
     ResearchSynthesis,
     SearchResult,
 )
+from webtools.results.scores import scores_of
 from webtools.storage.cache import cache_key
 from webtools.text.domains import read_suffixes, suffixes_at_once
 from webtools.text.invisible import without_invisible
@@ -301,7 +302,7 @@ class _Research:
             retrieved_at=retrieved_at,
         )
         envelope = ResearchEnvelope(
-            results=[_result(result) for result in found.results],
+            results=[*map(_result, found.results, scores_of(found.results))],
             meta=meta,
             synthesis=_answer(outcome),
             passages=passages,
@@ -354,13 +355,13 @@ def _answer(outcome: Outcome | None) -> ResearchSynthesis | None:
     return outcome.synthesis if outcome else None
 
 
-def _result(result: SearchResult) -> ResearchResult:
+def _result(result: SearchResult, score: float) -> ResearchResult:
     return ResearchResult(
         title=result.title,
         url=result.url,
         snippet=result.snippet,
         published_at=result.published_at,
-        score=result.score,
+        score=score,
         source_provider=result.source_provider,
     )
 

@@ -1,0 +1,12 @@
+"""Scores for those who need a number for every result."""
+
+from collections.abc import Sequence
+
+from webtools.results import SearchResult
+
+
+def scores_of(results: Sequence[SearchResult]) -> list[float]:
+    """Return the results' own scores, or scores by rank, from 1 down, unless all have one."""
+    own = [result.score for result in results if result.score is not None]
+    count = len(results)
+    return own if len(own) == count else [(count - rank) / count for rank in range(count)]
