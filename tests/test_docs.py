@@ -42,7 +42,7 @@ from webtools_sandbox import SandboxServer
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("docs/**/*.md"))]
-LANGUAGES = {"python", "ipython", "sh", "console", "json", "diff", "text", "markdown"}
+LANGUAGES = {"python", "ipython", "sh", "console", "json", "text", "toml"}
 ANSWERS = ["Sources:\n- [zipfile"]  # of an agent
 SHOWN = {  # what the examples of a page must have printed, lest they find nothing and go on
     "README.md": ["json.decoder — Implementation of JSONDecoder", "# json.decoder", *ANSWERS * 2],

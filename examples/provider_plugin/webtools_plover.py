@@ -5,7 +5,7 @@ API: https://plover.example/docs (read 2026-11-22).
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import UTC, datetime
 
 from webtools.providers import (
     ITSELF,
@@ -16,6 +16,7 @@ from webtools.providers import (
     FilterName,
     HitFields,
     Hits,
+    Item,
     Oddities,
     PageFields,
     PageQuery,
@@ -32,10 +33,6 @@ from webtools.providers import (
     read_items,
     read_page_list,
 )
-
-_HIT = HitFields(snippet="extract", published_at="date")
-_PAGE = PageFields()
-_ERRORS = ErrorTable(faults=(ITSELF,), code="code", words=("error",))
 
 
 class PloverOptions(SearchOptions):
@@ -64,51 +61,60 @@ ABOUT = About(
 
 
 def native_filters(_query: SearchQuery, _account: Account) -> frozenset[FilterName]:
-    """Name what Plover applies: domains to include."""
+    """Name the filters that Plover applies itself."""
     return frozenset({"include_domains"})
 
 
 def search_request(query: SearchQuery, account: Account) -> Request:
-    """Build the one POST a query takes."""
-    body = {"query": query.query, "limit": query.limit, "region": account.options.region}
-    body["domains"] = list(query.include_domains)
-    return _post("search", body, account)
+    """Build the GET for a query."""
+    params = {
+        "q": query.query,
+        "limit": query.limit,
+        "domain": query.include_domains,
+        "region": account.options.region,
+    }
+    return account.get("v1/search", params, {"x-plover-key": account.key})
 
 
 def search_price(_query: SearchQuery, _account: Account) -> float:
-    """Price a search; the number of results makes no difference."""
+    """Return the most that a search may cost, in USD."""
     return ABOUT.prices["search"]
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
-    """Read the hits in Plover's order, best first."""
+    """Read the results, best first."""
     items = json_object(response.json())["results"]
     return read_hits(items, _HIT, query, account, search_price(query, account))
 
 
+def _published(item: Item) -> datetime | None:
+    """Read a date in seconds since 1970."""
+    seconds = item.values.get("published")
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+
+
+_HIT = HitFields(snippet="extract", published_at=_published)
+
+
 def fetch_request(query: PageQuery, account: Account) -> Request:
-    """Build the one POST for up to 20 pages."""
-    return _post("pages", {"urls": list(query.urls)}, account)
+    """Build the POST for up to 20 pages."""
+    return account.post("v1/pages", {"urls": list(query.urls)}, {"x-plover-key": account.key})
 
 
 def fetch_price(query: PageQuery, _account: Account) -> float:
-    """Price every page that is asked for."""
+    """Return the most that the pages may cost, in USD."""
     return len(query.urls) * ABOUT.prices["page"]
 
 
 def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
-    """Read one page per URL, in the order asked."""
+    """Read one page per URL, in the order of the query."""
     odd = Oddities(account.name, "page")
     items = read_items(json_object(response.json())["pages"], odd)
-    pages = read_page_list(items, _PAGE, query, account)
+    pages = read_page_list(items, PageFields(), query, account)
     return Pages(pages, estimate(fetch_price(query, account)), odd.warnings())
 
 
-def _post(path: str, body: dict[str, Any], account: Account) -> Request:
-    headers = {"authorization": f"Bearer {account.key}"}
-    return Request("POST", f"{account.base_url}/v1/{path}", headers=headers, json=body)
-
-
 def read_error(response: Response, account: Account, _able: Capability) -> ProviderError | None:
-    """Read `{"error", "code"}`; a gateway may send HTML instead."""
-    return read_failure(ABOUT, _ERRORS, response, account)
+    """Read `{"error", "code"}`; return None for a success."""
+    table = ErrorTable(faults=(ITSELF,), code="code", words=("error",))
+    return read_failure(ABOUT, table, response, account)

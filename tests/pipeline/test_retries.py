@@ -189,21 +189,21 @@ def test_a_compressed_body_may_be_longer_or_shorter_than_announced() -> None:
 
 
 def test_what_broke_off_to_the_end_may_go_better_later_and_says_so() -> None:
-    with pytest.raises(ResponseFormatError, match="broke off; try again later or use") as caught:
+    with pytest.raises(ResponseFormatError, match="incomplete; try again later or use") as caught:
         asked(world(*[CUT[1]] * 3), Response.json)
     assert caught.value.retryable
 
 
 def test_an_answer_that_repeats_the_key_did_not_break_off() -> None:
     body = b"[]" + b"test-key-exa" * 9
-    with pytest.raises(ResponseFormatError, match="has not the documented shape"):
+    with pytest.raises(ResponseFormatError, match="does not match the documented format"):
         asked(world(Response(200, {"content-length": str(len(body))}, body)), Response.json)
 
 
 def test_a_shape_that_is_not_documented_stays_so() -> None:
     with pytest.raises(ResponseFormatError) as caught:
         asked(world(Response(200, {}, b"<html>")), Response.json)
-    assert str(caught.value).endswith("(JSONDecodeError); use another provider.")
+    assert "JSONDecodeError in " in str(caught.value)
     assert not caught.value.retryable
 
 

@@ -86,6 +86,15 @@ class TestOurs(ProviderConformance):
     def provider(self, request: pytest.FixtureRequest) -> Any:
         return PROVIDERS[request.param].provider
 
+    @pytest.fixture
+    def samples(self, provider: Any) -> dict[Capability, Any]:
+        kind = provider.ABOUT.name
+        return {able: recorded_sample(kind, able) for one, able in CASES if one == kind}
+
+    @pytest.fixture
+    def sample_urls(self) -> list[str]:
+        return [f"https://{RECORDED_PAGE}"]
+
 
 SPELLINGS: dict[str, Callable[[str], str]] = {
     "plain": str,
@@ -184,6 +193,22 @@ def recorded_bodies() -> list[tuple[str, Capability, int, Any]]:
                 body = json.loads(response["body"]["string"])
                 found.append((scenario.provider, able, response["status"]["code"], body))
     return found
+
+
+RECORDED_PAGE = "news.example/2026/05/seed-archive.html"
+
+
+def recorded_sample(kind: str, able: Capability) -> tuple[Response, ...]:
+    """Take what a provider responded in the recording of a plain call."""
+    name = kind if kind.endswith(WORDS[able]) else f"{kind}{WORDS[able]}"
+    text = (CASSETTES / f"{name}.yaml").read_text("utf-8")
+    responses = [play["response"] for play in CassetteYaml().deserialize(text)["interactions"]]
+    bodies = [each["body"]["string"] for each in responses if each["status"]["code"] == 200]
+    if able == "fetch":
+        bodies = [body for body in bodies if RECORDED_PAGE in body]
+    if able == "docs":
+        bodies.reverse()  # a cassette is sorted by URL: the library is looked up first
+    return tuple(answer(body=body.encode()) for body in bodies)
 
 
 WORDS: dict[Capability, str] = {"search": "-search", "fetch": "-contents", "summarize": "-summary"}

@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from math import inf
+from types import ModuleType
 from typing import Generic, TypeVar
 
 from webtools.errors import (
@@ -17,6 +18,7 @@ from webtools.errors import (
     RequestError,
     RequestTimeoutError,
     ResponseFormatError,
+    WebToolsError,
 )
 from webtools.flows.drivers import Flow, Now, Offload, Send, Sleep
 from webtools.http.messages import OK, Request, Response
@@ -26,6 +28,7 @@ from webtools.pipeline.accounting import Job
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.about import Pacer
 from webtools.providers.errors import retry_after
+from webtools.providers.faults import fault_of
 from webtools.storage.circuit_breaker import row_of
 from webtools.storage.errors import StoreError
 from webtools.storage.stores import RateLimits
@@ -42,14 +45,6 @@ LONGEST_DELAY = 8.0
 LONGEST_RETRY_AFTER = 60.0
 _LONGEST_WAIT = 86_400.0  # seconds for a free moment; a deadline may be endless
 _LONGEST_AT_ONCE = 128 * 1024  # bytes of an answer that is read on an event loop
-_UNDOCUMENTED = (
-    ValueError,
-    TypeError,
-    LookupError,
-    AttributeError,
-    ArithmeticError,
-    RecursionError,
-)
 
 
 def exchange(
@@ -130,28 +125,34 @@ def _rest(wait: Sleep, turns: Generator[Turn, Response, T], job: Job) -> Flow[Tu
 
 
 def _read(read: Callable[[Response], T], job: Job, response: Response) -> T:
-    """Read an answer; whatever an undocumented shape makes Python raise is one of our errors.
+    """Read a response with the functions of the provider.
 
     Raises:
-        ProviderError: The provider takes the answer for a fault.
-        ResponseFormatError: The answer has not the documented shape.
+        ProviderError: The response is an error.
+        ResponseFormatError: A function raised something else: the response does not match the
+            documented format, or the function has a bug.
     """
     services, fault = PROVIDERS[job.account.type], ""
     try:
         failed = services.provider.read_error(response, job.account, job.capability)
         if failed is None:
             return read(response)
-    except _UNDOCUMENTED as error:
-        failed, fault = None, type(error).__name__
+    except WebToolsError:
+        raise
+    except Exception as error:  # noqa: BLE001  # a provider's function may raise anything
+        failed, fault = None, fault_of(error, _module_of(services.provider))
     # Outside the handler: the original error may quote the whole answer.
     if failed is not None:
         raise failed
     is_cut = response.is_cut()
-    what = "broke off; try again later" if is_cut else f"has not the documented shape ({fault});"
+    what = (
+        "is incomplete; try again later or use another provider."
+        if is_cut
+        else f"does not match the documented format; use another provider. Cause: {fault}."
+    )
     message = (
         f"Failed to parse {services.about.title} API response for "
-        f'"{job.subject}". The answer (HTTP {response.status}) {what} '
-        f"{'or ' * is_cut}use another provider."
+        f'"{job.subject}". The response (HTTP {response.status}) {what}'
     )
     raise ResponseFormatError(
         message,
@@ -160,6 +161,10 @@ def _read(read: Callable[[Response], T], job: Job, response: Response) -> T:
         retryable=is_cut,
         fault=Fault.ADVISED if is_cut else Fault.NONE,
     )
+
+
+def _module_of(provider: object) -> str:
+    return provider.__name__ if isinstance(provider, ModuleType) else type(provider).__module__
 
 
 def _redacted(response: Response, redactor: Redactor) -> Response:

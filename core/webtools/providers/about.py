@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, field
 from types import MappingProxyType
 from typing import Any, Literal, NoReturn, TypeAlias
+from urllib.parse import urlencode
 
 from pydantic import BaseModel, ConfigDict, SecretStr
 from pydantic.alias_generators import to_camel
@@ -177,6 +178,20 @@ class Account:
     def bearer(self) -> dict[str, str]:
         """The header that carries the key where an API has none of its own; none without a key."""
         return {"authorization": f"Bearer {self.key}"} if self.key else {}
+
+    def get(
+        self, path: str, params: Mapping[str, Any], headers: dict[str, str] | None = None
+    ) -> Request:
+        """Build a GET to the API; without other headers the key is sent as `bearer`.
+
+        Args:
+            path: Path below `base_url`, without a slash at its start.
+            params: The query parameters. One that is None is left out, a list repeats its name.
+            headers: Header fields.
+        """
+        query = urlencode({k: v for k, v in params.items() if v is not None}, doseq=True)
+        headers = self.bearer if headers is None else headers
+        return Request("GET", f"{self.base_url}/{path}?{query}".rstrip("?"), headers=headers)
 
     def post(
         self, path: str, body: dict[str, Any], headers: dict[str, str] | None = None

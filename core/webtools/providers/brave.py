@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
-from urllib.parse import urlencode
 
 from webtools.errors import (
     AuthenticationError,
@@ -123,9 +122,9 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     if kind == "web":
         params |= {"result_filter": "web", "text_decorations": "false"}
     params["freshness"] = filters.freshness(query)
-    words = urlencode({name: value for name, value in params.items() if value})
+    params = {name: value for name, value in params.items() if value}
     headers = {"accept": "application/json", _TOKEN_HEADER: account.key}
-    return Request("GET", f"{account.base_url}/res/v1/{_PATHS[kind]}?{words}", headers=headers)
+    return account.get(f"res/v1/{_PATHS[kind]}", params, headers)
 
 
 def _kind(query: SearchQuery) -> str:

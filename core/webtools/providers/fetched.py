@@ -97,7 +97,11 @@ def _read_page(
     chosen = passages_of(url, extracts, query.passage_characters) if query.question else None
     return Page(
         url=url,
-        title=item.line(title) if isinstance(title := fields.title, str) else title(item),
+        title=(
+            item.line(title)
+            if isinstance(title := fields.title, str)
+            else item.call("title", title)
+        ),
         text=without_controls(item.text(fields.text)) if query.text else None,
         passages=chosen,
         passages_by=None if chosen is None else account.name,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
-from urllib.parse import urlencode
 
 from webtools.http.messages import Request, Response
 from webtools.providers import filters, kagi_api
@@ -65,9 +64,7 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     words = " ".join([query.query, *sites])
     limit = {} if filters.filters_left(query, frozenset()) else {"limit": query.limit}
     if account.options.search_api == "v0":
-        asked = urlencode({"q": words, **limit})
-        headers = kagi_api.bot(account)
-        return Request("GET", f"{account.base_url}/api/v0/search?{asked}", headers=headers)
+        return account.get("api/v0/search", {"q": words, **limit}, kagi_api.bot(account))
     native = native_filters(query, account)
     body: dict[str, Any] = {"query": words, **limit, **filters.sent(query, _FIELDS, native)}
     if query.content:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
-from urllib.parse import urlencode
 
 from webtools.http.messages import Request, Response
 from webtools.providers import filters
@@ -104,8 +103,7 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     if not account.api_key:
         # What it compresses for those without a key cannot be read.
         headers = {"accept-encoding": "identity"}
-        url = f"{account.base_url}/v1/agents/search?{urlencode(asked)}"
-        return Request("GET", url, headers=headers)
+        return account.get("v1/agents/search", asked, headers)
     options: YouOptions = account.options
     own = {
         "freshness": filters.freshness(query),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import pytest
 
@@ -42,15 +42,15 @@ def answer(
     return Response(status, named, json.dumps(value).encode() if body is None else body)
 
 
-class _Answers:  # one to every request
-    def __init__(self, given: Response) -> None:
+class _Answers:  # in turn; the last one to every further request
+    def __init__(self, *given: Response) -> None:
         self.requests: list[Request] = []
         self._given = given
 
     def send(self, request: Request, deadline: float) -> Response:
         del deadline
         self.requests.append(request)
-        return self._given
+        return self._given[min(len(self.requests), len(self._given)) - 1]
 
     def resolve(self, host: str, port: int, deadline: float) -> NoReturn:
         raise NotImplementedError(host, port, deadline)
@@ -117,12 +117,33 @@ def sent(account: Account, able: Capability, given: Response) -> tuple[Any, list
     """Run a call likewise; return what came of it, and what was sent."""
     transport = _Answers(given)
     query, call = CALLS[able]
+    return _run(call(account, query), transport), transport.requests
+
+
+def _run(flow: Flow[Any], transport: _Answers) -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("webtools.flows.drivers.time", _Clock())
         try:
-            return run(call(account, query), transport), transport.requests
+            return run(flow, transport)
         except WebToolsError as error:
-            return error, transport.requests
+            return error
+
+
+def read_sample(account: Account, able: Capability, sample: Any, urls: Sequence[str]) -> Any:
+    """Run a call that gets a sample response; return its result or its error.
+
+    Args:
+        account: The provider under test.
+        able: What the call needs.
+        sample: Decoded JSON or a `Response`; a tuple of these for a call of several requests.
+        urls: The pages of a fetch.
+    """
+    given = cast("tuple[Any, ...]", sample) if isinstance(sample, tuple) else (sample,)
+    responses = [each if isinstance(each, Response) else answer(each) for each in given]
+    query, call = CALLS[able]
+    if able == "fetch":
+        query = PageQuery((*urls,))
+    return _run(call(account, query), _Answers(*responses))
 
 
 def outcome(account: Account, able: Capability, given: Response) -> Any:

@@ -5,13 +5,17 @@
         def provider(self):
             return plover
 
-Nothing is sent: the calls run over a transport that gives the answers of the test.
+        @pytest.fixture
+        def samples(self):
+            return {"search": {"results": [{"url": "https://a.example/", "title": "A"}]}}
+
+Nothing is sent: the calls run over a transport that gives the responses of the test.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from http import HTTPStatus
@@ -33,9 +37,10 @@ from webtools.errors import (
     WebToolsError,
 )
 from webtools.providers import PROVIDERS, Account, Capability
+from webtools.providers.hits import UNREADABLE
 from webtools.providers.protocols import Hits
 from webtools.results import FetchResponse, SearchResponse, SearchResult
-from webtools.testing.calls import CALLS, URLS, answer, outcome, registered, sent
+from webtools.testing.calls import CALLS, URLS, answer, outcome, read_sample, registered, sent
 
 KEY = "test-key-conformance-5d1c9f"
 INSTANCE = "https://instance.example"  # of what everyone runs their own of
@@ -131,7 +136,7 @@ def assert_sound(found: Any) -> None:
 
 def _assert_hit_is_sound(result: SearchResult) -> None:
     assert result.url.lower().startswith(("http://", "https://"))
-    assert 0 <= result.score <= 1
+    assert result.score is None or 0 <= result.score <= 1
     assert result.title
     _assert_aware(result.published_at)
     for text in (result.title, result.url, result.author or ""):
@@ -148,15 +153,31 @@ def _assert_aware(moment: datetime | None) -> None:
 
 
 class ProviderConformance:
-    """What every provider with an API must hold to; override `provider`, and `options` if need be.
+    """What every provider with an API must hold to.
 
-    Each test goes through all that the provider can do.
+    Override the fixtures `provider` and `samples`, and `sample_urls` and `options` if need be. Each
+    test goes through all that the provider can do.
     """
 
     @pytest.fixture
     def provider(self) -> Any:
         """Return the provider under test, a module or an object."""
         raise NotImplementedError("override the fixture `provider`")
+
+    @pytest.fixture
+    def samples(self) -> Mapping[Capability, Any]:
+        """Return a successful response of the API for each thing that the provider can do.
+
+        A response is decoded JSON or a `Response`, with results or pages in it. Copy a real one: a
+        reader that was written by the documentation alone may fail on it. For a call of several
+        requests return a tuple of responses.
+        """
+        raise NotImplementedError('override the fixture `samples`, such as {"search": {...}}')
+
+    @pytest.fixture
+    def sample_urls(self) -> Sequence[str]:
+        """Return the URLs of the pages in the sample of `fetch`."""
+        return URLS
 
     @pytest.fixture
     def options(self) -> dict[str, Any]:
@@ -191,6 +212,27 @@ class ProviderConformance:
         assert re.fullmatch(r"20\d\d-[01]\d-[0-3]\d", about.read)
         assert all(price >= 0 for price in about.prices.values())
         assert about.price_list.startswith("20") or not about.prices
+
+    def test_it_reads_a_sample_response(
+        self,
+        account: Account,
+        able: tuple[Capability, ...],
+        samples: Mapping[Capability, Any],
+        sample_urls: Sequence[str],
+    ) -> None:
+        """A response of the API becomes a result, and every value in it can be read."""
+        for each in able:
+            assert each in samples, f"the fixture `samples` has no response for {each}"
+            found = read_sample(account, each, samples[each], sample_urls)
+            if isinstance(found, WebToolsError):
+                raise found
+            assert [warning for warning in found.warnings if UNREADABLE in warning] == []
+            if isinstance(found, FetchResponse):
+                assert [page.error for page in found.pages] == [None] * len(sample_urls)
+            elif isinstance(found, (SearchResponse, Hits)):
+                assert found.results, f"the sample of {each} has no results"
+            if not isinstance(found, FetchResponse):
+                assert_sound(found)
 
     def test_the_key_is_sent_in_a_header_to_its_own_origin_alone(
         self, account: Account, able: tuple[Capability, ...]
