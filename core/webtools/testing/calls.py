@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn, TypeAlias
 
 import pytest
 
@@ -31,6 +31,8 @@ from webtools.providers.protocols import (
     SynthesisQuery,
 )
 
+Json: TypeAlias = "dict[str, Any] | list[Any]"
+Sample: TypeAlias = "Response | Json | tuple[Response | Json, ...]"
 URLS = ("https://a.example/1", "https://b.example/2")
 
 
@@ -129,7 +131,7 @@ def _run(flow: Flow[Any], transport: _Answers) -> Any:
             return error
 
 
-def read_sample(account: Account, able: Capability, sample: Any, urls: Sequence[str]) -> Any:
+def read_sample(account: Account, able: Capability, sample: Sample, urls: Sequence[str]) -> Any:
     """Run a call that gets a sample response; return its result or its error.
 
     Args:
@@ -138,7 +140,7 @@ def read_sample(account: Account, able: Capability, sample: Any, urls: Sequence[
         sample: Decoded JSON or a `Response`; a tuple of these for a call of several requests.
         urls: The pages of a fetch.
     """
-    given = cast("tuple[Any, ...]", sample) if isinstance(sample, tuple) else (sample,)
+    given = sample if isinstance(sample, tuple) else (sample,)
     responses = [each if isinstance(each, Response) else answer(each) for each in given]
     query, call = CALLS[able]
     if able == "fetch":
