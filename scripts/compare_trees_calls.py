@@ -40,7 +40,7 @@ class Scenario:
         steps: The calls.
         providers: Names of the sandbox's providers, the default one first.
         settings: Further settings.
-        entry: Further settings of each provider.
+        entry: Further settings of the default provider.
     """
 
     name: str
@@ -59,7 +59,8 @@ class Scenario:
         host = sandbox.docs_url.split("/")[2]
         hosts = {"options": {"allowPrivateHosts": [host, host.replace("127.0.0.1", "localhost")]}}
         known["direct"] = {"name": "direct", "type": "direct", **hosts}
-        entries = [{**known[name], **self.entry} for name in self.providers]
+        entries = [known[name] for name in self.providers]
+        entries[0] = {**entries[0], **self.entry}
         defaults = {"cache": {"enabled": False}, "log": {"enabled": False}}
         settings = {**defaults, **self.settings}
         settings["cache"] = {"path": str(folder / "store.sqlite3"), **settings["cache"]}
@@ -136,12 +137,12 @@ def with_faults() -> Iterator[Scenario]:
         "direct fetch": (fetch(), {"provider": "pages"}),
     }
     for name, (step, where) in calls.items():
-        faults = {**FAULTS, **SLOW}
+        faults = FAULTS if name in {"named search", "summary"} else {**FAULTS, **SLOW}
         if name in {"named search", "fetch"}:  # they wait for a random time, so not for all
-            faults |= {**ONCE, **LARGE}
+            faults = {**faults, **ONCE, **LARGE}
         providers = ("direct",) if name == "direct fetch" else USUAL
         for fault, rule in faults.items():
-            entry = {"timeoutMs": 300} if fault in SLOW else {}
+            entry = {"timeoutMs": 800} if fault in SLOW else {}
             failed = failing(step, {"times": None, **where, **rule})
             yield Scenario(f"{name}: {fault}", (failed,), providers, entry=entry)
     for fault in ("HTTP 401", "HTTP 402", "HTTP 500", "HTML", "odd results"):

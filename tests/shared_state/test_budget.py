@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from shared_instances import MakeShared, RedisServer, Shared, SharedStore
 from webtools_calls import Call, Outcome, Runtime, run, run_all, search
 
+from webtools import WebTools
 from webtools_sandbox import SandboxServer
 
 BRAVE_USD = 0.005  # for each search
@@ -183,12 +186,13 @@ def test_redis_counts_each_day_on_its_own(on_redis: Shared) -> None:
     web = on_redis.web("brave", machine="first", budget={"callsPerDay": 1})
     assert run(web, search("heap queue")).succeeded
     with redis.Redis.from_url(on_redis.store.url) as client:
-        spent = client.hgetall("webtools:1:spend")
         today = int(client.time()[0]) // DAY
-        client.delete("webtools:1:spend")
-        for name, value in spent.items():  # the server's clock cannot be moved, its counts can
+        [counts] = [name for name in client.scan_iter() if client.type(name) == b"hash"]
+        for name, value in client.hgetall(counts).items():
+            # The server's clock cannot be moved, its counts can.
             yesterday = name.decode().replace(str(today), str(today - 1))
-            client.hset("webtools:1:spend", yesterday, value)
+            client.hdel(counts, name)
+            client.hset(counts, yesterday, value)
     other = on_redis.web("brave", machine="second", budget={"callsPerDay": 1})
     outcomes = [run(other, search("heap queue")) for _ in range(2)]
     assert [outcome.succeeded for outcome in outcomes] == [True, False]
@@ -231,3 +235,12 @@ def test_a_file_that_is_no_database_lets_nothing_be_spent(on_file: Shared) -> No
     assert run(web, search("heap queue")).error == "ConfigError"
     assert on_file.requests() == 0
     assert on_file.store.file.read_text().startswith("notes of a user")
+
+
+def test_another_version_of_the_file_keeps_what_was_spent_today(on_file: Shared) -> None:
+    with WebTools(on_file.settings("brave", budget={"callsPerDay": 1})) as web:
+        assert run(web, search("heap queue")).succeeded
+    with closing(sqlite3.connect(on_file.store.file)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    worker = on_file.worker("brave", budget={"callsPerDay": 1})
+    assert worker.run(search("json decoder")).error == "QuotaError"
