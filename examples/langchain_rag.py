@@ -5,7 +5,7 @@
 It uses your own settings: a config file, or a provider's key in the environment. Without any it
 starts the offline sandbox, which knows Python's standard library and little else. The model is
 the one that CHAT_MODEL names, such as openai:gpt-5; without, a stand-in quotes the first source.
-Needs: pip install 'agent-webtools[langchain,sandbox]', and langchain for CHAT_MODEL.
+Needs: pip install 'agent-webtools[langchain,sandbox]', and the package of CHAT_MODEL's provider.
 """
 
 import os

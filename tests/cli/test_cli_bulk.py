@@ -188,3 +188,25 @@ def test_the_time_that_is_left_is_told_in_words(seconds: float | None, left: str
     state = State(3, None, 2, 0, 1, 0, 0.5, 10.0, seconds)
     assert words(state) == "3 done: 2 ok, 1 failed; 0.5 USD"
     assert left in words(state) + time_left(state)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("in.txt", "heap \x1b[31mEVIL\x07\n"),
+        ("in.txt", '{"query": "heap", "\\u001b[31mEVIL": 1}\n'),
+        ("in.jsonl", "{no json \x1b[31mEVIL\n"),
+        ("in.csv", "\x1b[31mEVIL\x07,note\nheap,mine\n"),
+        ("in.csv", "query,\x1b[31mEVIL\x07\nheap,mine\n"),
+        ("\x1b[31mEVIL.csv", "note\nheap\n"),
+    ],
+)
+def test_control_characters_of_the_input_reach_no_terminal(
+    cli: Cli, config: str, tmp_path: Path, name: str, text: str
+) -> None:
+    items = tmp_path / name
+    items.write_text(text)
+    for out in ("rows.jsonl", "rows\x1b[31mEVIL.jsonl", "rows\x1b[31mEVIL.csv"):
+        done = cli("bulk", "search", str(items), "-o", str(tmp_path / out), "--config", config)
+        assert done.out + done.err
+        assert (done.out + done.err).replace("\n", "").isprintable()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from webtools.synthesis import Synthesizer
 
 _FRAMEWORKS = (
-    "pip install 'agent-webtools[langchain]' langchain langchain-{0}",
+    "pip install 'agent-webtools[langchain]' langchain-{0}",
     "pip install 'agent-webtools[llamaindex]' llama-index-llms-{0}",
 )
 
