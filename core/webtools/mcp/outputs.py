@@ -67,26 +67,43 @@ class Part(BaseModel):
     characters: int
 
 
-# What the details are made of, the first before the others, and what they leave out of it.
+COMMON = tuple(Common.model_fields)
+PAGE_TEXTS = frozenset({"text", "summary", "highlights"})  # of a page, for the text alone
+# The models that the details consist of, the first before the others, and a field to leave out.
 _SHAPES: dict[str, tuple[tuple[type[BaseModel], ...], str]] = {
     "web_search": ((Common, SearchResponse, Listed), ""),
     "web_fetch": ((Pages, Common, FetchResponse), "pages"),
     "summarize": ((Common, SummaryResponse, Listed), "text"),
     "web_research": ((Common, ResearchEnvelope, Listed), ""),
-    "web_read": ((Part, Common, ReadResponse, Listed), ""),
+    "web_read": ((Part, Common, ReadResponse, Listed), "content"),
 }
+_UNUSED = {"Page", "Passage"}  # definitions of what search results leave out
+# Fields that `structuredContent` leaves out, by model.
+_LEFT_OUT = {"Page": PAGE_TEXTS, "SearchResult": frozenset({"content"})}
 
 
 @cache
 def output_schema(tool: str) -> dict[str, Any]:
-    """Return the JSON schema of a tool's details; those of a failed call fit it too."""
+    """Return the JSON schema of a tool's `structuredContent`, also of a failed call."""
     parts, left_out = _SHAPES[tool]
     model = create_model("Details", __base__=parts)
     schema = _bare(model.model_json_schema(mode="serialization"))
     schema["properties"].pop(left_out, None)
     required = [*Common.model_fields, *Listed.model_fields]
     shape = {"type": "object", "properties": schema["properties"], "required": required}
-    return {**shape, "$defs": schema.get("$defs", {})}
+    definitions = schema.get("$defs", {})
+    for name, fields in _LEFT_OUT.items():
+        _leave_out(definitions.get(name, {}), fields)
+    if tool == "web_search":
+        definitions = {name: definitions[name] for name in definitions if name not in _UNUSED}
+    return {**shape, "$defs": definitions}
+
+
+def _leave_out(definition: dict[str, Any], fields: frozenset[str]) -> None:
+    for name in fields:
+        definition.get("properties", {}).pop(name, None)
+    if "required" in definition:
+        definition["required"] = [name for name in definition["required"] if name not in fields]
 
 
 def _bare(schema: Any, *, is_named: bool = False) -> Any:

@@ -12,9 +12,11 @@ from mcp.shared.exceptions import MCPError
 
 from webtools._version import __version__
 from webtools.client import WebTools
+from webtools.errors import ConfigError
 from webtools.http.threads import at_once_or_in_thread
 from webtools.mcp.following import follow
 from webtools.mcp.listing import INSTRUCTIONS, describe
+from webtools.mcp.structured import structured_content
 from webtools.text.record import record
 from webtools.tools import READ, ToolResult
 from webtools.truncation import MAX_BYTES
@@ -84,9 +86,18 @@ class _Handlers:
             result = await self.web.acall_tool(
                 params.name, params.arguments or {}, progress=progress
             )
+        fence = await at_once_or_in_thread(self._fence)
+        structured = structured_content(params.name, result.details, fence)
         return types.CallToolResult(
-            content=_content(result), structured_content=result.details, is_error=result.is_error
+            content=_content(result), structured_content=structured, is_error=result.is_error
         )
+
+    def _fence(self) -> str:
+        """Return the setting, or the strictest where the settings cannot be read."""
+        try:
+            return self.web.fence
+        except ConfigError:
+            return "all"
 
     async def read_resource(
         self, _: ServerRequestContext, params: types.ReadResourceRequestParams

@@ -1,0 +1,112 @@
+"""The `structuredContent` of a call: its details without page texts, fenced and within the budget.
+
+Some clients show it to the model in place of the text, so the same rules hold for it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from webtools.mcp.outputs import COMMON, PAGE_TEXTS
+from webtools.text.fencing import defused, wrapping
+from webtools.text.values import with_texts
+from webtools.truncation import MAX_BYTES
+
+_FROM_PAGES = {"text", "quotation", "summary"}  # of passages, claims and answers
+_FROM_PROVIDERS = {"title", "snippet", "author", "heading", "message", "error", "reason"}
+_ROOM_FOR_WARNING = 300  # bytes
+_MAX_ITEMS, _MAX_CHARACTERS = 20, 500  # of what is left where even the rest is too large
+
+
+def structured_content(tool: str, details: Mapping[str, Any], fence: str) -> dict[str, Any]:
+    """Return what of a call's details a model may read.
+
+    Args:
+        tool: Name of the tool.
+        details: The details, as `call_tool` returns them.
+        fence: The setting.
+    """
+    shown = {name: value for name, value in details.items() if name != "content"}
+    shown["results"] = [_without_texts(result) for result in details["results"]]
+    return _fitted(_wrapped(shown, fence, is_research=tool == "web_research"))
+
+
+def _without_texts(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out the texts of a page, and the page of a search result."""
+    is_page = "passages_by" in result
+    left_out = PAGE_TEXTS if is_page else {"content"}
+    return {name: value for name, value in result.items() if name not in left_out}
+
+
+def _wrapped(details: dict[str, Any], fence: str, *, is_research: bool) -> dict[str, Any]:
+    """Fence each text as `fence` says; snippets of research may be passages of pages."""
+    if fence == "off":
+        return details
+    from_pages = _FROM_PAGES | ({"snippet"} if is_research else set())
+    wrap_page, wrap_other = wrapping(fence, is_page=True), wrapping(fence, is_page=False)
+
+    def wrap(text: str, name: str) -> str:
+        if text and name in from_pages:
+            return wrap_page(text)
+        return wrap_other(text) if text and name in _FROM_PROVIDERS else defused(text)
+
+    return with_texts(details, wrap)
+
+
+# --- within the budget -------------------------------------------------------------------------
+
+
+def _fitted(details: dict[str, Any]) -> dict[str, Any]:
+    """Leave out passages, then results, then all but what every call has, until the rest fits."""
+    if _size(details) <= MAX_BYTES:
+        return details
+    kept = _without_passages(details)
+    if _size(kept) + _ROOM_FOR_WARNING > MAX_BYTES:
+        kept = _with_few_results(kept)
+    if _size(kept) + _ROOM_FOR_WARNING > MAX_BYTES:
+        kept = _cut({name: details[name] for name in COMMON} | {"results": []})
+    shown, total = len(kept["results"]), len(details["results"])
+    warning = (
+        f"structuredContent is limited to {MAX_BYTES:,} bytes: it has {shown} of {total} results "
+        "and no passages. The text has more."
+    )
+    return kept | {"warnings": [*kept["warnings"], warning]}
+
+
+def _without_passages(details: dict[str, Any]) -> dict[str, Any]:
+    results = [
+        result | {"passages": []} if result.get("passages") else result
+        for result in details["results"]
+    ]
+    kept = details | {"results": results}
+    if details.get("passages"):
+        kept["passages"] = []
+    if details.get("synthesis"):
+        kept["synthesis"] = details["synthesis"] | {"claims": []}
+    return kept
+
+
+def _with_few_results(details: dict[str, Any]) -> dict[str, Any]:
+    room = MAX_BYTES - _ROOM_FOR_WARNING - _size(details | {"results": []})
+    results: list[Any] = []
+    for result in details["results"]:
+        room -= _size(result) + 1
+        if room < 0:
+            break
+        results.append(result)
+    return details | {"results": results}
+
+
+def _cut(value: Any) -> Any:
+    if isinstance(value, str):
+        return value[:_MAX_CHARACTERS]
+    if isinstance(value, dict):
+        return {name: _cut(item) for name, item in value.items()}
+    return [_cut(item) for item in value[:_MAX_ITEMS]] if isinstance(value, list) else value
+
+
+def _size(value: Any) -> int:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return len(text.encode("utf-8", "surrogatepass"))
