@@ -88,6 +88,9 @@ def test_a_title_that_retracts_the_page_leaves_nothing_quoted(title: str) -> Non
         'The board is 5" wide. {} It was cold.',
         "# News\n\n{}\n\n## Advertisement",
         "The film was made in 1980. {} It was cold.",
+        "{} Return `True` if it is open, `False` otherwise.",
+        "--[no-]reject-shallow::\n\n{}\n\n--[no-]verify::",
+        "The tag `<!-- x -->` is a comment. {} It was cold.",
     ],
 )
 def test_a_sentence_between_neutral_ones_is_quoted(text: str) -> None:

@@ -69,7 +69,7 @@ _MARKED = re.compile(
 _QUOTATION_MARK = re.compile(
     r"(?P<opening>(?<![^\s(\[—–-])[\"“„«](?=\S)|「)|[\"”“»](?=[\s.,;:!?)\]—–-]|$)|」"
 )
-_STRUCK = ("~~", "<!--", "-->", "<del>", "<s>")
+_STRUCK = ("~~", "<!--", "<del>", "<s>")
 _CONTINUED = re.compile(r"(?:\.\.\.|…)\s*[^\W\d_A-Z]")
 _LEADS_IN = re.compile(rf"\b(?:{_FALSE}|{_SAYS})\b", re.IGNORECASE)
 _FOLLOWING = re.compile(
@@ -102,7 +102,8 @@ _REFERS = re.compile(
 )
 # It needs no such word to be about the sentence before.
 _TAKES_BACK = re.compile(
-    r"\bthe (?:opposite|reverse|contrary)\b|\botherwise\W*$|\bother way (?:a?round|about)\b"
+    r"\bthe (?:opposite|reverse|contrary)\b|\bother way (?:a?round|about)\b"
+    r"|\b(?:thinks?|says?|shows?|found) otherwise\b"
     rf"|\b(?:previous|above) {_STATEMENT}\b|\b{_STATEMENT} above\b"
     r"|^\W*(?:or |and |at least )?(?:so|such|as|that|this),? (?:at least,? )?"
     r"(?:is |was |had been )?(?:ran|goes|went|says?|said|claims|claimed|thought|people|they"
@@ -112,8 +113,8 @@ _TAKES_BACK = re.compile(
     re.IGNORECASE,
 )
 _EXCLAIMED = re.compile(
-    r"\W*(?:(?:or )?(?:perhaps )?not|no|nope|hardly|wrong|false|allegedly|really|or did|yeah|as if"
-    r"|far from|pure|april|if only|at least in|just kidding)\b"
+    r"[\"'“‘(*_\s]*(?:(?:or )?(?:perhaps )?not|no|nope|hardly|wrong|false|allegedly|really"
+    r"|or did|yeah|as if|far from|pure|april|if only|at least in|just kidding)\b"
     r"|\W*(?:it|this|that) \w+(?:n['’]t| not)\W*$",
     re.IGNORECASE,
 )
@@ -138,8 +139,8 @@ def objection(unit: Unit, evidence: Evidence, without: str = "") -> str:
 
 def _is_struck(unit: Unit, evidence: Evidence) -> bool:
     """Return whether a unit has, or stands between, marks of what is deleted."""
-    own = evidence.text[unit.start : unit.end]
-    before = evidence.text[unit.first.block : unit.start]
+    own = _words(evidence.text[unit.start : unit.end])
+    before = _words(evidence.text[unit.first.block : unit.start])
     opened = before.count("~~") % 2 == 1 or before.count("<!--") > before.count("-->")
     return not _is_code(unit) and (opened or any(mark in own for mark in _STRUCK))
 
@@ -191,7 +192,8 @@ def _introductions(unit: Unit, evidence: Evidence) -> Iterator[str]:
 
 
 def _introduces(text: str) -> bool:
-    if text.rstrip("*_ ").endswith((":", "：")):
+    bare = text.rstrip("*_ ")
+    if bare.endswith((":", "：")) and not bare.endswith("::"):  # which ends a term
         return _LEADS_IN.search(text) is not None
     if len(text.split()) > _REMARK:
         return False
@@ -215,7 +217,7 @@ def _is_remarked(unit: Unit, evidence: Evidence) -> bool:
         return False
     text = _words(evidence.said(after[0].number))
     count = len(text.split())
-    if count > _REMARK:
+    if count > _REMARK or text.endswith("::"):
         return False
     if _TAKES_BACK.search(text) or (count <= _LABEL and _EXCLAIMED.match(text)):
         return True

@@ -175,7 +175,13 @@ def _as_asked(
     if (answer := envelope.synthesis) is not None:
         headings = result.value.headings or [""] * len(answer.claims)
         claims = [
-            each.model_copy(update={"citations": [*each.citations], "heading": heading})
+            each.model_copy(
+                update={
+                    "citations": [*each.citations],
+                    "reasons": [*each.reasons],
+                    "heading": heading,
+                }
+            )
             for each, heading in zip(answer.claims, headings, strict=True)
         ]
         own = {"citations": [*answer.citations], "claims": claims}
