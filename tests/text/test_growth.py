@@ -120,6 +120,22 @@ def test_what_checking_against_a_source_costs_grows_with_its_length(unit: str) -
     assert grows_evenly(check, short, long, 0.0005)
 
 
+DRAFTS = ["The pool opened [1-20]. ", "- Pool 1999 town 1998 [1-20]\n", "It isn't 1,000- [1-20]. "]
+
+
+@pytest.mark.no_cover
+@pytest.mark.parametrize("unit", DRAFTS)
+def test_what_checking_a_draft_costs_grows_with_its_length(unit: str) -> None:
+    text = "The pool opened in 1999. It isn't 1,000 m from the town. " * 40
+    sources = [Source(n, "A", f"https://a.example/{n}", text) for n in range(1, 21)]
+
+    def check(draft: str) -> object:
+        return verify(draft, sources)
+
+    short, long = (unit * (size // len(unit)) for size in (750, 24_000))
+    assert grows_evenly(check, short, long, 0.0005)
+
+
 def test_sources_are_not_searched_for_code_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
     code = "Call f(x) and heap[0] [1]. " * 3
     sources = [Source(1, "A", "https://a.example/", "Call f(x) and heap[0]. " * 10)]
