@@ -95,7 +95,7 @@ def test_what_research_printed_is_an_answer_with_its_sources(
 ) -> None:
     """`[n]` is the n-th of its sources, whatever URLs its passages have."""
     file = str(tmp_path / "answer.md")
-    assert main(["web-deep", "zip bombs", "--config", config, "-o", file]) == 0
+    assert main(["web-deep", "zip bombs", "--passages", "--config", config, "-o", file]) == 0
     capsys.readouterr()
     assert main(["verify", file, "--strict", "--config", config]) == 0
     done = capsys.readouterr()

@@ -10,9 +10,11 @@ from webtools.display import html, markdown, plain
 from webtools.display.text import prose_and_code
 from webtools.rendering import render_result, to_text
 from webtools.results import (
+    Claim,
     FetchResponse,
     Page,
     Passage,
+    Quotation,
     ResearchEnvelope,
     ResearchMeta,
     ResearchResult,
@@ -49,6 +51,19 @@ def test_a_text_is_parted_at_its_fences() -> None:
     assert list(prose_and_code("a\n```\nb")) == [(False, "a"), (True, "b")]
     longer = "````\n```\nx\n```\n````"
     assert [part for is_code, part in prose_and_code(longer) if is_code] == ["```\nx\n```"]
+
+
+def test_a_claim_is_shown_under_the_heading_that_its_summary_has() -> None:
+    where = Quotation(url=URL, title="Cards", quotation="It saves the card.")
+    claims = [
+        Claim(text=text, status="quoted", citations=[where])
+        for text in ("Cards are free.", "It saves the card.")
+    ]
+    summary = "Cards are free. [1]\n`card.save()`:\nIt saves the card. [1]"
+    answer = ResearchSynthesis(summary=summary, citations=[URL], claims=claims)
+    shown = plain.draw(ENVELOPE.model_copy(update={"synthesis": answer}))
+    assert "`card.save()`:\nIt saves the card. [1]" in shown
+    assert shown.count("`card.save()`") == 1
 
 
 def test_code_keeps_its_lines_in_markdown() -> None:

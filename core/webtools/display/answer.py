@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from webtools.display.outline import (
@@ -57,7 +57,12 @@ def research_parts(
     cited = answer.citations[: limits.pages] if answer else []
     numbers = {url: number for number, url in reversed([*enumerate(cited, 1)])}
     if answer and answer.summary:
-        claims = [_statement(claim, numbers, limits) for claim in answer.claims[: limits.rows]]
+        shown = answer.claims[: limits.rows]
+        headings = _headings(answer.summary, shown)
+        claims = [
+            _statement(claim, numbers, limits, heading)
+            for claim, heading in zip(shown, headings, strict=True)
+        ]
         whole = Statement(clip(answer.summary, limits.page // 2, limits))
         yield Answer(claims or [whole], [address_of(url) for url in cited])
     elif answer and response.results:
@@ -98,23 +103,33 @@ def checked_parts(response: Verified, limits: Limits) -> Iterator[Answer | Listi
         yield Listing([("", rows)], 0, "Sources")
 
 
-def _statement(claim: Claim, numbers: dict[str, int], limits: Limits) -> Statement:
+def _headings(summary: str, claims: Sequence[Claim]) -> list[str]:
+    """Return the line above each claim in a summary, if it is a heading with a colon."""
+    headings: list[str] = []
+    at = 0
+    for claim in claims:
+        place = max(summary.find(claim.text, at), at)
+        line = summary[at:place].removesuffix("\n").rpartition("\n")[2]
+        headings.append(line if line.endswith(":") else "")
+        at = place + len(claim.text)
+    return headings
+
+
+def _statement(
+    claim: Claim, numbers: dict[str, int], limits: Limits, heading: str = ""
+) -> Statement:
     cited = [numbers[each.url] for each in claim.citations if each.url in numbers]
     texts = [each.quotation for each in claim.citations[:_MOST_QUOTATIONS]]
     reasons = f"{'; '.join(claim.reasons)}." if claim.reasons else ""
     if claim.nearest is not None:
         texts, reasons = [claim.nearest.text], f"{reasons} Closest passage:".lstrip()
     return Statement(
-        clip(_with_heading(claim), limits.page // 2, limits),
+        clip(f"{heading}\n{claim.text}".lstrip("\n"), limits.page // 2, limits),
         [*dict.fromkeys(cited)],
         Fact(name(claim.status), _STATUS_TONES.get(claim.status, "")),
         [cut_lines(text, LONGEST_SENTENCE)[0] for text in texts if text],
         reasons,
     )
-
-
-def _with_heading(claim: Claim) -> str:
-    return f"{claim.heading}:\n{claim.text}" if claim.heading else claim.text
 
 
 def _extracts(

@@ -88,13 +88,11 @@ class Statement:
         text: The statement without its citations.
         cites: Indexes of the sources that it cites, each once.
         foreign: Addresses and marks in it that belong to no source.
-        heading: What is shown above it.
     """
 
     text: str
     cites: tuple[int, ...]
     foreign: tuple[str, ...] = ()
-    heading: str = ""
 
 
 @record

@@ -109,7 +109,7 @@ class Review:
         for claim in claims:
             urls = dict.fromkeys(each.url for each in claim.citations)
             cites = tuple(places[url] for url in urls if url in places)
-            statement = Statement(claim.text, cites, heading=claim.heading)
+            statement = Statement(claim.text, cites)
             lines.append(Line(f"{claim.heading}:\n" if claim.heading else "", (statement,)))
         if any("\n" in claim.text for claim in claims):
             lines = [each for line in lines for each in (line, Line("", ()))]
@@ -229,7 +229,6 @@ class Review:
             text=judged.statement.text,
             status=judged.status,
             citations=citations,
-            heading=judged.statement.heading,
             nearest=judged.nearest,
             reasons=judged.reasons,
         )

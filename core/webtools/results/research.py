@@ -100,7 +100,7 @@ class Claim(Model):
         citations: The sources that it cites.
         nearest: For an uncertain claim, the passage of its sources that is closest to it.
         reasons: What speaks against it, such as a number that the source lacks.
-        heading: Heading or term of the source that is shown before it; for people, not in the JSON.
+        heading: In a draft, the heading that the summary shows above it; not in the JSON.
     """
 
     text: str

@@ -67,7 +67,6 @@ class _CachedEnvelope(BaseModel):
 
     envelope: ResearchEnvelope
     rule: str
-    headings: list[str] = []  # of the claims
     since: AwareDatetime
     is_partial: bool = False
     is_unpriced: bool = False
@@ -173,16 +172,9 @@ def _as_asked(
         "meta": meta.model_copy(update=changes),
     }
     if (answer := envelope.synthesis) is not None:
-        headings = result.value.headings or [""] * len(answer.claims)
         claims = [
-            each.model_copy(
-                update={
-                    "citations": [*each.citations],
-                    "reasons": [*each.reasons],
-                    "heading": heading,
-                }
-            )
-            for each, heading in zip(answer.claims, headings, strict=True)
+            each.model_copy(update={"citations": [*each.citations], "reasons": [*each.reasons]})
+            for each in answer.claims
         ]
         own = {"citations": [*answer.citations], "claims": claims}
         parts["synthesis"] = answer.model_copy(update=own)
@@ -316,7 +308,6 @@ class _Research:
         return _CachedEnvelope(
             envelope=envelope,
             rule=judgement.rule,
-            headings=[each.heading for each in outcome.claims] if outcome else [],
             since=min(retrieved_at, found.read_at or retrieved_at),
             is_partial=found.is_partial,
             is_unpriced=is_unpriced,
