@@ -58,7 +58,7 @@ settings; 4 stopped, as the budget is spent or a provider refuses; 130 Ctrl-C
         ),
         flag(
             "--no-robots",
-            "Do not mind robots.txt.",
+            "Ignore robots.txt.",
             dest="robots",
             action="store_false",
             default=None,
