@@ -79,7 +79,9 @@ class ScriptedModel(CustomLLM, FunctionCallingLLM):
     def _prepare_chat_with_tools(self, *_: Any, **kwargs: Any) -> dict[str, Any]:
         return {"messages": kwargs.get("chat_history") or []}
 
-    def get_tool_calls_from_response(self, response: ChatResponse, **_: Any) -> list[ToolSelection]:
+    def get_tool_calls_from_response(
+        self, response: ChatResponse, error_on_no_tool_call: bool = True, **_: Any
+    ) -> list[ToolSelection]:
         """Return the calls of a response."""
         return list(response.message.additional_kwargs.get("tool_calls", []))
 

@@ -9,6 +9,7 @@ Needs: pip install 'agent-webtools[sandbox]' 'ray[data]'.
 """
 
 import json
+import logging
 import sys
 import tempfile
 from contextlib import ExitStack
@@ -35,7 +36,7 @@ with ExitStack() as stack:
         config.write_text(json.dumps(server.config()))
         web = WebTools(config=config)
 
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
     stack.callback(ray.shutdown)
     options = bulk.Options(column="item", arguments={"limit": 3}, workers=4)
     rows = ray.data.from_items(queries, override_num_blocks=2).map_batches(
