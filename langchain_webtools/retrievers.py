@@ -61,9 +61,7 @@ class WebSearchRetriever(BaseRetriever):
             own request. Several have nothing, and some charge for it.
         fetch: bool
             Read each page, and give its text instead of the snippet. A page that fails keeps its
-            snippet, and `metadata["fetch_error"]` says why. Where the provider gives no snippets
-            (Exa without its option `searchHighlights`), documents show only titles without this
-            or `content`.
+            snippet, and `metadata["fetch_error"]` says why.
         text_max_characters: int | None
             Most characters of a fetched page.
         compressor: BaseDocumentCompressor | None
@@ -182,7 +180,7 @@ class WebSearchRetriever(BaseRetriever):
         return [*await self.compressor.acompress_documents(documents, query, callbacks)]
 
     def _filters(self, given: dict[str, Any]) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in _FILTERS} | given
+        return {name: getattr(self, name) for name in _FILTERS} | {"snippets": True} | given
 
     def _documents(self, found: SearchResponse) -> list[Document]:
         _log(found)

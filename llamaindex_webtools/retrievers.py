@@ -138,7 +138,7 @@ class WebRetriever(BaseRetriever):
         )
 
     def _settings(self) -> dict[str, Any]:
-        return {"limit": self.similarity_top_k, **self._filters}
+        return {"limit": self.similarity_top_k, "snippets": True, **self._filters}
 
 
 def _nodes(response: "SearchResponse", query: str, max_characters: int) -> list[NodeWithScore]:

@@ -76,6 +76,7 @@ class WebTools(AwaitedMethods):
         page: int | None = None,
         content: bool = False,
         similar: bool = False,
+        snippets: bool = False,
         provider: str | None = None,
         cache: CacheMode = "use",
         progress: ProgressCallback | None = None,
@@ -97,6 +98,8 @@ class WebTools(AwaitedMethods):
             page: Which page of results, 1 to 10; None takes the first.
             content: Return what the provider has of the pages too, in `content` of each result.
             similar: The queries are URLs, and pages similar to them are looked for.
+            snippets: Ask for snippets where the provider leaves them out by default, as Exa without
+                `searchHighlights`.
             provider: Configured name of the provider to use.
             cache: `use` what earlier calls brought, `refresh` it, or `bypass` the cache.
             progress: Called whenever a part of the work is done.
@@ -124,6 +127,7 @@ class WebTools(AwaitedMethods):
             page=page,
             content=content,
             similar=similar,
+            snippets=snippets,
             provider=provider,
             cache=cache,
             progress=progress,

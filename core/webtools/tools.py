@@ -119,7 +119,7 @@ SEARCH = Tool(
     "web_search",
     """\
 Search the web for real-time information using one or more queries. Returns ranked results with \
-titles, URLs, and snippets.
+titles, URLs, and any snippets.
 
 When to use:
 - Looking up documentation, APIs, libraries, or error messages you're unsure about
@@ -132,7 +132,7 @@ Tips for effective queries:
 - Write concise, keyword-focused queries — include the current year for time-sensitive topics
 - Use multiple queries to cover different angles of a broad question
 - Prefer specific technical terms over natural language when searching for code or docs
-- Narrow by domains, published dates (YYYY-MM-DD) or category; a warning says which filter failed
+- Narrow by domains, published dates (YYYY-MM-DD) or category; warnings name failed filters
 
 After using search results in your response, include a "Sources" section listing the URLs you \
 referenced as markdown links, e.g.:

@@ -564,7 +564,7 @@ def test_a_name_is_one_that_every_model_takes(tool: Tool) -> None:
 # The descriptions that were carried over, word for word; what is new stands between their lines.
 SEEDS = {
     SEARCH.name: """\
-Search the web for real-time information using one or more queries. Returns ranked results with titles, URLs, and snippets.
+Search the web for real-time information using one or more queries. Returns ranked results with titles, URLs, and any snippets.
 
 When to use:
 - Looking up documentation, APIs, libraries, or error messages you're unsure about

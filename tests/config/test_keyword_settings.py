@@ -13,6 +13,8 @@ from typing import Any
 import httpx
 import pytest
 
+from langchain_webtools import WebSearchRetriever
+from llamaindex_webtools import WebRetriever
 from webtools import Config, ConfigError, InputError, ProviderError, WebTools
 from webtools.config.environment import variables
 from webtools.config.overrides import ClientArguments
@@ -268,3 +270,29 @@ def test_a_named_file_that_is_missing_is_an_error_that_names_the_variable(
     monkeypatch.setenv("WEBTOOLS_CONFIG", str(home / "none.json"))
     with pytest.raises(ConfigError, match=r"none\.json, which WEBTOOLS_CONFIG names"):
         WebTools().search("match")
+
+
+# --- snippets of Exa ---------------------------------------------------------------------------
+
+
+def test_exa_is_asked_for_highlights_where_no_file_decides(
+    exa: Exa, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    WebTools(api_keys={"exa": KEY}, transport=exa).search("match")
+    monkeypatch.setenv("EXA_API_KEY", OTHER)
+    WebTools(transport=exa).search("case")
+    assert [body["contents"] for body in exa.bodies] == [{"highlights": True}] * 2
+
+
+def test_a_file_decides_on_highlights_and_a_search_can_ask_for_them(home: Path, exa: Exa) -> None:
+    with WebTools(write(home / "team.json", entry()), transport=exa) as web:
+        web.search("match")
+        web.search("match", snippets=True)  # not the cached response without snippets
+    assert [body.get("contents") for body in exa.bodies] == [None, {"highlights": True}]
+
+
+def test_retrievers_always_ask_for_text(home: Path, exa: Exa) -> None:
+    web = WebTools(write(home / "team.json", entry()), transport=exa, cache=False)
+    WebSearchRetriever(web=web).invoke("match")
+    WebRetriever(web).retrieve("match")
+    assert [body["contents"] for body in exa.bodies] == [{"highlights": True}] * 2

@@ -193,6 +193,7 @@ def _search(given: SearchInput, context: CallContext) -> Flow[SearchResponse]:
             page=given.page if given.page > 1 else 0,
             content=given.content,
             similar=given.similar,
+            snippets=context.options.snippets,
         )
         for text in given.queries
     ]

@@ -160,11 +160,12 @@ def arguments(**named: Any) -> dict[str, Any]:
 def _split(named: dict[str, Any]) -> tuple[dict[str, Any], CallOptions]:
     """Part what the tool is told from what the caller decides."""
     cache, progress = named.pop("cache", "use"), named.pop("progress", None)
-    robots = named.pop("robots", False)
+    robots, snippets = named.pop("robots", False), named.pop("snippets", False)
     synthesis = named.get("synthesis")
     if synthesis is None or isinstance(synthesis, str):
-        is_usual = cache == "use" and progress is None and not robots
-        return named, _USUAL if is_usual else CallOptions(cache, progress, robots=robots)
+        if cache == "use" and progress is None and not (robots or snippets):
+            return named, _USUAL
+        return named, CallOptions(cache, progress, robots=robots, snippets=snippets)
     if not hasattr(synthesis, "draft"):
         wanted = "a name or one such as ChatModelSynthesizer(model) or LLMSynthesizer(llm)"
         raise InputError(f"synthesis must be {wanted}, not {type(synthesis).__name__}.")

@@ -111,6 +111,7 @@ class CallOptions:
         cache: `use` what is cached; `refresh` it by asking anew; `bypass` neither reads nor keeps.
         progress: Told whenever a part of the work is done.
         synthesizer: Writes the answer of a research call, in place of the configured one.
+        snippets: Whether snippets are asked for where the provider leaves them out by default.
         robots: Whether pages that we read ourselves are read only where robots.txt allows it.
     """
 
@@ -118,6 +119,7 @@ class CallOptions:
     progress: ProgressCallback | None = None
     synthesizer: Synthesizer | None = None
     robots: bool = False
+    snippets: bool = False
 
     def __post_init__(self) -> None:
         """Refuse an unknown value of `cache`."""
